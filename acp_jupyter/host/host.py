@@ -18,6 +18,7 @@ from acp_jupyter.host.open_sessions import OpenSessions
 from acp_jupyter.host.recording.recording_file import RecordWish
 from acp_jupyter.host.recordings import Recordings
 from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.session.build import build_session
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore
 from acp_jupyter.host.store.journal import Journal, Reader
@@ -150,13 +151,17 @@ class AgentHost(HostThread):
         redactor = self.open_sessions.redactor(spec)
         log = self.new_log(session_id, redactor)
         journal = Journal.begin(opening, log, limits, self.open_sessions.announce_change)
-        documents = self.config.documents
-        session = Session(spec, journal, self.pool, documents, limits, self.permission_stores)
-        session.know_secrets(redactor)
-        session.label = label
-        session.kernel_id = kernel_id
-        if kept is not None:
-            self.recordings.begin(session, kept, self.traffic_path(session_id))
+        path = self.traffic_path(session_id)
+        begin = self.recordings.begin
+        session = build_session(
+            self.open_sessions.services,
+            spec,
+            journal,
+            redactor,
+            label=label,
+            kernel_id=kernel_id,
+            record=partial(begin, kept, journal, redactor, path) if kept else None,
+        )
         self.open_sessions.add(session)
         return session
 

@@ -14,6 +14,7 @@ from acp_jupyter.errors import AcpError, BadRequest, UnknownSession
 from acp_jupyter.host.config import HostConfig, environments
 from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.rpc.pool import AgentPool
+from acp_jupyter.host.session.build import HostServices
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore
 from acp_jupyter.host.store.permission_stores import PermissionStores
@@ -50,12 +51,20 @@ class OpenSessions:
     ) -> None:
         self.config = config
         self.by_id = by_id
-        self.permission_stores = permission_stores
         self.secrets = KnownSecrets()
         """Known to every redactor of this host, from whenever they are put in; by any thread."""
         self.pool = AgentPool(config.limits, self.redactor)
+        self.services = HostServices(
+            self.pool,
+            config.documents,
+            permission_stores,
+            checkpoints,
+            config.root,
+            config.mcp_servers,
+            config.tools,
+            config.limits,
+        )
         self._store = store
-        self._checkpoints = checkpoints
         self._listeners: set[Callable[[], None]] = set()
         self._closing: dict[str, asyncio.Task[None]] = {}
 
@@ -76,9 +85,6 @@ class OpenSessions:
 
     def add(self, session: Session) -> None:
         """Add a session that is ready to be used."""
-        session.agent.mcp_servers = self.config.mcp_servers
-        session.tools = self.config.tools
-        session.turn_files.use_checkpoints(self._checkpoints, self.config.root)
         self.by_id[session.session_id] = session
         self.announce_change()
 

@@ -19,12 +19,18 @@ from acp_jupyter.host.recording.recording_file import (
     recording_name,
 )
 from acp_jupyter.host.recording.scrubber import RecordingScrubber
-from acp_jupyter.host.recording.session_recording import Playback, Recorder
+from acp_jupyter.host.recording.session_recording import (
+    Playback,
+    Recorder,
+    SessionRecording,
+)
 from acp_jupyter.host.registry.entries import AgentSpec
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import RecordingSeals
 from acp_jupyter.host.workspace.changed_files import FileContents
+from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.transcript.model.session_state import REPLAYED
+from acp_jupyter.transcript.redaction.redactor import Redactor
 
 _MOST_COUNTS = 1000
 
@@ -94,37 +100,37 @@ class Recordings:
         """
         return self._seals.is_ours(file.read())
 
-    def begin(self, session: Session, prepared: PreparedRecording, log_path: Path) -> None:
+    def begin(
+        self,
+        prepared: PreparedRecording,
+        journal: Journal,
+        redactor: Redactor,
+        log_path: Path,
+        turn_files: TurnFiles,
+    ) -> SessionRecording:
         """Record a session, replacing an earlier recording in the same file, or play one."""
         place, (wish, _first) = prepared.file, prepared.key
         if len(self._counts) >= _MOST_COUNTS:
             self._counts.clear()
         self._counts[prepared.key] = self._counts.get(prepared.key, 0) + 1
-        cwd = Path(session.state.cwd)
-        scrubber = RecordingScrubber.of_machine(cwd, self._root, session.redactor)
-        match wish.mode:
-            case "record":
-                ignored = _inside(cwd, self._root, session.state.notebook_path)
-                files = session.turn_files
-                files.contents = FileContents(cwd, self._limits, scrubber, ignored)
-                session.recording = self._writers[place.path] = Recorder(
-                    wish,
-                    place,
-                    session.journal,
-                    log_path,
-                    scrubber,
-                    files,
-                    self._seals,
-                    self._writers.get(place.path),
-                )
-            case "replay":
-                player = prepared.player or session.spec
-                played = Playback(wish, place, player, self._seals, scrubber)
-                session.recording = played
-                if session.turns.permissions.trust is not None:
-                    session.turns.permissions.trust.recording = played
-            case _:
-                assert_never(wish.mode)
+        state = journal.transcript.session
+        cwd = Path(state.cwd)
+        scrubber = RecordingScrubber.of_machine(cwd, self._root, redactor)
+        if prepared.player is not None:
+            return Playback(wish, place, prepared.player, self._seals, scrubber)
+        ignored = _inside(cwd, self._root, state.notebook_path)
+        recorder = self._writers[place.path] = Recorder(
+            wish,
+            place,
+            journal,
+            log_path,
+            scrubber,
+            turn_files,
+            FileContents(cwd, self._limits, scrubber, ignored),
+            self._seals,
+            self._writers.get(place.path),
+        )
+        return recorder
 
 
 def _replay_spec(agent: str, file: RecordingFile) -> AgentSpec:

@@ -12,18 +12,13 @@ import asyncio
 import time
 import uuid
 from functools import partial
-from typing import NoReturn
 
-from pydantic import JsonValue
-
-from acp_jupyter.errors import AcpError, DiskRefused, NotAllowed, SessionImported
-from acp_jupyter.host.limits import Limits
+from acp_jupyter.errors import AcpError, DiskRefused, NotAllowed
 from acp_jupyter.host.open_sessions import OpenSessions
 from acp_jupyter.host.registry.entries import AgentSpec
-from acp_jupyter.host.rpc.pool import AgentPool
+from acp_jupyter.host.session.build import build_session
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore
-from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.log_entries import copy_log
 from acp_jupyter.host.store.metadata import (
     TRAFFIC_FILE,
@@ -33,16 +28,6 @@ from acp_jupyter.host.store.metadata import (
     opening_note_of,
     resume_journal,
 )
-from acp_jupyter.host.workspace.agent_files import NoDocuments
-from acp_jupyter.protocol.host_events.notes import (
-    AgentExited,
-    Note,
-    Origin,
-    TitleChanged,
-    TurnFailed,
-)
-from acp_jupyter.protocol.host_events.session import Policy, Rule
-from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.session_state import saved_facts
 
 
@@ -121,10 +106,11 @@ class StoredSessions:
                     return session
         return None
 
-    async def fork(self, parent: Session, notebook_path: str = "") -> Session:
+    async def fork(self, parent: Session, notebook_path: str = "", kernel_id: str = "") -> Session:
         """Make a session whose log holds all that another's does; the agent is told by its caller.
 
-        With ``notebook_path`` it is one of that notebook's sessions.
+        With ``notebook_path`` it is one of that notebook's sessions, with ``kernel_id`` one that
+        this kernel made.
 
         Raises
         ------
@@ -155,7 +141,7 @@ class StoredSessions:
         await asyncio.to_thread(
             copy_log, parent.journal.log.path, folder / TRAFFIC_FILE, opening_note_of(meta), now
         )
-        session = self._revived(meta, await self._store.read(meta))
+        session = self._revived(meta, await self._store.read(meta), kernel_id)
         session.rename(meta.label)
         self._open.add(session)
         return session
@@ -167,7 +153,7 @@ class StoredSessions:
         self._open.add(session)
         return session
 
-    def _revived(self, meta: SessionMeta, restored: Restored) -> Session:
+    def _revived(self, meta: SessionMeta, restored: Restored, kernel_id: str = "") -> Session:
         limits = self._open.config.limits
         spec = self._spec(meta.facts.agent_id)
         redactor = self._open.redactor(spec)
@@ -182,16 +168,14 @@ class StoredSessions:
         read_only = bool(journal.transcript.session.read_only)
         if not read_only:
             end_open_turns(journal)
-        if spec is None or meta.played or read_only:
-            session: Session = ImportedSession(journal, limits)
-        else:
-            documents = self._open.config.documents
-            session = Session(
-                spec, journal, self._open.pool, documents, limits, self._open.permission_stores
-            )
-        session.know_secrets(redactor)
-        session.label = meta.label
-        return session
+        return build_session(
+            self._open.services,
+            None if meta.played or read_only else spec,
+            journal,
+            redactor,
+            label=meta.label,
+            kernel_id=kernel_id,
+        )
 
     def _spec(self, agent_id: str) -> AgentSpec | None:
         """Return an agent that can still be started."""
@@ -255,70 +239,3 @@ class SessionCloser:
         await asyncio.to_thread(session.turn_files.forget)
         await self._store.delete(session_id)
         self._open.announce_change()
-
-
-IMPORTED = "imported"
-"""In place of an agent's id."""
-
-_NO_AGENT = (
-    "This session was imported from a log: it has no agent. "
-    "Start a session with an agent to go on from here."
-)
-_LOG_ENDS = "The log ends here."
-
-
-class ImportedSession(Session):
-    """A session whose traffic comes from a log.
-
-    Parameters
-    ----------
-    journal
-        What is known of it; owned from now on.
-    limits
-        See `Limits`.
-    """
-
-    def __init__(self, journal: Journal, limits: Limits) -> None:
-        no_agent = AgentSpec(IMPORTED, journal.transcript.session.agent_info.name, "")
-        super().__init__(no_agent, journal, AgentPool(limits), NoDocuments(), limits, None)
-        self.agent.before_start = self._refuse
-
-    def prompt(
-        self,
-        prompt: str | tuple[dict[str, JsonValue], ...],
-        *,
-        policy: Policy | None = None,
-        origin: Origin | None = None,
-        can_ask: bool = True,
-        rules: tuple[Rule, ...] = (),
-        user: str = "",
-        kernel_id: str = "",
-    ) -> NoReturn:
-        """Refuse: there is nobody to send it to."""
-        raise SessionImported(self.state.read_only or _NO_AGENT)
-
-    async def _refuse(self) -> NoReturn:
-        raise SessionImported(self.state.read_only or _NO_AGENT)
-
-    def end(self, at: float, title: str) -> None:
-        """Close what the log has left open.
-
-        Parameters
-        ----------
-        at
-            Time of the log's last line.
-        title
-            Of the session, whatever the log calls it.
-        """
-        turns = self.transcript.turns
-        for turn_id in self.transcript.turn_order:
-            if turns[turn_id].status != "done":
-                ended = TurnFailed(turn_id=turn_id, message=_LOG_ENDS, reason="log_ended")
-                self._note_at(at, ended)
-        if self.state.title != title:
-            self._note_at(at, TitleChanged(title=title))
-        self.journal.note(AgentExited(words=_LOG_ENDS, expected=True))
-
-    def _note_at(self, at: float, note: Note) -> None:
-        number = next(self.journal.sequence)
-        self.journal.enter(TrafficEntry(number, at, "!", note.model_dump(mode="json")))

@@ -168,7 +168,7 @@ class ChangeCommands:
         self, session: Session, turn: TurnState, earlier: Sequence[tuple[Session, TurnState]] = ()
     ) -> CheckpointedTurn | None:
         keeper = session.turn_files.checkpoints
-        if keeper is None or turn.status != "done":
+        if turn.status != "done":
             return None
         kept = keeper.checkpoints
         trees = await asyncio.to_thread(kept.trees, turn.turn_id)

@@ -29,8 +29,10 @@ from acp_jupyter.dialects.imports.log import LogFacts, LogSource, read_import, s
 from acp_jupyter.errors import BadRequest, DiskRefused, NothingToImport
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.session.build import IMPORTED, build_session
+from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.host.stored_sessions import IMPORTED, ImportedSession
+from acp_jupyter.host.store.metadata import end_imported_turns
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.log.json_values import LogProblem
 from acp_jupyter.protocol.objects import text
@@ -211,12 +213,12 @@ async def import_log(host: AgentHost, request: ImportRequest) -> ImportReport:
         await session.close()
         await asyncio.to_thread(shutil.rmtree, host.traffic_path(session.session_id).parent)
         raise
-    session.end(report.last_at, session.label)
+    end_imported_turns(session.journal, report.last_at, session.label)
     host.open_sessions.add(session)
     return report
 
 
-def _make(host: AgentHost, wish: ImportRequest, facts: LogFacts) -> ImportedSession:
+def _make(host: AgentHost, wish: ImportRequest, facts: LogFacts) -> Session:
     session_id = uuid.uuid4().hex
     title = f"Imported: {PurePath(wish.name).name or 'log'}"[:_TITLE_CHARS]
     opening = SessionOpened(
@@ -236,18 +238,16 @@ def _make(host: AgentHost, wish: ImportRequest, facts: LogFacts) -> ImportedSess
         if session_id in host.sessions:  # else it is being read, in another thread
             host.open_sessions.announce_change()
 
-    session = ImportedSession(Journal.begin(opening, log, limits, changed), limits)
-    session.know_secrets(redactor)
-    session.kernel_id = wish.kernel_id
-    session.label = title
-    return session
+    journal = Journal.begin(opening, log, limits, changed)
+    services = host.open_sessions.services
+    return build_session(services, None, journal, redactor, label=title, kernel_id=wish.kernel_id)
 
 
 class _Reading:
     """Reads a log into a session that nobody else knows yet, in a thread."""
 
     def __init__(
-        self, session: ImportedSession, request: ImportRequest, facts: LogFacts, limits: Limits
+        self, session: Session, request: ImportRequest, facts: LogFacts, limits: Limits
     ) -> None:
         self._session = session
         self._request = request

@@ -190,9 +190,8 @@ class SessionLifecycle:
         if not link.can("fork"):
             raise BadRequest(f"{parent.state.agent_info.name} can't fork a session.")
         notebook = caller.notebook_path if isinstance(caller, KernelCaller) else ""
-        child = await self._host.stored_sessions.fork(parent, notebook)
-        if isinstance(caller, KernelCaller):
-            child.kernel_id = caller.kernel_id
+        kernel_id = caller.kernel_id if isinstance(caller, KernelCaller) else ""
+        child = await self._host.stored_sessions.fork(parent, notebook, kernel_id)
 
         async def fork(attaching: AgentSessionOpener) -> SessionConnection:
             return await attaching.fork(link.agent_session_id)

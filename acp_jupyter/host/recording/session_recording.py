@@ -23,6 +23,7 @@ from acp_jupyter.host.requests.answers import RecordedAnswers
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.host.store.permission_stores import RecordingSeals
+from acp_jupyter.host.workspace.changed_files import FileContents
 from acp_jupyter.host.workspace.terminal_output import RecordedTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.host.workspace.workspace_files import TextFormat
@@ -45,6 +46,8 @@ class Recorder:
         Removes secrets, paths and names.
     turn_files
         Reports the end of a turn.
+    contents
+        Reads the contents of files that a turn changes.
     seals
         Store the checksums of recordings of this installation.
     older
@@ -59,6 +62,7 @@ class Recorder:
         log_path: Path,
         scrubber: RecordingScrubber,
         turn_files: TurnFiles,
+        contents: FileContents,
         seals: RecordingSeals,
         older: Recorder | None = None,
     ) -> None:
@@ -79,7 +83,7 @@ class Recorder:
         self._writing: threading.Lock = threading.Lock() if older is None else older._writing
         if older is not None:
             older._stop()
-        turn_files.finished = self._turn_ended
+        turn_files.begin_recording(contents, self._turn_ended)
 
     def matches(self, wish: RecordWish | None) -> bool:
         """Return whether the session can continue with these options (None: it can)."""
@@ -98,8 +102,7 @@ class Recorder:
 
     def _detach(self) -> None:
         self._until = min(self._until, time.time())
-        self._turn_files.finished = None
-        self._turn_files.contents = None
+        self._turn_files.end_recording()
 
     async def close(self) -> None:
         """Write the entries since the last turn's end; the log must be closed."""

@@ -51,6 +51,14 @@ class PermissionRequests:
         Returns whether no user can answer.
     refused
         Called when a request was refused because no user can answer.
+    doubtful
+        Returns whether a request may belong to another session, which forbids things.
+    rules
+        The rules; None if the policy alone decides.
+    trust
+        The question whether the folder is trusted; it ends with its turn, too.
+    recorded_answers
+        The recorded answers, where a recording is played.
     """
 
     def __init__(
@@ -58,17 +66,18 @@ class PermissionRequests:
         journal: Journal,
         nobody_to_ask: Callable[[], bool],
         refused: Callable[[], None],
+        doubtful: Callable[[], bool],
+        rules: SessionRules | None = None,
+        trust: TrustRequests | None = None,
+        recorded_answers: RecordedAnswers | None = None,
     ) -> None:
         self.requests = RequestLookup(journal)
         self._journal = journal
         self._nobody_to_ask = nobody_to_ask
         self._refused = refused
-        self.recorded_answers: RecordedAnswers | None = None
-        """The recorded answers, while a recording is played."""
-        self.rules: SessionRules | None = None
-        """The rules; None if the policy alone decides."""
-        self.trust: TrustRequests | None = None
-        """The question whether the folder is trusted; it ends with its turn, too."""
+        self._recorded_answers = recorded_answers
+        self.rules = rules
+        self.trust = trust
         self.granted: dict[str, ToolCall] = {}
         """Calls that the user allowed in this turn, as they were shown, by request id."""
         self.allowed: dict[str, ToolCall] = {}
@@ -76,8 +85,7 @@ class PermissionRequests:
         self.allowed_always: dict[str, ToolCall] = {}
         """Calls that the user allowed for the whole session: the agent need not ask again."""
         self.rejected: dict[str, ToolCall] = {}
-        self.doubtful: Callable[[], bool] = lambda: False
-        """Returns whether a request may belong to another session, which forbids things."""
+        self.doubtful = doubtful
         self._open: dict[str, asyncio.Future[_Chosen]] = {}
         self._settled: set[str] = set()
         self._ends = 0
@@ -146,8 +154,8 @@ class PermissionRequests:
         if decision is not None:
             self._choose(request_id, decision.by, decision.option_id, rule=decision.rule)
             return
-        if self.recorded_answers is not None:
-            again = self.recorded_answers.find(
+        if self._recorded_answers is not None:
+            again = self._recorded_answers.find(
                 call, nobody_to_ask=self._nobody_to_ask(), folder=self.folder()
             )
             if again is not None:
@@ -178,7 +186,7 @@ class PermissionRequests:
         def look() -> Decision | None:
             standing = CurrentRules() if rules is None else rules.current()
             found = decide(policy, call, options, standing, places)
-            if found is None or self.recorded_answers is None or not allows(call, found.option_id):
+            if found is None or self._recorded_answers is None or not allows(call, found.option_id):
                 return found
             return None if needs_live_answer(call, places) else found
 

@@ -104,6 +104,8 @@ class TrustRequests:
         The trusted folders.
     nobody_to_ask
         Returns whether no user can answer.
+    recording
+        The recording that is played in the agent's place.
     """
 
     def __init__(
@@ -113,6 +115,7 @@ class TrustRequests:
         folder: Path,
         store: TrustStore,
         nobody_to_ask: Callable[[], bool],
+        recording: PlayedRecording | None,
     ) -> None:
         self._journal = journal
         self._spec = spec
@@ -120,8 +123,7 @@ class TrustRequests:
         self._store = store
         self._nobody_to_ask = nobody_to_ask
         self._numbers = itertools.count(1)
-        self.recording: PlayedRecording | None = None
-        """The recording that is played in the agent's place."""
+        self.recording = recording
         self._granted = not needs_trust(spec)
         self._granted_to_kernels = False
         self._pending: tuple[str, asyncio.Future[bool]] | None = None

@@ -6,7 +6,7 @@ announced methods have a handler; the SDK answers others with -32601.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, assert_never
+from typing import Any, assert_never
 
 import acp
 from acp.schema import (
@@ -28,43 +28,63 @@ from acp.schema import (
 from acp_jupyter.host.requests.answers import PermissionWithdrawn
 from acp_jupyter.host.requests.elicitation import Elicitations, QuestionRefused, QuestionWithdrawn
 from acp_jupyter.host.requests.host_permissions import HostPermissions
+from acp_jupyter.host.requests.permissions import PermissionRequests
 from acp_jupyter.host.rpc.workspace_handlers import FileHandlers, TerminalHandlers, TerminalService
 from acp_jupyter.host.workspace.agent_files import AgentFiles
+from acp_jupyter.host.workspace.terminals import SessionTerminals
 
 _NO_METHOD = -32601
 _CANCELLED = -32800
 
 
-class _PermissionHandler(Protocol):
-    async def ask(self, request_id: str) -> str | None: ...
-
-    def withdraw(self, request_id: str) -> None: ...
-
-
 class SessionClient(TerminalHandlers, FileHandlers):
-    """The SDK's ``Client`` for one session."""
+    """The SDK's ``Client`` for one session.
 
-    def __init__(self, files: AgentFiles) -> None:
-        self.permissions: _PermissionHandler | None = None
-        """Answers permission requests; None allows nothing."""
-        self.elicitations: Elicitations | None = None
-        """Answers elicitations; None cancels them."""
-        self.terminals: TerminalService | None = None
-        """Runs commands; None if there are no terminals."""
-        self.host_permissions: HostPermissions | None = None
-        """Asks before the host acts for the agent; None allows no action."""
+    Parameters
+    ----------
+    files
+        Reads and writes files of the session's folder.
+    permissions
+        Answers permission requests.
+    host_permissions
+        Asks before the host acts for the agent.
+    elicitations
+        Answers elicitations.
+    terminals
+        Runs commands.
+    """
+
+    def __init__(
+        self,
+        files: AgentFiles,
+        permissions: PermissionRequests,
+        host_permissions: HostPermissions,
+        elicitations: Elicitations,
+        terminals: SessionTerminals,
+    ) -> None:
         self.files = files
+        self.permissions = permissions
+        self.host_permissions = host_permissions
+        self.elicitations = elicitations
+        self._terminals = terminals
+        self._played: TerminalService | None = None
+
+    def play_terminals(self, recorded: TerminalService) -> None:
+        """Answer requests for terminals from a recording: no command runs."""
+        self._played = recorded
+
+    def agent_exited(self) -> None:
+        """Settle what only the ended process could have gone on with."""
+        self.permissions.expire_all()
+        self.elicitations.expire_all()
+        self._terminals.end_soon()
 
     def terminals_of(self, kwargs: dict[str, Any]) -> TerminalService:
         """Return the session's terminals."""
-        if self.terminals is None:
-            raise acp.RequestError(_NO_METHOD, "Method not found")
-        return self.terminals
+        return self._terminals if self._played is None else self._played
 
     def host_permissions_of(self, kwargs: dict[str, Any]) -> HostPermissions:
         """Return the session's `HostPermissions`."""
-        if self.host_permissions is None:
-            raise acp.RequestError(_NO_METHOD, "Method not found")
         return self.host_permissions
 
     async def request_permission(
@@ -75,12 +95,10 @@ class SessionClient(TerminalHandlers, FileHandlers):
         **kwargs: Any,
     ) -> RequestPermissionResponse:
         """ACP: session/request_permission."""
-        option_id = None
-        if self.permissions is not None:
-            try:
-                option_id = await self.permissions.ask(f"p{kwargs['request_seq']}")
-            except PermissionWithdrawn:
-                raise acp.RequestError(_CANCELLED, "Request cancelled") from None
+        try:
+            option_id = await self.permissions.ask(f"p{kwargs['request_seq']}")
+        except PermissionWithdrawn:
+            raise acp.RequestError(_CANCELLED, "Request cancelled") from None
         if option_id is None:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
         chosen = AllowedOutcome(outcome="selected", option_id=option_id)
@@ -90,22 +108,17 @@ class SessionClient(TerminalHandlers, FileHandlers):
         self, message: str, mode: ElicitationMode, **kwargs: Any
     ) -> CreateElicitationResponse:
         """ACP: elicitation/create."""
-        if self.elicitations is None:
-            return CancelElicitationResponse(action="cancel")
         return await answer_question(self.elicitations, f"e{kwargs['request_seq']}")
 
     async def complete_elicitation(self, elicitation_id: str, **kwargs: Any) -> None:
         """ACP: elicitation/complete."""
-        if self.elicitations is not None:
-            self.elicitations.complete(elicitation_id)
+        self.elicitations.complete(elicitation_id)
 
     def withdraw(self, request_seq: int) -> None:
         """Withdraw a request of the agent. ACP: $/cancel_request."""
-        if self.permissions is not None:
-            self.permissions.withdraw(f"p{request_seq}")
-            self.permissions.withdraw(f"h{request_seq}")
-        if self.elicitations is not None:
-            self.elicitations.withdraw(f"e{request_seq}")
+        self.permissions.withdraw(f"p{request_seq}")
+        self.permissions.withdraw(f"h{request_seq}")
+        self.elicitations.withdraw(f"e{request_seq}")
 
     def on_connect(self, conn: object) -> None:
         """Do nothing: requests to the agent go through the connection."""
@@ -124,7 +137,7 @@ class ClientRouter(TerminalHandlers):
     def restricts_another(self, session_id: str) -> bool:
         """Return whether another session of the process forbids things now."""
         others = (client for name, client in self._clients.items() if name != session_id)
-        return any(c.host_permissions is not None and c.host_permissions.restricts for c in others)
+        return any(client.host_permissions.restricts for client in others)
 
     def add(self, session_id: str, client: SessionClient) -> None:
         """Add a session's handlers, by our id of the session."""

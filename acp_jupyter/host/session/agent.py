@@ -8,16 +8,20 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.errors import AcpError, AgentStartError
+from acp_jupyter.errors import AcpError, AgentStartError, SessionImported
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.login.session_login import SessionLogin
+from acp_jupyter.host.recording.session_recording import Playback
 from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.requests.policy import CHANGES_NOTHING
+from acp_jupyter.host.requests.trust import TrustRequests
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool, Member
 from acp_jupyter.host.session.opening import AgentNotes, AgentSessionOpener, SessionConnection
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.notes import AgentStarting
+from acp_jupyter.transcript.model.session_state import SessionState
 
 _FAREWELL_SECONDS = 2.0
 
@@ -39,6 +43,16 @@ class SessionAgent:
         Answers what the agent asks.
     limits
         See `Limits`.
+    startable
+        Whether the agent can be started; not where the session was imported or is read-only.
+    mcp_servers
+        MCP servers of every session.
+    own_servers
+        Returns, when the session is opened at a process, MCP servers that it alone has.
+    trust
+        Asks whether the folder is trusted.
+    playback
+        The recording that is played in the agent's place.
     """
 
     def __init__(
@@ -49,27 +63,32 @@ class SessionAgent:
         pool: AgentPool,
         client: SessionClient,
         limits: Limits,
+        *,
+        startable: bool,
+        mcp_servers: Sequence[Mapping[str, Any]],
+        own_servers: Callable[[], Awaitable[Sequence[Mapping[str, Any]]]],
+        trust: TrustRequests | None,
+        playback: Playback | None,
     ) -> None:
         self.spec = spec
-        self.mcp_servers: Sequence[Mapping[str, Any]] = ()
-        self.more_servers: Callable[[], Awaitable[Sequence[Mapping[str, Any]]]] | None = None
-        """Asked, when the session is opened at a process, for MCP servers that it alone has."""
-        self.before_start: Callable[[], Awaitable[None]] | None = None
-        """Awaited before the process is needed; it may refuse by raising."""
+        self.startable = startable
+        self.mcp_servers = mcp_servers
         self.first_open: (
             Callable[[AgentSessionOpener], Awaitable[SessionConnection | None]] | None
         ) = None
         """Opens the session the first time, in place of ``session/new``."""
-        self.exited: Callable[[], None] | None = None
-        """Called when the process has ended."""
         self.login = SessionLogin(spec, self, journal, limits)
         self._journal = journal
         self._limits = limits
         self._pool = pool
+        self._client = client
+        self._own_servers = own_servers
+        self._trust = trust
+        self._playback = playback
         self._member = Member(spec, cwd, journal, client)
         self._start: asyncio.Task[SessionConnection] | None = None
         self._prepared: asyncio.Task[SessionConnection] | None = None
-        """The start that got past `before_start`."""
+        """The start that got past `_prepare`."""
         self._watch: asyncio.Task[None] | None = None
         self._end_task: asyncio.Task[None] | None = None
         self._closing = False
@@ -88,10 +107,6 @@ class SessionAgent:
         if start is None or not start.done() or _failed(start):
             return None
         return start.result()
-
-    def start_with(self, spec: AgentSpec) -> None:
-        """Start the agent so; for a session that no process serves yet."""
-        self.spec = self._member.spec = spec
 
     def reserve_process(self) -> None:
         """Share the process with no other session."""
@@ -136,8 +151,7 @@ class SessionAgent:
         AgentStartError
             It did not start.
         """
-        if self.before_start is not None:
-            await self.before_start()
+        await self._prepare()
         return await self._pool.join(self._member, self._notes.paused)
 
     async def disconnected(self) -> None:
@@ -200,19 +214,41 @@ class SessionAgent:
             self._start = asyncio.create_task(self.login.watch(self._open()), name=name)
         return self._start
 
+    async def _prepare(self) -> None:
+        """Make sure that the agent may be started, and with what.
+
+        Raises
+        ------
+        SessionImported
+            The session has no agent.
+        FolderNotTrusted
+            The user does not trust the folder.
+        """
+        session = self._journal.transcript.session
+        if not self.startable:
+            raise no_agent(session)
+        if session.policy in CHANGES_NOTHING:
+            self.reserve_process()
+        if self._trust is not None:
+            await self._trust.require()
+        if self._playback is not None:
+            terminals = self._playback.terminals(self._journal.note, self._limits)
+            player = await asyncio.to_thread(self._playback.load, terminals)
+            self._client.play_terminals(terminals)
+            self.spec = self._member.spec = player
+            self.reserve_process()
+
     async def _open(self) -> SessionConnection:
-        if self.before_start is not None:
-            await self.before_start()
+        await self._prepare()
         self._prepared = self._start
         self._journal.note(AgentStarting())
         connection = await self._pool.join(self._member, self._notes.paused)
         try:
-            own = () if self.more_servers is None else await self.more_servers()
             attaching = AgentSessionOpener(
                 connection,
                 self._journal,
                 self._member.cwd,
-                (*self.mcp_servers, *own),
+                (*self.mcp_servers, *await self._own_servers()),
                 self._limits,
             )
             link = await self._attach(attaching)
@@ -242,8 +278,7 @@ class SessionAgent:
         if self.connection is connection:
             self._start = None
         if self._start is None:
-            if self.exited is not None:
-                self.exited()
+            self._client.agent_exited()
             words = connection.agent_connection.fault or reason.words()
             self._notes.exited(connection.agent_connection, words, expected=self._closing)
         await self._pool.leave(self._member, connection.agent_connection)
@@ -274,6 +309,17 @@ class SessionAgent:
     def _left(self, words: str) -> None:
         if self._start is None:
             self._notes.left(words)
+
+
+_NO_AGENT = (
+    "This session was imported from a log: it has no agent. "
+    "Start a session with an agent to go on from here."
+)
+
+
+def no_agent(session: SessionState) -> SessionImported:
+    """Return the error of a session whose agent can't be started."""
+    return SessionImported(session.read_only or _NO_AGENT)
 
 
 def _failed(task: asyncio.Task[SessionConnection]) -> bool:

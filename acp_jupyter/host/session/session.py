@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Mapping, Sequence
-from functools import partial
-from pathlib import Path
 from typing import Any, Protocol
 
 from pydantic import JsonValue
 
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.process.agent_process import agent_environment
 from acp_jupyter.host.recording.recording_file import RecordWish
 from acp_jupyter.host.recording.session_recording import Playback, Recorder, SessionRecording
 from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
-from acp_jupyter.host.requests.host_permissions import HostPermissions
-from acp_jupyter.host.requests.policy import CHANGES_NOTHING
-from acp_jupyter.host.requests.rules.rules import SessionRules
-from acp_jupyter.host.requests.trust import TrustRequests
-from acp_jupyter.host.rpc.handlers import SessionClient
-from acp_jupyter.host.rpc.pool import AgentPool
-from acp_jupyter.host.session.agent import SessionAgent
-from acp_jupyter.host.session.turns import SilentTurnTimer, TurnRunner
+from acp_jupyter.host.session.agent import SessionAgent, no_agent
+from acp_jupyter.host.session.turns import CurrentTurn, SilentTurnTimer, TurnRunner
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.host.store.permission_stores import PermissionStores
-from acp_jupyter.host.workspace.agent_files import AgentFiles, Documents
-from acp_jupyter.host.workspace.folders import EnvFiles
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import Origin, PolicyChanged, TitleChanged
@@ -44,68 +31,72 @@ _ALLOWING: frozenset[Policy] = frozenset({"accept-edits", "allow-all"})
 class Session:
     """Owns an agent process, the journal and the turns. Lives on the host's loop.
 
+    `build_session` makes one.
+
     Parameters
     ----------
     spec
         The agent.
     journal
         All that is known of it; owned from now on.
-    pool
-        The running agents.
-    documents
-        Open documents, read before the disk.
+    redactor
+        Knows the secrets of the agent's surroundings.
+    label
+        The name that a notebook gave it.
+    kernel_id
+        The kernel that made it, if one has.
+    agent
+        Starts the agent, and opens the session there.
+    turns
+        Runs prompts.
+    current
+        The turn that runs.
+    turn_files
+        Looks at the session's folder before and after each turn.
+    terminals
+        Runs commands for the agent.
+    tools
+        Gives the session MCP servers of its own; they end with it.
+    recording
+        Where it is recorded, or what it is played from.
     limits
         See `Limits`.
-    guards
-        Trusted folders and rules; None only where no agent is ever started.
     """
 
     def __init__(
         self,
         spec: AgentSpec,
         journal: Journal,
-        pool: AgentPool,
-        documents: Documents,
+        redactor: Redactor,
+        label: str,
+        kernel_id: str,
+        agent: SessionAgent,
+        turns: TurnRunner,
+        current: CurrentTurn,
+        turn_files: TurnFiles,
+        terminals: SessionTerminals,
+        tools: McpServerProvider | None,
+        recording: SessionRecording | None,
         limits: Limits,
-        guards: PermissionStores | None,
     ) -> None:
         self.spec = spec
-        self.redactor = Redactor()
-        """Knows the secrets of the agent's surroundings."""
-        self.kernel_id = ""
+        self.journal = journal
+        self.redactor = redactor
+        self.label = label
+        self.kernel_id = kernel_id
         self.kernel_policies: dict[str, Policy] = {}
         """Of prompts that name none, by the kernel that sends them and has chosen it."""
-        self.label = ""
         self.tools_on = True
         """Whether its agent is offered tools of the host, where there are any."""
         self.tools_refused = False
         """Whether its user wants none; then no kernel turns them on."""
-        self.tools: McpServerProvider | None = None
-        self.recording: SessionRecording | None = None
-        """Where it is recorded, or what it is played from."""
-        self.journal = journal
-        self._limits = limits
-        cwd = Path(self.state.cwd)
-        self.turn_files = TurnFiles(journal, cwd, limits)
-        self.turn_files.save = partial(documents.save, cwd)
-        self._client = SessionClient(AgentFiles(cwd, journal, documents, limits))
-        self.agent = SessionAgent(spec, journal, cwd, pool, self._client, limits)
-        self.agent.before_start = self._prepare
-        self.agent.more_servers = self._own_servers
-        self._turns = TurnRunner(journal, self.agent, self.turn_files, limits)
-        asking = self._client.permissions = self._turns.permissions
-        asking.doubtful = self.agent.restricts_another
-        self._client.host_permissions = HostPermissions(journal, asking)
-        if guards is not None:
-            asking.rules = SessionRules(journal, cwd, guards.rules, guards.own_folders)
-            asking.trust = TrustRequests(journal, spec, cwd, guards.trust, asking.nobody_to_ask)
-        self._client.elicitations = self._turns.elicitations
-        self._turns.ended = self.agent.start_idle_timer
-        self.terminals = SessionTerminals(
-            journal.note, cwd, agent_environment(os.environ, spec.env), limits
-        )
-        self._client.terminals = self.terminals
-        self.agent.exited = self._agent_exited
+        self.agent = agent
+        self.turn_files = turn_files
+        self.terminals = terminals
+        self.recording = recording
+        self._tools = tools
+        self._turns = turns
+        self._current = current
         self._silent_turn_timer = SilentTurnTimer(journal, limits)
 
     @property
@@ -134,11 +125,6 @@ class Session:
         idle = self.state.active_turn_id is None and not self.state.queue
         idle = idle and not self.terminals.busy
         return idle and not self.agent.running and not self.journal.read_by_anyone
-
-    def know_secrets(self, redactor: Redactor) -> None:
-        """Take what knows the secrets of the surroundings; it learns those of the folder."""
-        self.redactor = redactor
-        self.turn_files.read_secrets = EnvFiles(Path(self.state.cwd), redactor).read
 
     # -- what its users do -----------------------------------------------
 
@@ -194,7 +180,14 @@ class Session:
         """Queue a prompt; return its turn's id.
 
         What a kernel has chosen counts only for what the same kernel sends.
+
+        Raises
+        ------
+        SessionImported
+            There is no agent to send it to.
         """
+        if not self.agent.startable:
+            raise no_agent(self.state)
         return self._turns.put(
             prompt,
             policy=policy or self.kernel_policies.get(kernel_id) or self.policy_for(user),
@@ -229,7 +222,7 @@ class Session:
 
     def attach(self) -> None:
         """Remember that somebody can see the session: its questions wait for them."""
-        self._turns.someone_attached = True
+        self._current.someone_attached = True
 
     def rename(self, title: str) -> None:
         """Give the session a title."""
@@ -262,8 +255,8 @@ class Session:
         """
         await self._turns.close(with_server=with_server)
         await self.terminals.close()
-        if self.tools is not None:
-            await self.tools.end(self.session_id)
+        if self._tools is not None:
+            await self._tools.end(self.session_id)
         self._silent_turn_timer.close()
         await self.agent.close(delete=delete)
         try:
@@ -273,29 +266,6 @@ class Session:
             self.journal.close()
         if isinstance(self.recording, Recorder):
             await self.recording.close()
-
-    async def _own_servers(self) -> Sequence[Mapping[str, Any]]:
-        return () if self.tools is None else await self.tools.servers(self)
-
-    def _agent_exited(self) -> None:
-        """Settle what only the ended process could have gone on with."""
-        self._turns.expire_requests()
-        self.terminals.end_soon()
-
-    async def _prepare(self) -> None:
-        """Make sure that the agent may be started, and with what."""
-        if self.state.policy in CHANGES_NOTHING:
-            self.agent.reserve_process()
-        if self._turns.permissions.trust is not None:
-            await self._turns.permissions.trust.require()
-        if isinstance(self.recording, Playback):
-            terminals = self.recording.terminals(self.journal.note, self._limits)
-            player = await asyncio.to_thread(self.recording.load, terminals)
-            self._client.terminals = terminals
-            self._turns.permissions.recorded_answers = self.recording.answers
-            self._turns.rewrite_prompt = self.recording.rewrite_prompt
-            self.agent.start_with(player)
-            self.agent.reserve_process()
 
 
 class McpServerProvider(Protocol):

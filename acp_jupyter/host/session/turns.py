@@ -23,6 +23,75 @@ from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import Origin, TurnFailed, TurnStartedNote, TurnStopped
 from acp_jupyter.protocol.host_events.session import AgentSilentNote, MessageHeld, Policy, Rule
 
+REFUSED = NobodyToAsk(
+    "Nobody could be asked, so this was refused.",
+    "Run the cell where someone can answer, or give it a --policy that allows this, for example "
+    "accept-edits.",
+)
+REFUSED_OF_RECORDING = NobodyToAsk(
+    REFUSED.message,
+    f"{REFUSED.detail} What configures what runs later, for example conftest.py, is written from "
+    "a record only after someone's answer.",
+)
+UNANSWERED = NobodyToAsk(
+    "The agent asked a question, and nobody could be asked.",
+    "Run the cell where someone can answer, or say in the prompt what the agent needs to know. "
+    "No policy answers questions.",
+)
+
+
+class CurrentTurn:
+    """The turn that runs now, and whether a user can answer what its agent asks.
+
+    Parameters
+    ----------
+    journal
+        Of the session.
+    played
+        Whether a recording is played in the agent's place.
+    """
+
+    def __init__(self, journal: Journal, *, played: bool) -> None:
+        self.turn: QueuedTurn | None = None
+        """None between turns."""
+        self.someone_attached = False
+        """Whether somebody can see the session: its questions wait for them."""
+        self._journal = journal
+        self._refused = REFUSED_OF_RECORDING if played else REFUSED
+
+    def nobody_to_ask(self) -> bool:
+        """Return whether no user can answer a question of this turn."""
+        return self.turn is not None and not self.turn.can_ask and not self.someone_attached
+
+    def nobody_to_answer(self) -> bool:
+        """The same for permissions, which agents may ask for between turns too."""
+        return self.nobody_to_ask() if self.turn is not None else not self.someone_attached
+
+    def refuse(self) -> None:
+        """End the turn: a permission was refused because nobody could be asked."""
+        self._end(self._refused)
+
+    def leave_unanswered(self) -> None:
+        """End the turn: a question was not answered because nobody could be asked."""
+        self._end(UNANSWERED)
+
+    def fail(self, turn: QueuedTurn, error: AcpError) -> None:
+        """Write down that a turn ended in an error."""
+        self._journal.note(
+            TurnFailed(
+                turn_id=turn.turn_id,
+                message=error.message,
+                detail=error.detail,
+                reason=error.reason,
+            )
+        )
+
+    def _end(self, error: NobodyToAsk) -> None:
+        if self.turn is not None:
+            # Before the agent hears of it: its answer to the prompt may come at once.
+            self.fail(self.turn, error)
+            self.turn.stop.set()
+
 
 class TurnRunner:
     """Runs queued prompts in order, and stops them.
@@ -37,6 +106,12 @@ class TurnRunner:
         Looks at the session's folder before and after each turn.
     limits
         See `Limits`.
+    current
+        The turn that runs, and whether its user can be asked.
+    permissions, elicitations
+        What the agent asks.
+    rewrite_prompt
+        Called with a prompt before it is sent, where a recording is played.
     """
 
     def __init__(
@@ -45,21 +120,21 @@ class TurnRunner:
         agent: SessionAgent,
         files: TurnFiles,
         limits: Limits,
+        current: CurrentTurn,
+        permissions: PermissionRequests,
+        elicitations: Elicitations,
+        rewrite_prompt: Callable[[Blocks], Blocks] | None = None,
     ) -> None:
         self._journal = journal
         self._agent = agent
         self._files = files
         self._limits = limits
         self._queue = TurnQueue(journal, limits)
-        self._running: QueuedTurn | None = None
+        self._current = current
         self._closing = False
-        self.permissions = PermissionRequests(journal, self._nobody_to_answer, self._refuse)
-        self.elicitations = Elicitations(journal, self._nobody_to_ask, self._leave_unanswered)
-        self.someone_attached = False
-        self.rewrite_prompt: Callable[[Blocks], Blocks] | None = None
-        """What is done to a prompt before it is sent; set while a record is played."""
-        self.ended: Callable[[], None] | None = None
-        """Called at the end of each turn."""
+        self.permissions = permissions
+        self.elicitations = elicitations
+        self._rewrite_prompt = rewrite_prompt
         self._task = asyncio.create_task(self._run(), name=f"acp-turns-{journal.session_id}")
 
     def put(
@@ -88,7 +163,7 @@ class TurnRunner:
 
     def follow_up(self) -> tuple[Policy, tuple[Rule, ...]]:
         """Return the policy and the rules of what the user adds to the turn that runs now."""
-        transcript, running = self._journal.transcript, self._running
+        transcript, running = self._journal.transcript, self._current.turn
         if running is None:
             return transcript.session.policy, ()
         turn = transcript.turns[running.turn_id]
@@ -99,7 +174,7 @@ class TurnRunner:
     def stop(self, turn_id: str | None) -> None:
         """Stop the running turn, or the named one; a done one stays as it is."""
         self._queue.remove(turn_id)
-        running = self._running
+        running = self._current.turn
         if running is not None and turn_id in {None, running.turn_id}:
             self.permissions.hold_back()
             running.stop.set()
@@ -119,11 +194,6 @@ class TurnRunner:
         self._queue.to_front(turn_id)
         self.stop(None)
 
-    def expire_requests(self) -> None:
-        """Give up all that the agent asked: its process has ended."""
-        self.permissions.expire_all()
-        self.elicitations.expire_all()
-
     async def close(self, *, with_server: bool = False) -> None:
         """Stop everything; the agent is ended by the session."""
         if not with_server:
@@ -132,20 +202,19 @@ class TurnRunner:
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
         await self._files.close()
-        if self._running is not None:
+        if self._current.turn is not None:
             self._cancel_requests()
             if not with_server:
-                self._journal.note(TurnStopped(turn_id=self._running.turn_id))
+                self._journal.note(TurnStopped(turn_id=self._current.turn.turn_id))
 
     async def _run(self) -> None:
         while not self._closing:
-            turn = self._running = await self._queue.next()
+            turn = self._current.turn = await self._queue.next()
             self._journal.note(TurnStartedNote(turn_id=turn.turn_id))
             await self._run_turn(turn)
             await self._files.finish()
-            self._running = None
-            if self.ended is not None:
-                self.ended()
+            self._current.turn = None
+            self._agent.start_idle_timer()
 
     async def _run_turn(self, turn: QueuedTurn) -> None:
         """Run one turn to its end; every failure ends in the transcript."""
@@ -158,13 +227,13 @@ class TurnRunner:
             await work
         except AgentRequestError as error:
             # The error was in the traffic, unless it came before the prompt was sent.
-            self._fail(turn, error)
+            self._current.fail(turn, error)
         except AgentDied as error:
             # The session says what the process left behind.
             await self._agent.drop()
-            self._fail(turn, error)
+            self._current.fail(turn, error)
         except AcpError as error:
-            self._fail(turn, error)
+            self._current.fail(turn, error)
         except asyncio.CancelledError:
             if not work.cancelled():
                 raise
@@ -205,8 +274,8 @@ class TurnRunner:
 
     async def _fitted(self, blocks: Blocks) -> Blocks:
         """Return a prompt as the agent can take it, now that it has said what that is."""
-        if self.rewrite_prompt is not None:
-            return await asyncio.to_thread(self.rewrite_prompt, blocks)
+        if self._rewrite_prompt is not None:
+            return await asyncio.to_thread(self._rewrite_prompt, blocks)
         session = self._journal.transcript.session
         return await asyncio.to_thread(
             fitted_blocks,
@@ -256,58 +325,9 @@ class TurnRunner:
         )
         self._journal.note(MessageHeld(words=words))
 
-    def _nobody_to_ask(self) -> bool:
-        turn = self._running
-        return turn is not None and not turn.can_ask and not self.someone_attached
-
-    def _nobody_to_answer(self) -> bool:
-        """The same for permissions, which agents may ask for between turns too."""
-        return self._nobody_to_ask() if self._running is not None else not self.someone_attached
-
     def _cancel_requests(self) -> None:
         self.permissions.cancel_all()
         self.elicitations.cancel_all()
-
-    def _refuse(self) -> None:
-        played = self.permissions.recorded_answers is not None
-        self._end_unanswered(REFUSED_OF_RECORDING if played else REFUSED)
-
-    def _leave_unanswered(self) -> None:
-        self._end_unanswered(UNANSWERED)
-
-    def _end_unanswered(self, error: NobodyToAsk) -> None:
-        """Something needed an answer, for want of anyone to ask: the turn ends in an error."""
-        if self._running is not None:
-            # Before the agent hears of it: its answer to the prompt may come at once.
-            self._fail(self._running, error)
-            self._running.stop.set()
-
-    def _fail(self, turn: QueuedTurn, error: AcpError) -> None:
-        self._journal.note(
-            TurnFailed(
-                turn_id=turn.turn_id,
-                message=error.message,
-                detail=error.detail,
-                reason=error.reason,
-            )
-        )
-
-
-REFUSED = NobodyToAsk(
-    "Nobody could be asked, so this was refused.",
-    "Run the cell where someone can answer, or give it a --policy that allows this, for example "
-    "accept-edits.",
-)
-REFUSED_OF_RECORDING = NobodyToAsk(
-    REFUSED.message,
-    f"{REFUSED.detail} What configures what runs later, for example conftest.py, is written from "
-    "a record only after someone's answer.",
-)
-UNANSWERED = NobodyToAsk(
-    "The agent asked a question, and nobody could be asked.",
-    "Run the cell where someone can answer, or say in the prompt what the agent needs to know. "
-    "No policy answers questions.",
-)
 
 
 class SilentTurnTimer:

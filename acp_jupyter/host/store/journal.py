@@ -122,7 +122,8 @@ class Journal:
     def enter(self, entry: TrafficEntry) -> None:
         """Take one line; never raises on what an agent wrote.
 
-        Pieces of one text are taken together, at the loop's next turn at the latest.
+        Pieces of one text are taken together, before the next other line and at the loop's next
+        turn at the latest: whoever is called after that finds them in the transcript.
         """
         if not self._chunk_merger.add(entry):
             self._take_merged_chunks()
@@ -182,6 +183,7 @@ class Journal:
 
     def check_log(self) -> None:
         """Tell what has become of the log since the last line."""
+        self._take_merged_chunks()
         self._note_gap(time.time())
 
     def flush(self, seconds: float = 10.0) -> bool:
@@ -195,9 +197,7 @@ class Journal:
 
     @property
     def transcript(self) -> Transcript:
-        """Everything known of the session."""
-        if self._due is not None:
-            self._take_merged_chunks()
+        """Everything known of the session; may be read in any thread."""
         return self._transcript
 
     @property
@@ -208,7 +208,7 @@ class Journal:
     @property
     def session_id(self) -> str:
         """The session's id."""
-        return self.transcript.session.session_id
+        return self._transcript.session.session_id
 
     @property
     def read_by_anyone(self) -> bool:

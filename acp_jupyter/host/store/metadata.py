@@ -31,12 +31,15 @@ from acp_jupyter.host.store.traffic_log import FrozenLog, TrafficLog
 from acp_jupyter.protocol.host_events.notes import (
     AgentExited,
     HostNotice,
+    Note,
     SessionOpened,
+    TitleChanged,
     TurnFailed,
     read_note,
 )
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.objects import Model
+from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.transcript.model.session_state import (
     REPLAYED,
@@ -188,6 +191,7 @@ def _migrated(folder: Path) -> SessionMeta | None:
 
 
 _log = logging.getLogger(__name__)
+_LOG_ENDS = "The log ends here."
 _MISSING_ENTRIES = frozenset({"log_full", "log_gap"})
 _MISSING = (
     "Here lines are missing from the record of this session: it, or the disk, was full. What was "
@@ -306,3 +310,29 @@ def end_open_turns(journal: Journal) -> None:
     for waiting in session.queue:
         words = "The Jupyter server stopped before this was sent. Send it again."
         journal.note(TurnFailed(turn_id=waiting.turn_id, message=words, reason="server_restarted"))
+
+
+def end_imported_turns(journal: Journal, at: float, title: str) -> None:
+    """Close what an imported log has left open.
+
+    Parameters
+    ----------
+    journal
+        The imported session's journal.
+    at
+        Time of the log's last line.
+    title
+        Of the session, whatever the log calls it.
+    """
+
+    def note_at(note: Note) -> None:
+        number = next(journal.sequence)
+        journal.enter(TrafficEntry(number, at, "!", note.model_dump(mode="json")))
+
+    turns = journal.transcript.turns
+    for turn_id in journal.transcript.turn_order:
+        if turns[turn_id].status != "done":
+            note_at(TurnFailed(turn_id=turn_id, message=_LOG_ENDS, reason="log_ended"))
+    if journal.transcript.session.title != title:
+        note_at(TitleChanged(title=title))
+    journal.note(AgentExited(words=_LOG_ENDS, expected=True))

@@ -54,24 +54,38 @@ class TurnFiles:
         The session's folder.
     limits
         The host's limits.
+    save
+        Saves open documents.
+    read_secrets
+        Called in a thread before and after each turn, to read secrets for the redactor.
+    store
+        The host's checkpoint store.
+    notebooks
+        The folder that paths of notebooks are relative to.
     """
 
-    def __init__(self, journal: Journal, root: Path, limits: Limits) -> None:
-        self.contents: FileContents | None = None
-        """Contents of changed files; set while the session is recorded."""
-        self.checkpoints: TurnCheckpoints | None = None
-        """Checkpoints of the folder; see `use_checkpoints`."""
-        self.save: Callable[[], Awaitable[SaveResult]] | None = None
-        """Saves open documents."""
-        self.finished: Callable[[], None] | None = None
-        """Called at the end of each turn."""
-        self._own: frozenset[str] = frozenset()
-        self._notebooks = root
+    def __init__(
+        self,
+        journal: Journal,
+        root: Path,
+        limits: Limits,
+        save: Callable[[], Awaitable[SaveResult]],
+        read_secrets: Callable[[], None],
+        store: CheckpointStore,
+        notebooks: Path,
+    ) -> None:
+        self.checkpoints = TurnCheckpoints(store, root)
+        self._contents: FileContents | None = None
+        """Contents of changed files, while the session is recorded."""
+        self._finished: Callable[[], None] | None = None
+        """Called at the end of each turn, while the session is recorded."""
+        self._save_documents = save
+        self.read_secrets = read_secrets
+        self._own = store.own.below(root)
+        self._notebooks = notebooks
         self._journal = journal
         self._root = root
         self._limits = limits
-        self.read_secrets: Callable[[], None] = lambda: None
-        """Called in a thread before and after each turn, to read secrets for the redactor."""
         self._turn_id = ""
         self._unkept = ""
         """Why no checkpoint is made; reported once if a turn's changes are unknown."""
@@ -81,24 +95,17 @@ class TurnFiles:
         self._over = asyncio.Event()
         self._over.set()
 
-    def use_checkpoints(self, store: CheckpointStore, notebooks: Path) -> None:
-        """Make checkpoints of the folder from now on, before and after each turn.
+    def begin_recording(self, contents: FileContents, finished: Callable[[], None]) -> None:
+        """Read contents of changed files from now on, and call ``finished`` after each turn."""
+        self._contents, self._finished = contents, finished
 
-        Parameters
-        ----------
-        store
-            The host's checkpoint store.
-        notebooks
-            The folder that paths of notebooks are relative to.
-        """
-        self.checkpoints = TurnCheckpoints(store, self._root)
-        self._own = store.own.below(self._root)
-        self._notebooks = notebooks
+    def end_recording(self) -> None:
+        """Read no contents any more."""
+        self._contents = self._finished = None
 
     def forget(self) -> None:
         """Delete the checkpoints of the session's turns. Blocks."""
-        if self.checkpoints is not None:
-            self.checkpoints.checkpoints.forget(self._journal.transcript.turn_order)
+        self.checkpoints.checkpoints.forget(self._journal.transcript.turn_order)
 
     async def must_be_there(self) -> None:
         """Check that the folder exists.
@@ -125,9 +132,8 @@ class TurnFiles:
         """Wait for the first scan, up to its limit; the prompt must not be sent before."""
         if self._first is None:
             return
-        seconds = self._limits.scan_seconds * (1 if self.contents is None else 2) + _SAVE_SECONDS
-        if self.checkpoints is not None:
-            seconds += self._limits.checkpoint_seconds
+        seconds = self._limits.scan_seconds * (1 if self._contents is None else 2) + _SAVE_SECONDS
+        seconds += self._limits.checkpoint_seconds
         done, _ = await asyncio.wait((self._first,), timeout=_NOTICE_SECONDS)
         if not done:
             self._journal.note(FolderScanNote(turn_id=self._turn_id))
@@ -156,8 +162,8 @@ class TurnFiles:
         if self._before is not None:
             await asyncio.wait((self._rescanning(),), timeout=self._longest)
         self._over.set()
-        if self.finished is not None:
-            self.finished()
+        if self._finished is not None:
+            self._finished()
 
     async def settled(self, turn_id: str) -> None:
         """Wait, up to a limit, until all changes of a turn are noted."""
@@ -175,8 +181,8 @@ class TurnFiles:
 
     @property
     def _longest(self) -> float:
-        seconds = 2 * self._limits.scan_seconds + _SLACK_SECONDS
-        return seconds if self.checkpoints is None else seconds + self._limits.checkpoint_seconds
+        limits = self._limits
+        return 2 * limits.scan_seconds + _SLACK_SECONDS + limits.checkpoint_seconds
 
     def _rescanning(self) -> asyncio.Task[None]:
         if self._second is None:
@@ -194,11 +200,10 @@ class TurnFiles:
             )
             return
         after, found = await asyncio.to_thread(self._differences, before)
-        if self.checkpoints is not None:
-            await self._note_changes(turn_id, self.checkpoints, before, after, found)
+        await self._note_changes(turn_id, before, after, found)
         if before.whole and after.whole:
             await self._note_artifacts(turn_id, before, after, found)
-        elif self.contents is not None:
+        elif self._contents is not None:
             self._notice(
                 "The folder has too many files to tell what this turn changed: "
                 "its file changes are not in the record."
@@ -207,7 +212,6 @@ class TurnFiles:
     async def _note_changes(
         self,
         turn_id: str,
-        checkpoints: TurnCheckpoints,
         before: FolderScan,
         after: FolderScan,
         found: tuple[FileChanged, ...],
@@ -220,11 +224,11 @@ class TurnFiles:
             if not is_below(path, self._own)
         }
         looks = FolderScans(before, after, found, notebook, names, edited)
-        told = await asyncio.to_thread(checkpoints.after, turn_id, looks)
+        told = await asyncio.to_thread(self.checkpoints.after, turn_id, looks)
         if told is not None:
             self._journal.note(told)
-        elif not looks.whole and checkpoints.why_not != self._unkept:
-            self._unkept = checkpoints.why_not
+        elif not looks.whole and self.checkpoints.why_not != self._unkept:
+            self._unkept = self.checkpoints.why_not
             self._notice(self._unkept)
 
     async def _note_artifacts(
@@ -234,8 +238,8 @@ class TurnFiles:
         after: FolderScan,
         found: tuple[FileChanged, ...],
     ) -> None:
-        if found and self.contents is not None:
-            kept = await asyncio.to_thread(self.contents.describe, found)
+        if found and self._contents is not None:
+            kept = await asyncio.to_thread(self._contents.describe, found)
             if kept.files:
                 self._journal.note(FilesChanged(turn_id=turn_id, files=kept.files))
             for words in kept.left_out:
@@ -253,18 +257,16 @@ class TurnFiles:
 
     async def _save(self) -> None:
         """Save open documents: most agents read files with their own tools."""
-        if self.save is not None:
-            asking = self._notebook_of(self._turn_id)
-            for notice in await save_documents(self.save, asking, _SAVE_SECONDS):
-                self._journal.note(notice)
+        asking = self._notebook_of(self._turn_id)
+        for notice in await save_documents(self._save_documents, asking, _SAVE_SECONDS):
+            self._journal.note(notice)
 
     def _scan(self) -> FolderScan:
         self.read_secrets()
         found = scan(self._root, self._limits, self._own)
-        if self.contents is not None:
-            self.contents.remember(found)
-        if self.checkpoints is not None:
-            self.checkpoints.before(self._turn_id, found)
+        if self._contents is not None:
+            self._contents.remember(found)
+        self.checkpoints.before(self._turn_id, found)
         return found
 
     def _differences(self, before: FolderScan) -> tuple[FolderScan, tuple[FileChanged, ...]]:

@@ -1,0 +1,170 @@
+"""Puts a session together: each part gets what it needs when it is made."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.process.agent_process import agent_environment
+from acp_jupyter.host.recording.session_recording import Playback, SessionRecording
+from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.requests.elicitation import Elicitations
+from acp_jupyter.host.requests.host_permissions import HostPermissions
+from acp_jupyter.host.requests.permissions import PermissionRequests
+from acp_jupyter.host.requests.rules.rules import SessionRules
+from acp_jupyter.host.requests.trust import TrustRequests
+from acp_jupyter.host.rpc.handlers import SessionClient
+from acp_jupyter.host.rpc.pool import AgentPool
+from acp_jupyter.host.session.agent import SessionAgent
+from acp_jupyter.host.session.session import McpServerProvider, Session
+from acp_jupyter.host.session.turns import CurrentTurn, TurnRunner
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.host.store.permission_stores import PermissionStores
+from acp_jupyter.host.workspace.agent_files import AgentFiles, Documents
+from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointStore
+from acp_jupyter.host.workspace.folders import EnvFiles
+from acp_jupyter.host.workspace.terminals import SessionTerminals
+from acp_jupyter.host.workspace.turn_files import TurnFiles
+from acp_jupyter.transcript.redaction.redactor import Redactor
+
+IMPORTED = "imported"
+"""In place of an agent's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostServices:
+    """What all sessions of a host share."""
+
+    pool: AgentPool
+    """The running agents."""
+    documents: Documents
+    """Open documents, read before the disk."""
+    permission_stores: PermissionStores
+    checkpoints: CheckpointStore
+    root: Path
+    """The host's root folder, which paths of notebooks are relative to."""
+    mcp_servers: Sequence[Mapping[str, Any]]
+    tools: McpServerProvider | None
+    """Gives sessions MCP servers of their own."""
+    limits: Limits
+
+
+def build_session(
+    services: HostServices,
+    spec: AgentSpec | None,
+    journal: Journal,
+    redactor: Redactor,
+    *,
+    label: str = "",
+    kernel_id: str = "",
+    record: Callable[[TurnFiles], SessionRecording] | None = None,
+) -> Session:
+    """Return a new session; call it on the host's loop.
+
+    Parameters
+    ----------
+    services
+        What it shares with the host's other sessions.
+    spec
+        The agent. None where none can be started: the session was imported, or played from a
+        recording by an earlier server, or is read-only. All of it can be seen, and nothing runs.
+    journal
+        All that is known of it; owned from now on.
+    redactor
+        Knows the secrets of the agent's environment; it learns those of the folder.
+    label, kernel_id
+        See `Session`.
+    record
+        Begins to record the session, or to play it.
+    """
+    state = journal.transcript.session
+    cwd, limits = Path(state.cwd), services.limits
+    stores = services.permission_stores
+    agent_spec = spec or AgentSpec(IMPORTED, state.agent_name, "")
+
+    def doubtful() -> bool:
+        return agent.restricts_another()
+
+    async def own_servers() -> Sequence[Mapping[str, Any]]:
+        return () if services.tools is None else await services.tools.servers(session)
+
+    turn_files = TurnFiles(
+        journal,
+        cwd,
+        limits,
+        partial(services.documents.save, cwd),
+        EnvFiles(cwd, redactor).read,
+        services.checkpoints,
+        services.root,
+    )
+    recording = None if record is None else record(turn_files)
+    playback = recording if isinstance(recording, Playback) else None
+    current = CurrentTurn(journal, played=playback is not None)
+    rules = trust = None
+    if spec is not None:
+        rules = SessionRules(journal, cwd, stores.rules, stores.own_folders)
+        trust = TrustRequests(journal, spec, cwd, stores.trust, current.nobody_to_answer, playback)
+    permissions = PermissionRequests(
+        journal,
+        current.nobody_to_answer,
+        current.refuse,
+        doubtful,
+        rules,
+        trust,
+        None if playback is None else playback.answers,
+    )
+    elicitations = Elicitations(journal, current.nobody_to_ask, current.leave_unanswered)
+    terminals = SessionTerminals(
+        journal.note, cwd, agent_environment(os.environ, agent_spec.env), limits
+    )
+    client = SessionClient(
+        AgentFiles(cwd, journal, services.documents, limits),
+        permissions,
+        HostPermissions(journal, permissions),
+        elicitations,
+        terminals,
+    )
+    agent = SessionAgent(
+        agent_spec,
+        journal,
+        cwd,
+        services.pool,
+        client,
+        limits,
+        startable=spec is not None,
+        mcp_servers=services.mcp_servers,
+        own_servers=own_servers,
+        trust=trust,
+        playback=playback,
+    )
+    turns = TurnRunner(
+        journal,
+        agent,
+        turn_files,
+        limits,
+        current,
+        permissions,
+        elicitations,
+        None if playback is None else playback.rewrite_prompt,
+    )
+    session = Session(
+        agent_spec,
+        journal,
+        redactor,
+        label,
+        kernel_id,
+        agent,
+        turns,
+        current,
+        turn_files,
+        terminals,
+        services.tools,
+        recording,
+        limits,
+    )
+    return session
