@@ -52,11 +52,19 @@ def worst(
 
 
 def grows_linearly(search: Callable[[str], object], case: tuple[str, str]) -> float:
-    """Return how many times as long 20 times the text takes."""
-    small = max(_seconds(search, case, _SMALL, 3), _NOISE_SECONDS)
-    if small > 0.4:  # no need to wait for minutes
-        return float("inf")
-    return _seconds(search, case, _LARGE, 2) / small
+    """Return how many times as long 20 times the text takes.
+
+    A machine that stands still for a moment looks the same once; so what seems slow is measured
+    again, and only what is slow each time counts.
+    """
+    ratio = float("inf")
+    for _ in range(3):
+        small = max(_seconds(search, case, _SMALL, 3), _NOISE_SECONDS)
+        if small <= 0.4:  # else there is no need to wait for minutes
+            ratio = min(ratio, _seconds(search, case, _LARGE, 2) / small)
+        if ratio < MOST_RATIO:
+            break
+    return ratio
 
 
 def _seconds(
