@@ -128,7 +128,10 @@ class ToolCallProgress(_ToolCallPacket):
             return None
         row = TOOLS.get(self.tool_name, UNKNOWN_TOOL)
         failed = self.status == "failed"
-        return row.read_output(CallResult.of(self.raw_output, self.content or (), failed=failed))
+        given = CallResult.of(
+            self.raw_output, self.content or (), failed=failed, raw_input=self.raw_input
+        )
+        return row.read_output(given)
 
 
 class OptionPacket(PacketModel):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
@@ -180,6 +180,7 @@ def test_markdown_leads_to_the_web_or_nowhere(text: str, shown: str) -> None:
 
 
 @given(st.text(alphabet="<>[]()!*_`~|#-\n \\&;:\"'=abjavscript:x/", max_size=200))
+@example("[]()")
 def test_any_markdown_is_harmless(text: str) -> None:
     Page(str(AgentHtml()(text))).harmless()
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import JsonValue
 
-from acp_jupyter.protocol.content import read_tool_content
+from acp_jupyter.protocol.content import ToolContent, first_diff, read_tool_content
 from acp_jupyter.protocol.objects import Obj, count, first, obj, text, text_or_none
 from acp_jupyter.protocol.packets import (
     Location,
@@ -21,7 +21,13 @@ from acp_jupyter.protocol.packets import (
     ToolCallProgress,
     ToolCallStart,
 )
-from acp_jupyter.protocol.tools.table import KIND_TOOLS, find_tool, tool_name_to_kind
+from acp_jupyter.protocol.tools.patches import patch_diffs
+from acp_jupyter.protocol.tools.table import (
+    KIND_TOOLS,
+    find_tool,
+    name_in_title,
+    tool_name_to_kind,
+)
 from acp_jupyter.protocol.tools.terminal_meta import TerminalTexts, read_terminal
 from acp_jupyter.protocol.update_repairs import OPTION_KINDS, RAW_OPTION_KIND
 from acp_jupyter.protocol.vocabulary import AcpKind, read_acp_kind, read_status
@@ -68,6 +74,7 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
         return None
     name = state.tool_name(tool_call_id, raw)
     kind = read_acp_kind(raw.get("kind"))
+    raw_input = spelled(raw, "raw_input")
     common: dict[str, Any] = {
         "tool_call_id": tool_call_id,
         "tool_name": name,
@@ -75,8 +82,8 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
         "acp_kind": kind,
         "title": text_or_none(raw.get("title")),
         "name": spelled_name(raw),
-        "content": read_tool_content(raw.get("content")),
-        "raw_input": spelled(raw, "raw_input"),
+        "content": _with_patch(read_tool_content(raw.get("content")), raw_input),
+        "raw_input": raw_input,
         "raw_output": spelled(raw, "raw_output"),
         "progress": _share(raw.get("progress")),
         "message": text_or_none(raw.get("message")),
@@ -93,6 +100,14 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
             if text(place.get("path"))
         )
     return common
+
+
+def _with_patch(
+    content: tuple[ToolContent, ...] | None, raw_input: JsonValue
+) -> tuple[ToolContent, ...] | None:
+    """Add the changes of a patch that only the input has (Cline)."""
+    diffs = () if first_diff(content or ()) else patch_diffs(raw_input)
+    return (*(content or ()), *diffs) if diffs else content
 
 
 def _share(value: JsonValue) -> float | None:
@@ -203,7 +218,7 @@ class ParseState:
         if known is not None:
             return known
         spelled, title = spelled_name(raw), text(raw.get("title"))
-        row = find_tool(spelled) or find_tool(title)
+        row = find_tool(spelled) or find_tool(title) or find_tool(name_in_title(title))
         if row is not None:
             return self._remember(tool_call_id, row.name)
         if is_todo_write_tool(raw):

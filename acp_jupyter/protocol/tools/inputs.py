@@ -157,12 +157,19 @@ _SHELL = re.compile(
 def file_path(raw: Obj) -> str:
     """Return the path that an input names, in any spelling; snake case first."""
     names = ("file_path", "filePath", "path", "filepath", "abs_path")
-    return next((path for name in names if (path := text(raw.get(name)))), "")
+    named = next((path for name in names if (path := text(raw.get(name)))), "")
+    match raw.get("files"):
+        case [{"path": str(path)}] if not named:
+            return path
+        case _:
+            return named
 
 
 def command_line(raw: Obj) -> str:
     """Return the command that an input names, as one would type it."""
     value = first(raw, "command", "cmd")
+    if value is None and isinstance(commands := raw.get("commands"), list):
+        return "\n".join(filter(None, map(_one_command, commands)))
     if not isinstance(value, list):
         return text(value)
     words = [part for part in value if isinstance(part, str)]
@@ -171,6 +178,17 @@ def command_line(raw: Obj) -> str:
             return script  # codex: the shell around a command says nothing
         case _:
             return shlex.join(words)
+
+
+def _one_command(value: JsonValue) -> str:
+    """Read a command of a list (Cline): a line for the shell, or a program and its arguments."""
+    match value:
+        case {"command": str(program), "args": list(args)}:
+            return shlex.join([program, *(arg for arg in args if isinstance(arg, str))])
+        case {"command": str(line)} | str(line):
+            return line
+        case _:
+            return ""
 
 
 def is_shell(program: str) -> bool:
@@ -198,7 +216,9 @@ def read_glob(raw: Obj) -> ToolInput:
 
 def read_grep(raw: Obj) -> ToolInput:
     """Read the input of a search by text."""
-    return GrepInput(pattern=text(first(raw, "pattern", "query")), path=text(raw.get("path")))
+    queries = ", ".join(filter(None, map(text, items(raw.get("queries")))))
+    pattern = text(first(raw, "pattern", "query")) or queries
+    return GrepInput(pattern=pattern, path=text(raw.get("path")))
 
 
 def read_read(raw: Obj) -> ToolInput:

@@ -45,8 +45,13 @@ _SAMPLE_LINES = 5000
 """Lines of a search's output that are looked at one by one."""
 
 _WRAPPER = re.compile(r"\A\s*<(file|content)>\n?(.*?)\n?</\1>\s*\Z", re.DOTALL)
-_NUMBERED = re.compile(r"\s*(\d+)(?:\| ?|\t|→)")
-_EXIT_CODE = re.compile(r"Exit code (\d{1,3})(?:\n|\Z)")
+_NUMBERED = re.compile(r"\s*(\d+)(?: ?\| ?|\t|→)")
+_EXIT_CODE = re.compile(r"Exit code (\d{1,3})|\[Command exited with code (\d{1,3})\]")
+"""Of a command that failed, on the first line (Claude; Cline)."""
+_EXIT_CODE_AFTER = re.compile(r"Exit Code: (\d{1,3})|<.{1,200} with exit code (\d{1,3})>")
+"""On one of the last lines."""
+_LAST_LINES = 6
+_LAST_CHARS = 2_000
 _FENCED = re.compile(r"```[\w-]*\n(.*\n)```\n?", re.DOTALL)
 _SEVERITIES: dict[int, Literal["error", "warning", "info"]] = {1: "error", 2: "warning"}
 
@@ -70,12 +75,17 @@ class CallResult:
 
     @classmethod
     def of(
-        cls, raw: JsonValue, content: tuple[ToolContent, ...] = (), *, failed: bool = False
+        cls,
+        raw: JsonValue,
+        content: tuple[ToolContent, ...] = (),
+        *,
+        failed: bool = False,
+        raw_input: JsonValue = None,
     ) -> CallResult:
-        """Work out what follows from a raw output and a content."""
+        """Work out what follows from a raw output and a content; repeated arguments go."""
         fields = obj(raw)
         parts = [
-            _without_fence(item.block.text)
+            _without_input(_without_fence(item.block.text), raw_input)
             for item in content
             if isinstance(item, ToolContentBlock) and isinstance(item.block, TextBlock)
         ]
@@ -103,6 +113,17 @@ def _without_fence(output: str) -> str:
     return output if fenced is None or "```" in fenced[1] else fenced[1]
 
 
+def _without_input(output: str, raw_input: JsonValue) -> str:
+    """Some agents send the arguments as text, and the output right behind them."""
+    if not output.startswith("{") or not isinstance(raw_input, dict):
+        return output
+    try:
+        value, end = json.JSONDecoder().raw_decode(output)
+    except (ValueError, RecursionError):
+        return output
+    return output[end:].lstrip("\n") if value == raw_input else output
+
+
 def _raw_text(raw: JsonValue) -> str:
     match raw:
         case str():
@@ -113,8 +134,12 @@ def _raw_text(raw: JsonValue) -> str:
             return stdout + stderr
         case {"stdout": str(stdout)}:
             return stdout
-        case {"formatted_output": str(output)} | {"error": str(output)}:
+        case {"formatted_output": str(output)} | {"result": str(output), "query": str()}:
             return output
+        case {"error": str(output)}:
+            return output
+        case [{"result": str(), "query": str()}, *_]:  # one for each query or command (Cline)
+            return "\n".join(filter(None, map(_raw_text, raw)))
         case _:
             return ""
 
@@ -222,8 +247,16 @@ def _exit_code(given: CallResult) -> int | None:
         code = number(first(place, "exit_code", "exitCode", "exit"))
         if code is not None:
             return code
-    told = _EXIT_CODE.match(given.text)  # claude, for a command that failed
-    return None if told is None else int(told[1])
+    return _exit_code_in_text(given.text)
+
+
+def _exit_code_in_text(output: str) -> int | None:
+    first_line = output[:_LAST_CHARS].split("\n", 1)[0]
+    last_lines = output[-_LAST_CHARS:].rstrip().split("\n")[-_LAST_LINES:]
+    found = _EXIT_CODE.fullmatch(first_line.rstrip())
+    for line in reversed(last_lines):
+        found = found or _EXIT_CODE_AFTER.fullmatch(line.strip())
+    return None if found is None else int(found[1] or found[2])
 
 
 def read_task_output(given: CallResult) -> ToolOutput:

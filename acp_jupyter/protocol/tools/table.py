@@ -5,6 +5,7 @@ Adding a tool is adding a row here, and its tests.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -86,10 +87,12 @@ _ROWS = (
     ToolRow(
         "grep", "search", "search", "Searching content",
         inputs.read_grep, outputs.read_grep_output, _PATTERN, _PATTERN,
+        aliases=("search_codebase",),
     ),
     ToolRow(
         "read", "read", "read", "Reading file",
         inputs.read_read, outputs.read_read_output, _FILE, _FILE,
+        aliases=("read_files",),
     ),
     ToolRow(
         "write", "edit", "edit", "Writing file",
@@ -98,11 +101,13 @@ _ROWS = (
     ToolRow(
         "edit", "edit", "edit", "Writing file",
         inputs.read_edit, _edit_output, _FILE, _FILE, edit_title="Editing file",
+        aliases=("apply_patch",),
     ),
     ToolRow(
         "bash", "execute", "execute", "Running command",
         inputs.read_bash, outputs.read_bash_output,
         InputField("description", otherwise="Running command"), InputField("command"),
+        aliases=("run_commands",),
     ),
     ToolRow(
         "task", "think", "task", "Running task",
@@ -145,6 +150,18 @@ _BY_SPELLING = {name: row for row in _ROWS for name in (row.name, *row.aliases)}
 def find_tool(name: str | None) -> ToolRow | None:
     """Find a tool's row by any spelling of its name."""
     return None if not name else _BY_SPELLING.get(name.strip().lower())
+
+
+_NAME_IN_TITLE = re.compile(r"([a-z]+(?:_[a-z]+)+): ?\S")
+
+
+def name_in_title(title: str) -> str:
+    """Return the tool's name that a title begins with, as in ``run_commands: ls`` (Cline).
+
+    Only a name with an underscore counts: a word before a colon may be anything.
+    """
+    found = _NAME_IN_TITLE.match(title)
+    return "" if found is None else found[1]
 
 
 _RAW_KINDS: dict[str, UiKind] = {

@@ -39,6 +39,7 @@ from acp_jupyter.protocol.tools.table import (
     UNKNOWN_TOOL,
     InputField,
     find_tool,
+    name_in_title,
     tool_name_to_kind,
 )
 from acp_jupyter.protocol.vocabulary import AcpKind, UiKind
@@ -98,7 +99,8 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
     is_new = None if diff is None else diff.is_new_file(exists=facts.exists)
     own = facts.title.strip()
     names_path = own.startswith("/") or whole_path.endswith(f"/{own}")
-    bare = names_path or find_tool(own) is not None or own in {command, path, kind, *facts.paths}
+    names_tool = find_tool(own) is not None or find_tool(name_in_title(own)) is not None
+    bare = names_path or names_tool or own in {command, path, kind, *facts.paths}
     replaced = isinstance(tool_input, TodoWriteInput)  # its title counts, as the list does
     said = any(char.isalnum() for char in own)
     shows_own = said and not bare and not replaced

@@ -245,5 +245,9 @@ def _render_image(
 def _render_link(
     self: RendererHTML, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
 ) -> str:
-    tokens[idx].attrSet("rel", "noopener noreferrer nofollow")
+    token = tokens[idx]
+    if token.attrGet("href"):
+        token.attrSet("rel", "noopener noreferrer nofollow")
+    else:  # an empty address would lead to the page itself
+        token.attrs.pop("href", None)
     return self.renderToken(tokens, idx, options, env)

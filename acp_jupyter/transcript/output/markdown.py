@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
+from acp_jupyter.protocol.tools.inputs import TodoItem
 from acp_jupyter.transcript.model.items import (
     AgentMessage,
     Artifact,
@@ -17,6 +18,7 @@ from acp_jupyter.transcript.model.items import (
     Item,
     Notice,
     Plan,
+    PlanEntry,
     Thought,
     TurnEnd,
     UserMessage,
@@ -186,12 +188,16 @@ def _block(item: ContentBlockItem) -> str:
 def _plan(plan: Plan) -> str:
     if not plan.entries:
         return agent_markdown(plan.text)
+    return f"**Plan**\n\n{_checklist(plan.entries)}"
+
+
+def _checklist(entries: Iterable[PlanEntry | TodoItem]) -> str:
     lines = []
-    for entry in plan.entries:
+    for entry in entries:
         box = "x" if entry.status == "completed" else " "
         now = " *(in progress)*" if entry.status == "in_progress" else ""
         lines.append(f"- [{box}] {inert(entry.content)}{now}")
-    return "**Plan**\n\n" + "\n".join(lines)
+    return "\n".join(lines)
 
 
 def _steps(steps: Sequence[Item], *, thoughts: bool) -> str:
@@ -222,6 +228,8 @@ def _tool_call(call: ToolCall, steps: str = "") -> str:
     body += ["\n".join(beside)] if beside else []
     if call.tool_kind == "read":
         body.append("*What was read is not shown here.*")
+    elif call.todos:
+        body.append(_checklist(call.todos))
     elif call.output and not (call.diffs and call.permission):
         body.append(fence(shown_output(call)))
     body += [_block(block) for block in call.blocks]

@@ -17,6 +17,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.objects import Obj, first, text
+from acp_jupyter.protocol.tools.inputs import command_line
 
 DESCRIPTION_FIELDS = frozenset(
     {"description", "explanation", "justification", "purpose", "reason", "summary", "title"}
@@ -101,6 +102,8 @@ def _is_understood(name: str, value: JsonValue, source: Obj) -> bool:
             words = value if isinstance(value, list) else [value]
             is_text = all(isinstance(word, str) for word in words)
             return is_text and value == first(source, "command", "cmd")
+        case [str(line)] if name == "commands":  # of several each runs by itself
+            return first(source, "command", "cmd") is None and line == command_line(source)
         case _ if name in _CODEX:
             return True
         case str() if name in DESCRIPTION_FIELDS or name in _IDS:
@@ -212,7 +215,7 @@ class _PathReader:
         self.clear = True
         self._left = _MOST_VALUES
 
-    def read(self, name: str, value: JsonValue, depth: int) -> None:
+    def read(self, name: str, value: JsonValue, depth: int, *, listed: bool = False) -> None:
         self._left -= 1
         if depth > _MOST_DEEP or self._left < 0:
             self.clear = False
@@ -220,14 +223,15 @@ class _PathReader:
         match value:
             case dict():
                 for key, inner in value.items():
-                    if name in _BY_PATH_FIELDS:
+                    is_field = listed and field_name(key) in _PATH_FIELDS
+                    if name in _BY_PATH_FIELDS and not is_field:
                         self._path(key)
                     self.read(
                         name if name in _CONTENT_FIELDS else field_name(key), inner, depth + 1
                     )
             case list():
                 for inner in value:
-                    self.read(name, inner, depth + 1)
+                    self.read(name, inner, depth + 1, listed=True)
             case str() if value:
                 self._text(name, value)
             case _:

@@ -71,7 +71,7 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
     if facts is not known or old is None:
         draft.calls = draft.calls.set(packet.tool_call_id, facts)
     given = _given(facts, packet)
-    output = _output(facts, given, packet)
+    output = _output(facts, given)
     status = _status(draft, item, packet.status)
     changes = _sent_fields(draft, item, facts, packet, given)
     own = output_fields(output, item, status, draft.session.cwd)
@@ -123,20 +123,16 @@ def _existing(draft: Draft, known: CallFacts) -> ToolCall | None:
 def _given(facts: CallFacts, packet: ToolCallStart | ToolCallProgress) -> CallResult:
     """What this packet gives; content of earlier ones counts for its diffs only."""
     return CallResult.of(
-        facts.raw_output, facts.diffs if packet.content is None else packet.content
+        facts.raw_output,
+        facts.diffs if packet.content is None else packet.content,
+        raw_input=facts.raw_input,
     )
 
 
-def _output(
-    facts: CallFacts, given: CallResult, packet: ToolCallStart | ToolCallProgress
-) -> ToolOutput | None:
-    """Return the typed output: the packet's own where it says all that is known."""
+def _output(facts: CallFacts, given: CallResult) -> ToolOutput | None:
+    """Return the typed output of all that is known."""
     if given.raw is None and not facts.has_content:
         return None
-    own = packet.output if isinstance(packet, ToolCallProgress) else None
-    whole = given.content is packet.content and given.raw is packet.raw_output
-    if own is not None and whole and packet.tool_name == facts.tool_name:
-        return own
     return TOOLS.get(facts.tool_name, UNKNOWN_TOOL).read_output(given)
 
 

@@ -30,6 +30,7 @@ from acp_jupyter.protocol.tools.outputs import (
     WriteToolOutput,
     read_search_result,
 )
+from acp_jupyter.protocol.tools.patches import patch_diffs
 from acp_jupyter.protocol.vocabulary import ToolStatus
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, Diff, ToolCall
 from acp_jupyter.transcript.reduce.messages import block_item
@@ -177,7 +178,8 @@ def _replaced(raw_input: JsonValue) -> set[str]:
     """Return the texts that an input names, also those of several edits."""
     values = obj(raw_input)
     fields = (values, *(obj(edit) for edit in items(values.get("edits"))[:_EDITS]))
-    return {text(value) for each in fields for value in each.values()} - {""}
+    texts = {text(value) for each in fields for value in each.values()} - {""}
+    return texts | {diff.old_text for diff in patch_diffs(raw_input) if diff.old_text is not None}
 
 
 def _may_begin(part: ToolDiff, line: int) -> bool:

@@ -240,7 +240,7 @@ def end_turn(
         draft.close_open_items()
         draft.close_steps()
         terminals.close_terminals(draft)
-        _close_tool_calls(draft, turn.turn_id)
+        _close_tool_calls(draft, turn.turn_id, stop_reason)
     since = turn.started_at
     measured = None if since is None else max(0.0, draft.at - since)
     own = None if packet is None else packet.duration_seconds
@@ -273,24 +273,27 @@ def end_turn(
     draft.announce_ended(done)
 
 
-def _close_tool_calls(draft: Draft, turn_id: str) -> None:
-    """Close what the agent left open; a rejected call has failed, else it is unknown."""
+def _close_tool_calls(draft: Draft, turn_id: str, stop_reason: str) -> None:
+    """Close what the agent left open: what became of it, as far as anything tells."""
     start = draft.turn_first.get(turn_id, len(draft.items))
     for item in draft.items.recent(start):
         if not isinstance(item, ToolCall) or item.turn_id != turn_id:
             continue
         if item.status in {"pending", "in_progress"} and not terminals.outlives_turn(draft, item):
-            draft.replace(
-                item.model_copy(update={"status": _last_status(item), "ended_at": draft.at})
-            )
+            status = _last_status(draft, item, stop_reason)
+            draft.replace(item.model_copy(update={"status": status, "ended_at": draft.at}))
 
 
-def _last_status(call: ToolCall) -> ToolStatus:
+def _last_status(draft: Draft, call: ToolCall, stop_reason: str) -> ToolStatus:
     permission = call.permission
+    if call.exit_code or (permission is not None and permission.state == "rejected"):
+        return "failed"
+    printed = call.status == "in_progress" and bool(draft.text_of(call.id))
+    has_result = printed or call.exit_code is not None or call.raw_output is not None
+    if has_result and stop_reason == "end_turn":
+        return "completed"  # the agent did not say so
     if permission is None:
         return "cancelled"
-    if permission.state == "rejected":
-        return "failed"
     # A request of Onyx build mode names no call: that it was allowed is all that will be told.
     alone = call.tool_call_id == f"permission-{permission.request_id}"
     return "completed" if alone and permission.state == "allowed" else "cancelled"

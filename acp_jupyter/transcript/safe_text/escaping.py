@@ -56,9 +56,12 @@ def quote(text: str) -> str:
 
 
 def one_line(text: str, chars: int = 200) -> str:
-    """Return the text on one line, cut."""
+    """Return the text on one line; what is too long ends at a word, with an ellipsis."""
     line = show_control_characters(" ".join(_ASCII_CONTROLS.sub("", without_ansi(text)).split()))
-    return line if len(line) <= chars else line[: chars - 1] + "…"
+    if len(line) <= chars:
+        return line
+    words = line[: chars - 1].rpartition(" ")[0]
+    return (words if len(words) > chars * 2 // 3 else line[: chars - 1]) + "…"
 
 
 def inert(text: str, chars: int = 200) -> str:
