@@ -1,4 +1,4 @@
-# install, lab, test, test-all, acceptance, check, bench, gen, lock, clean
+# install, lab, test, test-all, acceptance, check, bench, docs, gen, lock, clean
 
 SHELL := /bin/bash
 VENV := .venv
@@ -21,13 +21,14 @@ LOCK_STAMP := $(VENV)/.locked
 NODE_STAMP := labextension/node_modules/.made
 BUNDLE := acp_jupyter/labextension/package.json
 INSTALL_STAMP := $(VENV)/.installed
+DOCS_STAMP := $(VENV)/.docs
 AGENTS_STAMP := tests/published_agents/node_modules/.made
 MORE_AGENTS_STAMP := tests/published_agents/more/node_modules/.made
 
 BUNDLE_SOURCES := $(shell find labextension/src labextension/style labextension/schema labextension/scripts -type f 2>/dev/null) \
   labextension/package.json labextension/tsconfig.json labextension/tsconfig.build.json
 
-.PHONY: install lab test test-all acceptance check check-types check-front-end bench gen lock clean
+.PHONY: install lab test test-all acceptance check check-types check-front-end bench docs gen lock clean
 .DELETE_ON_ERROR:
 
 install: $(INSTALL_STAMP) $(BUNDLE)
@@ -103,6 +104,14 @@ test-all: install $(AGENTS_STAMP) $(MORE_AGENTS_STAMP) $(OLD_SDK_STAMP)
 acceptance: install
 	python scripts/$(if $(MUTATE),mutate,acceptance).py $(ARGS)
 
+# What Sphinx needs; nothing else does.
+$(DOCS_STAMP): docs/requirements.lock $(LOCK_STAMP)
+	$(UV_INSTALL) --require-hashes -r docs/requirements.lock
+	@touch $@
+
+docs: install $(DOCS_STAMP)
+	python scripts/docs/build.py $(ARGS)
+
 bench: install
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && python -m tests.bench $(ARGS)
 
@@ -128,8 +137,10 @@ gen: install
 lock: $(ENV_STAMP)
 	uv pip compile pyproject.toml --quiet --extra lab --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-emit-index-url --custom-compile-command "make lock" -o requirements.lock
+	uv pip compile pyproject.toml --quiet --group docs --constraints requirements.lock --universal --python-version 3.11 \
+	  --generate-hashes --no-emit-index-url --custom-compile-command "make lock" -o docs/requirements.lock
 
 clean:
-	rm -rf $(VENV) build dist test-results labextension/lib labextension/node_modules \
+	rm -rf $(VENV) build dist docs/_build test-results labextension/lib labextension/node_modules \
 	  acp_jupyter/labextension acp_jupyter/static tests/published_agents/node_modules tests/published_agents/more/node_modules \
 	  tests/published_agents/sdk-0.7.1

@@ -72,8 +72,8 @@ const MAY_IMPORT = {
 /** Only these know JupyterLab: the rest also runs in a page without it. */
 const JUPYTERLAB = '^src/(features/|index[.]ts)';
 
-/** The extension; the widget, which the build packs in two parts. */
-const ENTRIES = '^src/(index|widget/boot|widget/core)[.]ts$';
+/** The extension; the widget, which the build packs in two parts; the documentation's turns. */
+const ENTRIES = '^src/(index|widget/boot|widget/core|widget/saved_turns)[.]ts$';
 
 /** Matches the modules of an entry of the table. */
 function pathOf(entry) {

@@ -12,7 +12,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 _PACKAGE = ROOT / "acp_jupyter"
 ARCHITECTURE = ROOT / "docs/architecture.md"
-PAGES = [ROOT / "CONTRIBUTING.md", ARCHITECTURE, *sorted((ROOT / "docs").rglob("*.md"))]
+_BUILT = ROOT / "docs/_build"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+PAGES += [page for page in sorted((ROOT / "docs").rglob("*.md")) if _BUILT not in page.parents]
 TOP = ("acp_jupyter/", "labextension/", "tests/", "scripts/", "notebooks/", "docs/")
 
 _PATH = re.compile(r"`([\w./-]+)(?::[\w.]+)?`")

@@ -5,7 +5,9 @@ import { readFile } from 'node:fs/promises';
 import { stdout } from 'node:process';
 import { gzipSync } from 'node:zlib';
 
-import { build, transform } from 'esbuild';
+import { build } from 'esbuild';
+
+import { styles } from './styles.mjs';
 
 /** What one widget may cost on the wire, in bytes. */
 const LIMIT = 120_000;
@@ -21,18 +23,6 @@ const common = {
   // Warnings of libraries; what fails here is written by console.error.
   pure: ['console.warn', 'console.log'],
   write: false,
-};
-
-/** Style sheets as short texts. */
-const styles = {
-  name: 'styles',
-  setup({ onLoad }) {
-    onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8');
-      const { code } = await transform(source, { loader: 'css', minify: true, charset: 'utf8' });
-      return { contents: code, loader: 'text' };
-    });
-  },
 };
 
 const core = await build({

@@ -19,7 +19,7 @@ from tests.support.follow import ENDS, Follower, first_packets, following
 from tests.support.routes import PATHS
 from tests.support.server import JupyterServer, KernelSide, fake_agents
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs/how-to/follow-over-http.md"
 
 
 @pytest.fixture(scope="module")
@@ -238,11 +238,10 @@ def test_a_kernel_follows_its_own_sessions_only(
         answer.close()
 
 
-def test_the_readme_says_how_to_follow_a_session(
+def test_the_documentation_says_how_to_follow_a_session(
     pinging: JupyterServer, client: httpx.Client
 ) -> None:
-    section = README.read_text().partition("### Packets over HTTP")[2].partition("\n#")[0]
-    code = section.partition("```python\n")[2].partition("```")[0]
+    code = PAGE.read_text().partition("```python\n")[2].partition("```")[0]
     session_id = open_session(client, "hello")
     finished(client, start_turn(client, session_id, "a word"))
     printed: list[str] = []
