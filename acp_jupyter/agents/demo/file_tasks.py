@@ -141,7 +141,7 @@ async def edit(turn: Turn, request: Request) -> str:
     if change is None:
         turn.plan(steps, 1, working=False)
         await turn.say(
-            f"There is nothing to do in `{name}`: no edit that this agent knows fits. "
+            f"There is nothing to do in `{name}`: this agent knows no edit for it. "
             "Nothing was changed.\n"
         )
         return "end_turn"
