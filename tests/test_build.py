@@ -183,7 +183,7 @@ def test_a_wheel_works_where_there_is_no_node(
     venv = tmp_path / "venv"
     env = _environment_without_node(tmp_path, venv / "bin")
     _run(uv, "venv", "--python", sys.executable, venv, cwd=tmp_path, env=env)
-    pip = [uv, "pip", "install", "--python", venv / "bin/python"]
+    pip: list[str | Path] = [uv, "pip", "install", "--python", venv / "bin/python"]
     _run(*pip, f"{built.wheel}[lab]", cwd=tmp_path, env=env)
     _assert_installed(venv, tmp_path, env)
 
@@ -197,7 +197,7 @@ def test_an_sdist_installs_where_there_is_no_node_and_none_to_be_had(
     venv = tmp_path / "venv"
     env = _environment_without_node(tmp_path, venv / "bin")
     _run(uv, "venv", "--python", sys.executable, venv, cwd=tmp_path, env=env)
-    pip = [uv, "pip", "install", "--python", venv / "bin/python"]
+    pip: list[str | Path] = [uv, "pip", "install", "--python", venv / "bin/python"]
     _run(*pip, "hatchling", "hatch-jupyter-builder", "jupyterlab", cwd=tmp_path, env=env)
     assert not list((venv / "bin").glob("node*"))
     _run(*pip, "--no-build-isolation", built.sdist, cwd=tmp_path, env=env)
