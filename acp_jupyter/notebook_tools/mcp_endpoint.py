@@ -69,7 +69,7 @@ class NotebookTools:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             # The import takes a second: not on the loop, and not before an agent connects.
             module = await asyncio.to_thread(
-                importlib.import_module, "acp_jupyter.notebook_tools.mcp.server"
+                importlib.import_module, "acp_jupyter.notebook_tools.mcp_server"
             )
             await module.serve_mcp(tools, reader, writer)
 
