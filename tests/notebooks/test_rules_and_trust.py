@@ -41,7 +41,7 @@ def test_a_rule_that_is_none_says_what_to_type(kernel: Kernel) -> None:
     cell = kernel.run("%%acp permission --allow 'edits:*.txt'\nwords")
     assert "Type edit" in cell.printed
     cell = kernel.run("%%acp permission --allow 'execute:ls | sh'\nwords")
-    assert "no plain command" in cell.printed
+    assert "not a plain command" in cell.printed
 
 
 def test_without_anybody_to_ask_it_fails_and_names_the_option(

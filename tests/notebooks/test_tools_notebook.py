@@ -20,7 +20,7 @@ ANSWERS = {
     "look": "`sales` is a `dict`: length 5.",
     "plot": "I see the plot: a PNG of 240 × 210 pixels.",
     "fix": "`cuont` is not known; `count` was meant. It ran again without an error.",
-    "deny": "It stopped there. The notebook tools said:",
+    "deny": "It went no further. The notebook tools said:",
     "off": "There are no notebook tools in this session",
 }
 

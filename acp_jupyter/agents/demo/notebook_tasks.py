@@ -45,7 +45,7 @@ def _by_tools(
             try:
                 words = await task(turn, request)
             except StepFailedError as error:
-                words = f"It stopped there. The notebook tools said: {quote(str(error), 400)}\n"
+                words = f"It went no further. The notebook tools said: {quote(str(error), 400)}\n"
         await turn.say(words)
         return "end_turn"
 
