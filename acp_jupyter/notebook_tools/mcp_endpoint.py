@@ -27,7 +27,7 @@ from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.session_tools import SessionTools
 from acp_jupyter.notebook_tools.tools import SERVER_NAME
 
-_RELAY = Path(__file__).with_name("relay.py")
+_RELAY = Path(__file__).with_name("mcp_relay.py")
 
 
 class NotebookTools:
