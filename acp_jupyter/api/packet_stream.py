@@ -28,7 +28,7 @@ DIALECTS: tuple[StreamDialect, ...] = get_args(StreamDialect)
 
 _Written = Obj | BuildPacket
 
-_GAP = "Here lines are missing from the record of this session: the disk was full."
+_GAP = "Lines are missing here from the record of this session: the disk was full."
 _FULL = (
     "The record of this session is full, and this stream ends with it. The session goes on: "
     "its newest state is at sessions/{session_id}/transcript."

@@ -133,7 +133,7 @@ def _move(notebook: Node, edit: MoveCell) -> None:
 def _set_outputs(notebook: Node, edit: SetOutputs) -> None:
     cell = _guarded(notebook, edit.cell_id, edit.fingerprint)
     if cell.get("cell_type") != "code":
-        raise EditRefused("invalid", f"Cell {edit.cell_id} is no code cell.", edit.cell_id)
+        raise EditRefused("invalid", f"Cell {edit.cell_id} is not a code cell.", edit.cell_id)
     cell["outputs"] = [
         nbformat.from_dict(output)  # type: ignore[no-untyped-call]
         for output in edit.outputs

@@ -73,23 +73,23 @@ class AcpJupyter(ExtensionApp):
 
     notebook_tools = Bool(
         True,
-        help="Whether the agents of notebooks are offered tools for their cells and their kernel.",
+        help="Whether agents get tools for the cells and the kernel of their notebook.",
     ).tag(config=True)
 
     data_dir = Unicode(
-        help="Where the traffic of sessions is kept; default: acp-jupyter in the data directory."
+        help="Where sessions are kept; default: acp-jupyter in Jupyter's data directory."
     ).tag(config=True)
 
     trusted_folders = List(
         Unicode(),
         help="""
-        Folders in which agents may run without asking, with all below them. In other folders the
+        Folders, with all below them, in which agents may run without asking. In other folders the
         user is asked before an agent's first start.
         """,
     ).tag(config=True)
 
     initialize_seconds = Float(
-        60.0, help="How long an agent may take to answer initialize, after it was started."
+        60.0, help="How long an agent may take to answer initialize after it has started."
     ).tag(config=True)
 
     session_new_seconds = Float(60.0, help="How long an agent may take to open a session.").tag(
@@ -97,7 +97,7 @@ class AcpJupyter(ExtensionApp):
     )
 
     ping_seconds = Float(
-        15.0, help="How long a stream of packets may be silent before a sign of life."
+        15.0, help="How long a stream of packets may be silent before it sends a ping."
     ).tag(config=True)
 
     def initialize_handlers(self) -> None:

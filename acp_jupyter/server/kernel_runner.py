@@ -251,7 +251,7 @@ def _variables(reply: dict[str, Any]) -> Variables:
     if told.get("status") != "ok":
         raise KernelError(
             "unsupported",
-            "The kernel can't list its variables: it is no Python kernel, or acp-jupyter is not "
+            "The kernel can't list its variables: it is not a Python kernel, or acp-jupyter is not "
             "installed in its environment (%pip install acp-jupyter).",
         )
     try:

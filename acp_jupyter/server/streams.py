@@ -192,7 +192,9 @@ class PacketsHandler(AcpHandler):
         """
         asked = self.request.headers.get("Last-Event-ID") or self.get_query_argument("after", "0")
         if not (asked.isascii() and asked.isdigit() and len(asked) <= _MOST_DIGITS):
-            raise BadRequest("The number of the last packet (after, Last-Event-ID) is no number.")
+            raise BadRequest(
+                "The number of the last packet (after, Last-Event-ID) is not a number."
+            )
         return int(asked)
 
     # -- the stream --------------------------------------------------------------

@@ -35,7 +35,8 @@ INTRODUCTION = """\
 # Examples
 
 Each page is a notebook from the `notebooks` folder, with its saved outputs. Every turn is drawn
-from what the `.ipynb` holds, by the same code that draws it in JupyterLab. To run one, start
+from what the `.ipynb` holds, by the same code that draws it in JupyterLab. Formulas, diagrams and
+the colours of code come from JupyterLab itself, so they stay plain text here. To run one, start
 JupyterLab in the folder and use *Run All Cells*; the demo agent that they use needs no model.
 
 ```{toctree}

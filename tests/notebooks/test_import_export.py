@@ -125,7 +125,7 @@ def test_what_is_exported_can_be_imported(host: Kernel, tmp_path: Path) -> None:
         ("import none.jsonl", "FileMissing", "There is no file none.jsonl"),
         (f"import {LOG} --as nonsense", "UsageError", "claude-cli"),
         (f"import {LOG} --as claude-cli", "NothingToImport", "is a log of ACP traffic"),
-        (f"import {__file__}", "NothingToImport", "is no log that can be imported"),
+        (f"import {__file__}", "NothingToImport", "is not a log that can be imported"),
         ("export", "UsageError", "%acp export PATH"),
         ("export out.txt", "UsageError", "--format"),
         ("export out.txt --format nonsense", "UsageError", "build-mode"),

@@ -63,7 +63,7 @@ def test_a_cell_chooses_mode_model_and_options(kernel: Kernel) -> None:
         ("--model huge", "Model can't be 'huge'. There are: small-1, large-1."),
         ("--config colour=red", "has no option 'colour'. It has: model, web."),
         ("--config web=maybe", "Web search can't be 'maybe'. Type true or false."),
-        ("--config web", "'web' is no setting. Type NAME=VALUE."),
+        ("--config web", "'web' is not a setting. Type NAME=VALUE."),
     ],
 )
 def test_what_the_agent_does_not_offer_is_told(mistaken: Kernel, options: str, words: str) -> None:

@@ -63,8 +63,8 @@ def test_an_unsaved_document_is_saved_before_the_prompt_and_read_as_it_is_shown(
         ({}, "Saved before this prompt: notes.txt."),
         (
             {"error": "It was changed meanwhile.", "reason": "not_saved"},
-            "Could not be saved before this prompt: notes.txt. The agent may read there what was "
-            "saved last.",
+            "Could not be saved before this prompt: notes.txt. The agent may read its last saved "
+            "version.",
         ),
     ],
     ids=["saved", "not saved"],

@@ -391,7 +391,7 @@ def test_what_a_kernel_chooses_at_the_agent_is_told(door: Door, choice: dict[str
     for _ in range(2):
         door.send(KERNEL, "set_config", session_id=session.session_id, **choice)
     words = {"mode": "Mode: Plan only", "config": "Web search: True"}[next(iter(choice))]
-    assert told() == [f"A cell of the notebook chose {words}. It counts for your messages, too."]
+    assert told() == [f"A cell of the notebook chose {words}. It applies to your messages, too."]
     back = {"mode": "ask"} if "mode" in choice else {"config": {"web": False}}
     door.send(USER, "set_config", session_id=session.session_id, **back)
     assert len(told()) == 1

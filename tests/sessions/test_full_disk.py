@@ -146,7 +146,7 @@ def test_it_is_said_that_a_full_log_lacks_lines(kept: Kept) -> None:
             assert len(texts(server, session, "is not kept")) == 1
     with kept.server(SMALL) as server:
         woken = server.woken(session.session_id)
-        assert len(texts(server, woken, "lines are missing")) == 1
+        assert len(texts(server, woken, "Lines are missing")) == 1
         assert woken.state.history == "gap"
 
 
@@ -185,7 +185,7 @@ def test_a_server_that_ends_while_the_disk_is_full_has_lost_lines(kept: Kept) ->
     with kept.server() as server:
         woken = server.woken(session.session_id)
         assert server.said(woken)[:2] == ["one", "After 0: one"]
-        assert len(texts(server, woken, "lines are missing")) == 1
+        assert len(texts(server, woken, "Lines are missing")) == 1
         assert woken.state.history == "gap"
         server.done(woken, server.prompt(woken, "three"))
 
@@ -212,7 +212,7 @@ def said_as_lost(server: Server, session: Session) -> None:
 def missing_after_a_restart(kept: Kept, session: Session) -> None:
     with kept.server() as server:
         woken = server.woken(session.session_id)
-        assert len(texts(server, woken, "lines are missing")) == 1
+        assert len(texts(server, woken, "Lines are missing")) == 1
         assert woken.state.history == "gap"
         assert server.said(woken)[-1].endswith("five")
 

@@ -159,7 +159,7 @@ def test_nothing_is_taken_back_where_the_same_was_changed_since(turn: Turn) -> N
 def test_an_editor_that_can_not_be_changed_says_why(turn: Turn) -> None:
     turn.ask(BOTH)
     turn.editors.type(turn.root / "a.py", "typed\n")
-    turn.editors.why_not = "It may only be read."
+    turn.editors.why_not = "It is read-only."
     with pytest.raises(ChangesRefused, match=r"a\.py could not be changed .*only be read"):
         turn.revert()
     turn.editors.type(turn.root / "new", "typed")

@@ -74,7 +74,7 @@ def test_patterns_name_files(folder: Path) -> None:
         ("data/*.txt", "No file matches"),
         ("../outside.txt", "lies outside"),
         ("out/*.txt", "lies outside"),
-        ("bad.ipynb", "is no notebook that can be read"),
+        ("bad.ipynb", "can't be read as a notebook"),
     ],
 )
 def test_what_can_not_be_attached_is_said_in_words(folder: Path, path: str, words: str) -> None:

@@ -51,6 +51,6 @@ def test_a_subagent_explores_and_asks_within_its_call(peer: Peer, tmp_path: Path
     assert asked["toolCall"]["toolCallId"] == calls[-1].tool_call_id
     texts = [item.text for item, _ in rows if isinstance(item, AgentMessage)]
     assert texts == [
-        "The subagent has looked around. Its steps lie folded in the call that started it.\n"
+        "The subagent has looked around. Its steps are folded into the call that started it.\n"
     ]
     assert any(isinstance(step, AgentMessage) and "| `notes.md` |" in step.text for step in steps)

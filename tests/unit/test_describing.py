@@ -171,7 +171,7 @@ def test_names_are_answered_in_words() -> None:
         describe_names(["prics"], {"prices": 1})
     with pytest.raises(UsageError, match="Run the cell that makes it first"):
         describe_names(["x"], {})
-    with pytest.raises(UsageError, match="is no variable's name"):
+    with pytest.raises(UsageError, match="is not a variable's name"):
         describe_names(["df.head()"], {"df": 1})
     assert len(describe_names(["a", "a"], {"a": 1})) == 1
 
@@ -180,7 +180,7 @@ def test_code_is_described_by_signature_and_source() -> None:
     text = describe("f", test_a_long_text_is_cut).text
     assert "test_a_long_text_is_cut() -> None" in text
     assert "preview(" in text
-    assert "Its source is not at hand." in describe("p", print).text
+    assert "Its source is not available." in describe("p", print).text
     module = describe("m", json).text
     assert "Module json" in module
     assert "dumps" in module

@@ -134,7 +134,7 @@ def test_a_long_log_is_cut_and_says_so(driver: Driver) -> None:
 @pytest.mark.parametrize(
     ("lines", "more", "words"),
     [
-        (["x = 1"], {}, "is no log that can be imported"),
+        (["x = 1"], {}, "is not a log that can be imported"),
         ([SAID], {"dialect": "claude-cli"}, "is a log of packets, not of the Claude CLI's"),
         ([SAID], {"session": "none"}, "has no session none"),
     ],

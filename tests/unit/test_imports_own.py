@@ -51,7 +51,7 @@ def test_notes_of_a_host_are_kept_with_ids_of_this_import() -> None:
     assert call.permission is not None
     assert call.permission.outcome == "Not answered: turn stopped"
     notice = next(item for item in imported.items() if item.kind == "notice")
-    assert "lines are missing" in notice.text
+    assert "Lines are missing" in notice.text
     assert [entry.message["note"] for entry in imported.entries if entry.direction == "!"].count(
         "session_opened"
     ) == 0

@@ -105,7 +105,7 @@ def test_a_login_that_goes_on_can_be_cancelled_and_is_alone(tmp_path: Path) -> N
     with login_driver(tmp_path, "never_answers") as driver:
         session = refused(driver)
         driver.ask(Login(session_id=session.session_id))
-        with pytest.raises(BadRequest, match="goes on already"):
+        with pytest.raises(BadRequest, match="already in progress"):
             driver.ask(Login(session_id=session.session_id))
         driver.ask(CancelLogin(session_id=session.session_id))
         state = session.state.login
@@ -118,7 +118,7 @@ def test_a_login_that_goes_on_can_be_cancelled_and_is_alone(tmp_path: Path) -> N
     [
         ("nothing", "offers no way to log in from here"),
         ("unknown_kind", "does not know how to log in by Something new"),
-        ("foreign_terminal", "wants another program than its own"),
+        ("foreign_terminal", "asks to run a program other than its own"),
     ],
 )
 def test_what_cannot_be_done_from_here_is_said(tmp_path: Path, how: str, words: str) -> None:
@@ -213,7 +213,7 @@ def test_odd_methods_do_no_harm(tmp_path: Path) -> None:
             ("browser", "Browser"),
             ("tty", "tty"),
         ]
-        with pytest.raises(BadRequest, match="does not say rightly what to run"):
+        with pytest.raises(BadRequest, match="what to run is not valid"):
             driver.ask(Login(session_id=session.session_id, method_id="tty"))
 
 

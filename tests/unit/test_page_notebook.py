@@ -134,7 +134,7 @@ def test_a_page_that_does_not_answer_an_edit_may_still_make_it() -> None:
 
 def test_a_page_that_could_not_save_says_so() -> None:
     everybody = pages()
-    words = "It may only be read."
+    words = "It is read-only."
     Holder(everybody, edit=lambda ask: AnswerFrame(id=ask.id, error=words, reason="not_writable"))
     assert words in refused(apply(everybody, replace("a", "1"))).message
 

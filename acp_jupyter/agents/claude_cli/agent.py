@@ -136,7 +136,7 @@ class ClaudeCliAgent:
         cwd = params.get("cwd")
         if not isinstance(cwd, str) or not Path(cwd).is_absolute() or not Path(cwd).is_dir():
             raise RpcError(
-                INVALID_PARAMS, "cwd is not the absolute path of a folder.", {"cwd": cwd}
+                INVALID_PARAMS, "cwd must be the absolute path of a folder.", {"cwd": cwd}
             )
         try:
             find_cli(os.environ)

@@ -108,7 +108,9 @@ _OTHER: Json = {
     "title": "Other",
     "description": "Your own answer in place of those above.",
 }
-_DECLINED = "The user does not want to answer these questions. Go on without, or ask otherwise."
+_DECLINED = (
+    "The user declined to answer these questions. Continue without them, or ask in another way."
+)
 
 
 def question_form(question: PermissionRequested) -> Json:

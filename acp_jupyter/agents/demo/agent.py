@@ -146,7 +146,7 @@ class DemoAgent:
         cwd = params.get("cwd")
         if not isinstance(cwd, str) or not Path(cwd).is_absolute() or not Path(cwd).is_dir():
             raise RpcError(
-                INVALID_PARAMS, "cwd is not the absolute path of a folder.", {"cwd": cwd}
+                INVALID_PARAMS, "cwd must be the absolute path of a folder.", {"cwd": cwd}
             )
         session_id = f"demo-{uuid.uuid4().hex}"
         fs = self._capabilities.get("fs")

@@ -118,7 +118,7 @@ _PROMPT = "List the folder, read a file or two, and find out which Python runs h
 
 async def delegate(turn: Turn, request: Request) -> str:
     """Start a subagent, let it work, say what it found."""
-    await turn.think("Somebody else can look around meanwhile.")
+    await turn.think("A subagent can look around in the meantime.")
     call = turn.tool_call(
         "Task",
         "think",
@@ -135,6 +135,6 @@ async def delegate(turn: Turn, request: Request) -> str:
     report = "The folder was listed and read, and the version of Python was asked for."
     turn.tool_update(call, "completed", content=[text_content(report)])
     await turn.say(
-        "The subagent has looked around. Its steps lie folded in the call that started it.\n"
+        "The subagent has looked around. Its steps are folded into the call that started it.\n"
     )
     return "end_turn"

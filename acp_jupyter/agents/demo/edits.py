@@ -230,7 +230,7 @@ def _strip_line_ends(source: str) -> Edit | None:
     tidy = re.sub(r"[ \t]+(?=\r?$)", "", source, flags=re.M)
     if tidy and not tidy.endswith("\n"):
         tidy += "\n"
-    return Edit(tidy, "Removed blanks at the ends of lines.") if tidy != source else None
+    return Edit(tidy, "Removed trailing whitespace.") if tidy != source else None
 
 
 def propose_for_cell(source: str) -> Edit | None:

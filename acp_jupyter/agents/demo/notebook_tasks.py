@@ -133,8 +133,8 @@ async def fix_cell(turn: Turn, _request: Request) -> str:
     where = f"Cell {failed.index + 1}"
     if change is None:
         return (
-            f"{where} failed: {quote(cell.error)}\n\nThis agent has no model and knows no mend "
-            "for that. Nothing was changed.\n"
+            f"{where} failed: {quote(cell.error)}\n\nThis agent has no model and does not know how "
+            "to fix that. Nothing was changed.\n"
         )
     await _edit(turn, failed, change)
     ran = await _run(turn, failed.id)
@@ -153,7 +153,7 @@ async def edit_notebook(turn: Turn, _request: Request) -> str:
         if change is not None:
             await _edit(turn, line, change)
             return f"Cell {line.index + 1}: {change.summary} It was not run.\n"
-    return "No cell needs an edit that this agent knows. Nothing was changed.\n"
+    return "This agent knows no edit for any cell of this notebook. Nothing was changed.\n"
 
 
 async def _edit(turn: Turn, cell: ListedCell, change: Edit) -> None:

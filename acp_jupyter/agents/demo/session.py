@@ -56,7 +56,7 @@ def environment_rate() -> float | None:
 
 
 def _described(rate: float) -> str:
-    return f"{rate:g} chunks per second" if rate else "As fast as it goes"
+    return f"{rate:g} chunks per second" if rate else "As fast as possible"
 
 
 @dataclass(slots=True)

@@ -46,9 +46,7 @@ async def plan(turn: Turn, _request: Request) -> str:
         turn.plan(steps, done)
         await turn.think(f"{step}: this is only a plan, so nothing is done.")
     turn.plan(steps, len(steps))
-    await turn.say(
-        "The plan is ticked off. Nothing was changed: `edit` does the same in earnest.\n"
-    )
+    await turn.say("The plan is ticked off. Nothing was changed: `edit` does the same for real.\n")
     return "end_turn"
 
 
@@ -108,7 +106,7 @@ _HELP = """This is the demo agent. It has no model, so it answers to a few keywo
 - `create notes.md with "some text"`: a new file, after asking
 - `look at df`: what a variable of the notebook's kernel is
 - `plot df`: a new cell below yours, run, with a plot that the agent sees
-- `fix`: mends the last cell that failed, and runs it again
+- `fix`: fixes the last cell that failed, and runs it again
 - `edit the notebook`: edits one cell, unsaved text and all
 - `run`: a harmless command, after asking
 - `delegate`: a subagent that looks around and asks, its steps inside its call

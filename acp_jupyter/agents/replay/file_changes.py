@@ -249,7 +249,7 @@ def _located(root: Path, name: str) -> Path:
     bad = {"", ".", ".."} & set(parts) or "\0" in name or _DRIVE.match(name)
     plain = (unicodedata.normalize("NFKC", part).rstrip(" .").casefold() for part in parts)
     if bad or not _NEVER.isdisjoint(plain):
-        raise FileChangeError(f"{name[:200]!r} is no file that a replay may change.")
+        raise FileChangeError(f"{name[:200]!r} is not a file that a replay may change.")
     path = root
     for part in parts:
         path /= part
@@ -261,7 +261,7 @@ def _located(root: Path, name: str) -> Path:
             raise FileChangeError(f"{name[:200]!r} can't be read: {error.strerror}.") from error
         wanted = stat.S_ISREG if path == root.joinpath(*parts) else stat.S_ISDIR
         if not wanted(mode):
-            raise FileChangeError(f"{name[:200]!r} is no plain file in the session's folder.")
+            raise FileChangeError(f"{name[:200]!r} is not a plain file in the session's folder.")
     return path
 
 

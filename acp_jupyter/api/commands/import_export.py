@@ -199,7 +199,7 @@ async def import_log(host: AgentHost, request: ImportRequest) -> ImportReport:
     facts = await asyncio.to_thread(survey, request.lines, request.dialect, request.session)
     if facts is None:
         raise NothingToImport(
-            f"{request.name} is no log that can be imported. What can be: {_KINDS}.",
+            f"{request.name} is not a log that can be imported. These can be: {_KINDS}.",
             await asyncio.to_thread(_first_problems, request),
         )
     if request.session and facts.session != request.session:

@@ -325,5 +325,5 @@ async def set_agent_options(
 
 def _note_choice(session: Session, caller: Caller, what: str, value: str) -> None:
     if isinstance(caller, KernelCaller):
-        text = f"A cell of the notebook chose {what}: {value}. It counts for your messages, too."
+        text = f"A cell of the notebook chose {what}: {value}. It applies to your messages, too."
         session.journal.note(HostNotice(text=text[:_NOTICE_CHARACTERS]))

@@ -138,7 +138,7 @@ class TrustCommands:
         store = self._host.permission_stores.trust
         if command.folder:
             if not command.trust:
-                raise BadRequest("To trust a folder no more, send DELETE.")
+                raise BadRequest("To stop trusting a folder, send DELETE.")
             folder = resolve_cwd(self._host.config.root, command.folder, inside_root=False)
             await asyncio.to_thread(store.trust, folder)
             return {"folder": str(folder)}

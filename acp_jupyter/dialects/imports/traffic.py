@@ -27,7 +27,7 @@ from acp_jupyter.protocol.objects import Obj, first, obj, text
 from acp_jupyter.protocol.traffic import TrafficEntry
 
 _OPEN = 10_000
-_FULL = "Here lines are missing from the log: it, or the disk, was full."
+_FULL = "Lines are missing here from the log: it, or the disk, was full."
 _LOADS = frozenset({"session/load", "session/resume"})
 
 

@@ -107,7 +107,9 @@ def launch_of(
     """
     login = terminal_login(dict(initialize_result), method_id)
     if login is None:
-        raise BadRequest("The agent does not say rightly what to run. Log in to it in a terminal.")
+        raise BadRequest(
+            "The agent's description of what to run is not valid. Log in to it in a terminal."
+        )
     odd = [name for name in login.env if name in base or _OBEYED.match(name)]
     if odd:
         raise BadRequest(
@@ -132,7 +134,7 @@ def _args(spec: AgentSpec, login: TerminalLogin) -> tuple[str, ...]:
     elif own is not None and login.args and _program(login.args[0]) == own:
         return login.args[1:]
     raise BadRequest(
-        f"{spec.name} wants another program than its own to be run. Jupyter does not run that. "
+        f"{spec.name} asks to run a program other than its own, which Jupyter doesn't do. "
         f"{_by_hand(spec, login)}"
     )
 

@@ -73,7 +73,7 @@ class SessionLogin:
             The agent does not start.
         """
         if self._task is not None and not self._task.done():
-            raise BadRequest("A login goes on already. Finish it, or cancel it first.")
+            raise BadRequest("A login is already in progress. Finish or cancel it first.")
         if not self._initialize_result:
             connection = await self._agent.connected()
             self._initialize_result = connection.initialize_result
@@ -212,7 +212,7 @@ class SessionLogin:
             raise
         except LoginNeeded:
             words = (
-                f"The login ended well, but {self._name} still says that it needs one. "
+                f"The login succeeded, but {self._name} still says that it needs one. "
                 "Try another way to log in."
             )
             self._journal.note(LoginDone(ok=False, message=words))

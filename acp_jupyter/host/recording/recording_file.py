@@ -66,7 +66,7 @@ class RecordingFile:
         note = _opening(line)
         if note is None:
             raise FileRefused(
-                f"{self.path} is no record of acp-jupyter: something else made it. "
+                f"{self.path} is not a record of acp-jupyter: something else made it. "
                 "Move it away, or name another folder: %acp record on NAME.acp"
             )
         return note
@@ -130,7 +130,7 @@ class RecordingFile:
         if not file.is_relative_to(self.root.resolve()):
             raise NotAllowed(f"{self.path} leads out of the server's root folder.")
         if file.exists() and not file.is_file():
-            raise FileRefused(f"{self.path} is no plain file.")
+            raise FileRefused(f"{self.path} is not a plain file.")
         return file
 
 
@@ -188,7 +188,7 @@ def recording_name(agent: str, label: str, number: int) -> str:
         The id is not valid for an agent, or the label is too long.
     """
     if not _AGENT_ID.fullmatch(agent):
-        raise BadRequest(f"{agent!r} is no agent's id.")
+        raise BadRequest(f"{agent!r} is not an agent's id.")
     name = agent + (f"@{quote(label, safe=' ')}" if label else "")
     if len(name) > _NAME_CHARS:
         raise BadRequest("The session's name is too long for a record. Take a shorter one.")

@@ -55,7 +55,7 @@ def too_much(folder: Path) -> str:
 def not_trusted(folder: str, warning: str = "") -> FolderNotTrusted:
     """Return the error for a folder that is not trusted, with what to do."""
     return FolderNotTrusted(
-        f"Agents have not been allowed to run in {folder} yet. {warning}".rstrip(),
+        f"No agent has been allowed to run in {folder} yet. {warning}".rstrip(),
         "Agents run what a folder configures: hooks, MCP servers, project instructions. If you "
         "trust what is in it, say so: in the page, with --trust in the first line of the cell, "
         'with connect(..., trust=True), or with "trust": true in a request.',
@@ -66,7 +66,7 @@ def recording_not_trusted(recording: str, folder: str) -> FolderNotTrusted:
     """Return the error for another installation's recording in a folder that is not trusted."""
     return FolderNotTrusted(
         f"{recording} was not recorded here, and {folder} is not trusted.",
-        "Playing a record makes the changes to files that it holds. If you trust where it comes "
+        "Playing a record makes the file changes that it contains. If you trust where it comes "
         "from, say so: in the page, with --trust in the first line of the cell, with "
         'connect(..., trust=True), or with "trust": true in a request.',
     )

@@ -102,7 +102,7 @@ class Handshake:
         except AgentDied as error:
             reason = self._process.exit_reason
             words = f"{reason.words()} before it answered {method}." if reason else f"{error}"
-            raise self.error(f"{words} Its last words are below.") from None
+            raise self.error(f"{words} Its last output is below.") from None
         except AgentRequestError as error:
             if is_login_error(error.code, error.message, error.detail):
                 raise login_needed(self.agent_name, error.message, self.result) from error

@@ -65,7 +65,7 @@ def content_blocks(prompt: str | Sequence[Obj], limits: Limits | None = None) ->
             "Attach a smaller file, or name the file in the text."
         )
     if not any(block["type"] != "text" or text(block["text"]).strip() for block in raw):
-        raise EmptyPrompt("The prompt is empty. Write what the agent shall do.")
+        raise EmptyPrompt("The prompt is empty. Write what the agent should do.")
     return raw
 
 
@@ -338,5 +338,5 @@ class TurnQueue:
             if turn.turn_id == turn_id:
                 return turn
         raise NotQueued(
-            "This message does not wait any more: it was sent or removed. Send a new one."
+            "This message is no longer waiting: it was sent or removed. Send a new one."
         )

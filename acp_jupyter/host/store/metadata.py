@@ -194,7 +194,7 @@ _log = logging.getLogger(__name__)
 _LOG_ENDS = "The log ends here."
 _MISSING_ENTRIES = frozenset({"log_full", "log_gap"})
 _MISSING = (
-    "Here lines are missing from the record of this session: it, or the disk, was full. What was "
+    "Lines are missing here from the record of this session: it, or the disk, was full. What was "
     "allowed for the session until then is asked again."
 )
 

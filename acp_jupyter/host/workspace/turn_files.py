@@ -327,7 +327,7 @@ def _notices(saved: SaveResult, asking: str) -> Iterator[HostNotice]:
     if saved.failed:
         words = f"Could not be saved before this prompt: {_listed(saved.failed)}."
         yield HostNotice(
-            severity="warning", text=f"{words} The agent may read there what was saved last."
+            severity="warning", text=f"{words} The agent may read its last saved version."
         )
     if done := tuple(path for path in saved.done if path != asking):
         yield HostNotice(text=f"Saved before this prompt: {_listed(done)}.")

@@ -261,7 +261,7 @@ def _mismatch(version: str) -> str:
     wanted = f"=={version}" if version else ""
     return (
         f"This kernel has acp-jupyter {__version__}, the Jupyter server has "
-        f"{version or 'another version'}; they do not understand each other. "
+        f"{version or 'another version'}; the two can't work together. "
         f"Run %pip install -U acp-jupyter{wanted} "
         "and restart the kernel."
     )

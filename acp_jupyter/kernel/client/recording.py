@@ -92,11 +92,11 @@ def _options(mode: Mode, path: str = "") -> RecordWish:
 def _status(client: HostClient) -> str:
     wish = recording_options()
     if wish is None:
-        return "Nothing is recorded, and nothing is played from a record."
+        return "Nothing is being recorded or replayed."
     folder = recording_folder(client.notebook_path, wish)
     if wish.mode == "record":
         return (
-            f"Sessions that begin from now on are recorded in {folder}. Run the cells in their "
+            f"From now on, new sessions are recorded in {folder}. Run the cells in their "
             "order, each once."
         )
     return f"Turns are played from {folder}. No agent is started."

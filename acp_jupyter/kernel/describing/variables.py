@@ -129,7 +129,7 @@ def _code(value: Any) -> str:
     try:
         parts.append(f"Source:\n{_cut(inspect.getsource(value), _SOURCE_CHARS)}")
     except (OSError, TypeError, SyntaxError, IndexError):
-        parts.append("Its source is not at hand.")
+        parts.append("Its source is not available.")
     return "\n".join(parts)
 
 
@@ -180,7 +180,7 @@ def _drawn(value: Any) -> bytes | None:
 def _missing(name: str, namespace: Mapping[str, object]) -> str:
     own = [each for each in namespace if not each.startswith("_")]
     if not name.isidentifier():
-        return f"{name!r} is no variable's name. Type, for example, --var df."
+        return f"{name!r} is not a variable's name. Type, for example, --var df."
     close = difflib.get_close_matches(name, own, 1)
     hint = f" Type --var {close[0]}." if close else " Run the cell that makes it first."
     return f"There is no variable {name!r} in this kernel.{hint}"

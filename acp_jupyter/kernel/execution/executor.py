@@ -39,7 +39,7 @@ def do_work(
         Called with the end of the code's printed output while it runs.
     """
     if shell is None:
-        return _trouble(work, "no_kernel", "No notebook's kernel runs here, but a script.")
+        return _trouble(work, "no_kernel", "This is a script, not a notebook's kernel.")
     if tool_code_runs():
         return _trouble(work, "refused", _AT_WORK)
     try:

@@ -95,7 +95,7 @@ def parse_cell_line(line: str) -> CellOptions:
 
 def _unknown(word: str) -> str:
     if not word.startswith("-"):
-        return f"{word!r} is one word too many: write the prompt below the first line."
+        return f"{word!r} is not expected here: write the prompt below the first line."
     close = difflib.get_close_matches(word.split("=")[0], CELL_OPTIONS, 1)
     hint = f" Type {close[0]}." if close else f" The options are: {', '.join(CELL_OPTIONS)}."
     return f"There is no option {word}.{hint}"
@@ -176,39 +176,42 @@ def cell_parser() -> LineParser:
         "%%acp",
         see=SEE_HELP,
         usage="%%%%acp [AGENT] [options]",
-        description="Send the cell below this line to an agent and wait for the end of its turn.",
+        description="Send the text below this line to an agent, and wait until its turn has ended.",
         epilog="Example: %%acp claude --policy accept-edits --out turn. "
         "%acp help lists the other commands, %acp agents the agents.",
     )
     who = parser.add_argument_group("Who")
     who.add_argument(
-        "agent", nargs="?", metavar="AGENT", help="its id; default: as chosen by %%acp use, or demo"
+        "agent",
+        nargs="?",
+        metavar="AGENT",
+        help="its id; default: the one chosen with %%acp use, or demo",
     )
     who.add_argument(
         "--session",
         default="",
         metavar="NAME",
-        help="which session of this notebook; each agent has one without a name",
+        help="a session by its name; each agent has one without a name",
     )
-    who.add_argument("--new", action="store_true", help="start the session anew")
-    who.add_argument("--mode", metavar="MODE", help="the session's mode, from now on")
-    who.add_argument("--model", metavar="MODEL", help="its model, from now on")
+    who.add_argument("--new", action="store_true", help="start a new session")
+    who.add_argument("--mode", metavar="MODE", help="set the session's mode")
+    who.add_argument("--model", metavar="MODEL", help="set the session's model")
     who.add_argument(
         "--config",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="one of its other options, from now on; may be repeated",
+        help="set one of its other options; can be repeated",
     )
-    _add_prompt(parser.add_argument_group("What goes with the prompt"))
+    _add_prompt(parser.add_argument_group("What to send with the prompt"))
     _add_permissions(parser.add_argument_group("What it may do without asking"))
     turn = parser.add_argument_group("The turn")
     turn.add_argument(
-        "--out", metavar="NAME", help="bind the Turn to a variable; _acp always holds the last"
+        "--out", metavar="NAME", help="store the turn in this variable; _acp always holds the last"
     )
     turn.add_argument("--timeout", metavar="SECONDS", help="stop the turn after this time")
-    turn.add_argument("--background", action="store_true", help="do not wait for its end")
-    turn.add_argument("-h", "--help", action="store_true", help="show this")
+    turn.add_argument("--background", action="store_true", help="don't wait until it has ended")
+    turn.add_argument("-h", "--help", action="store_true", help="show this help")
     return parser
 
 
@@ -218,7 +221,7 @@ def _add_prompt(group: argparse._ArgumentGroup) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="a file that goes with the prompt: image, sound, text or notebook, or a pattern such "
+        help="send a file along: image, sound, text or notebook, or a pattern such "
         "as 'data/*.csv'; may be repeated",
     )
     group.add_argument(
@@ -226,7 +229,7 @@ def _add_prompt(group: argparse._ArgumentGroup) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="a variable that is described to the agent: a DataFrame, an array, a figure, a "
+        help="describe a variable to the agent: a DataFrame, an array, a figure, a "
         "function, anything; may be repeated",
     )
     group.add_argument(
@@ -240,14 +243,14 @@ def _add_permissions(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--policy",
         metavar="POLICY",
-        help=f"how permission requests of this turn are answered: {', '.join(POLICIES)}",
+        help=f"how to answer the permission requests of this turn: {', '.join(POLICIES)}",
     )
     group.add_argument(
         "--allow",
         action="append",
         default=[],
         metavar="RULE",
-        help="what is allowed in this turn: 'execute:git status *', 'edit:src/**', read, or "
+        help="allow this without asking: 'execute:git status *', 'edit:src/**', read, or "
         "'fetch:https://docs.python.org/*'; may be repeated",
     )
     group.add_argument(
@@ -255,10 +258,10 @@ def _add_permissions(group: argparse._ArgumentGroup) -> None:
         action="append",
         default=[],
         metavar="RULE",
-        help="what is rejected in this turn, in the same form; it wins over --allow",
+        help="reject this, in the same form; it wins over --allow",
     )
     group.add_argument(
-        "--trust", action="store_true", help="let the agent run in this folder, whatever is in it"
+        "--trust", action="store_true", help="trust this folder: let the agent run in it"
     )
     group.add_argument(
         "--no-tools",

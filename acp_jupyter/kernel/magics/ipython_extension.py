@@ -47,7 +47,9 @@ def cell_magic(line: str, cell: str) -> None:
         print(cell_help())  # noqa: T201 - for the cell
         return
     if not cell.strip():
-        raise UsageError("The prompt is empty. Write below the first line what the agent shall do.")
+        raise UsageError(
+            "The prompt is empty. Below the first line, write what the agent should do."
+        )
     from acp_jupyter.kernel.magics.cell import run_cell
 
     shell = get_ipython()

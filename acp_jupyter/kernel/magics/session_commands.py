@@ -31,7 +31,7 @@ _STATES = {
 def list_sessions(rest: Sequence[str]) -> None:
     """List the sessions, what changed last first."""
     if rest:
-        raise UsageError("%acp sessions takes nothing after it. Type: %acp sessions")
+        raise UsageError("%acp sessions takes no arguments. Type: %acp sessions")
     sessions = by_time(host_client().sessions())
     if not sessions:
         print_text("There is no session yet. A cell that begins with %%acp starts one.")

@@ -211,7 +211,7 @@ def login(rest: Sequence[str]) -> None:
 def logout(rest: Sequence[str]) -> None:
     """Log out of the agent of a session."""
     if rest:
-        raise UsageError("%acp logout takes nothing after it. Type: %acp logout")
+        raise UsageError("%acp logout takes no arguments. Type: %acp logout")
     client = host_client()
     state = _session(client)
     if not client.may_answer:

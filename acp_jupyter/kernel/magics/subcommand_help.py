@@ -14,24 +14,24 @@ SUBCOMMANDS = {
     "restart [AGENT]": "end an agent; the next message starts it again",
     "use AGENT": "choose the agent of %%acp cells that name none",
     "sessions": "list the sessions of this notebook, also those of earlier runs",
-    "new [AGENT] [--session NAME]": "start a session anew; cells go on in it",
-    "resume ID": "take up a session again; cells go on in it",
-    "fork [ID]": "start a session that goes on from where another is",
-    "close [ID]": "end a session and its agent; it is kept",
-    "delete ID": "remove a session and what is kept of it",
+    "new [AGENT] [--session NAME]": "start a new session; cells use it from now on",
+    "resume ID": "resume a session; cells use it from now on",
+    "fork [ID]": "continue from a session in a new one",
+    "close [ID]": "end a session and its agent, but keep what was said",
+    "delete ID": "delete a session and everything stored about it",
     "mode [MODE]": "change the session's mode, or list its modes",
     "model [MODEL]": "change the session's model, or list its models",
     "config [NAME=VALUE]": "change the session's other options, or list them",
     "policy [POLICY]": "choose the policy of %%acp cells that name none",
     "fix [AGENT] [options]": "send the last error of this kernel to an agent",
-    "log [ID] [options]": "show the last messages between us and the agent, as they were sent",
+    "log [ID] [options]": "show the last messages to and from the agent, as they were sent",
     "cancel": "stop the running turn of this notebook",
     "export PATH [options]": "write a session to a file: .ndjson, .md, .html or .json",
     "import PATH [options]": "read a log of an agent's session and show it",
-    "status": "say where agents run, which agent is chosen and what runs",
+    "status": "show where agents run, which one is chosen, and what is running",
     "record [on|off] [PATH]": "record this notebook's sessions, to play them without an agent",
     "replay [on|off] [PATH]": "play the recorded sessions in place of agents",
-    "help [SUBCOMMAND]": "show this, or more of one of them",
+    "help [SUBCOMMAND]": "show this help, or more about one subcommand",
 }
 """With their arguments, and what they do."""
 
@@ -46,17 +46,17 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 KINDS = ("traffic", "packets", "build-mode", "claude-cli")
 """What is imported."""
 
-_WHICH = "ID may be shortened, or the session's title; default: the one used last here."
+_WHICH = "ID can be shortened, or be the session's title; default: the one used last here."
 _PATH = "PATH ends with .acp; default: beside the notebook, by its name."
 
 DETAILS: dict[str, tuple[str, ...]] = {
-    "agents": ("--all  also those that are known and not installed, with how to install each",),
+    "agents": ("--all  also agents that are not installed, and how to install them",),
     "login": (
         "METHOD is one of the ways that %acp agents lists; default: the first that works here.",
     ),
     "restart": (
         "AGENT is its id; default: as chosen by %acp use.",
-        "Its sessions go on, where the agent can take them up again.",
+        "Its sessions continue, if the agent can resume them.",
     ),
     "use": (
         "AGENT is its id: %acp agents lists them. It is used until this kernel ends.",
@@ -64,12 +64,12 @@ DETAILS: dict[str, tuple[str, ...]] = {
     ),
     "new": (
         "AGENT           its id; default: as chosen by %acp use",
-        "--session NAME  start the session of that name anew",
+        "--session NAME  start a new session of that name",
     ),
-    "resume": ("ID may be shortened, or the session's title. %acp sessions lists them.",),
+    "resume": ("ID can be shortened, or be the session's title. %acp sessions lists them.",),
     "fork": (_WHICH, "The agent must be able to; %acp fork says so where it is not."),
     "close": (_WHICH, "%acp resume ID takes it up again."),
-    "delete": ("ID may be shortened, or the session's title. %acp sessions lists them.",),
+    "delete": ("ID can be shortened, or be the session's title. %acp sessions lists them.",),
     "mode": ("Without MODE it lists them. %%acp --mode MODE does the same from a cell.",),
     "model": ("Without MODEL it lists them. %%acp --model MODEL does the same from a cell.",),
     "config": (
@@ -79,11 +79,12 @@ DETAILS: dict[str, tuple[str, ...]] = {
     "policy": (
         "POLICY says how permission requests of a turn are answered:",
         "  ask           by you",
-        "  read-only     reading in the session's folder is allowed, all else is rejected",
-        "  accept-edits  edits in it are allowed, but of protected files; you are asked the rest",
-        "  allow-all     all is allowed that says what it is; you are asked the rest",
+        "  read-only     reading in the session's folder is allowed, everything else is rejected",
+        "  accept-edits  edits in it are allowed, except of protected files; you are asked about "
+        "the rest",
+        "  allow-all     whatever says what it does is allowed; you are asked about the rest",
         "  deny          everything is rejected",
-        "  default       as the session has it; the panel shows it",
+        "  default       that of the session; the panel shows it",
         "Without POLICY it says which is chosen.",
     ),
     "fix": ("The options are those of a cell: %%acp --help. Example: %acp fix --policy ask",),
@@ -100,9 +101,9 @@ DETAILS: dict[str, tuple[str, ...]] = {
         "Example: %acp export talk.md",
     ),
     "import": (
-        "--as KIND        traffic, packets, build-mode or claude-cli; default: found out",
+        "--as KIND        traffic, packets, build-mode or claude-cli; default: detected",
         "--name NAME      what the file is called; default: its own name",
-        "--session ID     of several in the file, which",
+        "--session ID     which one, if the file has several",
     ),
     "record": (_PATH, "Without on or off it says what is recorded or played."),
     "replay": (_PATH, "Without on or off it says what is recorded or played."),

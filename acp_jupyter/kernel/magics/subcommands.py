@@ -99,7 +99,7 @@ def _help(rest: Sequence[str]) -> None:
         return
     width = max(map(len, SUBCOMMANDS))
     lines = [f"  %acp {name:{width}}  {words}" for name, words in SUBCOMMANDS.items()]
-    more = "%acp help SUBCOMMAND says more of one."
+    more = "%acp help SUBCOMMAND says more about one."
     print("\n".join([cell_help(), "Line magics:", *lines, "", more]))  # noqa: T201 - for the cell
 
 
@@ -132,7 +132,7 @@ def _alone(name: str, run: Callable[[], None]) -> Callable[[Sequence[str]], None
 
     def checked(rest: Sequence[str]) -> None:
         if rest:
-            raise UsageError(f"%acp {name} takes nothing after it. Type: %acp {name}")
+            raise UsageError(f"%acp {name} takes no arguments. Type: %acp {name}")
         run()
 
     return checked

@@ -141,7 +141,7 @@ def _notebook(given: str, path: Path, capabilities: Sequence[str]) -> _Block:
     except OSError as error:
         raise UsageError(f"{given} can't be read: {error.strerror}.") from None
     if text is None:
-        raise UsageError(f"{given} is no notebook that can be read. Open it and save it again.")
+        raise UsageError(f"{given} can't be read as a notebook. Open it and save it again.")
     if "embeddedContext" in capabilities:
         return _embedded(path, text, "text/markdown")
     return {"type": "text", "text": f"The notebook {path.name}, cell by cell:\n\n{text}"}

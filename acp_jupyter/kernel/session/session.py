@@ -88,7 +88,7 @@ class Session:
             There is nothing to send.
         """
         if isinstance(prompt, str) and not prompt.strip():
-            raise EmptyPrompt("The prompt is empty. Write what the agent shall do.")
+            raise EmptyPrompt("The prompt is empty. Write what the agent should do.")
         cell = execution_context()
         origin = Origin(
             notebook_path=self._client.notebook_path,

@@ -72,7 +72,7 @@ def split_setting(text: str) -> tuple[str, str]:
     """
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
-        raise BadRequest(f"{text!r} is no setting. Type NAME=VALUE.")
+        raise BadRequest(f"{text!r} is not a setting. Type NAME=VALUE.")
     return name.strip(), value.strip()
 
 

@@ -68,7 +68,7 @@ def ask_trust(error: FolderNotTrusted) -> bool:
         "Trust only folders whose content you trust."
     )
     if is_replaying():
-        meaning = f"Playing a record makes the changes to files that it holds. {meaning}"
+        meaning = f"Playing a record makes the file changes that it contains. {meaning}"
     choices = "  [1] Trust this folder\n  [2] Don't trust"
     question = f"{_visible(error.message)}\n  {meaning}\n{choices}"
     with _shown(question, "Trust this folder?"):

@@ -57,13 +57,11 @@ def read_rule(
     if kind is None:
         close = difflib.get_close_matches(name, _KINDS, 1)
         hint = f"Type {close[0]}" if close else f"A rule begins with one of: {', '.join(_KINDS)}"
-        raise RuleTextError(f"{text!r} is no rule. {hint}, for example execute:git status *")
+        raise RuleTextError(f"{text!r} is not a rule. {hint}, for example execute:git status *")
     if colon and not pattern:
         raise RuleTextError(f"{text!r} names nothing after the colon.")
     if len(pattern) > _RULE_CHARS or not pattern.isprintable():
-        raise RuleTextError(
-            f"A rule has at most {_RULE_CHARS} characters, all of which can be seen."
-        )
+        raise RuleTextError(f"A rule has at most {_RULE_CHARS} characters, and no invisible ones.")
     match kind:
         case "execute":
             pattern = _command(pattern, effect)
@@ -128,7 +126,7 @@ def _command(pattern: str, effect: RuleEffect) -> str:
     words = plain_words(pattern.replace("*", "x"))
     if words is None:
         raise RuleTextError(
-            f"{pattern!r} is no plain command: no pipes, variables, redirections, or brackets."
+            f"{pattern!r} is not a plain command: no pipes, variables, redirections, or brackets."
         )
     if effect == "allow" and "*" in pattern_words(pattern)[0]:
         raise RuleTextError("The program itself must be named, for example execute:git status *")
@@ -143,10 +141,10 @@ def _check_address(pattern: str, effect: RuleEffect) -> None:
         parts = urlsplit(pattern)
         host = parts.hostname
     except ValueError:
-        raise RuleTextError(f"{pattern!r} is no address. {example}") from None
+        raise RuleTextError(f"{pattern!r} is not an address. {example}") from None
     whole = pattern.removesuffix("*")
     if parts.scheme not in {"http", "https"} or not host or "@" in parts.netloc:
-        raise RuleTextError(f"{pattern!r} is no address. {example}")
+        raise RuleTextError(f"{pattern!r} is not an address. {example}")
     if "*" in whole or (whole != pattern and not parts.path):
         raise RuleTextError(f"A * may only be the end of an address, after a /. {example}")
 

@@ -167,8 +167,8 @@ def _trust_words(note: TrustRequested) -> str:
     if not note.record:
         return f"{runs} Start {note.agent_name} only in folders whose content you trust."
     return (
-        f"{note.record} was not recorded here. Playing it makes the changes to files that it "
-        "holds. Trust the folder only if you trust where all that is in it comes from: you will "
+        f"{note.record} was not recorded here. Playing it makes the file changes that it "
+        "contains. Trust the folder only if you trust where all that is in it comes from: you will "
         f"not be asked again for it. {runs}"
     )
 

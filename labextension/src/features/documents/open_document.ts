@@ -225,7 +225,7 @@ export class OpenDocument {
   #mustBeWritable(): void {
     const { contentsModel, model } = this.context;
     if (contentsModel?.writable !== true || model.readOnly) {
-      throw new Failure('It may only be read.', 'not_writable');
+      throw new Failure('It is read-only.', 'not_writable');
     }
   }
 

@@ -35,7 +35,7 @@ export const savedOutputsPlugin: JupyterFrontEndPlugin<void> = {
       },
       reportGone: ({ session_id: sessionId }) => {
         Notification.info(
-          trans.__('The cell of this turn was deleted while it ran. The session holds the result.'),
+          trans.__('The cell of this turn was deleted while it ran. The result is in the session.'),
           {
             autoClose: false,
             actions: [

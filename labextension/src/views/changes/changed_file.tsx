@@ -186,9 +186,9 @@ function diffOf(file: ChangedFile, texts: FileTexts | null): Diff | null {
 
 function whyNot(file: ChangedFile | FileTexts, t: Translate): string {
   if (file.binary) {
-    return t('This is no text.');
+    return t('This is not a text file.');
   }
   return 'too_large' in file && file.too_large
-    ? t('This is too big to be compared here.')
-    : t('What changed in it is not kept here.');
+    ? t('This is too large to compare here.')
+    : t('Its changes are not kept here.');
 }

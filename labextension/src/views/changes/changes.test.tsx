@@ -131,7 +131,7 @@ describe('the changes of a turn', () => {
     show(changed([binary, file('a.py')]), { getChanges });
     fireEvent.click(button(/^b\.bin/));
     fireEvent.click(button(/^a\.py/));
-    await waitFor(() => expect(card().textContent).toContain('This is no text.'));
+    await waitFor(() => expect(card().textContent).toContain('This is not a text file.'));
     await waitFor(() => expect(card().textContent).toContain('What this turn changed is gone.'));
   });
 
@@ -233,7 +233,7 @@ describe('the changes of a turn', () => {
     const words = 'Git is not installed here.';
     const revertTurn = vi.fn(() => Promise.resolve());
     show(changed([file('a')], { revertible: false, words, left_out: 3 }), { revertTurn });
-    expect(card().textContent).toContain(`Not revertible. ${words}`);
+    expect(card().textContent).toContain(`Can't be reverted. ${words}`);
     expect(card().textContent).toContain('4 files changed');
     expect(card().textContent).toContain('and 3 more files');
     expect(within(card()).queryByRole('button', { name: 'Revert' })).toBeNull();

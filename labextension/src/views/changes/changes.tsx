@@ -90,7 +90,7 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
       {failure !== '' && <ErrorNote message={failure} detail="" />}
       {changes.words !== '' && (
         <p class="acp-changewords muted">
-          {!changes.revertible && <b>{t('Not revertible.')} </b>}
+          {!changes.revertible && <b>{t("Can't be reverted.")} </b>}
           {changes.words}
         </p>
       )}

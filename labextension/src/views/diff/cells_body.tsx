@@ -85,7 +85,7 @@ function Cell({ cell, id, frame, language }: CellProps) {
   const change = (
     <>
       {comparison === null ? (
-        <p class="muted acp-empty">{t('This is too big to be compared here.')}</p>
+        <p class="muted acp-empty">{t('This is too large to compare here.')}</p>
       ) : (
         (cell.before !== cell.after || kind !== 'changed') && (
           <DiffColours before={cell.before} after={cell.after} path={language}>

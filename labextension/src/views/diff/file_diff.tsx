@@ -96,7 +96,7 @@ export function FileDiff({
         </DiffColours>
       )}
       {cells === null && comparison === null && (
-        <p class="muted acp-empty">{t('This is too big to be compared here.')}</p>
+        <p class="muted acp-empty">{t('This is too large to compare here.')}</p>
       )}
     </section>
   );

@@ -76,7 +76,7 @@ it('says that there are none, or why it does not know', async () => {
     revokeRule: () => Promise.resolve(),
   });
   openRules(none);
-  await waitFor(() => expect(none.getByText(/Nothing is answered/)).not.toBeNull());
+  await waitFor(() => expect(none.getByText(/There are no rules yet/)).not.toBeNull());
   none.unmount();
   const broken = show({
     listRules: () => Promise.reject(new Error('rules.json can’t be read.')),

@@ -78,7 +78,7 @@ function RuleList({ session, list, revoke }: RuleListProps) {
         </p>
       )}
       {entries?.length === 0 && (
-        <p class="muted">{t('Nothing is answered without asking, beyond the policy.')}</p>
+        <p class="muted">{t('There are no rules yet: you or the policy answer every request.')}</p>
       )}
       {entries !== null && entries.length > 0 && (
         <ul role="list" aria-label={t('Rules')}>

@@ -103,7 +103,7 @@ function CellNoteChange({ changed, language, number, source, keep, revert }: Cel
       {open && (
         <section id={id} class="acp-diff" role="region" aria-label={t('Diff of %1', name)}>
           {comparison === null ? (
-            <p class="muted acp-empty">{t('This is too big to be compared here.')}</p>
+            <p class="muted acp-empty">{t('This is too large to compare here.')}</p>
           ) : (
             <DiffColours before={was} after={is} path={language}>
               <LinesBody comparison={comparison} id={`cell ${changed.cellId}`} />

@@ -17,7 +17,7 @@ export function revertCell(model: INotebookModel, changed: ChangedCell, t: Trans
   const ids = [...model.cells].map(cell => cell.id);
   const cell = findCell(model, id);
   if (model.readOnly || cell?.getMetadata('editable') === false) {
-    throw new Error(t('It may only be read.'));
+    throw new Error(t('It is read-only.'));
   }
   if (standingOf(changed, cell?.sharedModel.getSource() ?? null) !== 'open') {
     throw new Error(
@@ -29,7 +29,7 @@ export function revertCell(model: INotebookModel, changed: ChangedCell, t: Trans
       throw new Error(t('This cell may not be deleted.'));
     }
     if (cell !== undefined && isCodeCellModel(cell) && cell.executionState === 'running') {
-      throw new Error(t('This cell runs. Try again when it is done.'));
+      throw new Error(t('This cell is running. Try again when it has finished.'));
     }
     arrange(
       model,

@@ -124,7 +124,7 @@ export async function fromLocalFile(
       throw new Error(t('%1 was not attached: only PNG, JPEG, GIF and WebP images can be.', label));
     }
     if (file.size > MOST_IMAGE_BYTES) {
-      throw new Error(t('%1 was not attached: an image may have 5 MB.', label));
+      throw new Error(t('%1 was not attached: an image can have at most 5 MB.', label));
     }
     return { kind: 'image', label, data: await base64Of(file), mimeType: file.type };
   }

@@ -102,7 +102,7 @@ function OfAgent({ id, name, life, t, onOpen, onFailure }: OfAgentProps) {
         </ul>
       )}
       {found?.length === 0 && cursor === '' && (
-        <p class="muted acp-empty">{t('It keeps no others.')}</p>
+        <p class="muted acp-empty">{t('It has no other sessions.')}</p>
       )}
       {found !== null && cursor !== '' && (
         <ActionButton class="btn quiet small" run={() => load(cursor)} onFailure={onFailure}>
