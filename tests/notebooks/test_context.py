@@ -88,6 +88,8 @@ def test_tool_calls_are_objects_and_rows(kernel: Kernel) -> None:
         "calls = _acp.tool_calls\n"
         "row = calls.rows()[-1]\n"
         "print(isinstance(calls, tuple), calls[-1].status, row['kind'], row['status'])\n"
+        "import sys\n"
+        "sys.modules['pandas'] = None\n"
         "calls.to_frame()"
     )
     assert told.printed == "True completed execute completed\n"

@@ -27,7 +27,17 @@ QUICKSTART = Path(__file__).parents[2] / "notebooks" / "quickstart.ipynb"
 def notebook(tmp_path: Path) -> Path:
     folder = tmp_path / "work"
     folder.mkdir()
+    for name in ("rainfall.csv", "rainfall.py"):
+        shutil.copy(QUICKSTART.with_name(name), folder)
     return Path(shutil.copy(QUICKSTART, folder))
+
+
+def answer_by(policy: str, notebook: Path) -> None:
+    """Let a policy answer the edit, since nobody can be asked here."""
+    content = json.loads(notebook.read_text())
+    (cell,) = (cell for cell in content["cells"] if cell["id"] == "edit-file")
+    cell["source"] = [f"%%acp demo --policy {policy}\n", *cell["source"][1:]]
+    notebook.write_text(json.dumps(content))
 
 
 def outputs(notebook: Path) -> list[dict[str, Any]]:
@@ -47,17 +57,22 @@ def jupyter(notebook: Path, *args: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_it_has_five_code_cells_and_was_saved_with_good_outputs() -> None:
-    cells = json.loads(QUICKSTART.read_text())["cells"]
-    assert sum(cell["cell_type"] == "code" for cell in cells) == 5
+def test_it_was_saved_with_good_outputs() -> None:
     turns = [
         output["data"] for output in outputs(QUICKSTART) if TURN_MIME in output.get("data", {})
     ]
-    assert [turn[TURN_MIME]["final"] for turn in turns] == [True, True]
-    assert "```diff" in "".join(turns[1]["text/markdown"])
+    assert [turn[TURN_MIME]["final"] for turn in turns] == [True, True, True]
+    assert "is a table with 12 rows" in "".join(turns[0]["text/markdown"])
+    assert "```diff" in "".join(turns[2]["text/markdown"])
     text = QUICKSTART.read_text()
     assert str(Path.home()) not in text
     assert "widget-view" not in text
+
+
+def test_what_it_works_with_is_in_the_repository_as_it_needs_it() -> None:
+    """The edit has not been made, and the plot's cell was made by the agent."""
+    assert "iterrows()" in QUICKSTART.with_name("rainfall.py").read_text()
+    assert "plt.show()" in QUICKSTART.read_text()
 
 
 def test_git_ignores_nothing_that_notebooks_write() -> None:
@@ -69,23 +84,23 @@ def test_git_ignores_nothing_that_notebooks_write() -> None:
     assert (said.returncode, said.stdout, said.stderr) == (1, "", "")
 
 
-def test_jupyter_execute_edits(notebook: Path) -> None:
-    """With ``--policy accept-edits`` it goes through, and nothing of this machine is saved."""
+def test_jupyter_execute_goes_through_with_a_policy(notebook: Path) -> None:
+    """The edit is made and taken back, and nothing of this machine is saved."""
+    before = (notebook.parent / "rainfall.py").read_bytes()
+    answer_by("accept-edits", notebook)
     done = jupyter(notebook, "execute", "--inplace", notebook.name)
     assert done.returncode == 0, done.stderr
-    script = notebook.parent / "quickstart" / "clean.py"
-    assert "for price in prices if price.strip()" in script.read_text()
+    assert (notebook.parent / "rainfall.py").read_bytes() == before
     text = notebook.read_text()
     assert "Allowed by rule: accept-edits" in text
+    assert "rainfall.py +1" in text
     assert "widget-view" not in text
     assert str(notebook.parent.parent) not in text
 
 
 def test_jupyter_execute_refuses_where_it_would_have_to_ask(notebook: Path) -> None:
-    """With ``ask`` it says so in the output and raises, in seconds."""
+    """It says so in the output and raises, in seconds."""
     content = nbformat.reads(notebook.read_text(), as_version=4)  # type: ignore[no-untyped-call]
-    for cell in content.cells:
-        cell.source = cell.source.replace("--policy accept-edits", "--policy ask")
     client = NotebookClient(
         content, timeout=40, resources={"metadata": {"path": str(notebook.parent)}}
     )
@@ -102,16 +117,15 @@ def test_jupyter_execute_refuses_where_it_would_have_to_ask(notebook: Path) -> N
         if TURN_MIME in output.get("data", {})
     ]
     assert "Nobody could be asked, so this was refused." in shown[-1]
-    script = notebook.parent / "quickstart" / "clean.py"
-    assert "numbers.append" in script.read_text()
+    assert "iterrows()" in (notebook.parent / "rainfall.py").read_text()
 
 
 @pytest.mark.parametrize("format", ["html", "markdown"])
 def test_converted_it_holds_text_tools_and_diff(notebook: Path, format: str) -> None:
     done = jupyter(notebook, "nbconvert", "--to", format, "--stdout", notebook.name)
     assert done.returncode == 0, done.stderr
-    assert "Edit quickstart/clean.py" in done.stdout
-    assert "list comprehension instead of a loop" in done.stdout
+    assert "Edit rainfall.py" in done.stdout
+    assert "by one over plain dictionaries" in done.stdout
     text = re.sub(r"<[^>]*>", "", done.stdout)
-    assert "numbers.append(float(price))" in text
+    assert "rain.iterrows()" in text
     assert "<details" in done.stdout

@@ -18,7 +18,7 @@ NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "notebook_tools.ipynb"
 pytestmark = pytest.mark.timeout(150)
 ANSWERS = {
     "look": "`sales` is a `dict`: length 5.",
-    "plot": "I see the plot: a PNG of 240 × 210 pixels.",
+    "plot": "I see the plot: a PNG of",
     "fix": "`cuont` is not known; `count` was meant. It ran again without an error.",
     "deny": "It went no further. The notebook tools said:",
     "off": "There are no notebook tools in this session",

@@ -17,7 +17,7 @@ NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "the_view.ipynb"
 pytestmark = pytest.mark.timeout(120)
 PARTS = {
     "text": ("$$\n", "| --- |", "```python", "```mermaid", "- [x] text"),
-    "tools": ("<b>List the folder</b>", "<b>Read the_view/report.py</b>"),
+    "tools": ("<b>Read the_view/report.py</b>", "the function `mean`"),
     "subagent": ("<b>Running task</b>", "- <b>Run python"),
     "plan": ("**Plan**", "- [x] Ask for permission"),
     "ask": ("```diff", "Allowed by rule: accept-edits", "1 file changed"),

@@ -56,6 +56,13 @@ class OpenNotebook:
         """The turn in the output of a cell."""
         return TurnView(self.output(index))
 
+    def cell_ids(self) -> list[str]:
+        """Return the ids of the cells in the open document, saved or not."""
+        ids: list[str] = self._evaluate(
+            "notebook => [...notebook.content.model.sharedModel.cells].map(cell => cell.id)"
+        )
+        return ids
+
     def prompt_mark(self, index: int) -> Locator:
         """What stands left of a cell: ``[*]:`` while it runs."""
         return self.cell(index).locator(".jp-InputPrompt")

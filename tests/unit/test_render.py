@@ -207,10 +207,19 @@ def test_nothing_is_fetched_or_run_by_looking_at_any_answer(pieces: list[str]) -
 
 
 def test_a_title_can_not_break_out_of_its_line() -> None:
-    call = edit(title="Edit\n\n</summary><script>alert(1)</script>", diffs=())
-    page = markdown2html(turn_markdown(TURN, (call,)))
-    assert "<script" not in page
-    assert page.count("</summary>") == 1
+    title = "Edit\n\n</summary><script>alert(1)</script>"
+    for call in (edit(title=title), edit(title=title, diffs=())):
+        page = markdown2html(turn_markdown(TURN, (call,)))
+        assert "<script" not in page
+        assert page.count("</summary>") == len(call.diffs)
+
+
+def test_a_call_of_which_nothing_is_shown_is_a_line() -> None:
+    call = edit(title="Read clean.py", tool_kind="read", diffs=(), output="secret")
+    shown = turn_markdown(TURN, (call,))
+    assert "<b>Read clean.py</b>" in shown
+    assert "<details" not in shown
+    assert "secret" not in shown
 
 
 def test_plain_text_has_at_most_20_lines_and_says_how_it_ended() -> None:

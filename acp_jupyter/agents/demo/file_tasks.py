@@ -7,6 +7,7 @@ import itertools
 from dataclasses import dataclass
 from pathlib import Path
 
+from acp_jupyter.agents.demo.descriptions import describe, excerpt
 from acp_jupyter.agents.demo.edits import Edit, new_file, propose
 from acp_jupyter.agents.demo.prompt import Request
 from acp_jupyter.agents.demo.session import Answer, Turn, text_content
@@ -16,20 +17,29 @@ from acp_jupyter.agents.rpc import Json
 
 _MAX_SHOWN = 20
 _MAX_READ = 2
-_MAX_EXCERPT_LINES = 12
-_LANGUAGES = {
-    ".py": "python",
-    ".md": "markdown",
-    ".json": "json",
-    ".toml": "toml",
-    ".js": "js",
-    ".ts": "ts",
-}
 
 
 async def explore(turn: Turn, request: Request) -> str:
-    """List, read, answer."""
-    await turn.think("The folder comes first, then a file or two that say what it is about.")
+    """Read the files that the prompt names, and say what is in them; else look around first."""
+    if request.names:
+        await turn.think("The files that you name say it best.")
+        names, listing = list(request.names), ""
+    else:
+        await turn.think("The folder comes first, then a file or two that say what it is about.")
+        try:
+            entries = await _list_folder(turn)
+        except OSError:
+            await turn.say("The folder could not be listed, so there is nothing to show.\n")
+            return "end_turn"
+        names = [entry.name for entry in entries if entry.is_text]
+        listing = _listing(entries)
+    read = [await _read_excerpt(turn, name) for name in names[:_MAX_READ]]
+    described = [describe(name, source) for name, source in filter(None, read)]
+    await turn.say("\n".join(filter(None, [listing, *described])))
+    return "end_turn"
+
+
+async def _list_folder(turn: Turn) -> list[Entry]:
     workspace = turn.session.workspace
     call = turn.tool_call(
         "List the folder",
@@ -42,8 +52,7 @@ async def explore(turn: Turn, request: Request) -> str:
         entries = workspace.entries()
     except OSError as error:
         turn.tool_update(call, "failed", content=[text_content(error.strerror or str(error))])
-        await turn.say("The folder could not be listed, so there is nothing to show.\n")
-        return "end_turn"
+        raise
     listing = "\n".join(entry.name + "/" * entry.is_dir for entry in entries[:_MAX_SHOWN])
     turn.tool_update(
         call,
@@ -51,20 +60,13 @@ async def explore(turn: Turn, request: Request) -> str:
         content=[text_content(listing or "(empty)")],
         rawOutput={"entries": len(entries)},
     )
-    read = [await _read_excerpt(turn, name) for name in _choose(request, entries)]
-    await turn.say(_answer(entries, [pair for pair in read if pair]))
-    return "end_turn"
-
-
-def _choose(request: Request, entries: list[Entry]) -> list[str]:
-    wanted = request.names or tuple(entry.name for entry in entries if entry.is_text)
-    return list(wanted[:_MAX_READ])
+    return entries
 
 
 async def _read_excerpt(turn: Turn, name: str) -> tuple[str, str] | None:
     call = None
     try:
-        path = turn.session.workspace.locate(name)
+        path = turn.session.workspace.find(name)
         name = turn.session.workspace.relative(path)
         call = turn.tool_call(
             f"Read {plain_name(name)}",
@@ -80,35 +82,26 @@ async def _read_excerpt(turn: Turn, name: str) -> tuple[str, str] | None:
     except FileAccessError as error:
         if call is not None:
             turn.tool_update(call, "failed", content=[text_content(str(error))])
+        await turn.say(f"`{plain_name(name)}` could not be read: {error}.\n\n")
         return None
-    excerpt = code_block(
-        "\n".join(text.splitlines()[:_MAX_EXCERPT_LINES]), _LANGUAGES.get(path.suffix, "")
-    )
     turn.tool_update(
         call,
         "completed",
-        content=[text_content(excerpt)],
+        content=[text_content(excerpt(name, text))],
         rawOutput={"lines": len(text.splitlines())},
     )
     return name, text
 
 
-def _answer(entries: list[Entry], read: list[tuple[str, str]]) -> str:
+def _listing(entries: list[Entry]) -> str:
     if not entries:
         return "This folder is empty. `create notes.md` writes a first file.\n"
     noun = "entry" if len(entries) == 1 else "entries"
-    text = f"## In this folder\n\n{len(entries)} {noun}.\n\n"
-    text += "| Name | What | Bytes |\n| --- | --- | ---: |\n"
+    text = f"## In this folder\n\n{len(entries)} {noun}.\n\n| Name | What |\n| --- | --- |\n"
     for entry in entries[:_MAX_SHOWN]:
-        what, size = ("folder", "") if entry.is_dir else ("file", f"{entry.size_bytes:,}")
-        text += f"| `{plain_name(entry.name)}` | {what} | {size} |\n"
+        text += f"| `{plain_name(entry.name)}` | {'folder' if entry.is_dir else 'file'} |\n"
     if len(entries) > _MAX_SHOWN:
         text += f"\n{len(entries) - _MAX_SHOWN} more are not shown.\n"
-    for name, source in read:
-        lines = source.splitlines()
-        excerpt = "\n".join(lines[:_MAX_EXCERPT_LINES])
-        text += f"\n`{plain_name(name)}` has {len(lines)} lines and starts like this:\n\n"
-        text += code_block(excerpt, _LANGUAGES.get(Path(name).suffix, ""))
     return text
 
 
@@ -116,7 +109,7 @@ async def edit(turn: Turn, request: Request) -> str:
     """Edit the file that the prompt names, else the first Python file, else a new one."""
     name = _target(turn, request)
     try:
-        path = turn.session.workspace.locate(name)
+        path = turn.session.workspace.find(name)
     except OutsideWorkspaceError:
         return await _outside(turn, name)
     name, exists = plain_name(turn.session.workspace.relative(path)), path.is_file()
@@ -141,8 +134,8 @@ async def edit(turn: Turn, request: Request) -> str:
     if change is None:
         turn.plan(steps, 1, working=False)
         await turn.say(
-            f"There is nothing to do in `{name}`: this agent knows no edit for it. "
-            "Nothing was changed.\n"
+            f"I found nothing to change in `{name}`. If an earlier turn edited it, *Revert* there "
+            "and ask again.\n"
         )
         return "end_turn"
     await turn.say(f"Here is an edit to `{name}`.\n\n")

@@ -5,9 +5,12 @@ Files go through the client where it offers that, else straight to the disk.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import tempfile
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +21,7 @@ TEXT_SUFFIXES = frozenset(
     ".cfg .csv .ini .js .json .md .py .rst .toml .ts .txt .yaml .yml".split()  # noqa: SIM905
 )
 _MAX_SCANNED = 1_000
+_MAX_FOLDERS = 500
 
 
 class OutsideWorkspaceError(Exception):
@@ -62,6 +66,23 @@ class Workspace:
             raise OutsideWorkspaceError(name)
         return path
 
+    def find(self, name: str) -> Path:
+        """Return the path of `name`; of a file that is elsewhere below the folder, that one.
+
+        A notebook's own folder is often not the session's: a plain name means the file that has
+        it, nearest to the top.
+
+        Raises
+        ------
+        OutsideWorkspaceError
+            It lies outside the folder.
+        """
+        path = self.locate(name)
+        if path.exists() or "/" in name:
+            return path
+        walked = itertools.islice(_folders(path.parent), _MAX_FOLDERS)
+        return next((folder / name for folder in walked if (folder / name).is_file()), path)
+
     def relative(self, path: Path) -> str:
         """Return `path` as the user would type it."""
         return path.relative_to(self.root.resolve()).as_posix()
@@ -78,6 +99,22 @@ class Workspace:
                         continue
                     found.append(Entry(item.name, item.is_dir(), size))
         return sorted(found, key=lambda entry: (entry.is_dir, entry.name))
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    """Yield the folders below one, those near the top first; no hidden ones, no installed code."""
+    waiting = deque([root])
+    while waiting:
+        folder = waiting.popleft()
+        yield folder
+        with contextlib.suppress(OSError), os.scandir(folder) as scan:
+            found = (entry for entry in scan if entry.is_dir(follow_symlinks=False))
+            names = sorted(entry.name for entry in itertools.islice(found, _MAX_SCANNED))
+            waiting.extend(folder / name for name in names if not _is_skipped(name))
+
+
+def _is_skipped(name: str) -> bool:
+    return name.startswith((".", "_")) or name in {"node_modules", "site-packages", "venv"}
 
 
 class FileAccessError(Exception):

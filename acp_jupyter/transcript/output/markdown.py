@@ -227,16 +227,17 @@ def _tool_call(call: ToolCall, steps: str = "") -> str:
     beside = [f"- {inert(name)}: {inert(value, 1_000)}" for name, value in other_details(call)]
     body += ["\n".join(beside)] if beside else []
     if call.tool_kind == "read":
-        body.append("*What was read is not shown here.*")
+        pass  # what was read is in the file
     elif call.todos:
         body.append(_checklist(call.todos))
     elif call.output and not (call.diffs and call.permission):
         body.append(fence(shown_output(call)))
     body += [_block(block) for block in call.blocks]
     short = sum(diff.count("\n") for diff in diffs) <= _OPEN_DIFF_LINES
-    body = body or ["*No output.*"]
     if times := item_times(call):
         body.append(f"*{', '.join(f'{time.name} {time.words}' for time in times)}.*")
+    if not body:
+        return _summary(call)
     return details(_summary(call), "\n\n".join(body), opened=bool(diffs) and short)
 
 

@@ -57,7 +57,7 @@ def test_edits_only_after_the_answer(peer: Peer, tmp_path: Path, through_client:
 def test_an_edit_is_proposed_once_only(peer: Peer, tmp_path: Path) -> None:
     (tmp_path / "clean.py").write_text('"""Clean."""\n\nanswer = 42\n')
     turn = peer.prompt(peer.open(tmp_path), "fix clean.py")
-    assert "nothing to do" in turn.text
+    assert "nothing to change" in turn.text
     assert turn.asked("session/request_permission") == []
 
 
