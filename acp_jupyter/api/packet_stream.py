@@ -12,9 +12,9 @@ from typing import Literal, assert_never, get_args
 from pydantic_core import to_json
 
 from acp_jupyter.api.packet_turns import StreamTurns, TurnPacket
+from acp_jupyter.dialects.onyx.build_packets import BuildPacket
+from acp_jupyter.dialects.onyx.build_stream import BuildModeStream
 from acp_jupyter.dialects.onyx.packet_writer import write_packet
-from acp_jupyter.dialects.onyx_build.packets import BuildPacket
-from acp_jupyter.dialects.onyx_build.stream import BuildModeStream
 from acp_jupyter.protocol.objects import Obj
 from acp_jupyter.protocol.parse.packet import Packet
 from acp_jupyter.protocol.session_packets import NoticePacket

@@ -42,7 +42,7 @@ from acp_jupyter.protocol.packets import (
 from acp_jupyter.protocol.parse.packet import Packet
 from acp_jupyter.protocol.session_packets import CancelSent, NoticePacket, SessionInfoUpdate
 from acp_jupyter.protocol.traffic_reader import LogPacket
-from acp_jupyter.transcript.model.question_items import EXPIRED, unanswered_words
+from acp_jupyter.transcript.model.items import EXPIRED, unanswered_words
 
 _OVERTAKEN = "The next turn began before this one had ended."
 

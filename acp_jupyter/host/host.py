@@ -30,7 +30,7 @@ from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointSt
 from acp_jupyter.host.workspace.folders import OwnFolders, make_private
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.host_events.session import Policy
-from acp_jupyter.transcript.redaction.redactor import Redactor
+from acp_jupyter.transcript.redactor import Redactor
 
 
 class AgentHost(HostThread):

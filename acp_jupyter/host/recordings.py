@@ -19,18 +19,14 @@ from acp_jupyter.host.recording.recording_file import (
     recording_name,
 )
 from acp_jupyter.host.recording.scrubber import RecordingScrubber
-from acp_jupyter.host.recording.session_recording import (
-    Playback,
-    Recorder,
-    SessionRecording,
-)
+from acp_jupyter.host.recording.session_recording import Playback, Recorder, SessionRecording
 from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import RecordingSeals
 from acp_jupyter.host.workspace.changed_files import FileContents
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.transcript.model.session_state import REPLAYED
-from acp_jupyter.transcript.redaction.redactor import Redactor
+from acp_jupyter.transcript.redactor import Redactor
 
 _MOST_COUNTS = 1000
 

@@ -29,7 +29,7 @@ from acp_jupyter.api.access import Caller, UserCaller
 from acp_jupyter.api.kernel_auth import KERNEL_HEADER
 from acp_jupyter.errors import AcpError, InvalidAnswers, NotAllowed
 from acp_jupyter.server.backend import Backend
-from acp_jupyter.transcript.redaction.redactor import KnownSecrets
+from acp_jupyter.transcript.redactor import KnownSecrets
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp

@@ -34,7 +34,7 @@ from acp_jupyter.host.registry.registry import Registry
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.host.workspace.folders import jupyter_folders
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells
-from acp_jupyter.notebook_tools.mcp.endpoint import NotebookTools
+from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools
 from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks, NotebooksInPages
 from acp_jupyter.server.auth import ServerSecrets
 from acp_jupyter.server.backend import Backend

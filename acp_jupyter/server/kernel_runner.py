@@ -52,7 +52,7 @@ _BUSY = (
     "interrupt it."
 )
 _VARIABLES = (
-    "__import__('acp_jupyter.kernel.describing.variables', fromlist=['_'])"
+    "__import__('acp_jupyter.kernel.execution.variables', fromlist=['_'])"
     ".variables_json(get_ipython().user_ns, get_ipython().user_ns_hidden)"
 )
 

@@ -5,7 +5,7 @@
 - `reduce`: takes one packet of the log into a transcript. `reduce.reducer` is the way in.
 - `permissions`: what a tool call is proven to do, and rules as people write them. No file is looked
   at here; policies and decisions are the host's.
-- `redaction`: takes secrets and paths of this machine out of texts.
+- `redactor`: takes secrets and paths of this machine out of texts, by `secret_patterns`.
 - `safe_text`: texts of agents, escaped so that Markdown around them stays whole.
 - `output`: a turn or a session as a saved MIME bundle, Markdown, plain text or an HTML page.
 

@@ -8,7 +8,7 @@ from acp_jupyter.transcript.model.items import AgentMessage, Artifact, ErrorItem
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.html import html_page
 from acp_jupyter.transcript.output.markdown import session_markdown
-from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
+from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.acceptance import golden
 from tests.acceptance.shown import only, shown
 from tests.acceptance.turns_and_ends import ENDED_TURNS

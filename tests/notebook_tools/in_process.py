@@ -24,7 +24,7 @@ from acp_jupyter.notebook_tools.kernel_runner import (
     Variable,
     Variables,
 )
-from acp_jupyter.notebook_tools.mcp.endpoint import NotebookTools
+from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools
 from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks
 from tests.support.driver import Driver
 from tests.support.server import fake_agents

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.api.models.documents import NbOutput
-from acp_jupyter.notebook_tools.mcp.server import serve_mcp
+from acp_jupyter.notebook_tools.mcp_server import serve_mcp
 from acp_jupyter.notebook_tools.outputs import Image, Reply, Text
 from acp_jupyter.notebook_tools.tools import TOOLS, AnyTool
 from acp_jupyter.protocol.objects import Obj

@@ -13,7 +13,7 @@ from tests.support.notebook import Kernel
 TOOL = """
 import asyncio
 from acp_jupyter.kernel.client.connection import host_client
-from acp_jupyter.kernel.execution.embedded_runner import EmbeddedKernelRunner
+from acp_jupyter.kernel.execution.runner import EmbeddedKernelRunner
 from acp_jupyter.notebook_tools.kernel_runner import KernelError
 
 client = host_client()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.dialects.imports.kinds import DIALECTS
-from acp_jupyter.kernel.magics.subcommand_help import KINDS
+from acp_jupyter.kernel.magics.help import KINDS
 from acp_jupyter.transcript.output.bundle import TURN_MIME
 from tests.support.notebook import Kernel
 from tests.support.recorded import TRAFFIC

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.kernel.magics.subcommand_help import DETAILS, SUBCOMMANDS
+from acp_jupyter.kernel.magics.help import DETAILS, SUBCOMMANDS
 from tests.support.notebook import Kernel
 
 HEAVY = {"acp", "anywidget", "ipywidgets", "jupyter_server", "pydantic"}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from acp_jupyter.transcript.redaction.redactor import REDACTED
+from acp_jupyter.transcript.redactor import REDACTED
 from tests.support.api import finished, open_session, pending, start_turn
 from tests.support.routes import PATHS
 from tests.support.server import JupyterServer, KernelSide, fake_agents

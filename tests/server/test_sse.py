@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from acp_jupyter.api.packet_stream import DIALECTS
-from acp_jupyter.dialects.onyx_build.packets import format_packet_event, read_build_packet
+from acp_jupyter.dialects.onyx.build_packets import format_packet_event, read_build_packet
 from acp_jupyter.packets import parse_packet
 from tests.support.api import finished, open_session, pending, start_turn
 from tests.support.follow import ENDS, Follower, first_packets, following

@@ -23,8 +23,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
-from acp_jupyter.transcript.model.items import Notice
-from acp_jupyter.transcript.model.question_items import TrustRequest
+from acp_jupyter.transcript.model.items import Notice, TrustRequest
 from tests.support.commands import MODELS, Door, example
 from tests.support.fake_agents import script
 from tests.support.wait import eventually

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from acp_jupyter.server.routes import ROUTES
+from acp_jupyter.server.handlers import ROUTES
 from tests.support.api import finished, open_session, pending, start_turn
 from tests.support.fake_agents import script
 from tests.support.server import JupyterServer

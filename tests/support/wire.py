@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from acp_jupyter.dialects.onyx_build.packets import BuildPacket
+from acp_jupyter.dialects.onyx.build_packets import BuildPacket
 from acp_jupyter.packets import Packet, ParseState, parse_packet
 
 __all__ = ["acp", "text", "wire"]

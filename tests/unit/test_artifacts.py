@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.dialects.onyx_build.content import (
+from acp_jupyter.dialects.onyx.build_content import (
     Artifact,
     ArtifactType,
     create_artifact_from_file,
 )
-from acp_jupyter.dialects.onyx_build.packets import ArtifactCreatedPacket
+from acp_jupyter.dialects.onyx.build_packets import ArtifactCreatedPacket
 from acp_jupyter.errors import AcpError, FileMissing, FileRefused
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.dialects.onyx_build.converters import (
+from acp_jupyter.dialects.onyx.build_converters import (
     convert_acp_error_to_error,
     convert_acp_message_chunk_to_output_delta,
     convert_acp_mode_update_to_mode_update,
@@ -14,7 +14,7 @@ from acp_jupyter.dialects.onyx_build.converters import (
     convert_acp_prompt_response_to_done,
     convert_acp_thought_to_step_delta,
 )
-from acp_jupyter.dialects.onyx_build.packets import StepDeltaPacket
+from acp_jupyter.dialects.onyx.build_packets import StepDeltaPacket
 from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
     AgentPlanUpdate,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.dialects.onyx_build.converters import (
+from acp_jupyter.dialects.onyx.build_converters import (
     convert_acp_permission_request_to_permission_request,
     convert_acp_permission_response_to_permission_response,
     convert_acp_tool_progress_to_tool_end,

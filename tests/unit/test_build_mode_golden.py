@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
-from acp_jupyter.dialects.onyx_build.packets import UnknownPacket, read_build_packet
-from acp_jupyter.dialects.onyx_build.stream import BuildModeStream
+from acp_jupyter.dialects.onyx.build_packets import UnknownPacket, read_build_packet
+from acp_jupyter.dialects.onyx.build_stream import BuildModeStream
 from acp_jupyter.protocol.content import OtherBlock, TextBlock
 from acp_jupyter.protocol.files import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.packets import (

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.dialects.onyx_build.stream import BuildModeStream
+from acp_jupyter.dialects.onyx.build_stream import BuildModeStream
 from acp_jupyter.packets import Packet, ParseState, parse_packet
 from acp_jupyter.protocol.files import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.packets import (

@@ -20,7 +20,7 @@ from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry.registry import Registry
-from acp_jupyter.server.routes import ROUTES, build_command
+from acp_jupyter.server.handlers import ROUTES, build_command
 from tests.support.commands import Door, example
 
 FIELDS = {"session": "session_id", "turn": "turn_id", "notebook": "notebook_path"}

@@ -14,7 +14,7 @@ from acp_jupyter.host.requests.elicitation import QuestionWithdrawn
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.traffic import TrafficEntry
-from acp_jupyter.transcript.model.question_items import Elicitation
+from acp_jupyter.transcript.model.items import Elicitation
 from acp_jupyter.transcript.output.bundle import build_bundle
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script

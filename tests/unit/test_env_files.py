@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.host.workspace.folders import EnvFiles
-from acp_jupyter.transcript.redaction.redactor import REDACTED, Redactor
+from acp_jupyter.transcript.redactor import REDACTED, Redactor
 
 
 def known(folder: Path, text: str) -> str:

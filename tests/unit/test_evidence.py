@@ -17,7 +17,7 @@ from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.bundle import build_bundle
 from acp_jupyter.transcript.output.html_export import export_html
-from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
+from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.acceptance.shown import only
 from tests.support.asked import answer, asked, rule
 from tests.support.script import Script

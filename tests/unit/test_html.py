@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.output.html import AgentHtml, html_page
-from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
+from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.support.planted import SECRET
 from tests.support.script import Script
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from acp_jupyter.host.recording.scrubber import RecordingScrubber
-from acp_jupyter.transcript.output.terminal_text import plain_lines
-from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
-from acp_jupyter.transcript.redaction.secret_patterns import PATTERNS, SecretPattern, Spans
+from acp_jupyter.transcript.output.plain_text import plain_lines
+from acp_jupyter.transcript.redactor import Redactor, Scrubber
+from acp_jupyter.transcript.secret_patterns import PATTERNS, SecretPattern, Spans
 from tests.support.pumping import (
     MOST_RATIO,
     grows_linearly,

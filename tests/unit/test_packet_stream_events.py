@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.dialects.onyx import event_stream
-from acp_jupyter.dialects.onyx.event_stream import SseDecoder, SseEvent, format_event, read_packets
-from acp_jupyter.dialects.onyx_build.packets import (
+from acp_jupyter.dialects.onyx.build_packets import (
     OutputDeltaPacket,
     ToolEndPacket,
     format_packet_event,
 )
+from acp_jupyter.dialects.onyx.event_stream import SseDecoder, SseEvent, format_event, read_packets
 from acp_jupyter.protocol.packets import AgentMessageChunk, Unknown
 
 NOON = datetime(2025, 1, 20, 12, tzinfo=UTC)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.transcript.model.growing_text import MOST_CHARS, utf16_length
+from acp_jupyter.transcript.model.item_base import MOST_CHARS, utf16_length
 from acp_jupyter.transcript.model.items import AgentMessage, Item
 from acp_jupyter.transcript.model.packed import NEWEST, Items
 from acp_jupyter.transcript.model.persistent import Map, Vector

@@ -33,7 +33,7 @@ from acp_jupyter.transcript.model.session_state import (
 )
 from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
 from acp_jupyter.transcript.output.bundle import TURN_MIME, Bundle, build_bundle
-from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
+from acp_jupyter.transcript.redactor import Redactor, Scrubber
 
 ROOT = "/home/ada/my project"
 SECRET = "correct-horse-battery"

@@ -15,7 +15,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording.scrubber import WORKSPACE, RecordingScrubber, recording_text
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.items import Notice
-from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
+from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.support.planted import SECRET
 from tests.support.record_host import host_in, opened, ran, recorded
 from tests.support.wait import eventually

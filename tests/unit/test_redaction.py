@@ -10,13 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.transcript.redaction import secret_patterns
-from acp_jupyter.transcript.redaction.redactor import (
-    REDACTED,
-    KnownSecrets,
-    Redactor,
-    named_secrets,
-)
+from acp_jupyter.transcript import secret_patterns
+from acp_jupyter.transcript.redactor import REDACTED, KnownSecrets, Redactor, named_secrets
 from tests.support.pumping import pumped
 
 R = REDACTED

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from acp_jupyter.notebook_tools.mcp.endpoint import ToolsListener
+from acp_jupyter.notebook_tools.mcp_endpoint import ToolsListener
 
 SERVED = b"served\n"
 

@@ -12,7 +12,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import TrafficEntry
-from acp_jupyter.transcript.redaction.redactor import REDACTED, Redactor
+from acp_jupyter.transcript.redactor import REDACTED, Redactor
 
 
 def entry(seq: int, **message: object) -> TrafficEntry:

@@ -16,7 +16,7 @@ from acp_jupyter.host.registry.registry import Registry
 from acp_jupyter.host.requests.trust import TrustRequests, too_much
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.permission_stores import TrustStore
-from acp_jupyter.transcript.model.question_items import TrustRequest
+from acp_jupyter.transcript.model.items import TrustRequest
 from tests.support.driver import Driver
 from tests.support.server import fake_agents
 from tests.support.wait import eventually

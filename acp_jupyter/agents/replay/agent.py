@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.agents.replay.file_writes import SessionFiles
-from acp_jupyter.agents.replay.localiser import Localiser
 from acp_jupyter.agents.replay.log_reader import read_recording
 from acp_jupyter.agents.replay.player import Player
 from acp_jupyter.agents.replay.recording import (
     OPENINGS,
+    Localiser,
     Object,
     Opening,
     Part,

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, assert_never
 
-from acp_jupyter.agents.replay.localiser import Localiser
 from acp_jupyter.agents.replay.permissions import (
     AllowedChanges,
     NotAllowedError,
@@ -24,6 +23,7 @@ from acp_jupyter.agents.replay.permissions import (
     report_changes,
     request_changes,
 )
+from acp_jupyter.agents.replay.recording import Localiser
 from acp_jupyter.agents.rpc import Peer
 from acp_jupyter.protocol.host_events.workspace import FileBytes, FileChange, FileText
 

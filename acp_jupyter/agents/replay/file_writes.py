@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acp_jupyter.agents.replay.file_changes import ChangeReplayer, FileChangeError
-from acp_jupyter.agents.replay.localiser import Localiser
 from acp_jupyter.agents.replay.permissions import (
     AllowedChanges,
     NotAllowedError,
@@ -20,7 +19,7 @@ from acp_jupyter.agents.replay.permissions import (
     report_changes,
     request_changes,
 )
-from acp_jupyter.agents.replay.recording import AgentRequest, Part
+from acp_jupyter.agents.replay.recording import AgentRequest, Localiser, Part
 from acp_jupyter.agents.rpc import Peer, RpcError
 from acp_jupyter.protocol.host_events.workspace import FileChange
 

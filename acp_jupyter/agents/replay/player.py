@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from acp_jupyter.agents.replay.file_changes import ChangeFailedError, FileChangeError
 from acp_jupyter.agents.replay.file_writes import WRITE, SessionFiles
-from acp_jupyter.agents.replay.localiser import Localiser
 from acp_jupyter.agents.replay.permissions import (
     LiveAnswer,
     NotAllowedError,
@@ -22,6 +21,7 @@ from acp_jupyter.agents.replay.recording import (
     AgentRequest,
     Answered,
     Cancelled,
+    Localiser,
     Object,
     Part,
     Reply,

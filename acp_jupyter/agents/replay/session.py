@@ -7,13 +7,9 @@ import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from acp_jupyter.agents.replay.player import DivergedError, Player, TurnCancelledError
+from acp_jupyter.agents.replay.recording import Localiser, Object, Part, RecordedSession, Recording
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_PARAMS, Json, Peer, RpcError
-
-from .localiser import (
-    Localiser,
-)
-from .player import DivergedError, Player, TurnCancelledError
-from .recording import Object, Part, RecordedSession, Recording
 
 
 class LiveSession:

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 from acp_jupyter.api.access import Caller, KernelCaller, UserCaller, may_see
-from acp_jupyter.api.commands.checkpointed_turns import CheckpointedTurn, named_files, paths_of
 from acp_jupyter.api.commands.revert import TurnRevert, require_unbroken_chain
+from acp_jupyter.api.commands.revert_documents import CheckpointedTurn, named_files, paths_of
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.turns import (
     ChangesReply,

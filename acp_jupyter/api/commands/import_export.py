@@ -42,7 +42,7 @@ from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.output.bundle import readable_items
 from acp_jupyter.transcript.output.html_export import export_html
 from acp_jupyter.transcript.output.markdown import session_markdown
-from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
+from acp_jupyter.transcript.redactor import Redactor, Scrubber
 
 _NAME_CHARS = 200
 

@@ -12,8 +12,12 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from acp_jupyter.api.commands.checkpointed_turns import CheckpointedTurn, named_files, paths_of
-from acp_jupyter.api.commands.revert_documents import DocumentRevert
+from acp_jupyter.api.commands.revert_documents import (
+    CheckpointedTurn,
+    DocumentRevert,
+    named_files,
+    paths_of,
+)
 from acp_jupyter.api.models.turns import RevertReply, RevertTurn
 from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
 from acp_jupyter.host.workspace.agent_files import Documents

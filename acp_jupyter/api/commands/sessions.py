@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from acp_jupyter.api.access import Caller, KernelCaller, UserCaller, sender, visible_session
-from acp_jupyter.api.commands.trust import TrustCommands
+from acp_jupyter.api.commands.permissions import TrustCommands
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.sessions import (
     AgentSession,

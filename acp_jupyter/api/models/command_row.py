@@ -15,8 +15,15 @@ from urllib.parse import quote, urlencode
 
 from pydantic import TypeAdapter
 
-from acp_jupyter.api.models.base import BaseCommand
 from acp_jupyter.protocol.objects import Model
+
+
+class BaseCommand(Model):
+    """What a page, a kernel or an HTTP client asks of the host."""
+
+    name: str
+    """The command's name on the wire; each command has its own."""
+
 
 Method = Literal["GET", "POST", "DELETE"]
 

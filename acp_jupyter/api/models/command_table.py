@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
-from acp_jupyter.api.models.base import BaseCommand
-from acp_jupyter.api.models.command_row import DELETE, GET, POST, CommandRow, same
+from acp_jupyter.api.models.command_row import DELETE, GET, POST, BaseCommand, CommandRow, same
 from acp_jupyter.api.models.permissions import (
     AnswerElicitation,
     AnswerPermission,

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from acp_jupyter.api.models.base import BaseCommand
+from acp_jupyter.api.models.command_row import BaseCommand
 from acp_jupyter.api.models.turns import ItemsPage
 from acp_jupyter.dialects.imports.kinds import Dialect
 from acp_jupyter.protocol.objects import Model

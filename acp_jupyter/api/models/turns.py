@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue, model_validator
 
-from acp_jupyter.api.models.base import BaseCommand
+from acp_jupyter.api.models.command_row import BaseCommand
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.host_events.workspace import ChangedFile, FileHunks

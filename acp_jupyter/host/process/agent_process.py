@@ -22,7 +22,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.child_process import ChildProcess, ExitReason, Grace, finish_cleanup
 from acp_jupyter.host.process.pipes import PipeReader, PipeWriter
 from acp_jupyter.host.registry.entries import AgentSpec
-from acp_jupyter.transcript.redaction.redactor import Redactor
+from acp_jupyter.transcript.redactor import Redactor
 
 _LAST_STDERR_SECONDS = 0.2
 

@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from acp_jupyter.host.recording.recording_file import FIRST_KEY
 from acp_jupyter.protocol.traffic import TrafficEntry
-from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
+from acp_jupyter.transcript.redactor import Redactor, Scrubber
 
 WORKSPACE = "/workspace"
 """Stand-in for the session's folder."""

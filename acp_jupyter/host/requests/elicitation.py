@@ -14,7 +14,7 @@ from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
 from acp_jupyter.host.requests.elicitation_answers import checked_answers
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.session import ElicitationSettled
-from acp_jupyter.transcript.model.question_items import Elicitation
+from acp_jupyter.transcript.model.items import Elicitation
 
 Action = Literal["accept", "decline", "cancel"]
 _By = Literal["user", "turn_cancelled", "nobody", "agent_exited", "withdrawn", "completed"]

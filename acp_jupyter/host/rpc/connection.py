@@ -20,7 +20,7 @@ from acp_jupyter.host.rpc.handshake import Handshake
 from acp_jupyter.host.rpc.inbound import OnWithdrawn
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
 from acp_jupyter.host.rpc.transport import BeforeAnswer, LineTransport
-from acp_jupyter.transcript.redaction.redactor import Redactor
+from acp_jupyter.transcript.redactor import Redactor
 
 _LAST_LINES_SECONDS = 1.0
 _ERROR_CHARS = 20_000

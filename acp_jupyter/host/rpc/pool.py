@@ -21,7 +21,7 @@ from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import ClientRouter, SessionClient
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
 from acp_jupyter.protocol.traffic import TrafficEntry
-from acp_jupyter.transcript.redaction.redactor import Redactor
+from acp_jupyter.transcript.redactor import Redactor
 
 _PAUSE_SECONDS = 0.2
 _Key = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...], str]

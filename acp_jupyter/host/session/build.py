@@ -30,7 +30,7 @@ from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointSt
 from acp_jupyter.host.workspace.folders import EnvFiles
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
-from acp_jupyter.transcript.redaction.redactor import Redactor
+from acp_jupyter.transcript.redactor import Redactor
 
 IMPORTED = "imported"
 """In place of an agent's id."""

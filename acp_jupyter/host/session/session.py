@@ -23,7 +23,7 @@ from acp_jupyter.protocol.host_events.notes import Origin, PolicyChanged, TitleC
 from acp_jupyter.protocol.host_events.session import Policy, Rule
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.model.state import Transcript
-from acp_jupyter.transcript.redaction.redactor import Redactor
+from acp_jupyter.transcript.redactor import Redactor
 
 _ALLOWING: frozenset[Policy] = frozenset({"accept-edits", "allow-all"})
 

@@ -49,7 +49,7 @@ from acp_jupyter.transcript.model.session_state import (
 )
 from acp_jupyter.transcript.model.spilling import spilled
 from acp_jupyter.transcript.model.state import Transcript
-from acp_jupyter.transcript.redaction.redactor import Redactor
+from acp_jupyter.transcript.redactor import Redactor
 from acp_jupyter.transcript.reduce.reducer import reduce
 from acp_jupyter.transcript.reduce.session import opened_transcript
 

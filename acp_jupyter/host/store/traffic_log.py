@@ -21,7 +21,7 @@ from typing import Any
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.log_entries import lacks_lines
 from acp_jupyter.protocol.traffic import TrafficEntry
-from acp_jupyter.transcript.redaction.redactor import Redactor
+from acp_jupyter.transcript.redactor import Redactor
 
 _log = logging.getLogger(__name__)
 _CLOSE_SECONDS = 10.0

@@ -19,8 +19,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from acp_jupyter.errors import BadRequest, NotAllowed
-from acp_jupyter.transcript.redaction.redactor import Redactor, named_secrets
-from acp_jupyter.transcript.redaction.secret_patterns import is_random
+from acp_jupyter.transcript.redactor import Redactor, named_secrets
+from acp_jupyter.transcript.secret_patterns import is_random
 
 
 def choose_cwd(root: Path, notebook_path: str) -> Path:

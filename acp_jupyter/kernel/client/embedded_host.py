@@ -35,7 +35,7 @@ from acp_jupyter.host.registry.registry import Registry
 from acp_jupyter.host.session.session import McpServerProvider
 from acp_jupyter.host.workspace.folders import choose_cwd, jupyter_folders
 from acp_jupyter.kernel.client.host_client import HostClient
-from acp_jupyter.kernel.execution.embedded_runner import THIS_KERNEL, EmbeddedKernelRunner
+from acp_jupyter.kernel.execution.runner import THIS_KERNEL, EmbeddedKernelRunner
 from acp_jupyter.kernel.execution_context import check_command, own_key
 from acp_jupyter.notebook_tools.kernel_work import (
     FinishedWork,
@@ -239,7 +239,7 @@ def kernel_tools(root: Path, cells: WaitingCells) -> McpServerProvider:
         Cells that wait in this kernel.
     """
     # nbformat takes a third of a second to import: not for programs without a notebook.
-    from acp_jupyter.notebook_tools.mcp.endpoint import NotebookTools
+    from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools
     from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks
 
     notebooks = Notebooks(FileNotebooks(root, Limits()))

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from IPython.core.error import UsageError
 
 from acp_jupyter.errors import AcpError, BadRequest
-from acp_jupyter.kernel.describing.variables import describe_names
+from acp_jupyter.kernel.execution.variables import describe_names
 from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
 from acp_jupyter.kernel.magics.cell_options import parse_cell_line
 from acp_jupyter.kernel.session.connect import connect

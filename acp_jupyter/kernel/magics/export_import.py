@@ -19,7 +19,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.magics.cell_options import LineParser
-from acp_jupyter.kernel.magics.subcommand_help import FORMATS, Format
+from acp_jupyter.kernel.magics.help import FORMATS, Format
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.protocol.log.json_values import LogProblem

@@ -24,7 +24,7 @@ from acp_jupyter.kernel.magics.cell_options import (
     cell_help,
     parse_cell_line,
 )
-from acp_jupyter.kernel.magics.subcommand_help import (
+from acp_jupyter.kernel.magics.help import (
     EXPORT_OPTIONS,
     FORMATS,
     IMPORT_OPTIONS,

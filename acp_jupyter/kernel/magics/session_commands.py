@@ -12,7 +12,7 @@ from acp_jupyter.errors import BadRequest
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.magics.cell_options import LineParser
-from acp_jupyter.kernel.magics.tables import print_text, table
+from acp_jupyter.kernel.magics.help import print_text, table
 from acp_jupyter.kernel.session.connect import by_time, choose_session, connect, find_session, short
 from acp_jupyter.kernel.session.settings import defaults
 from acp_jupyter.protocol.files import human_size

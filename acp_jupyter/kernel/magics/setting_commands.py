@@ -20,7 +20,7 @@ from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.magics.cell_options import POLICIES
-from acp_jupyter.kernel.magics.tables import print_text, table
+from acp_jupyter.kernel.magics.help import print_text, table
 from acp_jupyter.kernel.session.connect import connect
 from acp_jupyter.kernel.session.settings import Settings, defaults, split_setting, values_of
 from acp_jupyter.protocol.parse.login import AuthMethod

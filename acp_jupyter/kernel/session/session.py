@@ -22,7 +22,7 @@ from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.transcript.model.session_state import SessionState
 
 if TYPE_CHECKING:
-    from acp_jupyter.kernel.describing.variables import Described
+    from acp_jupyter.kernel.execution.variables import Described
     from acp_jupyter.kernel.turn.widgets import SessionWidget
 
 
@@ -133,7 +133,7 @@ class Session:
         UsageError
             A file is not there, lies outside the folder, or is too large.
         """
-        from acp_jupyter.kernel.describing.variables import variable_blocks
+        from acp_jupyter.kernel.execution.variables import variable_blocks
         from acp_jupyter.kernel.session.attachments import with_attachments
 
         # What it takes is known once it runs.

@@ -17,7 +17,7 @@ from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
 from acp_jupyter.transcript.output.html_export import export_html
 from acp_jupyter.transcript.output.markdown import turn_markdown
 from acp_jupyter.transcript.output.outcomes import own_items, turn_seconds
-from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
+from acp_jupyter.transcript.redactor import Redactor, Scrubber
 
 if TYPE_CHECKING:
     from pandas import (  # type: ignore[import-untyped,import-not-found,unused-ignore]

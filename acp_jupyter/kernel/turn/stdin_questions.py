@@ -27,10 +27,10 @@ from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.recording import is_replaying
 from acp_jupyter.kernel.execution_context import current_shell, kernel_of
 from acp_jupyter.protocol.elicitation import ElicitationField
-from acp_jupyter.transcript.model.question_items import Elicitation, answer_texts
+from acp_jupyter.transcript.model.items import Elicitation, answer_texts
 from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
 from acp_jupyter.transcript.output.outcomes import other_details
-from acp_jupyter.transcript.output.unified_diff import unified_diff
+from acp_jupyter.transcript.output.plain_text import unified_diff
 
 _SECONDS = 30.0
 

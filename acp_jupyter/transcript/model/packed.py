@@ -15,9 +15,14 @@ from typing import ClassVar, Generic, Protocol, Self, TypeVar, overload
 from pydantic import TypeAdapter
 from pydantic_core import from_json
 
-from acp_jupyter.transcript.model.items import AgentMessage, Item, Thought
+from acp_jupyter.transcript.model.items import (
+    AgentMessage,
+    Elicitation,
+    Item,
+    Thought,
+    TrustRequest,
+)
 from acp_jupyter.transcript.model.persistent import Map, Vector
-from acp_jupyter.transcript.model.question_items import Elicitation, TrustRequest
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.model.tool_items import CallFacts, ToolCall
 

@@ -18,8 +18,7 @@ from acp_jupyter.transcript.model.events import (
     TurnEnded,
     item_chars,
 )
-from acp_jupyter.transcript.model.growing_text import Text
-from acp_jupyter.transcript.model.item_base import index_of
+from acp_jupyter.transcript.model.item_base import Text, index_of
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.packed import NEWEST, SpillStore, packed_call_id, under_way
 from acp_jupyter.transcript.model.state import Transcript

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Never
 
 from acp_jupyter.protocol.packets import ToolCallProgress
-from acp_jupyter.transcript.model.growing_text import Text
+from acp_jupyter.transcript.model.item_base import Text
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.packed import Calls, Items, Turns
 from acp_jupyter.transcript.model.persistent import Map, Vector

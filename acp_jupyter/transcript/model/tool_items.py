@@ -19,8 +19,7 @@ from acp_jupyter.protocol.tools.inputs import TodoItem
 from acp_jupyter.protocol.tools.outputs import Diagnostic, SearchHit
 from acp_jupyter.protocol.vocabulary import AcpKind, ToolStatus, UiKind
 from acp_jupyter.protocol.vocabulary import AcpKind as ToolKind
-from acp_jupyter.transcript.model.growing_text import Text
-from acp_jupyter.transcript.model.item_base import StepBase
+from acp_jupyter.transcript.model.item_base import StepBase, Text
 
 
 class TerminalView(Model):

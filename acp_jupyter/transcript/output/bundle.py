@@ -26,7 +26,7 @@ from acp_jupyter.transcript.output.markdown import (
     turn_plain_text,
 )
 from acp_jupyter.transcript.output.outcomes import duration_words, turn_seconds
-from acp_jupyter.transcript.redaction.redactor import Redactor, Scrubber
+from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from acp_jupyter.transcript.safe_text.escaping import printable
 
 TURN_MIME = "application/vnd.acp-jupyter.turn+json"

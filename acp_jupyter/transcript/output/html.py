@@ -38,8 +38,8 @@ from acp_jupyter.transcript.output.outcomes import (
     step_count_words,
     turn_seconds,
 )
-from acp_jupyter.transcript.output.unified_diff import line_counts, unified_diff
-from acp_jupyter.transcript.redaction.redactor import Scrubber
+from acp_jupyter.transcript.output.plain_text import line_counts, unified_diff
+from acp_jupyter.transcript.redactor import Scrubber
 from acp_jupyter.transcript.safe_text.escaping import printable
 
 _TEXT_CHARS = 20_000

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from acp_jupyter.errors import MissingPackage
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
-from acp_jupyter.transcript.redaction.redactor import Scrubber
+from acp_jupyter.transcript.redactor import Scrubber
 
 
 def export_html(

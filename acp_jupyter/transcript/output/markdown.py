@@ -13,6 +13,7 @@ from acp_jupyter.protocol.tools.inputs import TodoItem
 from acp_jupyter.transcript.model.items import (
     AgentMessage,
     Artifact,
+    Elicitation,
     ErrorItem,
     FileWriteItem,
     Item,
@@ -20,10 +21,10 @@ from acp_jupyter.transcript.model.items import (
     Plan,
     PlanEntry,
     Thought,
+    TrustRequest,
     TurnEnd,
     UserMessage,
 )
-from acp_jupyter.transcript.model.question_items import Elicitation, TrustRequest
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, ToolCall
 from acp_jupyter.transcript.output.outcomes import (
@@ -36,8 +37,7 @@ from acp_jupyter.transcript.output.outcomes import (
     step_count_words,
     turn_seconds,
 )
-from acp_jupyter.transcript.output.terminal_text import terminal_tail
-from acp_jupyter.transcript.output.unified_diff import unified_diff
+from acp_jupyter.transcript.output.plain_text import terminal_tail, unified_diff
 from acp_jupyter.transcript.safe_text.escaping import (
     agent_markdown,
     details,

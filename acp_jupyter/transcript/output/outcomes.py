@@ -11,7 +11,7 @@ from acp_jupyter.transcript.model.item_base import StepBase
 from acp_jupyter.transcript.model.items import Item, Thought, TurnEnd, UserMessage
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from acp_jupyter.transcript.output.unified_diff import line_counts
+from acp_jupyter.transcript.output.plain_text import line_counts
 
 
 def outcome_facts(call: ToolCall) -> list[str]:

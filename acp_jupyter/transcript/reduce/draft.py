@@ -15,8 +15,7 @@ from acp_jupyter.transcript.model.events import (
     TurnEnded,
     TurnStarted,
 )
-from acp_jupyter.transcript.model.growing_text import MOST_CHARS, Text, fitted
-from acp_jupyter.transcript.model.item_base import index_of
+from acp_jupyter.transcript.model.item_base import MOST_CHARS, Text, fitted, index_of
 from acp_jupyter.transcript.model.items import AgentMessage, Item, Thought
 from acp_jupyter.transcript.model.packed import NEWEST, under_way
 from acp_jupyter.transcript.model.persistent import Map

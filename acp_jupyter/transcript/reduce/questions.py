@@ -14,7 +14,7 @@ from acp_jupyter.protocol.host_events.session import (
     TrustRequested,
     TrustSettled,
 )
-from acp_jupyter.transcript.model.question_items import (
+from acp_jupyter.transcript.model.items import (
     EXPIRED,
     Elicitation,
     ElicitationAnswer,

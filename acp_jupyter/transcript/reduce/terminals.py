@@ -20,7 +20,7 @@ from acp_jupyter.protocol.host_events.workspace import (
 from acp_jupyter.protocol.packets import ToolCallProgress, ToolCallStart
 from acp_jupyter.protocol.tools.terminal_meta import TerminalPiece
 from acp_jupyter.protocol.vocabulary import ToolStatus
-from acp_jupyter.transcript.model.growing_text import Text
+from acp_jupyter.transcript.model.item_base import Text
 from acp_jupyter.transcript.model.tool_items import CallFacts, KnownTerminal, TerminalView, ToolCall
 from acp_jupyter.transcript.reduce.draft import Draft
 from acp_jupyter.transcript.safe_text.escaping import one_line, without_ansi

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from pydantic import BaseModel
 
 from acp_jupyter.transcript.model.session_state import SessionState
-from acp_jupyter.transcript.redaction.secret_patterns import PATTERNS, maybe_secret
+from acp_jupyter.transcript.secret_patterns import PATTERNS, maybe_secret
 
 REDACTED = "[redacted]"
 

@@ -12,8 +12,8 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from typing_extensions import TypeAliasType
 
+from acp_jupyter.dialects.onyx.build_content import Artifact, BuildContent, BuildModel, BuildTimed
 from acp_jupyter.dialects.onyx.event_stream import write_event
-from acp_jupyter.dialects.onyx_build.content import Artifact, BuildContent, BuildModel, BuildTimed
 
 
 class ToolStartPacket(BuildTimed):

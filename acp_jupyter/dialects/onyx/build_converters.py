@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from acp_jupyter.dialects.onyx.tool_call_writer import content_text, write_tool_content
-from acp_jupyter.dialects.onyx_build.content import (
+from acp_jupyter.dialects.onyx.build_content import (
     Artifact,
     ArtifactType,
     build_content,
     packet_time,
 )
-from acp_jupyter.dialects.onyx_build.packets import (
+from acp_jupyter.dialects.onyx.build_packets import (
     ArtifactCreatedPacket,
     BuildPacket,
     DonePacket,
@@ -37,6 +36,7 @@ from acp_jupyter.dialects.onyx_build.packets import (
     ToolStartPacket,
     Usage,
 )
+from acp_jupyter.dialects.onyx.tool_call_writer import content_text, write_tool_content
 from acp_jupyter.protocol.content import OtherBlock, TextBlock, ToolContentBlock
 from acp_jupyter.protocol.files import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.packets import (

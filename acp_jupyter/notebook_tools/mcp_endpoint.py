@@ -27,7 +27,7 @@ from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.session_tools import SessionTools
 from acp_jupyter.notebook_tools.tools import SERVER_NAME
 
-_RELAY = Path(__file__).with_name("relay.py")
+_RELAY = Path(__file__).with_name("mcp_relay.py")
 
 
 class NotebookTools:
@@ -69,7 +69,7 @@ class NotebookTools:
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             # The import takes a second: not on the loop, and not before an agent connects.
             module = await asyncio.to_thread(
-                importlib.import_module, "acp_jupyter.notebook_tools.mcp.server"
+                importlib.import_module, "acp_jupyter.notebook_tools.mcp_server"
             )
             await module.serve_mcp(tools, reader, writer)
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeVar, assert_never
 
-from acp_jupyter.dialects.onyx_build import converters as convert
-from acp_jupyter.dialects.onyx_build import packets as build
-from acp_jupyter.dialects.onyx_build.content import build_content, packet_time
-from acp_jupyter.dialects.onyx_build.converters import shown_name
-from acp_jupyter.dialects.onyx_build.packets import (
+from acp_jupyter.dialects.onyx import build_converters as convert
+from acp_jupyter.dialects.onyx import build_packets as build
+from acp_jupyter.dialects.onyx.build_content import build_content, packet_time
+from acp_jupyter.dialects.onyx.build_converters import shown_name
+from acp_jupyter.dialects.onyx.build_packets import (
     BuildPacket,
     StepDeltaPacket,
     StepEndPacket,
