@@ -147,9 +147,12 @@ class Agent:
         if text == "ask":
             self.wire.update(session_id, "tool_call", toolCallId="t", title="Edit", kind="edit")
             self.waiting[session_id] = message
-            option = {"optionId": "yes", "name": "Yes", "kind": "allow_once"}
+            options = [
+                {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
+                {"optionId": "no", "name": "No", "kind": "reject_once"},
+            ]
             call = {"toolCallId": "t", "kind": "execute", "rawInput": {"command": "ls"}}
-            asked = {"sessionId": session_id, "toolCall": call, "options": [option]}
+            asked = {"sessionId": session_id, "toolCall": call, "options": options}
             self.wire.send({"id": 1, "method": "session/request_permission", "params": asked})
             return
         self.wire.result(message, {"stopReason": "end_turn"})

@@ -176,6 +176,22 @@ def test_a_no_with_a_reason_is_the_next_message(user: httpx.Client, session_id: 
     assert later["turn"]["prompt"] == "later"
 
 
+def test_a_reason_names_what_was_rejected_of_several(user: httpx.Client, session_id: str) -> None:
+    turn = start_turn(user, session_id, asking(runs("make a", "c1"), runs("make b", "c2")))
+    first = pending(user, session_id)["request_id"]
+    path = f"sessions/{session_id}/permissions/{first}"
+    user.post(path, json={"option_id": "no", "reason": "Not now."}).raise_for_status()
+    answer(user, session_id, option_id="yes").raise_for_status()
+    finished(user, turn)
+    items = user.get(f"sessions/{session_id}/items", params={"start": 0, "end": 99}).json()["items"]
+    request = next(
+        item["permission"]["request_id"] for item in items if item.get("command") == "make a"
+    )
+    rejected = "make a" if request == first else "make b"
+    prompts = [item["text"] for item in items if item["kind"] == "user_message"]
+    assert f"I rejected this ({rejected}) because: Not now." in prompts
+
+
 def test_a_request_can_be_taken_back(user: httpx.Client, session_id: str) -> None:
     detail = finished(
         user, start_turn(user, session_id, asking(runs("ls", "c1"), runs("w", "c2"), withdraw=True))
@@ -216,9 +232,14 @@ def test_a_kernel_adds_no_rule_and_removes_no_denial(
         entry["text"]: entry["rule"]["id"] for entry in kernel.request("GET", "rules").json()
     }
     assert set(entries) == {"execute:ls", "execute:rm a"}
+    other = server.start_kernel("other.ipynb")
+    assert other.request("GET", "rules").json() == []
+    unseen = other.request("DELETE", f"rules/{entries['execute:ls']}")
+    assert (unseen.status_code, unseen.json()["reason"]) == (400, "bad_request")
     denial = kernel.request("DELETE", f"rules/{entries['execute:rm a']}")
     assert (denial.status_code, denial.json()["reason"]) == (403, "not_allowed")
-    assert kernel.request("DELETE", f"rules/{entries['execute:ls']}").status_code == 200
+    removed = kernel.request("DELETE", f"rules/{entries['execute:ls']}")
+    assert (removed.status_code, removed.json()) == (200, {})
     user.delete(f"sessions/{session_id}").raise_for_status()
 
 

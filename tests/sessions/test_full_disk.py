@@ -393,24 +393,29 @@ def test_an_agent_can_fill_its_log_and_no_more(kept: Kept) -> None:
     assert Limits().traffic_log_bytes <= 256 * 1024 * 1024
 
 
-def test_always_is_allowed_once_where_it_can_not_be_remembered(kept: Kept) -> None:
+@pytest.mark.parametrize(
+    ("option", "reply", "words"), [("yes", "Yes", "Allowed"), ("no", "No", "Rejected")]
+)
+def test_always_is_once_where_it_can_not_be_remembered(
+    kept: Kept, option: str, reply: str, words: str
+) -> None:
     with kept.server() as server:
         session = server.open("keeper")
         server.prompt(session, "ask")
         request_id = server.asked(session)
         with full_disk():
-            reply = server.send(
+            answered = server.send(
                 AnswerPermission(
                     session_id=session.session_id,
                     request_id=request_id,
-                    option_id="yes",
+                    option_id=option,
                     remember="workspace",
                 )
             )
-        assert reply == {"outcome": "Yes"}
-        (words,) = texts(server, session, "not remembered")
-        assert words.startswith("Allowed once, and not remembered. The file ")
-        assert "can't be written" in words
+        assert answered == {"outcome": reply}
+        (notice,) = texts(server, session, "not remembered")
+        assert notice.startswith(f"{words} once, and not remembered. The file ")
+        assert "can't be written" in notice
 
 
 STORES: dict[str, Callable[[Path], tuple[Callable[[str], object], Callable[[], object]]]] = {

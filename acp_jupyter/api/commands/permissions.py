@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from acp_jupyter.api.access import (
@@ -32,6 +32,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.recording.recording_file import RecordingFile
 from acp_jupyter.host.recording.session_recording import Playback
 from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.requests.rules.rules import SessionRules
 from acp_jupyter.host.requests.trust import (
     needs_trust,
     not_trusted,
@@ -68,20 +69,18 @@ class PermissionCommands:
             It can't be answered so, or not any more.
         """
         session = self._host.session(command.session_id)
-        asked = session.turns.permissions.requests.call(command.request_id)
-        turn_id = None if asked is None else asked.turn_id
+        call = session.turns.permissions.requests.call(command.request_id)
+        turn_id = None if call is None else call.turn_id
         user = require_sender(session, turn_id, caller, "answer a permission request")
         rule = self._rule(session, command, user)
         reason = command.reason.strip()
         policy, rules = session.turns.follow_up()
         outcome = session.answer(command.request_id, command.option_id, reason, caller.answerer)
-        if reason:
+        if reason and call is not None:
             # The protocol has no field for it, so it is the next message.
-            words = (
-                f"I rejected this ({_request_text(session, command.request_id)}) because: {reason}"
-            )
+            request = call.command or call.path or call.title
             session.turns.put(
-                words,
+                f"I rejected this ({request}) because: {reason}",
                 policy=policy,
                 origin=None,
                 can_ask=True,
@@ -102,16 +101,12 @@ class PermissionCommands:
     def _rule(self, session: Session, command: AnswerPermission, user: str) -> Rule | None:
         if command.remember is None:
             return None
-        asking = session.turns.permissions
-        if asking.rules is None:
-            raise BadRequest("This session keeps no rules.")
-        text, effect = asking.requests.to_remember(command.request_id, command.option_id)
-        return asking.rules.read(text, effect, command.remember, user)
+        requests = session.turns.permissions.requests
+        text, effect = requests.to_remember(command.request_id, command.option_id)
+        return _rules_of(session).read(text, effect, command.remember, user)
 
     async def _remember(self, session: Session, rule: Rule) -> None:
-        rules = session.turns.permissions.rules
-        if rules is None:
-            return
+        rules = _rules_of(session)
         if rule.scope == "workspace":
             await asyncio.to_thread(rules.add_to_folder, rule)
         else:
@@ -129,19 +124,15 @@ class PermissionCommands:
         KeptFileBroken
             Those of the folders can't be read.
         """
-        here = (s for s in self._host.sessions.values() if s.turns.permissions.rules is not None)
-        # Others are only read here, of a log: nothing of theirs is answered by a rule.
-        seen = [session for session in here if may_see(session, caller)]
+        seen = [session for session in self._host.sessions.values() if may_see(session, caller)]
         if command.session_id:
             named = visible_session(self._host, command.session_id, caller)
             seen = [session for session in seen if session is named]
-        kept = await asyncio.to_thread(self._host.permission_stores.rules.all)
-        folders = dict.fromkeys(
-            str(s.turns.permissions.rules.folder.resolve())
-            for s in seen
-            if s.turns.permissions.rules
-        )
-        return [*_of_sessions(seen), *_of_folders(folders, kept)]
+        # An imported log has none: nothing of it is answered by a rule.
+        with_rules = {session: r for session in seen if (r := session.turns.permissions.rules)}
+        stored = await asyncio.to_thread(self._host.permission_stores.rules.all)
+        folders = dict.fromkeys(str(rules.folder.resolve()) for rules in with_rules.values())
+        return [*_of_sessions(with_rules), *_of_folders(folders, stored)]
 
     @handles(RevokeRule)
     async def revoke(self, command: RevokeRule, caller: Caller) -> dict[str, str]:
@@ -166,15 +157,21 @@ class PermissionCommands:
                 raise NotAllowed(f"Only {entry.rule.user}, who denied this, can remove the rule.")
         if entry.session_id:
             session = self._host.session(entry.session_id)
-            if session.turns.permissions.rules is not None:
-                session.turns.permissions.rules.remove(command.rule_id)
-                await asyncio.to_thread(session.journal.flush)  # a killed server forgets it too
+            _rules_of(session).remove(command.rule_id)
+            await asyncio.to_thread(session.journal.flush)  # a killed server forgets it too
         else:
             await asyncio.to_thread(self._host.permission_stores.rules.remove, command.rule_id)
         return {}
 
 
-def _of_sessions(sessions: list[Session]) -> Iterator[RuleEntry]:
+def _rules_of(session: Session) -> SessionRules:
+    rules = session.turns.permissions.rules
+    if rules is None:
+        raise BadRequest("This session keeps no rules.")
+    return rules
+
+
+def _of_sessions(sessions: Iterable[Session]) -> Iterator[RuleEntry]:
     for session in sessions:
         for rule in session.state.rules:
             yield RuleEntry(rule=rule, text=rule_text(rule), session_id=session.session_id)
@@ -186,15 +183,6 @@ def _of_folders(
     for folder in folders:
         for rule in rules.get(folder, ()):
             yield RuleEntry(rule=rule, text=rule_text(rule), folder=folder)
-
-
-def _request_text(session: Session, request_id: str) -> str:
-    """Return what was asked, for the agent to know it again."""
-    items = (item for item in reversed(session.transcript.items) if item.kind == "tool_call")
-    for item in items:
-        if item.permission is not None and item.permission.request_id == request_id:
-            return item.command or item.path or item.title
-    return "what you asked for"
 
 
 class TrustCommands:
