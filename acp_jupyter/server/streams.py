@@ -26,7 +26,8 @@ from acp_jupyter.server.auth import AcpHandler, OwnOrigin, authorize_user
 from acp_jupyter.server.backend import Backend
 
 _MESSAGE_BYTES = 32 * 1024 * 1024
-_WRITE_SECONDS = 30.0
+_FRAME_WRITE_SECONDS = 30.0
+"""How long a page may take to read one frame before its WebSocket is closed."""
 _PING_SECONDS = 30.0
 
 
@@ -117,12 +118,13 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
 
     async def _write(self, frame: str) -> None:
         """Write one frame; a page that reads nothing for too long counts as gone."""
-        await asyncio.wait_for(self.write_message(frame), _WRITE_SECONDS)
+        await asyncio.wait_for(self.write_message(frame), _FRAME_WRITE_SECONDS)
 
 
 T = TypeVar("T")
 
-_SSE_WRITE_SECONDS = 60.0
+_EVENTS_WRITE_SECONDS = 60.0
+"""How long a program may take to read a group of events before its stream ends."""
 _MOST_DIGITS = 15
 _EVENT_STREAM = "text/event-stream"
 _RETRY = b"retry: 1000\n\n"
@@ -249,7 +251,7 @@ class PacketsHandler(AcpHandler):
     async def _send(self, data: bytes) -> None:
         """Write; return when the socket has taken it."""
         self.write(data)
-        await asyncio.wait_for(self.flush(), _SSE_WRITE_SECONDS)
+        await asyncio.wait_for(self.flush(), _EVENTS_WRITE_SECONDS)
 
     async def _blocking(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.backend.log_readers, work)

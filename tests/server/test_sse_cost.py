@@ -111,7 +111,7 @@ import functools
 import acp_jupyter.server.extension as extension
 import acp_jupyter.server.streams as streams
 
-streams._SSE_WRITE_SECONDS = 0.3
+streams._EVENTS_WRITE_SECONDS = 0.3
 extension.Limits = functools.partial(extension.Limits, {bounds})
 """
 

@@ -1,25 +1,24 @@
 """The traffic log of a session: the file that everything else is made from.
 
 Lines are only added, in groups, by a thread of its own. A full disk, or one that does not answer,
-stops nothing: what can't be written waits, then is left out, and the log says so. Reading is in
-`log_entries`.
+stops nothing: what can't be written waits, then is left out, and the log says so. The lines are
+made in `log_lines` and read in `log_entries`.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import os
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.log_entries import lacks_lines
+from acp_jupyter.host.store.log_lines import LogLines, gap_entry, in_groups, queued_bytes
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.redactor import Redactor
 
@@ -50,11 +49,8 @@ _LOST = (
 )
 _TAKEN = "Not kept: another server has gone on with this session."
 _GATHER_SECONDS = 0.025
-_GROUP_CHARS = 256 * 1024
 _RETRY_SECONDS = 1.0
 _COPY_BYTES = 1024 * 1024
-_ENTRY_BYTES = 500
-"""Of an entry beside its text, about."""
 
 
 class _Flush(threading.Event):
@@ -125,6 +121,7 @@ class TrafficLog:
         self._watchers: frozenset[Callable[[], None]] = frozenset()
         self._bound = limits.traffic_log_bytes
         self._redactor = redactor if redactor is not None else Redactor()
+        self._lines = LogLines(self._redactor)
         self._entries: queue.SimpleQueue[_Queued] = queue.SimpleQueue()
         self._queued = 0
         """Bytes of entries in the queue or being written (approximate)."""
@@ -160,7 +157,7 @@ class TrafficLog:
         """Queue ``entry``. Its message must not be changed afterwards."""
         if self._closed:
             return
-        size = _queued_bytes(entry)
+        size = queued_bytes(entry)
         with self._lock:
             if self._queued and self._queued + size > self._most_queued and not self._dropping:
                 self._dropping = self._lost = True
@@ -240,9 +237,9 @@ class TrafficLog:
         if self._anew:
             self._write_anew()
         self._write_waiting()
-        for entries in _groups(item for item in batch if isinstance(item, TrafficEntry)):
+        for entries in in_groups(item for item in batch if isinstance(item, TrafficEntry)):
             self._write_entries(entries)
-        written = sum(_queued_bytes(e) for e in batch if isinstance(e, TrafficEntry))
+        written = sum(queued_bytes(e) for e in batch if isinstance(e, TrafficEntry))
         is_gap = any(isinstance(item, _Gap) for item in batch)
         self._gap = self._gap or is_gap
         with self._lock:  # `append` waits for it on the event loop: nothing in here may block
@@ -277,12 +274,12 @@ class TrafficLog:
 
     def _write_entries(self, entries: list[TrafficEntry]) -> None:
         lines: list[bytes] = []
-        for line in self._encoded(entries):
+        for line in self._lines.encode_all(entries):
             entry = entries[len(lines)]
             if self._full or self._size + len(line) > self._bound:
                 if not self._full:
                     note = {"note": "log_full", "bytes": self._bound}
-                    lines.append(self._encode(TrafficEntry(entry.seq, entry.t, "!", note)))
+                    lines.append(self._lines.encode(TrafficEntry(entry.seq, entry.t, "!", note)))
                     self._size += len(lines[-1])
                     self._full = True
                 break
@@ -291,7 +288,7 @@ class TrafficLog:
         if self._full:
             self.missing = _FULL.format(mib=self._bound / 2**20)
         self._write_waiting()  # there may be space again
-        gap = self._encode(_gap_entry(entries[0])) if self._gap and not self._waiting else b""
+        gap = self._lines.encode(gap_entry(entries[0])) if self._gap and not self._waiting else b""
         data = gap + b"".join(lines)
         too_much = self._waiting_bytes + len(data) > self._most_waiting
         if self._waiting and (too_much or self._gap):
@@ -390,75 +387,9 @@ class TrafficLog:
                 os.fchmod(self._fd, mode)
                 return
 
-    def _encoded(self, entries: list[TrafficEntry]) -> Iterator[bytes]:
-        """Encode entries: plain lines unchanged, others after a closer search for secrets."""
-        plain = [_plain_line(entry) for entry in entries]
-        text = "\n".join(plain)
-        clean = self._redactor.redact_text(text) == text
-        for entry, line in zip(entries, plain, strict=True):
-            yield line.encode("utf-8", "replace") + b"\n" if clean and line else self._encode(entry)
-
-    def _encode(self, entry: TrafficEntry) -> bytes:
-        record: dict[str, Any] = {"seq": entry.seq, "t": round(entry.t, 4), "d": entry.direction}
-        if entry.re is not None:
-            record["re"] = entry.re
-        record["m"] = entry.message
-        line = _dump(record)
-        # A line without escapes is searched in one step, and rarely holds a secret.
-        if "\\" in line or self._redactor.redact_text(line) != line:
-            line = _dump({**record, "m": self._redactor.redact(entry.message)})
-        return line.encode("utf-8", "replace") + b"\n"
-
     def _write(self, data: bytes) -> None:
         while data:
             data = data[os.write(self._fd, data) :]
-
-
-def _queued_bytes(entry: TrafficEntry) -> int:
-    return _ENTRY_BYTES + (len(entry.raw) or _text_chars(entry.message))
-
-
-def _text_chars(value: object) -> int:
-    """Return the number of characters of text in a message, without encoding it."""
-    chars, rest = 0, [value]
-    while rest:
-        match rest.pop():
-            case str() as text:
-                chars += len(text)
-            case Mapping() as fields:
-                rest += [*fields, *fields.values()]
-            case list() | tuple() as parts:
-                rest += parts
-            case _:
-                chars += 1
-    return chars
-
-
-def _gap_entry(after: TrafficEntry) -> TrafficEntry:
-    """Return the entry that stands for lost lines, with the number of the last one."""
-    return TrafficEntry(max(1, after.seq - 1), after.t, "!", {"note": "log_gap"})
-
-
-def _groups(entries: Iterable[TrafficEntry]) -> Iterator[list[TrafficEntry]]:
-    """Yield entries in groups of limited length, to be searched in one step."""
-    group: list[TrafficEntry] = []
-    chars = 0
-    for entry in entries:
-        if group and chars + len(entry.raw) > _GROUP_CHARS:
-            yield group
-            group, chars = [], 0
-        group.append(entry)
-        chars += len(entry.raw)
-    if group:
-        yield group
-
-
-def _plain_line(entry: TrafficEntry) -> str:
-    """Return the line of an entry whose message needs no encoding, or an empty string."""
-    if not entry.raw or "\\" in entry.raw:
-        return ""
-    at = round(entry.t, 4)
-    return f'{{"seq":{entry.seq},"t":{at!r},"d":"{entry.direction}","m":{entry.raw}}}'
 
 
 class FrozenLog(TrafficLog):
@@ -492,7 +423,3 @@ class FrozenLog(TrafficLog):
 
     def close(self) -> None:
         """Do nothing: no file is open."""
-
-
-def _dump(entry: dict[str, Any]) -> str:
-    return json.dumps(entry, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,99 @@
+"""The lines of a traffic log: entries encoded as NDJSON, without secrets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.redactor import Redactor
+
+_GROUP_CHARS = 256 * 1024
+_ENTRY_BYTES = 500
+"""Of an entry beside its text, about."""
+
+
+class LogLines:
+    """Encodes entries as lines of a log.
+
+    Parameters
+    ----------
+    redactor
+        Removes secrets.
+    """
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+
+    def encode_all(self, entries: list[TrafficEntry]) -> Iterator[bytes]:
+        """Encode entries: plain lines unchanged, others after a closer search for secrets."""
+        plain = [_plain_line(entry) for entry in entries]
+        text = "\n".join(plain)
+        clean = self._redactor.redact_text(text) == text
+        for entry, line in zip(entries, plain, strict=True):
+            yield line.encode("utf-8", "replace") + b"\n" if clean and line else self.encode(entry)
+
+    def encode(self, entry: TrafficEntry) -> bytes:
+        """Return the line of an entry, without secrets."""
+        record: dict[str, Any] = {"seq": entry.seq, "t": round(entry.t, 4), "d": entry.direction}
+        if entry.re is not None:
+            record["re"] = entry.re
+        record["m"] = entry.message
+        line = _dump(record)
+        # A line without escapes is searched in one step, and rarely holds a secret.
+        if "\\" in line or self._redactor.redact_text(line) != line:
+            line = _dump({**record, "m": self._redactor.redact(entry.message)})
+        return line.encode("utf-8", "replace") + b"\n"
+
+
+def queued_bytes(entry: TrafficEntry) -> int:
+    """Return about how many bytes an entry takes in memory."""
+    return _ENTRY_BYTES + (len(entry.raw) or _text_chars(entry.message))
+
+
+def _text_chars(value: object) -> int:
+    """Return the number of characters of text in a message, without encoding it."""
+    chars, rest = 0, [value]
+    while rest:
+        match rest.pop():
+            case str() as text:
+                chars += len(text)
+            case Mapping() as fields:
+                rest += [*fields, *fields.values()]
+            case list() | tuple() as parts:
+                rest += parts
+            case _:
+                chars += 1
+    return chars
+
+
+def gap_entry(after: TrafficEntry) -> TrafficEntry:
+    """Return the entry that stands for lost lines, with the number of the last one."""
+    return TrafficEntry(max(1, after.seq - 1), after.t, "!", {"note": "log_gap"})
+
+
+def in_groups(entries: Iterable[TrafficEntry]) -> Iterator[list[TrafficEntry]]:
+    """Yield entries in groups of limited length, to be searched in one step."""
+    group: list[TrafficEntry] = []
+    chars = 0
+    for entry in entries:
+        if group and chars + len(entry.raw) > _GROUP_CHARS:
+            yield group
+            group, chars = [], 0
+        group.append(entry)
+        chars += len(entry.raw)
+    if group:
+        yield group
+
+
+def _plain_line(entry: TrafficEntry) -> str:
+    """Return the line of an entry whose message needs no encoding, or an empty string."""
+    if not entry.raw or "\\" in entry.raw:
+        return ""
+    at = round(entry.t, 4)
+    return f'{{"seq":{entry.seq},"t":{at!r},"d":"{entry.direction}","m":{entry.raw}}}'
+
+
+def _dump(entry: dict[str, Any]) -> str:
+    return json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
