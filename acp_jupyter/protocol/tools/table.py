@@ -152,7 +152,7 @@ def find_tool(name: str | None) -> ToolRow | None:
     return None if not name else _BY_SPELLING.get(name.strip().lower())
 
 
-_NAME_IN_TITLE = re.compile(r"([a-z]+(?:_[a-z]+)+): ?\S")
+_NAME_IN_TITLE = re.compile(r"([a-z]{1,30}+(?:_[a-z]{1,30}+){1,4}): ?\S")
 
 
 def name_in_title(title: str) -> str:
