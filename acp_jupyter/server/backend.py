@@ -14,9 +14,8 @@ from pydantic_core import to_json
 from acp_jupyter.api.access import Caller, KernelCaller, may_read_traffic
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_row import Result
-from acp_jupyter.api.models.command_table import Command, require_read_only
+from acp_jupyter.api.models.command_table import Command, require_read_only, row_of
 from acp_jupyter.api.models.sessions import SessionSummary
-from acp_jupyter.api.models.turns import AttachTurn, Cancel, GetRecords
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.host import AgentHost
@@ -112,12 +111,11 @@ class Backend:
             The kernel is shutting down, which must not stop a session here; or it runs an agent's
             code, which may only read.
         """
-        if isinstance(caller, KernelCaller) and self.agent_runs_in(caller.kernel_id):
-            require_read_only(command)
-        ending = isinstance(caller, KernelCaller) and self.kernels.is_shutting_down(
-            caller.kernel_id
-        )
-        if ending and isinstance(command, Cancel):
-            raise NotAllowed("This kernel is shutting down or restarting; its turns go on.")
-        if isinstance(command, AttachTurn | GetRecords):
-            await self.kernels.learn(command.notebook_path)
+        row = row_of(command)
+        if isinstance(caller, KernelCaller):
+            if self.agent_runs_in(caller.kernel_id):
+                require_read_only(command)
+            if not row.while_kernel_stops and self.kernels.is_shutting_down(caller.kernel_id):
+                raise NotAllowed("This kernel is shutting down or restarting; its turns go on.")
+        if row.finds_kernel:
+            await self.kernels.learn(getattr(command, "notebook_path"))  # noqa: B009 - as the row says

@@ -102,6 +102,10 @@ class CommandRow:
     wakes: Literal["session", "turn", "notebook"] | None = None
     """What is opened first where it is only stored: the session of ``session_id``, that of
     ``turn_id``, or the newest of ``notebook_path``."""
+    while_kernel_stops: bool = True
+    """Whether a kernel may send it while it shuts down or restarts."""
+    finds_kernel: bool = False
+    """Whether the kernel of the notebook at ``notebook_path`` is looked up first."""
     in_page: bool = True
     """Whether the page's types have its result."""
 

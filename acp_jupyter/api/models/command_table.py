@@ -120,6 +120,7 @@ COMMANDS = (
         Cancel,
         POST(f"{_SESSION}/cancel", body=True),
         while_agent_code_runs=True,
+        while_kernel_stops=False,
         wakes="session",
     ),
     CommandRow(
@@ -149,6 +150,7 @@ COMMANDS = (
         AttachedTurn,
         only_user="attach to a turn",
         wakes="turn",
+        finds_kernel=True,
     ),
     CommandRow(
         GetRecords,
@@ -156,6 +158,7 @@ COMMANDS = (
         tuple[NotebookRecord, ...],
         only_user="read the records of a notebook",
         wakes="notebook",
+        finds_kernel=True,
     ),
     CommandRow(
         GetTranscript,
