@@ -39,6 +39,7 @@ from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks, Noteb
 from acp_jupyter.server.auth import ServerSecrets
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.handlers import handlers
+from acp_jupyter.server.kernel_magics import know_magics
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
 from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup
 from acp_jupyter.server.login_terminals import LoginTerminals
@@ -74,6 +75,14 @@ class AcpJupyter(ExtensionApp):
     notebook_tools = Bool(
         True,
         help="Whether agents get tools for the cells and the kernel of their notebook.",
+    ).tag(config=True)
+
+    lazy_magics = Bool(
+        True,
+        help="""
+        Whether Python kernels that this server starts know ``%acp`` and ``%%acp`` without
+        ``%load_ext acp_jupyter``. The package is imported when a magic is first used.
+        """,
     ).tag(config=True)
 
     data_dir = Unicode(
@@ -112,6 +121,8 @@ class AcpJupyter(ExtensionApp):
         )
         pages = Pages(lambda path: _server_path(root, path))
         kernels = Kernels(serverapp.kernel_manager, serverapp.session_manager)
+        if self.lazy_magics and not serverapp.gateway_config.gateway_enabled:
+            know_magics(serverapp.kernel_manager)
         cells = WaitingCells()
         self.kernel_runner = ServerKernelRunner(serverapp.kernel_manager, cells)
         self._notebook_kernels = ServerKernelLookup(kernels)
