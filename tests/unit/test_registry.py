@@ -140,5 +140,47 @@ def test_nobody_can_take_the_place_of_the_demo_agent(tmp_path: Path) -> None:
 
 
 def test_an_unknown_agent_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(UnknownAgent, match="Configured agents: demo, x"):
+    with pytest.raises(UnknownAgent, match="Agents: demo, x"):
         Registry({"x": {"command": "x"}}, []).get("y")
+
+
+def test_an_agent_is_found_by_id_key_and_title() -> None:
+    registry = Registry(
+        {
+            "Claude Code": {"command": "a"},
+            "日本語": {"command": "b"},
+            "c": {"command": "c", "name": "My Agent"},
+        },
+        [],
+    )
+    for name, agent_id in {
+        "claude-code": "claude-code",
+        "Claude Code": "claude-code",
+        "claude code": "claude-code",
+        "日本語": "agent",
+        "My Agent": "c",
+        "C": "c",
+        "Demo": "demo",
+        "nobody": "nobody",
+    }.items():
+        assert registry.id_of(name) == agent_id, name
+
+
+def test_two_names_that_give_one_id_are_two_agents() -> None:
+    registry = Registry({"日本語": {"command": "a"}, "한국어": {"command": "b"}}, [])
+    assert [registry.id_of(name) for name in ("日本語", "한국어")] == ["agent", "agent-2"]
+    assert [registry.get(agent_id).command for agent_id in ("agent", "agent-2")] == ["a", "b"]
+    registry = Registry({"a b": {"command": "a"}, "A-B": {"command": "b"}}, [])
+    assert [registry.id_of(name) for name in ("a b", "A-B", "a-b")] == ["a-b", "a-b-2", "a-b"]
+
+
+def test_what_is_meant_by_two_is_nobodys() -> None:
+    registry = Registry(
+        {"x": {"command": "a", "name": "Same"}, "y": {"command": "b", "name": "Same"}}, []
+    )
+    assert registry.id_of("Same") == "Same"
+
+
+def test_a_name_that_is_almost_right_is_asked_about() -> None:
+    with pytest.raises(UnknownAgent, match=r"Did you mean demo\?"):
+        Registry({}, []).get("dem")

@@ -109,8 +109,10 @@ class AgentCommands:
         AcpError
             No such agent.
         """
-        await asyncio.to_thread(self._host.config.registry.get, command.agent)
-        ended = await self._host.restart_agent(command.agent)
+        registry = self._host.config.registry
+        agent = await asyncio.to_thread(registry.id_of, command.agent)
+        await asyncio.to_thread(registry.get, agent)
+        ended = await self._host.restart_agent(agent)
         return LoginReply(message=_restarted(ended))
 
     @handles(Login)

@@ -59,6 +59,7 @@ class SessionOpener:
         AcpError
             The agent is unknown or does not start, or the folder will not do.
         """
+        command = command.model_copy(update={"agent": await self._agent_id(command.agent)})
         notebook = command.notebook_path
         kernel_id = ""
         if isinstance(caller, KernelCaller):
@@ -93,6 +94,9 @@ class SessionOpener:
                 session, caller, mode=command.mode, config=self._model(session, command)
             )
         return session.state
+
+    async def _agent_id(self, name: str) -> str:
+        return await asyncio.to_thread(self._host.config.registry.id_of, name)
 
     async def _find(self, command: CreateSession, notebook: str, kernel_id: str) -> Session | None:
         if not notebook and not kernel_id:

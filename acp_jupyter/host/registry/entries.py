@@ -36,6 +36,8 @@ class AgentSpec:
     env: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     downloads: bool = False
     """Whether its first start downloads a package, which may take long."""
+    key: str = ""
+    """Its name in the configuration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class Broken:
     id: str
     name: str
     detail: str
+    key: str = ""
+    """Its name in the configuration."""
 
 
 class _Entry(BaseModel):
@@ -115,18 +119,19 @@ def parse_entry(key: str, value: object, source: str) -> AgentSpec | Broken:
         entry = _Entry.model_validate(value)
     except ValidationError as error:
         if isinstance(value, str):
-            return Broken(agent_id, key, f"{source}: {value}. Correct the file.")
+            return Broken(agent_id, key, f"{source}: {value}. Correct the file.", key)
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         what = f"{where}: {first['msg']}" if where else first["msg"]
         detail = f"{source}: the entry {key!r} is not valid ({what}). Correct it."
-        return Broken(agent_id, key, detail)
+        return Broken(agent_id, key, detail, key)
     return AgentSpec(
         agent_id,
         entry.name or key,
         os.path.expanduser(entry.command),
         tuple(entry.args),
         MappingProxyType(dict(entry.env)),
+        key=key,
     )
 
 

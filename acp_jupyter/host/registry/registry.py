@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
+import itertools
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +20,7 @@ from acp_jupyter.host.registry.entries import (
     Broken,
     EntryPointAgents,
     Finder,
+    agent_id_of,
     parse_entry,
 )
 from acp_jupyter.host.registry.public import PublicAgents
@@ -23,6 +28,10 @@ from acp_jupyter.host.registry.public import PublicAgents
 CONFIG_FILE = "acp_agents.json"
 _CONFIG_BYTES = 1024 * 1024
 _DEMO_ID = "demo"
+_NAMES = (attrgetter("id"), attrgetter("key"), attrgetter("name"))
+"""What an agent may be called by, the surest first."""
+_CLOSE = 0.6
+"""How alike two names must be for one to be meant for the other."""
 
 _DEMO = AgentSpec(_DEMO_ID, "Demo", sys.executable, ("-P", "-m", "acp_jupyter.agents.demo"))
 _CLAUDE_CLI = AgentSpec(
@@ -69,6 +78,30 @@ class Registry:
         """Return the configured and bundled agents with a valid configuration."""
         return tuple(entry for entry in self._entries() if isinstance(entry, AgentSpec))
 
+    def id_of(self, name: str) -> str:
+        """Return the id of the agent that a person means.
+
+        Parameters
+        ----------
+        name
+            Its id, its name in the configuration, or its title; in this order. Case counts only
+            where two differ by nothing else.
+
+        Returns
+        -------
+        str
+            `name` itself, if there is no such agent.
+        """
+        entries = self._entries(agent_id_of(name))
+        for fold in (str, str.casefold):
+            for words in _NAMES:
+                ids = {entry.id for entry in entries if fold(words(entry)) == fold(name)}
+                if len(ids) == 1:
+                    return ids.pop()
+        public = self._public.reports(self._finder) if self._public else []
+        ids = {report.id for report in public if report.name.casefold() == name.casefold()}
+        return ids.pop() if len(ids) == 1 else name
+
     def get(self, agent_id: str) -> AgentSpec:
         """Return the agent called ``agent_id``.
 
@@ -89,9 +122,10 @@ class Registry:
         if public is not None:
             return public
         ids = [entry.id for entry in entries]
-        known = ", ".join(dict.fromkeys((*ids, *(self._public.ids() if self._public else ()))))
+        known = list(dict.fromkeys((*ids, *(self._public.ids() if self._public else ()))))
         raise UnknownAgent(
-            f"There is no agent called {agent_id!r}. Configured agents: {known}. "
+            f"There is no agent called {agent_id!r}.{did_you_mean(agent_id, known)} "
+            f"Agents: {', '.join(known)}. "
             f"Add others to c.AcpJupyter.agents or to {CONFIG_FILE} in the Jupyter config path."
         )
 
@@ -128,10 +162,15 @@ class Registry:
         With ``wanted`` no other package than that agent's is imported.
         """
         found: dict[str, AgentSpec | Broken] = {_DEMO_ID: _DEMO}
+        keys: set[str] = set()
         for source, block in self._blocks():
             for key, value in block.items():
+                if str(key) in keys:  # a more important source has it
+                    continue
+                keys.add(str(key))
                 entry = _for_others(parse_entry(str(key), value, source), str(key), source)
-                found.setdefault(entry.id, entry)
+                entry = replace(entry, id=_free_id(entry.id, found))
+                found[entry.id] = entry
         for point_id in self._points.ids() if self._points else ():
             if point_id in found or wanted not in {None, point_id}:
                 continue
@@ -179,6 +218,18 @@ class Registry:
             f"or set {_CLAUDE_VARIABLE} to where it is."
         )
         return AgentReport(spec.id, spec.name, "not_installed", detail, install=install)
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """Return a question about the closest of the known names, with a blank before it."""
+    close = difflib.get_close_matches(name.casefold(), known, 1, _CLOSE)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def _free_id(agent_id: str, taken: Container[str]) -> str:
+    """Return the id, with a number behind it where another agent has it."""
+    numbered = (f"{agent_id}-{number}" for number in itertools.count(2))
+    return next(each for each in itertools.chain([agent_id], numbered) if each not in taken)
 
 
 def _for_others(entry: AgentSpec | Broken, key: str, source: str) -> AgentSpec | Broken:

@@ -55,11 +55,17 @@ def _unknown(name: str) -> str:
 def _use(rest: Sequence[str]) -> None:
     if len(rest) != 1:
         raise UsageError("Name one agent: %acp use AGENT. %acp agents lists them.")
-    known = [agent.id for agent in host_client().agents()]
-    if rest[0] not in known and not is_replaying():
-        raise UnknownAgent(f"There is no agent {rest[0]!r}. There are: {', '.join(known)}.")
-    defaults.agent = rest[0]
-    print_text(f"%%acp cells that name no agent now use {rest[0]}.")
+    name, agents = rest[0], host_client().agents()
+    # Configured agents come first, and an id counts more than a title.
+    called = {agent.name.casefold(): agent.id for agent in reversed(agents)}
+    called |= {agent.id: agent.id for agent in agents}
+    if name.casefold() not in called and not is_replaying():
+        close = difflib.get_close_matches(name.casefold(), called, 1)
+        hint = f" Did you mean {called[close[0]]}?" if close else ""
+        known = ", ".join(agent.id for agent in agents)
+        raise UnknownAgent(f"There is no agent {name!r}.{hint} There are: {known}.")
+    defaults.agent = called.get(name.casefold(), name)
+    print_text(f"%%acp cells that name no agent now use {defaults.agent}.")
 
 
 def _cancel() -> None:
