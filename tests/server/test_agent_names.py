@@ -46,9 +46,10 @@ def test_a_wrong_name_is_answered_with_the_one_that_was_meant(user: httpx.Client
     assert "Did you mean claude-code?" in refused.json()["message"]
 
 
-def test_cells_and_use_take_them_too(server: JupyterServer) -> None:
+def test_cells_and_use_take_them_too(server: JupyterServer, user: httpx.Client) -> None:
     kernel = server.start_kernel("cells.ipynb")
     kernel.run('%load_ext acp_jupyter\n%acp use "claude code"')
     assert "claude-code" in kernel.run("%acp use 'Claude Code'")
-    kernel.run('%%acp "Claude Code"\n{}')
-    assert kernel.run("print(_acp.session.agent)").strip() in {"claude-code", "Claude Code"}
+    kernel.run('%%acp "Claude Code"\nlater')
+    opened = user.get("sessions").raise_for_status().json()
+    assert [s["agent"] for s in opened if s["notebook_path"] == "cells.ipynb"] == ["claude-code"]
