@@ -32,7 +32,7 @@ def test_agents_that_do_not_work(lab: LabPage, workspace: Workspace, server: Jup
     _fails(nb, "%%acp garbage --timeout 3\nhi", r"took longer than 3 s")
     _fails(nb, "%%acp never_new_session\nhi", r"did not answer session/new within 3 s")
     _fails(nb, "%%acp dies_mid_turn\nhi", r"killed by signal 9", r"out of memory, maybe")
-    _fails(nb, "%%acp demo\n  ", r"The prompt is empty\. Write below")
+    _fails(nb, "%%acp demo\n  ", r"The prompt is empty\. Below the first line")
     _fails(nb, "%%acp demo\nerror", r"The prompt asked for an error")
 
     turn = nb.run(1, "%%acp never_initialize\nhi")

@@ -86,10 +86,10 @@ def test_what_has_to_be_said_is_said(kernel: Kernel) -> None:
     assert kernel.run("%acp record on records").error == "BadRequest"
     assert kernel.run("%acp record on ../../x.acp").error == "NotAllowed"
     assert "Type %acp record on" in kernel.run("%acp record perhaps").printed
-    assert "Nothing is recorded" in kernel.run("%acp record").ok().printed
+    assert "Nothing is being recorded" in kernel.run("%acp record").ok().printed
     assert "recorded in x.acp" in kernel.run("%acp record on x.ipynb").ok().printed
     assert "recorded in x.acp" in kernel.run("%acp replay off").ok().printed
-    assert "Nothing is recorded" in kernel.run("%acp record off").ok().printed
+    assert "Nothing is being recorded" in kernel.run("%acp record off").ok().printed
     assert kernel.complete("%acp rec") == ["record"]
     assert kernel.complete("%acp record ") == ["on", "off", "status"]
 

@@ -270,7 +270,7 @@ def test_an_agent_that_does_not_stop_is_ended(driver: Driver) -> None:
     driver.host.submit(session.start()).result(10)
     driver.run(session.cancel)
     assert driver.done(session, turn_id, 2).stop_reason == "cancelled"
-    eventually(lambda: session.state.status == "stopped")
+    eventually(lambda: session.state.status == "stopped", timeout=30)
 
 
 @pytest.mark.parametrize(

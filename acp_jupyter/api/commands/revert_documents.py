@@ -263,7 +263,7 @@ class DocumentRevert:
         except DocumentConflict:
             return SINCE
         except FileRefused as error:
-            return f"could not be changed in its editor: {error}"
+            return f"could not be changed in its editor: {error}".rstrip(".")
         return "" if written else step.otherwise
 
 

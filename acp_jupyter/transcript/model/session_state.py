@@ -146,6 +146,8 @@ class SessionState(Model):
 
     session_id: Saved[str]
     title: Saved[str] = ""
+    named: Saved[bool] = False
+    """Whether a person gave the title. The agent's does not replace it then."""
     agent: Saved[str]
     """The configured id."""
     agent_info: Saved[AgentInfo]

@@ -107,7 +107,7 @@ def build_bundle(
         session_id=turn.session_id,
         final=turn.status == "done",
         agent=agent,
-        session_title=scrubber.text(session.title),
+        session_title=scrubber.text(session.title) if session.named else "",
         turn=saved_turn.model_copy(update={"prompt": saved_turn.prompt[:_PROMPT_CHARS]}),
         items=_fitting(saved, earlier),
         footer=footer,

@@ -208,7 +208,7 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case SessionInfoUpdate():
             session.session_info(draft, packet)
         case TitleChanged():
-            draft.change_session(title=packet.title)
+            draft.change_session(title=packet.title, named=bool(packet.title))
         case PolicyChanged():
             session.policy_changed(draft, packet)
         case TurnQueued():

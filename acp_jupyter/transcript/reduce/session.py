@@ -55,6 +55,7 @@ def opened_transcript(note: SessionOpened, at: float) -> Transcript:
         session=SessionState(
             session_id=note.session_id,
             title=note.title,
+            named=bool(note.title),
             agent=note.agent_id,
             agent_info=AgentInfo(id=note.agent_id, name=note.agent_name),
             cwd=note.cwd,
@@ -149,7 +150,7 @@ def commands(draft: Draft, packet: AvailableCommandsUpdate) -> None:
 
 def session_info(draft: Draft, packet: SessionInfoUpdate) -> None:
     """Apply the facts that a packet names; the others stay."""
-    if packet.title is not None or packet.clears_title:
+    if (packet.title is not None or packet.clears_title) and not draft.session.named:
         draft.change_session(title=packet.title or "")
     if packet.model:
         draft.change_session(model=packet.model[:200])

@@ -1901,6 +1901,10 @@ export interface SessionState {
   model: string;
   modes: Mode[];
   /**
+   * Whether a person gave the title. The agent's does not replace it then.
+   */
+  named: boolean;
+  /**
    * Why the agent opens no session before somebody logs in; empty where it does.
    */
   needs_login: string;

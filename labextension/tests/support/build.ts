@@ -35,6 +35,7 @@ export function session(over: Partial<SessionState> = {}): SessionState {
     active_turn_id: TURN,
     queue: [],
     waiting: 0,
+    named: false,
     notebook_path: 'work/analysis.ipynb',
     modes: [],
     current_mode_id: '',

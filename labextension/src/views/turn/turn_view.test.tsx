@@ -211,6 +211,25 @@ describe('a finished turn', () => {
   });
 });
 
+describe('the first line', () => {
+  function showSession(named: boolean): void {
+    const store = new SessionStore(SESSION);
+    const state = session({ status: 'idle', active_turn_id: null, title: 'Clean the rows', named });
+    store.apply([snapshot([message('m', 'x')], [DONE], state)]);
+    mounted = mountTurn(element, { store, turnId: TURN, host: 'cell', actions: actionsOf() });
+  }
+
+  it('says the name that a person gave to the session', () => {
+    showSession(true);
+    expect(element.querySelector('.acp-head')?.textContent).toContain('Clean the rows');
+  });
+
+  it('does not say the words of another prompt, which are the title of an unnamed one', () => {
+    showSession(false);
+    expect(element.querySelector('.acp-head')?.textContent).not.toContain('Clean the rows');
+  });
+});
+
 describe('a saved record', () => {
   it('shows the whole turn without any control', async () => {
     const store = snapshotStore({

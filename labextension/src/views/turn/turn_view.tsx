@@ -62,10 +62,8 @@ export function TurnHead({ turnId }: { readonly turnId: string }) {
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { view } = store;
   const turn = view.turns.get(turnId);
-  // An unnamed session is titled after a prompt, which its cell shows anyway.
-  const called = titleOf(view);
-  const turns = [...view.turns.values()];
-  const title = turns.some(({ prompt }) => prompt.trim().startsWith(called)) ? '' : called;
+  // Of an unnamed session the title is another prompt's words.
+  const title = view.session?.named === false ? '' : titleOf(view);
   const words = [title, currentName(view.session, 'mode')].filter(word => word !== '');
   const [failure, setFailure] = useState('');
   // A finished turn shows its policy in the footer.
