@@ -13,6 +13,7 @@ export PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD := 1
 
 PYTHON ?= $(shell sh scripts/find-python.sh)
 RETRY := sh scripts/retry.sh
+STEP := sh scripts/step.sh
 UV_INSTALL := $(RETRY) uv pip install --quiet --python $(BIN)/python
 
 # One stamp per step: what is current is not done again.
@@ -37,19 +38,19 @@ $(ENV_STAMP):
 	@test -n "$(PYTHON)"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
 	  { rm -rf $(VENV); sh scripts/need-package.sh python3-venv && $(PYTHON) -m venv $(VENV); }
-	$(RETRY) $(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	@$(STEP) "Making the environment" 10 $(VENV)/uv.log $(RETRY) $(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 	@touch $@
 
 $(LOCK_STAMP): requirements.lock $(ENV_STAMP)
-	$(UV_INSTALL) --require-hashes -r requirements.lock
+	@$(STEP) "Installing Python packages" 40 $(VENV)/packages.log $(UV_INSTALL) --require-hashes -r requirements.lock
 	@touch $@
 
 $(NODE_STAMP): labextension/package.json labextension/yarn.lock labextension/.yarnrc.yml $(LOCK_STAMP)
-	cd labextension && sh ../scripts/retry.sh jlpm install --immutable > ../$(VENV)/jlpm.log 2>&1 || { tail -30 ../$(VENV)/jlpm.log; exit 1; }
+	@cd labextension && sh ../scripts/step.sh "Installing the front end's packages" 60 ../$(VENV)/jlpm.log sh ../scripts/retry.sh jlpm install --immutable
 	@touch $@
 
 $(BUNDLE): $(BUNDLE_SOURCES) $(NODE_STAMP)
-	cd labextension && jlpm build:prod > ../$(VENV)/build.log 2>&1 || { cat ../$(VENV)/build.log; exit 1; }
+	@cd labextension && sh ../scripts/step.sh "Building the front end" 45 ../$(VENV)/build.log jlpm build:prod
 	@touch $@
 
 # The link, in place of the copy that pip makes, lets a rebuilt bundle be served at once.
@@ -85,6 +86,8 @@ $(OLD_SDK_STAMP): tests/published_agents/sdk-0.7.1.txt $(LOCK_STAMP)
 PARALLEL := -n 2 --no-loadscope-reorder
 
 lab: install
+	@echo "JupyterLab opens the quickstart in your browser; if it does not, open the address below that has a token."
+	@echo "Run its cells with Shift+Enter. Ctrl-C here ends JupyterLab."
 	jupyter lab --LabApp.default_url=/lab/tree/notebooks/quickstart.ipynb \
 	  $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 

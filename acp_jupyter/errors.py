@@ -19,7 +19,7 @@
     ├── NotAllowed              the caller may not do this
     ├── SessionImported         a session that was read from a log has no agent
     ├── FolderNotTrusted        agents have not been allowed to run in this folder
-    ├── KeptFileBroken          a file of rules or trust can't be read or written
+    ├── SharedFileBroken          a file of rules or trust can't be read or written
     ├── DiskRefused             what a command has to write, the disk does not take
     ├── PermissionSettled       somebody answered first
     ├── PermissionGone          the process that asked has ended
@@ -39,7 +39,7 @@
     ├── VersionMismatch         kernel and server hold different acp-jupyter versions
     └── TurnError               a turn ended in an error
         ├── TurnTimeout         it took longer than ``--timeout``
-        ├── RecordMissing       it was to be played from a record that is not there
+        ├── RecordingMissing       it was to be played from a record that is not there
         └── NobodyToAsk         a permission was refused because nobody could answer
 """
 
@@ -66,7 +66,6 @@ __all__ = [
     "HostClosed",
     "InvalidAnswers",
     "InvalidBlock",
-    "KeptFileBroken",
     "LoginNeeded",
     "MissingPackage",
     "NobodyToAsk",
@@ -78,9 +77,10 @@ __all__ = [
     "PermissionSettled",
     "QuestionGone",
     "QuestionSettled",
-    "RecordMissing",
+    "RecordingMissing",
     "ServerUnreachable",
     "SessionImported",
+    "SharedFileBroken",
     "TerminalRefused",
     "TurnError",
     "TurnTimeout",
@@ -256,7 +256,7 @@ class FolderNotTrusted(AcpError):
     status = 409
 
 
-class KeptFileBroken(AcpError):
+class SharedFileBroken(AcpError):
     """A file of rules or of trusted folders can't be read or written."""
 
     reason = "kept_file_broken"
@@ -398,7 +398,7 @@ class TurnTimeout(TurnError):
     status = 504
 
 
-class RecordMissing(TurnError):
+class RecordingMissing(TurnError):
     """A turn was to be played from a record that is not there."""
 
     reason = "record_missing"

@@ -15,7 +15,7 @@ from acp_jupyter.errors import DiskRefused, UnknownTurn
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
 from acp_jupyter.host.open_sessions import OpenSessions
-from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.recording.recording_file import RecordingOptions
 from acp_jupyter.host.recordings import Recordings
 from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.session.build import build_session
@@ -105,9 +105,9 @@ class AgentHost(HostThread):
         raise UnknownTurn("This turn is not known here. Its session may have been deleted.")
 
     def find(
-        self, agent: str, notebook_path: str, label: str, recording: RecordWish | None = None
+        self, agent: str, notebook_path: str, label: str, recording: RecordingOptions | None = None
     ) -> Session | None:
-        """Return the newest session of that agent, notebook and label that suits the wish."""
+        """Return the newest session of that agent, notebook, label and recording."""
         for session in reversed(self.sessions.values()):
             key = (session.spec.id, session.state.notebook_path, session.label)
             if key == (agent, notebook_path, label) and session.matches(recording):
@@ -124,7 +124,7 @@ class AgentHost(HostThread):
         kernel_id: str = "",
         policy: Policy | None = None,
         user: str = "",
-        recording: RecordWish | None = None,
+        recording: RecordingOptions | None = None,
     ) -> Session:
         """Make a session; its agent starts when first needed.
 
@@ -134,7 +134,7 @@ class AgentHost(HostThread):
             No agent of that id is configured.
         BadRequest
             Too many sessions are open.
-        RecordMissing
+        RecordingMissing
             It shall be played from a record that is not there.
         """
         kept = (

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording.recording_file import (
     RecordingFile,
-    RecordWish,
+    RecordingOptions,
     recording_folder,
     recording_name,
 )
@@ -36,7 +36,7 @@ class PreparedRecording:
     """The recording that a session is written to or played from."""
 
     file: RecordingFile
-    key: tuple[RecordWish, str]
+    key: tuple[RecordingOptions, str]
     """The notebook's options, and the file name of the first recording of agent and label."""
     player: AgentSpec | None
     """The replay agent that is started in place of the agent; None if nothing is played."""
@@ -59,11 +59,11 @@ class Recordings:
         self._root = root
         self._seals = seals
         self._limits = limits
-        self._counts: dict[tuple[RecordWish, str], int] = {}
+        self._counts: dict[tuple[RecordingOptions, str], int] = {}
         self._writers: WeakValueDictionary[str, Recorder] = WeakValueDictionary()
 
     def prepare(
-        self, agent: str, label: str, notebook_path: str, options: RecordWish
+        self, agent: str, label: str, notebook_path: str, options: RecordingOptions
     ) -> PreparedRecording:
         """Return the recording for the next session of an agent and label.
 
@@ -105,7 +105,7 @@ class Recordings:
         turn_files: TurnFiles,
     ) -> SessionRecording:
         """Record a session, replacing an earlier recording in the same file, or play one."""
-        place, (wish, _first) = prepared.file, prepared.key
+        file, (options, _first) = prepared.file, prepared.key
         if len(self._counts) >= _MOST_COUNTS:
             self._counts.clear()
         self._counts[prepared.key] = self._counts.get(prepared.key, 0) + 1
@@ -113,18 +113,18 @@ class Recordings:
         cwd = Path(state.cwd)
         scrubber = RecordingScrubber.of_machine(cwd, self._root, redactor)
         if prepared.player is not None:
-            return Playback(wish, place, prepared.player, self._seals, scrubber)
+            return Playback(options, file, prepared.player, self._seals, scrubber)
         ignored = _inside(cwd, self._root, state.notebook_path)
-        recorder = self._writers[place.path] = Recorder(
-            wish,
-            place,
+        recorder = self._writers[file.path] = Recorder(
+            options,
+            file,
             journal,
             log_path,
             scrubber,
             turn_files,
             FileContents(cwd, self._limits, scrubber, ignored),
             self._seals,
-            self._writers.get(place.path),
+            self._writers.get(file.path),
         )
         return recorder
 
@@ -134,7 +134,7 @@ def _replay_spec(agent: str, file: RecordingFile) -> AgentSpec:
 
     Raises
     ------
-    RecordMissing
+    RecordingMissing
         There is no recording.
     FileRefused
         The file is not a recording.

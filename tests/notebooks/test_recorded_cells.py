@@ -74,7 +74,7 @@ def test_another_prompt_raises_in_words(recorded: Path) -> None:
         assert cell.error == "TurnError"
         assert "not the one that was recorded" in cell.message
         cell = kernel.run("%%acp permission --session none\none")
-        assert cell.error == "RecordMissing"
+        assert cell.error == "RecordingMissing"
         assert "Record it first: type %acp record on" in cell.message
         assert "File " not in cell.traceback
 

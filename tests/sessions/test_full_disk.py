@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.api.models.permissions import AnswerPermission
 from acp_jupyter.api.models.sessions import CloseSession, DeleteSession, ForkSession, ListSessions
-from acp_jupyter.errors import DiskRefused, KeptFileBroken
+from acp_jupyter.errors import DiskRefused, SharedFileBroken
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.log_entries import lacks_lines, read_traffic
@@ -445,7 +445,7 @@ def test_what_can_not_be_kept_is_not_remembered_and_nothing_is_lost(
     add, kept = STORES[name](tmp_path)
     add("one")
     before = kept()
-    with full_disk(), pytest.raises(KeptFileBroken):
+    with full_disk(), pytest.raises(SharedFileBroken):
         add("two")
     assert kept() == before
     assert before

@@ -9,7 +9,7 @@ from pathlib import Path
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.recording.recording_file import RecordingOptions
 from acp_jupyter.host.registry.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
@@ -45,7 +45,7 @@ def host_in(
 
 
 def opened(driver: Driver, agent: str, mode: str = "record", **more: str) -> Session:
-    wish = RecordWish.model_validate({"mode": mode, "run": more.pop("run", "r1")})
+    wish = RecordingOptions.model_validate({"mode": mode, "run": more.pop("run", "r1")})
     return driver.open(agent, notebook_path=NOTEBOOK, recording=wish, **more)
 
 

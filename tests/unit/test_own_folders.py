@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.recording.recording_file import RecordingOptions
 from acp_jupyter.host.registry.registry import Registry
 from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
@@ -61,7 +61,7 @@ def home(tmp_path: Path) -> Iterator[Driver]:
 
 
 def test_a_turn_in_the_home_folder_changes_what_it_changes(home: Driver) -> None:
-    wish = RecordWish(mode="record", path="nb.acp")
+    wish = RecordingOptions(mode="record", path="nb.acp")
     session = home.open("own", notebook_path="nb.ipynb", recording=wish)
     wanted = "\n".join(f"write {path} 1" for path in (*OWN, *WORK))
     turn_id = home.prompt(session, f"{wanted}\nsay Done")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.api.commands.sessions import reuse_session
-from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.recording.recording_file import RecordingOptions
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.items import Artifact
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -114,19 +114,19 @@ def test_a_file_in_the_place_of_a_new_one_is_not_overwritten(record: Path, tmp_p
 def test_a_wish_finds_its_own_sessions_again(record: Path, tmp_path: Path) -> None:
     with replaying(record, tmp_path / "two") as (_driver, session):
         assert not session.matches(None)
-        assert not session.matches(RecordWish(mode="replay", run="another"))
-        assert session.matches(RecordWish(mode="replay", run="r1"))
+        assert not session.matches(RecordingOptions(mode="replay", run="another"))
+        assert session.matches(RecordingOptions(mode="replay", run="r1"))
     with host_in(tmp_path / "three") as driver:
         session = opened(driver, "own_tools")
-        assert session.matches(RecordWish(mode="record", run="r1"))
-        assert not session.matches(RecordWish(mode="record", run="r2"))
+        assert session.matches(RecordingOptions(mode="record", run="r1"))
+        assert not session.matches(RecordingOptions(mode="record", run="r2"))
         assert session.matches(None)
         file = recorded(tmp_path / "three", "own_tools.ndjson")
-        driver.run(lambda: reuse_session(session, RecordWish(mode="record", run="r1")))
+        driver.run(lambda: reuse_session(session, RecordingOptions(mode="record", run="r1")))
         ran(driver, session, "say Again")
         driver.run(lambda: reuse_session(session, None))  # before that turn was written
         ran(driver, session, "say Secretly")
-        assert not session.matches(RecordWish(mode="record", run="r1"))
+        assert not session.matches(RecordingOptions(mode="record", run="r1"))
     assert "say Again" in file.read_text()
     assert "Secretly" not in file.read_text()
 

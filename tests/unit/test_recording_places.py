@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.errors import AcpError, BadRequest, FileRefused, NotAllowed, RecordMissing
-from acp_jupyter.host.recording.recording_file import RecordWish, recording_folder
+from acp_jupyter.errors import AcpError, BadRequest, FileRefused, NotAllowed, RecordingMissing
+from acp_jupyter.host.recording.recording_file import RecordingOptions, recording_folder
 from acp_jupyter.transcript.model.items import Notice
 from tests.support.planted import SECRET
 from tests.support.record_host import host_in, opened, ran, recorded
@@ -16,7 +16,7 @@ from tests.support.wait import eventually
 
 def test_without_a_record_there_is_nothing_to_play(tmp_path: Path) -> None:
     with host_in(tmp_path / "one", agents=False) as driver:
-        with pytest.raises(RecordMissing, match=r"own\.acp/own_tools\.ndjson.*%acp record on"):
+        with pytest.raises(RecordingMissing, match=r"own\.acp/own_tools\.ndjson.*%acp record on"):
             opened(driver, "own_tools", "replay")
         assert driver.host.sessions == {}
 
@@ -53,7 +53,7 @@ def test_what_something_else_made_is_neither_played_nor_overwritten(tmp_path: Pa
 )
 def test_where_a_record_can_not_lie(notebook: str, path: str, kind: type[AcpError]) -> None:
     with pytest.raises(kind):
-        recording_folder(notebook, RecordWish(mode="record", path=path))
+        recording_folder(notebook, RecordingOptions(mode="record", path=path))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_where_a_record_can_not_lie(notebook: str, path: str, kind: type[AcpErro
     ],
 )
 def test_where_a_record_lies(notebook: str, path: str, folder: str) -> None:
-    assert str(recording_folder(notebook, RecordWish(mode="record", path=path))) == folder
+    assert str(recording_folder(notebook, RecordingOptions(mode="record", path=path))) == folder
 
 
 @pytest.mark.parametrize("agent", ["../x", "", "A/b", "x\n"])
@@ -109,7 +109,7 @@ def test_each_of_them_is_played(tmp_path: Path) -> None:
         for number in (1, 2):
             session = opened(driver, "own_tools", "replay")
             assert ran(driver, session, f"say number {number}").stop_reason == "end_turn"
-        with pytest.raises(RecordMissing, match=r"own_tools~3\.ndjson"):
+        with pytest.raises(RecordingMissing, match=r"own_tools~3\.ndjson"):
             opened(driver, "own_tools", "replay")
 
 

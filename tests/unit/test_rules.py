@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.errors import KeptFileBroken
+from acp_jupyter.errors import SharedFileBroken
 from acp_jupyter.host.requests.policy import Decision, decide
 from acp_jupyter.host.requests.protected_paths import SessionFolder
 from acp_jupyter.host.requests.rules.rules import CurrentRules
@@ -334,8 +334,8 @@ def test_rules_of_a_folder_are_kept_outside_it(tmp_path: Path) -> None:
 def test_a_broken_file_of_rules_is_told_and_kept(tmp_path: Path, content: str) -> None:
     file = tmp_path / "rules.json"
     file.write_text(content)
-    with pytest.raises(KeptFileBroken):
+    with pytest.raises(SharedFileBroken):
         RulesStore(file).of(tmp_path)
-    with pytest.raises(KeptFileBroken):
+    with pytest.raises(SharedFileBroken):
         RulesStore(file).add(tmp_path, rule("edit:a"))
     assert file.read_text() == content

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.recording.recording_file import RecordingOptions
 from acp_jupyter.host.registry.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -36,7 +36,7 @@ def play(root: Path, mode: str, prompt: str = PROMPT) -> tuple[str, list[ToolCal
     host.start()
     try:
         driver = Driver(host, root)
-        wish = RecordWish.model_validate({"mode": mode, "run": "r1"})
+        wish = RecordingOptions.model_validate({"mode": mode, "run": "r1"})
         session: Session = driver.open("terminal_script", notebook_path="own.ipynb", recording=wish)
         done = driver.done(session, driver.prompt(session, prompt, policy="allow-all"))
         assert done.stop_reason == "end_turn", done.failure

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.errors import FolderNotTrusted, KeptFileBroken, PermissionSettled
+from acp_jupyter.errors import FolderNotTrusted, PermissionSettled, SharedFileBroken
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry.registry import Registry
@@ -169,7 +169,7 @@ def test_a_broken_file_trusts_nothing_and_is_not_overwritten(tmp_path: Path, con
     file.write_text(content)
     store = TrustStore(file)
     assert not store.trusts(tmp_path)
-    with pytest.raises(KeptFileBroken, match=r"trust\.json can't be read"):
+    with pytest.raises(SharedFileBroken, match=r"trust\.json can't be read"):
         store.trust(tmp_path)
     assert file.read_text() == content
 

@@ -68,7 +68,7 @@ class ImportExport:
         notebook, kernel_id = "", ""
         if isinstance(caller, KernelCaller):
             notebook, kernel_id = caller.notebook_path, caller.kernel_id
-        wish = ImportRequest(
+        request = ImportRequest(
             name=" ".join(command.file_name.split())[:_NAME_CHARS] or "log",
             lines=lambda: io.BytesIO(command.content),
             dialect=command.dialect,
@@ -76,7 +76,7 @@ class ImportExport:
             notebook_path=notebook,
             kernel_id=kernel_id,
         )
-        report = await import_log(self._host, wish)
+        report = await import_log(self._host, request)
         transcript = self._host.session(report.session_id).transcript
         return _result(report, tuple(transcript.turn_order))
 
@@ -218,9 +218,9 @@ async def import_log(host: AgentHost, request: ImportRequest) -> ImportReport:
     return report
 
 
-def _make(host: AgentHost, wish: ImportRequest, facts: LogFacts) -> Session:
+def _make(host: AgentHost, request: ImportRequest, facts: LogFacts) -> Session:
     session_id = uuid.uuid4().hex
-    title = f"Imported: {PurePath(wish.name).name or 'log'}"[:_TITLE_CHARS]
+    title = f"Imported: {PurePath(request.name).name or 'log'}"[:_TITLE_CHARS]
     opening = SessionOpened(
         session_id=session_id,
         agent_id=IMPORTED,
@@ -228,7 +228,7 @@ def _make(host: AgentHost, wish: ImportRequest, facts: LogFacts) -> Session:
         cwd=facts.cwd,
         folder=facts.cwd,
         title=title,
-        notebook_path=wish.notebook_path,
+        notebook_path=request.notebook_path,
     )
     limits = host.config.limits
     redactor = host.open_sessions.redactor(None)
@@ -240,7 +240,9 @@ def _make(host: AgentHost, wish: ImportRequest, facts: LogFacts) -> Session:
 
     journal = Journal.begin(opening, log, limits, changed)
     services = host.open_sessions.services
-    return build_session(services, None, journal, redactor, label=title, kernel_id=wish.kernel_id)
+    return build_session(
+        services, None, journal, redactor, label=title, kernel_id=request.kernel_id
+    )
 
 
 class _Reading:
@@ -322,23 +324,23 @@ def _other_sessions(facts: LogFacts) -> str:
     return f"The log has more sessions. Only {facts.session} was imported; the others are {ids}."
 
 
-def _mismatch(wish: ImportRequest, facts: LogFacts) -> str:
+def _mismatch(request: ImportRequest, facts: LogFacts) -> str:
     wanted = DIALECT_WORDS[facts.dialect]
     if facts.likely_dialect is None or facts.likely_dialect == facts.dialect:
-        return f"Nothing in {wish.name} could be imported as {wanted}."
-    return f"{wish.name} is a log of {DIALECT_WORDS[facts.likely_dialect]}, not of {wanted}."
+        return f"Nothing in {request.name} could be imported as {wanted}."
+    return f"{request.name} is a log of {DIALECT_WORDS[facts.likely_dialect]}, not of {wanted}."
 
 
-def _first_problems(wish: ImportRequest) -> str:
+def _first_problems(request: ImportRequest) -> str:
     as_packets = LogFacts("packets", None)
     report = ImportReport("", as_packets)
-    for found in read_import(wish.lines(), as_packets, iter(range(1)), 0.0):
+    for found in read_import(request.lines(), as_packets, iter(range(1)), 0.0):
         if not isinstance(found, LogProblem) or len(report.problems) >= _SHOWN_PROBLEMS:
             break
         report.problems.append(found)
-    return _listed(wish, report)
+    return _listed(request, report)
 
 
-def _listed(wish: ImportRequest, report: ImportReport) -> str:
+def _listed(request: ImportRequest, report: ImportReport) -> str:
     shown = report.problems[:_SHOWN_PROBLEMS]
-    return "\n".join(f"{wish.name}:{problem.line}: {problem.message}" for problem in shown)
+    return "\n".join(f"{request.name}:{problem.line}: {problem.message}" for problem in shown)

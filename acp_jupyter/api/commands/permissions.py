@@ -27,7 +27,7 @@ from acp_jupyter.api.models.permissions import (
     TrustFolder,
 )
 from acp_jupyter.api.models.sessions import CreateSession
-from acp_jupyter.errors import BadRequest, KeptFileBroken, NotAllowed
+from acp_jupyter.errors import BadRequest, NotAllowed, SharedFileBroken
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.recording.recording_file import RecordingFile
 from acp_jupyter.host.recording.session_recording import Playback
@@ -91,7 +91,7 @@ class PermissionCommands:
         if rule is not None:
             try:
                 await self._remember(session, rule)
-            except (BadRequest, KeptFileBroken) as error:
+            except (BadRequest, SharedFileBroken) as error:
                 # The agent has its answer already.
                 done = "Allowed" if rule.effect == "allow" else "Rejected"
                 words = f"{done} once, and not remembered. {error.message}"
@@ -121,7 +121,7 @@ class PermissionCommands:
         ------
         UnknownSession
             No session of that id that the caller may see.
-        KeptFileBroken
+        SharedFileBroken
             Those of the folders can't be read.
         """
         seen = [session for session in self._host.sessions.values() if may_see(session, caller)]
@@ -144,7 +144,7 @@ class PermissionCommands:
             There is no such rule.
         NotAllowed
             It denies something, and the caller is a kernel.
-        KeptFileBroken
+        SharedFileBroken
             Those of the folders can't be read or written.
         """
         entries = await self.list(ListRules(), caller)
@@ -255,10 +255,10 @@ class TrustCommands:
     ) -> RecordingFile | None:
         if found is not None:
             return found.recording.file if isinstance(found.recording, Playback) else None
-        wish = command.record
-        if wish is None or wish.mode != "replay":
+        options = command.record
+        if options is None or options.mode != "replay":
             return None
-        return self._host.recordings.prepare(command.agent, command.label, notebook, wish).file
+        return self._host.recordings.prepare(command.agent, command.label, notebook, options).file
 
     async def require(self, spec: AgentSpec, folder: Path, *, trust: bool) -> None:
         """Make sure that the agent may run in a folder, for a user who can say so at once.

@@ -25,7 +25,7 @@ from acp_jupyter.api.models.sessions import (
 )
 from acp_jupyter.errors import BadRequest, LoginNeeded
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.recording.recording_file import RecordingOptions
 from acp_jupyter.host.recording.session_recording import Recorder
 from acp_jupyter.host.session.opening import AgentSessionOpener, SessionConnection
 from acp_jupyter.host.session.session import Session
@@ -37,8 +37,8 @@ from acp_jupyter.protocol.session_packets import abilities
 from acp_jupyter.transcript.model.session_state import SessionState
 
 
-def reuse_session(session: Session, recording: RecordWish | None) -> None:
-    """Let a notebook use a session again; without a wish it is recorded no more."""
+def reuse_session(session: Session, recording: RecordingOptions | None) -> None:
+    """Let a notebook use a session again; without recording options it is no longer recorded."""
     if recording is None and isinstance(session.recording, Recorder):
         session.recording.end()
 

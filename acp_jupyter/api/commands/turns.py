@@ -34,11 +34,11 @@ from acp_jupyter.api.models.turns import (
     Cancel,
     EditQueued,
     GetItems,
-    GetRecords,
+    GetSavedOutputs,
     GetTurn,
     ItemsPage,
-    NotebookRecord,
     PromptSession,
+    SavedOutput,
     SendNow,
     TurnDetail,
 )
@@ -340,11 +340,13 @@ class NotebookTurns:
             return True
         return bool(kernel_id) and self._pages_and_kernels.kernel_of(notebook_path) == kernel_id
 
-    @handles(GetRecords)
-    async def saved_outputs(self, command: GetRecords, caller: UserCaller) -> list[NotebookRecord]:
+    @handles(GetSavedOutputs)
+    async def saved_outputs(
+        self, command: GetSavedOutputs, caller: UserCaller
+    ) -> list[SavedOutput]:
         """Return the turns of a notebook, oldest first within each session."""
         path = command.notebook_path
-        records: list[NotebookRecord] = []
+        records: list[SavedOutput] = []
         for session in tuple(self._host.sessions.values()):
             for turn_id in session.transcript.turn_order:
                 turn = session.transcript.turns[turn_id]
@@ -353,7 +355,7 @@ class NotebookTurns:
                     continue
                 if self._same_notebook(origin.notebook_path, origin.kernel_id, path):
                     records.append(
-                        NotebookRecord(
+                        SavedOutput(
                             turn_id=turn_id,
                             session_id=session.session_id,
                             cell_id=origin.cell_id,

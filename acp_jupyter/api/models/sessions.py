@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from acp_jupyter.api.models.command_row import BaseCommand
-from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.recording.recording_file import RecordingOptions
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.login import AuthMethod
@@ -121,7 +121,7 @@ class CreateSession(BaseCommand):
     when they have said yes; else an untrusted folder is refused."""
     start: Literal["wait", "background", "lazy"] = "wait"
     """When the agent's process starts: before the answer, beside it, or at the first prompt."""
-    record: RecordWish | None = None
+    record: RecordingOptions | None = None
     """Whether to record the session, or to play its record in the agent's place."""
     tools: bool = True
     """Whether the agent is offered tools for the session's notebook and its kernel."""

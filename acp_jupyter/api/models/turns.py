@@ -63,7 +63,7 @@ class AttachedTurn(Model):
     """Index of the turn's first item in the whole transcript."""
 
 
-class NotebookRecord(Model):
+class SavedOutput(Model):
     """Result of ``get_records``, one turn."""
 
     turn_id: str
@@ -133,7 +133,7 @@ class AttachTurn(BaseCommand):
     cell_id: str
 
 
-class GetRecords(BaseCommand):
+class GetSavedOutputs(BaseCommand):
     """The turns of a notebook, as output bundles keyed by cell."""
 
     name: Literal["get_records"] = "get_records"

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from acp_jupyter.errors import BadRequest, FileRefused, NotAllowed, RecordMissing
+from acp_jupyter.errors import BadRequest, FileRefused, NotAllowed, RecordingMissing
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
 from acp_jupyter.protocol.files import human_size
@@ -76,14 +76,14 @@ class RecordingFile:
 
         Raises
         ------
-        RecordMissing
+        RecordingMissing
             There is no recording.
         FileRefused
             The file is not a recording, or can't be read.
         """
         found = self.opening()
         if found is None:
-            raise RecordMissing(
+            raise RecordingMissing(
                 f"There is no record of {agent} here ({self.path}). Record it first: type "
                 "%acp record on, and run the cells with the agent."
             )
@@ -134,7 +134,7 @@ class RecordingFile:
         return file
 
 
-def recording_folder(notebook_path: str, options: RecordWish) -> PurePosixPath:
+def recording_folder(notebook_path: str, options: RecordingOptions) -> PurePosixPath:
     """Return the folder of a notebook's recordings, relative to the host's root.
 
     Raises
@@ -206,7 +206,7 @@ def _opening(line: bytes) -> SessionOpened | None:
     return note if isinstance(note, SessionOpened) else None
 
 
-class RecordWish(Model):
+class RecordingOptions(Model):
     """The notebook's options for recording a session, or for playing a recording."""
 
     mode: Literal["record", "replay"]

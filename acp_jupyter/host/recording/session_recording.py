@@ -14,9 +14,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from acp_jupyter.errors import AcpError, FileRefused, KeptFileBroken
+from acp_jupyter.errors import AcpError, FileRefused, SharedFileBroken
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording.recording_file import RecordingFile, RecordWish
+from acp_jupyter.host.recording.recording_file import RecordingFile, RecordingOptions
 from acp_jupyter.host.recording.scrubber import RecordingScrubber, recording_text
 from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.requests.answers import RecordedAnswers
@@ -36,7 +36,7 @@ class Recorder:
 
     Parameters
     ----------
-    wish
+    options
         The notebook's options.
     place
         The recording's file.
@@ -56,7 +56,7 @@ class Recorder:
 
     def __init__(
         self,
-        wish: RecordWish,
+        options: RecordingOptions,
         place: RecordingFile,
         journal: Journal,
         log_path: Path,
@@ -66,7 +66,7 @@ class Recorder:
         seals: RecordingSeals,
         older: Recorder | None = None,
     ) -> None:
-        self.options = wish
+        self.options = options
         self.file = place
         self._journal = journal
         self._log_path = log_path
@@ -85,9 +85,9 @@ class Recorder:
             older._stop()
         turn_files.begin_recording(contents, self._turn_ended)
 
-    def matches(self, wish: RecordWish | None) -> bool:
+    def matches(self, options: RecordingOptions | None) -> bool:
         """Return whether the session can continue with these options (None: it can)."""
-        return wish is None or (wish == self.options and self._until == math.inf)
+        return options is None or (options == self.options and self._until == math.inf)
 
     def end(self) -> None:
         """Stop recording; later entries are not written."""
@@ -152,7 +152,7 @@ class Recorder:
     def _put_seal(self, recording: bytes) -> None:
         try:
             self._seal = self._seals.put(recording, self._seal)
-        except KeptFileBroken as error:
+        except SharedFileBroken as error:
             self._notice(f"The record was written, but to play it will ask for trust. {error}")
 
     def _notice(self, words: str) -> None:
@@ -166,7 +166,7 @@ class Playback:
 
     Parameters
     ----------
-    wish
+    options
         The notebook's options.
     place
         The recording's file.
@@ -180,13 +180,13 @@ class Playback:
 
     def __init__(
         self,
-        wish: RecordWish,
+        options: RecordingOptions,
         place: RecordingFile,
         player: AgentSpec,
         seals: RecordingSeals,
         scrubber: RecordingScrubber,
     ) -> None:
-        self.options = wish
+        self.options = options
         self.answers = RecordedAnswers(scrubber)
         """The recorded answers to permission requests."""
         self.is_ours = False
@@ -245,9 +245,9 @@ class Playback:
         """Return the terminals of the recording; no command is run."""
         return RecordedTerminals(note, self._scrubber, limits)
 
-    def matches(self, wish: RecordWish | None) -> bool:
+    def matches(self, options: RecordingOptions | None) -> bool:
         """Return whether the session can continue with these options."""
-        return wish == self.options
+        return options == self.options
 
 
 SessionRecording = Recorder | Playback

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording.recording_file import RecordWish
+from acp_jupyter.host.recording.recording_file import RecordingOptions
 from acp_jupyter.host.recording.session_recording import Playback, Recorder, SessionRecording
 from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
@@ -162,8 +162,8 @@ class Session:
         gate = self._turns.permissions.trust
         return gate is None or gate.is_open()
 
-    def matches(self, options: RecordWish | None) -> bool:
-        """Tell whether it can be used for a wish: what is played is never taken for an agent."""
+    def matches(self, options: RecordingOptions | None) -> bool:
+        """Tell whether it suits these recording options; a replay is never taken for an agent."""
         return options is None if self.recording is None else self.recording.matches(options)
 
     def prompt(

@@ -19,7 +19,7 @@ from typing import Self
 
 from pydantic import Field
 
-from acp_jupyter.errors import BadRequest, KeptFileBroken
+from acp_jupyter.errors import BadRequest, SharedFileBroken
 from acp_jupyter.host.store.shared_json import SharedJsonFile
 from acp_jupyter.protocol.host_events.session import Rule
 from acp_jupyter.protocol.objects import Model
@@ -58,7 +58,7 @@ class TrustStore:
         """Return whether a folder, or one above it, is trusted. A broken file trusts nothing."""
         try:
             known = self.folders()
-        except KeptFileBroken:
+        except SharedFileBroken:
             known = self._configured
         real = folder.resolve()
         return any(real.is_relative_to(trusted.path) for trusted in known)
@@ -68,7 +68,7 @@ class TrustStore:
 
         Raises
         ------
-        KeptFileBroken
+        SharedFileBroken
             The file can't be read.
         """
         return (*self._configured, *self._file.read().folders)
@@ -78,7 +78,7 @@ class TrustStore:
 
         Raises
         ------
-        KeptFileBroken
+        SharedFileBroken
             The file can't be read or written.
         """
         new = TrustedFolder(path=str(folder.resolve()), at=time.time())
@@ -95,7 +95,7 @@ class TrustStore:
 
         Raises
         ------
-        KeptFileBroken
+        SharedFileBroken
             The file can't be read or written.
         """
         wanted = {path, str(Path(path).expanduser().resolve())}
@@ -135,7 +135,7 @@ class RulesStore:
 
         Raises
         ------
-        KeptFileBroken
+        SharedFileBroken
             The file can't be read.
         """
         return self._file.read().folders.get(_key(folder), ())
@@ -145,7 +145,7 @@ class RulesStore:
 
         Raises
         ------
-        KeptFileBroken
+        SharedFileBroken
             The file can't be read.
         """
         return self._file.read().folders
@@ -157,7 +157,7 @@ class RulesStore:
         ------
         BadRequest
             The folder has too many.
-        KeptFileBroken
+        SharedFileBroken
             The file can't be read or written.
         """
         key = _key(folder)
@@ -177,7 +177,7 @@ class RulesStore:
 
         Raises
         ------
-        KeptFileBroken
+        SharedFileBroken
             The file can't be read or written.
         """
         found = any(rule.id == rule_id for rules in self.all().values() for rule in rules)
@@ -240,7 +240,7 @@ class RecordingSeals:
 
         Raises
         ------
-        KeptFileBroken
+        SharedFileBroken
             The file can't be read or written.
         """
         sealed = ""
@@ -259,7 +259,7 @@ class RecordingSeals:
         """Return whether this installation made a recording. A broken file has no seals."""
         try:
             content = self._file.read()
-        except KeptFileBroken:
+        except SharedFileBroken:
             return False
         return bool(content.key) and _seal(content.key, recording) in content.seals
 

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from acp_jupyter.errors import KeptFileBroken
+from acp_jupyter.errors import SharedFileBroken
 
 _Content = TypeVar("_Content", bound=BaseModel)
 _MOST_BYTES = 4 * 1024 * 1024
@@ -42,7 +42,7 @@ class SharedJsonFile(Generic[_Content]):
 
         Raises
         ------
-        KeptFileBroken
+        SharedFileBroken
             The file can't be read; its content is not guessed.
         """
         try:
@@ -53,7 +53,7 @@ class SharedJsonFile(Generic[_Content]):
             return self._model()
         except (OSError, ValidationError) as error:
             why = str(error) if isinstance(error, OSError) else "it is not valid"
-            raise KeptFileBroken(
+            raise SharedFileBroken(
                 f"The file {self.path} can't be read: {why}. Correct it, or move it away."
             ) from None
 
@@ -62,7 +62,7 @@ class SharedJsonFile(Generic[_Content]):
 
         Raises
         ------
-        KeptFileBroken
+        SharedFileBroken
             The file can't be read or written.
         """
         try:
@@ -73,11 +73,11 @@ class SharedJsonFile(Generic[_Content]):
                 if after != before:
                     self._write(after.model_dump_json(indent=1))
         except TimeoutError:
-            raise KeptFileBroken(
+            raise SharedFileBroken(
                 f"Another program has held {self.path} for {_LOCK_SECONDS:g} s. Try again."
             ) from None
         except OSError as error:
-            raise KeptFileBroken(f"The file {self.path} can't be written: {error}.") from None
+            raise SharedFileBroken(f"The file {self.path} can't be written: {error}.") from None
 
     def _write(self, text: str) -> None:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.recording.recording_file import RecordWish, recording_folder
+from acp_jupyter.host.recording.recording_file import RecordingOptions, recording_folder
 from acp_jupyter.kernel.client.host_client import HostClient
 
 VARIABLE = "ACP_JUPYTER_RECORD"
@@ -24,7 +24,7 @@ Mode = Literal["record", "replay"]
 
 @dataclass(slots=True)
 class _Choice:
-    options: RecordWish | None = None
+    options: RecordingOptions | None = None
     is_chosen: bool = False
     """Whether a line chose, so that the environment no longer counts."""
 
@@ -32,7 +32,7 @@ class _Choice:
 _choice = _Choice()
 
 
-def recording_options() -> RecordWish | None:
+def recording_options() -> RecordingOptions | None:
     """Return the recording options for sessions: of the last ``%acp`` line or the environment.
 
     Raises
@@ -47,8 +47,8 @@ def recording_options() -> RecordWish | None:
 
 def is_replaying() -> bool:
     """Return whether sessions are played from recordings, so that no agent is needed."""
-    wish = recording_options()
-    return wish is not None and wish.mode == "replay"
+    options = recording_options()
+    return options is not None and options.mode == "replay"
 
 
 def run_recording(mode: Mode, rest: Sequence[str], client: HostClient) -> str:
@@ -71,9 +71,9 @@ def run_recording(mode: Mode, rest: Sequence[str], client: HostClient) -> str:
                 _choose(None)
             return _status(client)
         case ["on", *path] if len(path) <= 1:
-            wish = _options(mode, *path)
-            recording_folder(client.notebook_path, wish)
-            _choose(wish)
+            options = _options(mode, *path)
+            recording_folder(client.notebook_path, options)
+            _choose(options)
             return _status(client)
         case _:
             from IPython.core.error import UsageError
@@ -81,20 +81,20 @@ def run_recording(mode: Mode, rest: Sequence[str], client: HostClient) -> str:
             raise UsageError(f"Type %acp {mode} on, %acp {mode} on NAME.acp, or %acp {mode} off.")
 
 
-def _choose(options: RecordWish | None) -> None:
+def _choose(options: RecordingOptions | None) -> None:
     _choice.options, _choice.is_chosen = options, True
 
 
-def _options(mode: Mode, path: str = "") -> RecordWish:
-    return RecordWish(mode=mode, path=path, run=uuid.uuid4().hex)
+def _options(mode: Mode, path: str = "") -> RecordingOptions:
+    return RecordingOptions(mode=mode, path=path, run=uuid.uuid4().hex)
 
 
 def _status(client: HostClient) -> str:
-    wish = recording_options()
-    if wish is None:
+    options = recording_options()
+    if options is None:
         return "Nothing is being recorded or replayed."
-    folder = recording_folder(client.notebook_path, wish)
-    if wish.mode == "record":
+    folder = recording_folder(client.notebook_path, options)
+    if options.mode == "record":
         return (
             f"From now on, new sessions are recorded in {folder}. Run the cells in their "
             "order, each once."
@@ -102,7 +102,7 @@ def _status(client: HostClient) -> str:
     return f"Turns are played from {folder}. No agent is started."
 
 
-def _from_environment(value: str) -> RecordWish | None:
+def _from_environment(value: str) -> RecordingOptions | None:
     mode, _, path = value.partition(":")
     match mode.strip().lower():
         case "" | "off":

@@ -56,7 +56,7 @@ def connect(
         No agent of that id is configured.
     FolderNotTrusted
         The folder is not trusted, and nobody can be asked, or they said no.
-    RecordMissing
+    RecordingMissing
         Records are played here (``%acp replay``), and there is none of this session.
 
     Examples
@@ -69,8 +69,8 @@ def connect(
     name = agent or defaults.agent
     if session:
         defaults.labels.add(session)
-    wish = recording_options()
-    if not new and not trust and tools and wish is None and cwd is None:
+    options = recording_options()
+    if not new and not trust and tools and options is None and cwd is None:
         state = _taken_up(client, name, session or "")
         if state is not None:
             return Session(client, state, policy)
@@ -82,7 +82,7 @@ def connect(
         label=session or "",
         new=new,
         start="background",
-        record=wish,
+        record=options,
         trust=trust,
         tools=tools,
         ask_trust=client.location == "server",

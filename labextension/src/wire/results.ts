@@ -7,9 +7,9 @@ import type {
   ChangingSessions,
   ItemsPage,
   LoginReply,
-  NotebookRecord,
   RevertReply,
   RuleEntry,
+  SavedOutput as SentOutput,
   SessionState,
   TrafficDetail,
   TrafficPage,
@@ -18,7 +18,7 @@ import type {
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
 /** A turn of a notebook with the output that its cell should have. */
-export interface SavedOutput extends Omit<NotebookRecord, 'bundle'> {
+export interface SavedOutput extends Omit<SentOutput, 'bundle'> {
   readonly bundle: {
     readonly data: { [mime: string]: Json };
     readonly metadata: { [mime: string]: Json };

@@ -475,7 +475,7 @@ export type Command =
   | GetItems
   | GetTurn
   | AttachTurn
-  | GetRecords
+  | GetSavedOutputs
   | GetTranscript
   | GetTraffic
   | GetTrafficLine
@@ -589,7 +589,7 @@ export interface CreateSession {
   /**
    * Whether to record the session, or to play its record in the agent's place.
    */
-  record: RecordWish | null;
+  record: RecordingOptions | null;
   /**
    * When the agent's process starts: before the answer, beside it, or at the first prompt.
    */
@@ -1035,7 +1035,7 @@ export interface GetItems {
 /**
  * The turns of a notebook, as output bundles keyed by cell.
  */
-export interface GetRecords {
+export interface GetSavedOutputs {
   name: 'get_records';
   notebook_path: string;
 }
@@ -1396,18 +1396,6 @@ export interface NbOutput {
 }
 
 /**
- * Result of ``get_records``, one turn.
- */
-export interface NotebookRecord {
-  bundle: Bundle;
-  cell_id: string;
-  done: boolean;
-  session_id: string;
-  source: string;
-  turn_id: string;
-}
-
-/**
  * Why a notebook could not be read or changed; nothing of it was changed.
  */
 export interface NotebookRefusal {
@@ -1632,7 +1620,7 @@ export interface ReadNotebook {
 /**
  * The notebook's options for recording a session, or for playing a recording.
  */
-export interface RecordWish {
+export interface RecordingOptions {
   mode: 'record' | 'replay';
   /**
    * Folder of the recordings, or a notebook file, relative to the notebook's folder; default:
@@ -1804,6 +1792,18 @@ export interface RuleEntry {
  */
 export interface SaveDocument {
   op: 'save_document';
+}
+
+/**
+ * Result of ``get_records``, one turn.
+ */
+export interface SavedOutput {
+  bundle: Bundle;
+  cell_id: string;
+  done: boolean;
+  session_id: string;
+  source: string;
+  turn_id: string;
 }
 
 /**

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from acp_jupyter.errors import BadRequest, KeptFileBroken
+from acp_jupyter.errors import BadRequest, SharedFileBroken
 from acp_jupyter.host.requests.protected_paths import FolderPath, SessionFolder
 from acp_jupyter.host.requests.rules.commands import Denial, allowing, denial
 from acp_jupyter.host.store.journal import Journal
@@ -96,7 +96,7 @@ class SessionRules:
         own = (*(() if turn is None else turn.rules), *_counting(session.rules, user))
         try:
             return CurrentRules((*own, *_counting(self._store.of(self.folder), user)))
-        except KeptFileBroken as error:
+        except SharedFileBroken as error:
             _log.warning("%s Until then everything is asked.", error.message)
             return CurrentRules(own, known=False)
 
@@ -131,7 +131,7 @@ class SessionRules:
         ------
         BadRequest
             There are too many rules.
-        KeptFileBroken
+        SharedFileBroken
             The saved rules can't be read or written.
         """
         self._store.add(self.folder, rule)
