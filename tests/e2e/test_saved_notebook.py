@@ -37,7 +37,6 @@ def test_the_record_without_kernel_or_server_and_through_nbconvert(
     expect(leaky.root).to_contain_text("My key is")
     for index in (1, 2):
         nb.saved_output(index)
-    nb.wait_until_clean()
     nb.save()
     # From here on nobody knows the turns but the file.
     lab.open_empty(workspace.name)

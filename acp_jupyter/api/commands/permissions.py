@@ -101,9 +101,9 @@ class PermissionCommands:
     def _rule(self, session: Session, command: AnswerPermission, user: str) -> Rule | None:
         if command.remember is None:
             return None
-        requests = session.turns.permissions.requests
+        rules, requests = _rules_of(session), session.turns.permissions.requests
         text, effect = requests.to_remember(command.request_id, command.option_id)
-        return _rules_of(session).read(text, effect, command.remember, user)
+        return rules.read(text, effect, command.remember, user)
 
     async def _remember(self, session: Session, rule: Rule) -> None:
         rules = _rules_of(session)
