@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from acp_jupyter.dialects.imports.turns import gen_id
+from acp_jupyter.dialects.import_turns import gen_id
 from acp_jupyter.dialects.onyx.detect import (
     DiffData,
     determine_packet_type,

@@ -26,7 +26,7 @@ from acp_jupyter.host.store.metadata import TRAFFIC_FILE
 from acp_jupyter.host.store.permission_stores import PermissionStores
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.host.stored_sessions import SessionCloser, StoredSessions
-from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointStore
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
 from acp_jupyter.host.workspace.folders import OwnFolders, make_private
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.host_events.session import Policy

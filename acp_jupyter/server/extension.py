@@ -39,9 +39,8 @@ from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks, Noteb
 from acp_jupyter.server.auth import ServerSecrets
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.handlers import handlers
-from acp_jupyter.server.kernel_magics import know_magics
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
-from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup
+from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup, know_magics
 from acp_jupyter.server.login_terminals import LoginTerminals
 
 URL_VARIABLE = "ACP_JUPYTER_URL"

@@ -22,11 +22,7 @@ from acp_jupyter.agents.replay.recording import (
     Send,
     TerminalNote,
 )
-from acp_jupyter.protocol.host_events.workspace import (
-    TerminalExited,
-    TerminalOutput,
-    TerminalStarted,
-)
+from acp_jupyter.protocol.host_events.session import TerminalExited, TerminalOutput, TerminalStarted
 
 _DELTA = "terminal_output_delta"
 _OUTPUT = "terminal_output"

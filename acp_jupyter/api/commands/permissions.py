@@ -32,7 +32,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.recording.recording_file import RecordingFile
 from acp_jupyter.host.recording.session_recording import Playback
 from acp_jupyter.host.registry.entries import AgentSpec
-from acp_jupyter.host.requests.rules.rules import SessionRules
+from acp_jupyter.host.requests.rules import SessionRules
 from acp_jupyter.host.requests.trust import (
     needs_trust,
     not_trusted,
@@ -44,7 +44,7 @@ from acp_jupyter.host.store.permission_stores import TrustedFolder
 from acp_jupyter.host.workspace.folders import resolve_cwd
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.host_events.session import Rule
-from acp_jupyter.transcript.permissions.rule_text import rule_text
+from acp_jupyter.transcript.rule_text import rule_text
 
 
 class PermissionCommands:

@@ -44,7 +44,7 @@ from acp_jupyter.api.models.turns import (
 )
 from acp_jupyter.errors import SessionImported, UnknownTurn
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.requests.rules.rules import turn_rules
+from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.events import item_chars
 from acp_jupyter.transcript.model.item_base import index_of

@@ -8,8 +8,7 @@ from pydantic import Field, JsonValue, model_validator
 
 from acp_jupyter.api.models.command_row import BaseCommand
 from acp_jupyter.protocol.host_events.notes import Origin
-from acp_jupyter.protocol.host_events.session import Policy
-from acp_jupyter.protocol.host_events.workspace import ChangedFile, FileHunks
+from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Policy
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState

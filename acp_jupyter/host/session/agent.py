@@ -10,7 +10,7 @@ from typing import Any
 
 from acp_jupyter.errors import AcpError, AgentStartError, SessionImported
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.login.session_login import SessionLogin
+from acp_jupyter.host.login import SessionLogin
 from acp_jupyter.host.recording.session_recording import Playback
 from acp_jupyter.host.registry.entries import AgentSpec
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING

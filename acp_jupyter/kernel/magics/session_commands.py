@@ -11,13 +11,13 @@ from acp_jupyter.api.models.traffic import GetTraffic, TrafficLine
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.connect import by_time, choose_session, connect, find_session, short
 from acp_jupyter.kernel.magics.cell_options import LineParser
 from acp_jupyter.kernel.magics.help import print_text, table
-from acp_jupyter.kernel.session.connect import by_time, choose_session, connect, find_session, short
-from acp_jupyter.kernel.session.settings import defaults
+from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.files import human_size
+from acp_jupyter.transcript.escaping import one_line
 from acp_jupyter.transcript.model.session_state import SessionState
-from acp_jupyter.transcript.safe_text.escaping import one_line
 
 _STATES = {
     "starting": "starting",

@@ -20,7 +20,7 @@ from acp_jupyter.kernel.magics.cell_options import cell_help
 from acp_jupyter.kernel.magics.export_import import run_export, run_import
 from acp_jupyter.kernel.magics.help import DETAILS, SUBCOMMANDS, print_text, table
 from acp_jupyter.kernel.magics.session_commands import run_log
-from acp_jupyter.kernel.session.settings import defaults
+from acp_jupyter.kernel.session import defaults
 
 _NAMES = tuple(words.split()[0] for words in SUBCOMMANDS)
 

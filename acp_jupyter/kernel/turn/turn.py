@@ -21,7 +21,7 @@ from acp_jupyter.kernel.turn.display import first_bundle, make_widget, wants_wid
 from acp_jupyter.notebook_tools.kernel_work import PrintedSoFar
 from acp_jupyter.transcript.model.items import AgentMessage, Elicitation
 from acp_jupyter.transcript.output.bundle import TURN_MIME, Bundle, TurnSnapshot, build_bundle
-from acp_jupyter.transcript.output.outcomes import own_items
+from acp_jupyter.transcript.output.plain_text import own_items
 
 if TYPE_CHECKING:
     from acp_jupyter.kernel.turn.widgets import TurnWidget

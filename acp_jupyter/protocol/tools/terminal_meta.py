@@ -3,7 +3,7 @@
 A convention of several agents, for clients that announce ``_meta.terminal_output``:
 ``terminal_info``, then ``terminal_output`` or ``terminal_output_delta``, then ``terminal_exit``.
 The data is text, or the base64 of bytes that may split a character. Terminals that the host runs
-are in `acp_jupyter.protocol.host_events.workspace`.
+are in `acp_jupyter.protocol.host_events.session`.
 """
 
 from __future__ import annotations

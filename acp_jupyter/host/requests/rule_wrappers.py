@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from acp_jupyter.host.requests.rules.shell import Word, read_script
+from acp_jupyter.host.requests.rule_shell import Word, read_script
 
 Words = tuple[Word, ...]
 

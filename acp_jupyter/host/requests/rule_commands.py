@@ -15,14 +15,10 @@ from collections.abc import Iterable
 from enum import IntEnum
 from fnmatch import fnmatchcase
 
-from acp_jupyter.host.requests.rules.shell import Word, read_script
-from acp_jupyter.host.requests.rules.wrappers import Commands, commands_of, program_name
+from acp_jupyter.host.requests.rule_shell import Word, read_script
+from acp_jupyter.host.requests.rule_wrappers import Commands, commands_of, program_name
 from acp_jupyter.protocol.tools.inputs import is_shell
-from acp_jupyter.transcript.permissions.rule_text import (
-    is_plain_command_list,
-    pattern_words,
-    plain_words,
-)
+from acp_jupyter.transcript.rule_text import is_plain_command_list, pattern_words, plain_words
 
 _MOST_DEEP = 3
 _CHANGES_THE_SHELL = frozenset({

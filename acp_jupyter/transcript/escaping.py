@@ -29,7 +29,7 @@ def agent_markdown(text: str) -> str:
     if not text.strip():
         return ""
     try:
-        from acp_jupyter.transcript.safe_text.closed_markdown import closed_markdown
+        from acp_jupyter.transcript.closed_markdown import closed_markdown
     except ImportError:  # a kernel without a server
         return text if _PLAIN_TEXT.fullmatch(text) else fence(text)
     closed = closed_markdown(text)

@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 from acp_jupyter.protocol.host_events.session import Rule, RuleEffect, RuleKind, RuleScope
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from acp_jupyter.transcript.permissions.evidence import evidence_of
+from acp_jupyter.transcript.permission_evidence import evidence_of
 
 _KINDS: tuple[RuleKind, ...] = get_args(RuleKind)
 _RULE_CHARS = 1000

@@ -11,8 +11,7 @@ from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.recording import recording_options
 from acp_jupyter.kernel.execution_context import execution_context
-from acp_jupyter.kernel.session.session import Session
-from acp_jupyter.kernel.session.settings import defaults
+from acp_jupyter.kernel.session import Session, defaults
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.session_state import SessionState
 

@@ -1,7 +1,9 @@
 """The rules of a session, and how they match a request's command, paths or address.
 
-A session has the rules of its running turn, its own and its folder's. A request is allowed if
-rules allow every part of it, and denied if one rule denies any part.
+A rule allows or denies a kind of calls without asking, for one cell, a session or a folder. So a
+session has the rules of its running turn, its own and its folder's. A request is allowed if rules
+allow every part of it, and denied if one rule denies any part. The files that rules of folders are
+in: `acp_jupyter.host.store.permission_stores`.
 """
 
 from __future__ import annotations
@@ -19,13 +21,13 @@ from urllib.parse import urlsplit
 
 from acp_jupyter.errors import BadRequest, SharedFileBroken
 from acp_jupyter.host.requests.protected_paths import FolderPath, SessionFolder
-from acp_jupyter.host.requests.rules.commands import Denial, allowing, denial
+from acp_jupyter.host.requests.rule_commands import Denial, allowing, denial
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import RulesStore, same_rule
 from acp_jupyter.protocol.host_events.session import Rule, RuleEffect, RulesChanged, RuleScope
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from acp_jupyter.transcript.permissions.evidence import Evidence, evidence_of
-from acp_jupyter.transcript.permissions.rule_text import RuleTextError, read_rule
+from acp_jupyter.transcript.permission_evidence import Evidence, evidence_of
+from acp_jupyter.transcript.rule_text import RuleTextError, read_rule
 
 _log = logging.getLogger(__name__)
 _MOST_RULES = 500

@@ -22,11 +22,7 @@ from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 from markdown_it.utils import EnvType
 
-from acp_jupyter.transcript.safe_text.closed_inline import (
-    closed_inline,
-    math_block,
-    with_source_positions,
-)
+from acp_jupyter.transcript.closed_inline import closed_inline, math_block, with_source_positions
 
 _MOST_CHARS = 128 * 1024
 _MOST_OF = {"\n": 8_000, "[": 5_000, "`": 20_000}

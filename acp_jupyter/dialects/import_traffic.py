@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from acp_jupyter.dialects.imports.turns import (
+from acp_jupyter.dialects.import_turns import (
     AFTER_TURN,
     IN_TURN,
     EntryWriter,
@@ -21,7 +21,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnQueued,
     TurnStartedNote,
 )
-from acp_jupyter.protocol.log.log import read_log
+from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.normalise import normalise_clean
 from acp_jupyter.protocol.objects import Obj, first, obj, text
 from acp_jupyter.protocol.traffic import TrafficEntry

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from acp_jupyter.dialects.imports.claude import ClaudeImport
-from acp_jupyter.dialects.imports.kinds import DIALECT_WORDS, Dialect, kind_of, likely_dialect
-from acp_jupyter.dialects.imports.traffic import TrafficFacts, TrafficImport, survey_traffic
-from acp_jupyter.dialects.imports.turns import (
+from acp_jupyter.dialects.claude_import import ClaudeImport
+from acp_jupyter.dialects.import_dialects import DIALECT_WORDS, Dialect, kind_of, likely_dialect
+from acp_jupyter.dialects.import_traffic import TrafficFacts, TrafficImport, survey_traffic
+from acp_jupyter.dialects.import_turns import (
     AFTER_TURN,
     IN_TURN,
     EntryWriter,
@@ -23,8 +23,8 @@ from acp_jupyter.dialects.imports.turns import (
     as_blocks,
 )
 from acp_jupyter.dialects.onyx.event_stream import is_framed, unframed
-from acp_jupyter.protocol.log.json_values import LogProblem, LogValue, read_values
-from acp_jupyter.protocol.log.log import read_log
+from acp_jupyter.protocol.log import read_log
+from acp_jupyter.protocol.log_json import LogProblem, LogValue, read_values
 from acp_jupyter.protocol.objects import obj, text
 from acp_jupyter.protocol.parse.packet import packet_name, read_timestamp
 from acp_jupyter.protocol.traffic import TrafficEntry

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any, Literal, get_args
 
-from acp_jupyter.protocol.log.envelope import open_envelope
-from acp_jupyter.protocol.log.json_values import LogValue, read_values
+from acp_jupyter.protocol.log_envelope import open_envelope
+from acp_jupyter.protocol.log_json import LogValue, read_values
 
 Dialect = Literal["traffic", "packets", "build-mode", "claude-cli"]
 """What can be imported; all but the last are also what can be exported."""

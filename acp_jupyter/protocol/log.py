@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from acp_jupyter.protocol.log.envelope import (
+from acp_jupyter.protocol.log_envelope import (
     Envelope,
     Mark,
     OpenRequests,
@@ -24,7 +24,7 @@ from acp_jupyter.protocol.log.envelope import (
     side_of_call,
     side_of_result,
 )
-from acp_jupyter.protocol.log.json_values import LogProblem, LogValue, read_values
+from acp_jupyter.protocol.log_json import LogProblem, LogValue, read_values
 from acp_jupyter.protocol.traffic import TrafficEntry
 
 _MAX_SEQ = 2**53

@@ -17,7 +17,7 @@ from acp_jupyter.dialects.claude_stream.results import (
     TurnError,
     Update,
 )
-from acp_jupyter.dialects.imports.turns import (
+from acp_jupyter.dialects.import_turns import (
     AFTER_TURN,
     IN_TURN,
     JSONRPC,
@@ -26,7 +26,7 @@ from acp_jupyter.dialects.imports.turns import (
     as_blocks,
     session_update,
 )
-from acp_jupyter.protocol.log.log import to_epoch
+from acp_jupyter.protocol.log import to_epoch
 from acp_jupyter.protocol.objects import Obj, obj, text
 from acp_jupyter.protocol.traffic import TrafficEntry
 

@@ -15,12 +15,12 @@ from typing import get_args
 from pydantic import JsonValue
 
 from acp_jupyter.protocol.host_events.session import RuleKind
+from acp_jupyter.protocol.normalise import OPTION_KINDS
 from acp_jupyter.protocol.objects import Obj, obj, text
 from acp_jupyter.protocol.tools.inputs import command_line
 from acp_jupyter.protocol.tools.table import find_tool
-from acp_jupyter.protocol.update_repairs import OPTION_KINDS
 from acp_jupyter.transcript.model.tool_items import Detail, PermissionOption, ToolCall
-from acp_jupyter.transcript.permissions.raw_input import (
+from acp_jupyter.transcript.raw_input import (
     DESCRIPTION_FIELDS,
     field_name,
     is_empty_value,
