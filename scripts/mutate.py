@@ -47,7 +47,7 @@ from scripts.mutations import Mutation, logic_of, words_of  # noqa: E402
 from scripts.tests_by_line import TestsByLine  # noqa: E402
 from scripts.tests_by_server import TestsByServer  # noqa: E402
 
-WORDS = ("protocol", "dialects")
+WORDS = ("packets", "protocol", "dialects")
 LOGIC = (
     *WORDS,
     *(f"transcript.{name}" for name in ("permission_evidence", "raw_input", "rule_text")),
@@ -59,7 +59,7 @@ LOGIC = (
     *(f"host.requests.rule_{name}" for name in ("commands", "shell", "wrappers")),
     "host.store.permission_stores",
     *(f"api.commands.{name}" for name in ("permissions", "trust")),
-    "api.models.permissions",
+    "api.models.turns",
 )
 """Packages and modules of which everything is altered."""
 SAMPLE = 300

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, assert_never
 
-from acp_jupyter.dialects.claude_stream.reader import ClaudeCli
-from acp_jupyter.dialects.claude_stream.results import (
+from acp_jupyter.dialects.claude_reader import ClaudeCli
+from acp_jupyter.dialects.claude_results import (
     CliResult,
     ControlAnswered,
     ControlRequested,

@@ -15,9 +15,9 @@ from acp_jupyter.errors import DiskRefused, UnknownTurn
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
 from acp_jupyter.host.open_sessions import OpenSessions
-from acp_jupyter.host.recording.recording_file import RecordingOptions
+from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.recordings import Recordings
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.session.build import build_session
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore

@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeVar, assert_never
 from acp_jupyter.errors import AcpError, BadRequest, LoginNeeded
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import agent_environment
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handshake import variable_advice
 from acp_jupyter.host.store.journal import Journal

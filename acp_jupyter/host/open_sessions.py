@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from acp_jupyter.errors import AcpError, BadRequest, UnknownSession
 from acp_jupyter.host.config import HostConfig, environments
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.pool import AgentPool
 from acp_jupyter.host.session.build import HostServices
 from acp_jupyter.host.session.session import Session

@@ -27,8 +27,8 @@ from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
 
 if TYPE_CHECKING:
-    from acp_jupyter.kernel.execution.variables import Described
     from acp_jupyter.kernel.turn.widgets import SessionWidget
+    from acp_jupyter.kernel.variables import Described
 
 
 _MOST_TURNS = 50
@@ -139,7 +139,7 @@ class Session:
             A file is not there, lies outside the folder, or is too large.
         """
         from acp_jupyter.kernel.attachments import with_attachments
-        from acp_jupyter.kernel.execution.variables import variable_blocks
+        from acp_jupyter.kernel.variables import variable_blocks
 
         # What it takes is known once it runs.
         state = self._client.resume(self.id)

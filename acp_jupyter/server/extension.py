@@ -28,9 +28,9 @@ from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.config import HostConfig, acp_servers
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.entries import EntryPointAgents
-from acp_jupyter.host.registry.public import PublicAgents
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.public_registry import PublicAgents
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry_entries import EntryPointAgents
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.host.workspace.folders import jupyter_folders
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from acp_jupyter.api.models.permissions import AnswerPermission
 from acp_jupyter.api.models.sessions import CloseSession, DeleteSession, ForkSession, ListSessions
+from acp_jupyter.api.models.turns import AnswerPermission
 from acp_jupyter.errors import DiskRefused, SharedFileBroken
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session.session import Session

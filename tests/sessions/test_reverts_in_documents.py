@@ -20,7 +20,7 @@ from acp_jupyter.api.models.turns import (
 from acp_jupyter.errors import ChangesRefused, DocumentConflict, FileRefused
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.workspace.agent_files import SaveResult
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk

@@ -19,10 +19,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import NoReturn
 
+from acp_jupyter.agents.demo.prompt import Request
+from acp_jupyter.agents.demo.session import Turn, TurnCancelledError
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_PARAMS, Json, RpcError
-
-from .prompt import Request
-from .session import Turn, TurnCancelledError
 
 _MAX_BENCH_CHARACTERS = 32_000_000
 _LONG_BLOCKS = 40

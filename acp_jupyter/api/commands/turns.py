@@ -20,7 +20,6 @@ from acp_jupyter.api.access import (
 )
 from acp_jupyter.api.commands.sessions import set_agent_options
 from acp_jupyter.api.models.command_row import handles
-from acp_jupyter.api.models.permissions import AnswerElicitation
 from acp_jupyter.api.models.sessions import (
     GetSession,
     KillTerminal,
@@ -29,6 +28,7 @@ from acp_jupyter.api.models.sessions import (
     SetConfig,
 )
 from acp_jupyter.api.models.turns import (
+    AnswerElicitation,
     AttachedTurn,
     AttachTurn,
     Cancel,

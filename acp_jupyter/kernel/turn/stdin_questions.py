@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from acp_jupyter.api.models.permissions import AnswerElicitation, AnswerPermission
+from acp_jupyter.api.models.turns import AnswerElicitation, AnswerPermission
 from acp_jupyter.errors import (
     FolderNotTrusted,
     InvalidAnswers,

@@ -312,7 +312,7 @@ def follow_and_work(client: HostClient, turn_id: str, seconds: float) -> TurnDet
     followed = client.follow(turn_id, seconds)
     if followed.work is None:
         return None if followed.detail is None else client.whole(followed.detail)
-    from acp_jupyter.kernel.execution.runner import do_work  # IPython's parts, when needed
+    from acp_jupyter.kernel.code_runner import do_work  # IPython's parts, when needed
 
     work_id = followed.work.work_id
 

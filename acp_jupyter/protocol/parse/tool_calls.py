@@ -23,8 +23,8 @@ from acp_jupyter.protocol.packets import (
     ToolCallStart,
 )
 from acp_jupyter.protocol.tools.inputs import patch_diffs
+from acp_jupyter.protocol.tools.outputs import TerminalTexts, read_terminal
 from acp_jupyter.protocol.tools.table import KIND_TOOLS, find_tool, name_in_title, tool_name_to_kind
-from acp_jupyter.protocol.tools.terminal_meta import TerminalTexts, read_terminal
 from acp_jupyter.protocol.vocabulary import AcpKind, read_acp_kind, read_status
 
 _YES_NO = (

@@ -18,7 +18,7 @@ from acp_jupyter.protocol.host_events.session import (
     TerminalStarted,
 )
 from acp_jupyter.protocol.packets import ToolCallProgress, ToolCallStart
-from acp_jupyter.protocol.tools.terminal_meta import TerminalPiece
+from acp_jupyter.protocol.tools.outputs import TerminalPiece
 from acp_jupyter.protocol.vocabulary import ToolStatus
 from acp_jupyter.transcript.escaping import one_line, without_ansi
 from acp_jupyter.transcript.model.item_base import Text

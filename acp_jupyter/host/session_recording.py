@@ -16,9 +16,13 @@ from pydantic import JsonValue
 
 from acp_jupyter.errors import AcpError, FileRefused, SharedFileBroken
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording.recording_file import RecordingFile, RecordingOptions
-from acp_jupyter.host.recording.scrubber import RecordingScrubber, recording_text
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.recording_file import (
+    RecordingFile,
+    RecordingOptions,
+    RecordingScrubber,
+    recording_text,
+)
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.answers import RecordedAnswers
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.log_entries import read_traffic

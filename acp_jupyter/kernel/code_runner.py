@@ -8,9 +8,9 @@ import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
-from acp_jupyter.kernel.execution.nested_run import ReportOutput, interrupt_main, run_nested
-from acp_jupyter.kernel.execution.variables import list_variables
 from acp_jupyter.kernel.execution_context import current_shell, kernel_of, tool_code, tool_code_runs
+from acp_jupyter.kernel.nested_run import ReportOutput, interrupt_main, run_nested
+from acp_jupyter.kernel.variables import list_variables
 from acp_jupyter.notebook_tools.kernel_runner import (
     Completion,
     Inspection,

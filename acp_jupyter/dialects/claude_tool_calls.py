@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from acp_jupyter.dialects.claude_stream.results import PermissionRequested
+from acp_jupyter.dialects.claude_results import PermissionRequested
 from acp_jupyter.protocol.objects import Obj, count, first, flag, items, obj, text
 from acp_jupyter.protocol.tools.table import find_tool
 

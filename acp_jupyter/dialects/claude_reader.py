@@ -7,13 +7,8 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from acp_jupyter.dialects.claude_stream.messages import (
-    AssistantReader,
-    SystemReader,
-    notice,
-    rate_limit,
-)
-from acp_jupyter.dialects.claude_stream.results import (
+from acp_jupyter.dialects.claude_messages import AssistantReader, SystemReader, notice, rate_limit
+from acp_jupyter.dialects.claude_results import (
     CliResult,
     ControlAnswered,
     ControlRequested,
@@ -25,7 +20,7 @@ from acp_jupyter.dialects.claude_stream.results import (
     read_result,
     usage_update,
 )
-from acp_jupyter.dialects.claude_stream.tool_calls import acp_blocks, read_permission
+from acp_jupyter.dialects.claude_tool_calls import acp_blocks, read_permission
 from acp_jupyter.protocol.json import clean_json, read_json
 from acp_jupyter.protocol.objects import Obj, first, obj, text
 

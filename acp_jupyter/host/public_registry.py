@@ -1,7 +1,7 @@
 """Agents of the public registry, which need no configuration, and the allowed downloads.
 
-The bundled list, ``snapshot.json``, is dated. A package is downloaded and run only after the user
-has allowed it.
+The bundled list, ``public_registry.json``, is dated; ``scripts/registry_snapshot.py`` writes it. A
+package is downloaded and run only after the user has allowed it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Literal
 from pydantic import Field, ValidationError
 
 from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
-from acp_jupyter.host.registry.entries import AgentReport, AgentSpec, Finder
+from acp_jupyter.host.registry_entries import AgentReport, AgentSpec, Finder
 from acp_jupyter.protocol.objects import Model
 
 _INSTALL = {"npx": "npm install -g {}", "uvx": "uv tool install {}"}
@@ -58,7 +58,7 @@ class Snapshot(Model):
 @cache
 def bundled_snapshot() -> Snapshot:
     """Return the snapshot that is bundled with this package."""
-    text = files("acp_jupyter.host.registry").joinpath("snapshot.json").read_text("utf-8")
+    text = files("acp_jupyter.host").joinpath("public_registry.json").read_text("utf-8")
     return Snapshot.model_validate(json.loads(text), strict=False)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from IPython.core.error import UsageError
 from pydantic import JsonValue
 
-from acp_jupyter.kernel.execution.values import (
+from acp_jupyter.kernel.values import (
     FAILURES,
     NO_REPR,
     TimeUp,

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from acp_jupyter.dialects.claude_stream.results import (
+from acp_jupyter.dialects.claude_results import (
     CliResult,
     StateChanged,
     TurnError,
     Update,
     login_error,
 )
-from acp_jupyter.dialects.claude_stream.tool_calls import ToolCalls, acp_blocks
+from acp_jupyter.dialects.claude_tool_calls import ToolCalls, acp_blocks
 from acp_jupyter.protocol.objects import Obj, count, first, items, obj, text
 
 _SYNTHETIC = "<synthetic>"

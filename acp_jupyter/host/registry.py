@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
-from acp_jupyter.host.registry.entries import (
+from acp_jupyter.host.public_registry import PublicAgents
+from acp_jupyter.host.registry_entries import (
     AgentReport,
     AgentSpec,
     Broken,
@@ -23,7 +24,6 @@ from acp_jupyter.host.registry.entries import (
     agent_id_of,
     parse_entry,
 )
-from acp_jupyter.host.registry.public import PublicAgents
 
 CONFIG_FILE = "acp_agents.json"
 _CONFIG_BYTES = 1024 * 1024
