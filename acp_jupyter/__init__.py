@@ -14,8 +14,8 @@ from acp_jupyter._version import __version__
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from acp_jupyter.kernel.session.connect import connect, list_agents, list_sessions, resume
-    from acp_jupyter.kernel.session.session import Session
+    from acp_jupyter.kernel.connect import connect, list_agents, list_sessions, resume
+    from acp_jupyter.kernel.session import Session
     from acp_jupyter.kernel.turn.turn import Turn
 
 __all__ = [
@@ -30,12 +30,12 @@ __all__ = [
 ]
 
 _LAZY = {
-    "Session": "acp_jupyter.kernel.session.session",
+    "Session": "acp_jupyter.kernel.session",
     "Turn": "acp_jupyter.kernel.turn.turn",
-    "connect": "acp_jupyter.kernel.session.connect",
-    "list_agents": "acp_jupyter.kernel.session.connect",
-    "list_sessions": "acp_jupyter.kernel.session.connect",
-    "resume": "acp_jupyter.kernel.session.connect",
+    "connect": "acp_jupyter.kernel.connect",
+    "list_agents": "acp_jupyter.kernel.connect",
+    "list_sessions": "acp_jupyter.kernel.connect",
+    "resume": "acp_jupyter.kernel.connect",
 }
 
 

@@ -47,18 +47,19 @@ from scripts.mutations import Mutation, logic_of, words_of  # noqa: E402
 from scripts.tests_by_line import TestsByLine  # noqa: E402
 from scripts.tests_by_server import TestsByServer  # noqa: E402
 
-WORDS = ("protocol", "dialects")
+WORDS = ("packets", "protocol", "dialects")
 LOGIC = (
     *WORDS,
-    "transcript.permissions",
+    *(f"transcript.{name}" for name in ("permission_evidence", "raw_input", "rule_text")),
     *(f"transcript.reduce.{name}" for name in ("reducer", "permissions", "questions", "turns")),
     *(f"transcript.reduce.{name}" for name in ("messages", "tool_calls", "tool_fields")),
     *(f"transcript.reduce.{name}" for name in ("terminals",)),
     *(f"host.requests.{name}" for name in ("permissions", "policy", "answers", "rules", "trust")),
     *(f"host.requests.{name}" for name in ("protected_paths", "host_permissions")),
+    *(f"host.requests.rule_{name}" for name in ("commands", "shell", "wrappers")),
     "host.store.permission_stores",
     *(f"api.commands.{name}" for name in ("permissions", "trust")),
-    "api.models.permissions",
+    "api.models.turns",
 )
 """Packages and modules of which everything is altered."""
 SAMPLE = 300

@@ -1,4 +1,4 @@
-"""Make ``acp_jupyter/host/registry/snapshot.json`` from a checkout of the public agent registry.
+"""Make ``acp_jupyter/host/public_registry.json`` from a checkout of the public agent registry.
 
 Run ``python scripts/registry_snapshot.py CHECKOUT``. Only facts are taken: what an agent is
 called, which package or program it is, and with which arguments it speaks the protocol. What
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-TARGET = Path(__file__).parents[1] / "acp_jupyter" / "host" / "registry" / "snapshot.json"
+TARGET = Path(__file__).parents[1] / "acp_jupyter" / "host" / "public_registry.json"
 SOURCE = "https://github.com/agentclientprotocol/registry"
 
 

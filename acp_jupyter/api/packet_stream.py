@@ -1,25 +1,56 @@
 """A session's traffic as a numbered stream of packets, for programs outside.
 
 The same log always gives the same packets with the same numbers, in either dialect.
+
+Each packet belongs to a turn, by the rules of `acp_jupyter.transcript`: which answer ends a turn,
+whose turn a late packet belongs to, what became of a permission request or an elicitation. Each is
+answered exactly once.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, assert_never, get_args
+from typing import Literal, TypeVar, assert_never, get_args
 
+from pydantic import JsonValue
 from pydantic_core import to_json
 
-from acp_jupyter.api.packet_turns import StreamTurns, TurnPacket
 from acp_jupyter.dialects.onyx.build_packets import BuildPacket
 from acp_jupyter.dialects.onyx.build_stream import BuildModeStream
 from acp_jupyter.dialects.onyx.packet_writer import write_packet
+from acp_jupyter.protocol.content import read_block
+from acp_jupyter.protocol.elicitation import ElicitationRequest, ElicitationResponse
+from acp_jupyter.protocol.files import ArtifactCreated
+from acp_jupyter.protocol.host_events.notes import (
+    AgentExited,
+    HostNotice,
+    PermissionSettledNote,
+    StartFailed,
+    TitleChanged,
+    TurnEdited,
+    TurnFailed,
+    TurnQueued,
+    TurnRemoved,
+    TurnStartedNote,
+    TurnStopped,
+)
+from acp_jupyter.protocol.host_events.session import ArtifactsFound, ElicitationSettled
 from acp_jupyter.protocol.objects import Obj
+from acp_jupyter.protocol.packets import (
+    ErrorPacket,
+    PacketModel,
+    PermissionRequest,
+    PermissionResponse,
+    PromptResponse,
+    UserMessageChunk,
+)
 from acp_jupyter.protocol.parse.packet import Packet
-from acp_jupyter.protocol.session_packets import NoticePacket
+from acp_jupyter.protocol.session_packets import CancelSent, NoticePacket, SessionInfoUpdate
 from acp_jupyter.protocol.traffic import TrafficEntry
-from acp_jupyter.protocol.traffic_reader import TrafficReader
+from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
+from acp_jupyter.transcript.model.items import EXPIRED, unanswered_words
 
 StreamDialect = Literal["packets", "build-mode"]
 """Onyx packets, or Onyx build mode."""
@@ -115,3 +146,241 @@ class PacketStream:
         if isinstance(written, dict):
             return to_json({**written, "seq": self._seq})
         return written.model_dump_json(by_alias=True).encode()
+
+
+_OVERTAKEN = "The next turn began before this one had ended."
+
+_Blocks = tuple[dict[str, JsonValue], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """A turn that ended while it waited for another."""
+
+    turn_id: str
+    prompt: _Blocks
+    end: PromptResponse | ErrorPacket
+
+
+class StreamTurns:
+    """Remembers, while a log is read from its start, which turn runs and what is asked."""
+
+    def __init__(self) -> None:
+        self._queued: OrderedDict[str, _Blocks] = OrderedDict()
+        self._active: str | None = None
+        self._last: str | None = None
+        self._stopping = False
+        self._waiting: list[_Ended] = []
+        self._questions = StreamPermissions()
+        self._elicitations = StreamElicitations()
+
+    def assign(self, packet: LogPacket) -> Iterator[TurnPacket]:  # noqa: C901, PLR0915 - one flat match
+        """Yield what the stream says for one packet or note of the log."""
+        match packet:
+            case TurnQueued():
+                remember(self._queued, packet.turn_id, packet.prompt)
+            case TurnEdited():
+                if packet.turn_id in self._queued:
+                    self._queued[packet.turn_id] = packet.prompt
+            case TurnStartedNote():
+                yield from self._start(packet.turn_id)
+            case TurnRemoved() | TurnStopped():
+                yield from self._end(packet.turn_id, PromptResponse(stop_reason="cancelled"))
+            case TurnFailed():
+                error = ErrorPacket(
+                    message=packet.message, code=packet.reason, detail=packet.detail
+                )
+                yield from self._end(packet.turn_id, error)
+            case PromptResponse() | ErrorPacket():
+                yield from self._answered(packet)
+            case CancelSent():
+                self._stopping = self._active is not None
+            case UserMessageChunk():
+                if self._active is None:  # in a turn it is an echo of the prompt
+                    yield TurnPacket(packet, None)
+            case (
+                PermissionRequest() | PermissionResponse() | PermissionSettledNote() | AgentExited()
+            ):
+                yield from self._questions.assign(packet, self._active or self._last)
+                if isinstance(packet, AgentExited):
+                    yield from self._elicitations.expire()
+            case ElicitationRequest() | ElicitationResponse() | ElicitationSettled():
+                yield from self._elicitations.assign(packet, self._active or self._last)
+            case ArtifactsFound():
+                for made in packet.artifacts:
+                    yield TurnPacket(ArtifactCreated(artifact=made), packet.turn_id)
+            case HostNotice():
+                yield self._here(NoticePacket(severity=packet.severity, text=packet.text))
+            case StartFailed():
+                failed = NoticePacket(severity="error", text=packet.message, detail=packet.detail)
+                yield TurnPacket(failed, None)
+            case TitleChanged():
+                title = SessionInfoUpdate(title=packet.title or None, clears_title=not packet.title)
+                yield TurnPacket(title, None)
+            case PacketModel():
+                yield self._here(packet)
+            case _:
+                pass  # what else the host notes is not for a stream of packets
+
+    def _here(self, packet: Packet) -> TurnPacket:
+        """A late packet belongs to the turn before it."""
+        return TurnPacket(packet, self._active or self._last)
+
+    # -- turns -------------------------------------------------------------------
+
+    def _start(self, turn_id: str) -> Iterator[TurnPacket]:
+        if turn_id not in self._queued:
+            return
+        if self._active is not None:
+            yield from self._end(self._active, ErrorPacket(message=_OVERTAKEN, code="overtaken"))
+        self._active, self._stopping = turn_id, False
+        yield from _prompt(turn_id, self._queued.pop(turn_id))
+
+    def _answered(self, end: PromptResponse | ErrorPacket) -> Iterator[TurnPacket]:
+        """End the running turn as the agent says; an answer for none is too late."""
+        if self._active is None:
+            return
+        if self._stopping and isinstance(end, ErrorPacket):
+            # Some agents answer otherwise to a cancel: what the user did counts.
+            end = PromptResponse(stop_reason="cancelled", timestamp=end.timestamp)
+        elif self._stopping:
+            end = end.model_copy(update={"stop_reason": "cancelled"})
+        yield from self._end(self._active, end)
+
+    def _end(self, turn_id: str, end: PromptResponse | ErrorPacket) -> Iterator[TurnPacket]:
+        if turn_id == self._active:
+            self._active, self._last = None, turn_id
+            yield TurnPacket(end, turn_id)
+        elif turn_id in self._queued:
+            self._waiting.append(_Ended(turn_id, self._queued.pop(turn_id), end))
+        if self._active is None:
+            # One turn after the other, so that a reader needs no ids to tell them apart.
+            waiting, self._waiting = self._waiting, []
+            for ended in waiting:
+                yield from _prompt(ended.turn_id, ended.prompt)
+                yield TurnPacket(ended.end, ended.turn_id)
+
+
+def _prompt(turn_id: str, prompt: _Blocks) -> Iterator[TurnPacket]:
+    for block in map(read_block, prompt):
+        if block is not None:
+            yield TurnPacket(UserMessageChunk(block=block), turn_id)
+
+
+_REMEMBERED = 1000
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True, slots=True)
+class TurnPacket:
+    """A packet and the turn that it belongs to."""
+
+    packet: Packet
+    turn_id: str | None
+
+
+class StreamPermissions:
+    """Remembers what is asked, and why it will be answered as it is."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[str, str | None] = OrderedDict()
+        self._reasons: OrderedDict[str, str] = OrderedDict()
+
+    def assign(
+        self,
+        packet: PermissionRequest | PermissionResponse | PermissionSettledNote | AgentExited,
+        turn_id: str | None,
+    ) -> Iterator[TurnPacket]:
+        """Yield what the stream says for one of these, with ``turn_id`` for a new request."""
+        match packet:
+            case PermissionRequest():
+                if not packet.auto_approve:
+                    remember(self._open, packet.request_id, turn_id)
+                yield TurnPacket(packet, turn_id)
+            case PermissionResponse():
+                reason = packet.reason or self._reasons.pop(packet.request_id, "")
+                answered = packet.model_copy(update={"reason": reason})
+                yield TurnPacket(answered, self._open.pop(packet.request_id, turn_id))
+            case PermissionSettledNote():
+                if packet.by == "agent_exited":
+                    yield from self._expire(packet.request_id)
+                else:
+                    remember(self._reasons, packet.request_id, _settled_reason(packet))
+            case AgentExited():
+                for request_id in tuple(self._open):
+                    yield from self._expire(request_id)
+            case _:
+                assert_never(packet)
+
+    def _expire(self, request_id: str) -> Iterator[TurnPacket]:
+        """Answer for nobody: the process that would take an answer is gone."""
+        if request_id in self._open:
+            turn_id = self._open.pop(request_id)
+            gone = PermissionResponse(request_id=request_id, reason="The agent stopped.")
+            yield TurnPacket(gone, turn_id)
+
+
+def _settled_reason(note: PermissionSettledNote) -> str:
+    match note.by:
+        case "policy" | "rule":
+            return f"By rule: {note.rule}"
+        case "nobody":
+            return "Nobody could be asked."
+        case "turn_cancelled":
+            return "The turn was stopped."
+        case "withdrawn":
+            return "Withdrawn by the agent."
+        case "user":
+            return note.reason
+        case _:
+            return ""
+
+
+def remember(known: OrderedDict[str, _Value], key: str, value: _Value) -> None:
+    """Keep what is newest."""
+    known[key] = value
+    if len(known) > _REMEMBERED:
+        known.popitem(last=False)
+
+
+class StreamElicitations:
+    """Remembers what is asked, and why it will be answered as it is."""
+
+    def __init__(self) -> None:
+        self._open: OrderedDict[str, str | None] = OrderedDict()
+        self._reasons: OrderedDict[str, str] = OrderedDict()
+
+    def assign(
+        self,
+        packet: ElicitationRequest | ElicitationResponse | ElicitationSettled,
+        turn_id: str | None,
+    ) -> Iterator[TurnPacket]:
+        """Yield what the stream says for one of these, with ``turn_id`` for a new question."""
+        match packet:
+            case ElicitationRequest():
+                if not packet.problem:
+                    remember(self._open, packet.request_id, turn_id)
+                yield TurnPacket(packet, turn_id)
+            case ElicitationResponse():
+                if packet.request_id in self._open:
+                    reason = self._reasons.pop(packet.request_id, packet.reason)
+                    told = packet.model_copy(update={"reason": reason})
+                    yield TurnPacket(told, self._open.pop(packet.request_id))
+            case ElicitationSettled():
+                if packet.by == "agent_exited":
+                    yield from self._expire(packet.request_id)
+                elif packet.by != "user":
+                    remember(self._reasons, packet.request_id, unanswered_words(packet.by))
+            case _:
+                assert_never(packet)
+
+    def expire(self) -> Iterator[TurnPacket]:
+        """Answer for nobody: the process that would take an answer is gone."""
+        for request_id in tuple(self._open):
+            yield from self._expire(request_id)
+
+    def _expire(self, request_id: str) -> Iterator[TurnPacket]:
+        if request_id in self._open:
+            gone = ElicitationResponse(request_id=request_id, action="cancel", reason=EXPIRED)
+            yield TurnPacket(gone, self._open.pop(request_id))

@@ -5,8 +5,9 @@ an agent says is logged first, then reduced to a transcript, then given to reade
 and no widgets here, and no dialect: logs of other programs are read in `acp_jupyter.dialects`, and
 imported in `acp_jupyter.api`.
 
-The folders from the bottom up, each importing only those before it: `store` (what is on disk),
-`registry` (which agents there are), `process` (their processes), `workspace` (files, terminals,
-checkpoints), `requests` (what waits for the user), `rpc` (the protocol), `login`, `recording`,
-`session` (one conversation). The modules beside them are about all sessions of a host.
+From the bottom up, each importing only those before it: `registry` (which agents there are:
+configured, from entry points of installed packages, or of the public registry), `store` (what is on
+disk), `process` (the agents' processes), `workspace` (files, terminals, checkpoints), `requests`
+(what waits for the user), `rpc` (the protocol), `session_recording`, `login`, `session` (one
+conversation). The other modules are about all sessions of a host.
 """

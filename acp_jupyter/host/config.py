@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import McpServerProvider
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.host.workspace.agent_files import Documents, NoDocuments

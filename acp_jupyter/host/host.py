@@ -15,9 +15,9 @@ from acp_jupyter.errors import DiskRefused, UnknownTurn
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
 from acp_jupyter.host.open_sessions import OpenSessions
-from acp_jupyter.host.recording.recording_file import RecordingOptions
+from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.recordings import Recordings
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.session.build import build_session
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore
@@ -26,7 +26,7 @@ from acp_jupyter.host.store.metadata import TRAFFIC_FILE
 from acp_jupyter.host.store.permission_stores import PermissionStores
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.host.stored_sessions import SessionCloser, StoredSessions
-from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointStore
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
 from acp_jupyter.host.workspace.folders import OwnFolders, make_private
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.host_events.session import Policy

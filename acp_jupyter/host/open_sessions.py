@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable
 
 from acp_jupyter.errors import AcpError, BadRequest, UnknownSession
 from acp_jupyter.host.config import HostConfig, environments
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.pool import AgentPool
 from acp_jupyter.host.session.build import HostServices
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore
 from acp_jupyter.host.store.permission_stores import PermissionStores
-from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointStore
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
 from acp_jupyter.transcript.redactor import KnownSecrets, Redactor
 
 _log = logging.getLogger(__name__)

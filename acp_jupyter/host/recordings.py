@@ -1,6 +1,6 @@
 """Recordings of a host: which sessions are recorded or played, and where the files are.
 
-`acp_jupyter.host.recording` reads and writes a single recording.
+`recording_file` reads and writes a single recording.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import assert_never
 from weakref import WeakValueDictionary
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording.recording_file import (
+from acp_jupyter.host.recording_file import (
     RecordingFile,
     RecordingOptions,
+    RecordingScrubber,
     recording_folder,
     recording_name,
 )
-from acp_jupyter.host.recording.scrubber import RecordingScrubber
-from acp_jupyter.host.recording.session_recording import Playback, Recorder, SessionRecording
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.host.session_recording import Playback, Recorder, SessionRecording
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import RecordingSeals
 from acp_jupyter.host.workspace.changed_files import FileContents

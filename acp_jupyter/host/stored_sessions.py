@@ -15,7 +15,7 @@ from functools import partial
 
 from acp_jupyter.errors import AcpError, DiskRefused, NotAllowed
 from acp_jupyter.host.open_sessions import OpenSessions
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.session.build import build_session
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from acp_jupyter.host.recording.session_recording import Playback
 from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.session_recording import Playback
 from acp_jupyter.notebook_tools.context import KernelLookup, NotebookAccess
 from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.session_tools import SessionTools

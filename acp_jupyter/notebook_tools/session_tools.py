@@ -1,15 +1,31 @@
-"""The tools of one session: checks each call, carries it out and replies."""
+"""The tools of one session: checks each call, carries it out and replies.
+
+The tools for cells are here, with cells as text for an agent; those for a kernel in `kernel_tools`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import uuid
+from collections.abc import Sequence
 from pathlib import Path
 from typing import assert_never
 
+from acp_jupyter.api.models.documents import (
+    AcpMark,
+    Cell,
+    DeleteCell,
+    InsertCell,
+    MoveCell,
+    NbOutput,
+    NotebookState,
+    ReplaceSource,
+)
 from acp_jupyter.errors import AcpError
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.notebook_tools import cell_tools, kernel_tools, tools
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
+from acp_jupyter.notebook_tools import kernel_tools, tools
 from acp_jupyter.notebook_tools.context import (
     CallContext,
     KernelLookup,
@@ -18,9 +34,25 @@ from acp_jupyter.notebook_tools.context import (
     find_target,
 )
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner, RunningCode
-from acp_jupyter.notebook_tools.outputs import Reply
-from acp_jupyter.notebook_tools.tool_permissions import ToolPermissions, ToolRefused
-from acp_jupyter.notebook_tools.tools import TOOLS, AnyTool, WrongArguments, read_input
+from acp_jupyter.notebook_tools.outputs import Reply, bounded
+from acp_jupyter.notebook_tools.tool_permissions import (
+    CallCard,
+    ToolAction,
+    ToolPermissions,
+    ToolRefused,
+)
+from acp_jupyter.notebook_tools.tools import (
+    TOOLS,
+    AnyTool,
+    DeleteTool,
+    EditTool,
+    InsertTool,
+    ListCells,
+    MoveTool,
+    ReadCells,
+    WrongArguments,
+    read_input,
+)
 from acp_jupyter.protocol.objects import Obj
 
 _log = logging.getLogger(__name__)
@@ -118,17 +150,17 @@ class SessionTools:
 async def _do(context: CallContext, call: AnyTool) -> Reply:  # noqa: C901 - one flat match
     match call:
         case tools.ListCells():
-            return await cell_tools.list_cells(context, call)
+            return await list_cells(context, call)
         case tools.ReadCells():
-            return await cell_tools.read_cells(context, call)
+            return await read_cells(context, call)
         case tools.InsertTool():
-            return await cell_tools.insert_cell(context, call)
+            return await insert_cell(context, call)
         case tools.EditTool():
-            return await cell_tools.edit_cell(context, call)
+            return await edit_cell(context, call)
         case tools.MoveTool():
-            return await cell_tools.move_cell(context, call)
+            return await move_cell(context, call)
         case tools.DeleteTool():
-            return await cell_tools.delete_cell(context, call)
+            return await delete_cell(context, call)
         case tools.RunCells():
             return await kernel_tools.run_cells(context, call)
         case tools.ListVariables():
@@ -145,3 +177,214 @@ async def _do(context: CallContext, call: AnyTool) -> Reply:  # noqa: C901 - one
             return await kernel_tools.restart_kernel(context, call)
         case _:
             assert_never(call)
+
+
+async def list_cells(context: CallContext, call: ListCells) -> Reply:
+    """List the cells."""
+    reply = Reply()
+    state = await context.state()
+    write_cell_list(reply, context.target.name, state, call.start, context.target.prompt_cell)
+    return reply
+
+
+async def read_cells(context: CallContext, call: ReadCells) -> Reply:
+    """Read cells."""
+    reply = Reply()
+    state = await context.state()
+    chosen = [context.cell(state, cell_id) for cell_id in call.cell_ids]
+    write_cells(reply, context.target.name, chosen, outputs=call.outputs)
+    return reply
+
+
+async def insert_cell(context: CallContext, call: InsertTool) -> Reply:
+    """Insert a cell."""
+    after = _cell_before(context, await context.state(), call)
+    card = await context.permissions.request(
+        _action(context, call.tool, f"Insert a {call.cell_type} cell in")
+    )
+    cell_id = uuid.uuid4().hex[:12]
+    edit = InsertCell(
+        cell_id=cell_id,
+        after=after,
+        cell_type=call.cell_type,
+        source=call.source,
+        acp=_mark(context, call.source),
+    )
+    state = await _apply(context, card, edit)
+    place, _ = context.cell(state, cell_id)
+    return _text_reply(
+        f"Inserted as cell id={cell_id} at index {place}, "
+        f"fingerprint={fingerprint(call.source)}. It was not run."
+    )
+
+
+async def edit_cell(context: CallContext, call: EditTool) -> Reply:
+    """Replace a cell's source."""
+    context.refuse_prompt_cell([call.cell_id])
+    place, cell = context.cell(await context.state(), call.cell_id)
+    _require_source(cell.source, call.fingerprint, call.cell_id)
+    wish = _action(
+        context,
+        call.tool,
+        f"Edit cell {place + 1} of",
+        diff=(cell.source, call.source),
+    )
+    card = await context.permissions.request(wish)
+    change = ReplaceSource(
+        cell_id=call.cell_id,
+        fingerprint=call.fingerprint,
+        source=call.source,
+        acp=_mark(context, call.source),
+    )
+    await _apply(context, card, change)
+    return _text_reply(
+        f"Edited. Its fingerprint is now {fingerprint(call.source)}. It was not run."
+    )
+
+
+async def move_cell(context: CallContext, call: MoveTool) -> Reply:
+    """Move a cell."""
+    context.refuse_prompt_cell([call.cell_id])
+    state = await context.state()
+    now, _ = context.cell(state, call.cell_id)
+    others = state.model_copy(
+        update={"cells": tuple(cell for cell in state.cells if cell.id != call.cell_id)}
+    )
+    after = _cell_before(context, others, call)
+    card = await context.permissions.request(_action(context, call.tool, f"Move cell {now + 1} of"))
+    change = MoveCell(cell_id=call.cell_id, fingerprint=call.fingerprint, after=after)
+    place, _ = context.cell(await _apply(context, card, change), call.cell_id)
+    return _text_reply(f"Moved to index {place}.")
+
+
+async def delete_cell(context: CallContext, call: DeleteTool) -> Reply:
+    """Delete a cell."""
+    context.refuse_prompt_cell([call.cell_id])
+    place, cell = context.cell(await context.state(), call.cell_id)
+    _require_source(cell.source, call.fingerprint, call.cell_id)
+    wish = _action(context, call.tool, f"Delete cell {place + 1} of", diff=(cell.source, ""))
+    card = await context.permissions.request(wish)
+    await _apply(context, card, DeleteCell(cell_id=call.cell_id, fingerprint=call.fingerprint))
+    return _text_reply("Deleted.")
+
+
+async def _apply(
+    context: CallContext, card: CallCard, edit: InsertCell | ReplaceSource | MoveCell | DeleteCell
+) -> NotebookState:
+    failed = True
+    try:
+        state = await context.apply(edit)
+        failed = False
+        return state
+    finally:
+        card.done(failed=failed)
+
+
+def _action(
+    context: CallContext, tool: str, title: str, diff: tuple[str, str] | None = None
+) -> ToolAction:
+    return ToolAction(
+        tool=tool,
+        arguments=context.arguments,
+        kind="edit",
+        words="change the notebook",
+        title=f"{title} {context.target.name}",
+        location=str(context.target.path),
+        diff=diff,
+    )
+
+
+def _mark(context: CallContext, source: str) -> AcpMark:
+    place = context.target
+    return AcpMark(turn=place.turn_id, agent=place.agent, written=fingerprint(source))
+
+
+def _cell_before(
+    context: CallContext, state: NotebookState, call: InsertTool | MoveTool
+) -> str | None:
+    """Return the id of the cell before the position in a call; None for the first position."""
+    if call.after is not None and call.before is not None:
+        raise ToolError("Give after or before, not both.")
+    if call.after is not None:
+        return context.cell(state, call.after)[1].id
+    if call.before is not None:
+        place, _ = context.cell(state, call.before)
+        return state.cells[place - 1].id if place else None
+    return state.cells[-1].id if state.cells else None
+
+
+def _require_source(source: str, expected: str, cell_id: str) -> None:
+    """Check the source before the user is asked; it is checked again when the edit is made."""
+    if fingerprint(source) != expected:
+        raise ToolError(
+            f"stale: cell {cell_id} was changed since you read it. Call read_cells for it, and "
+            "make your change in what it holds now."
+        )
+
+
+def _text_reply(words: str) -> Reply:
+    reply = Reply()
+    reply.add_text(words)
+    return reply
+
+
+_LISTED = 200
+_FIRST_LINE_CHARS = 100
+_SOURCE_CHARS = 30_000
+
+
+def write_cell_list(
+    reply: Reply, name: str, state: NotebookState, start: int, prompt_cell: str
+) -> None:
+    """Add the list of cells to a reply."""
+    cells = state.cells
+    saved = "with unsaved changes" if state.unsaved else "saved"
+    reply.add_text(f"{name}: {len(cells)} cells, {saved}.")
+    listed = cells[start : start + _LISTED]
+    if not listed:
+        return
+    lines = [_cell_summary(place, cell, prompt_cell) for place, cell in enumerate(listed, start)]
+    reply.data(f"the list of cells of {name}", "\n".join(lines))
+    left = len(cells) - start - len(listed)
+    if left > 0:
+        reply.add_text(f"{left} more: list_cells with start={start + len(listed)}.")
+
+
+def write_cells(
+    reply: Reply, name: str, chosen: Sequence[tuple[int, Cell]], *, outputs: bool
+) -> None:
+    """Add whole cells to a reply, each with its index."""
+    for place, cell in chosen:
+        origin = f"cell {cell.id} of {name}"
+        count = "" if cell.execution_count is None else f", ran as [{cell.execution_count}]"
+        reply.add_text(
+            f"[{place}] id={cell.id} {cell.cell_type}{count}, "
+            f"fingerprint={fingerprint(cell.source)}"
+        )
+        reply.data(f"source of {origin}", bounded(cell.source, _SOURCE_CHARS))
+        if outputs and cell.cell_type == "code":
+            reply.outputs(origin, cell.outputs)
+
+
+def _cell_summary(index: int, cell: Cell, asking: str) -> str:
+    lines = cell.source.splitlines() or [""]
+    parts = [f"[{index}] id={cell.id} {cell.cell_type} fingerprint={fingerprint(cell.source)}"]
+    if cell.execution_count is not None:
+        parts.append(f"ran as [{cell.execution_count}]")
+    if cell.outputs:
+        parts.append(f"outputs: {', '.join(dict.fromkeys(map(_kind, cell.outputs)))[:100]}")
+    if cell.acp is not None:
+        parts.append(f"written by {cell.acp.agent[:40]}")
+    if cell.id == asking:
+        parts.append("the cell that you are asked from")
+    count = f"{len(lines)} lines" if len(lines) > 1 else "1 line"
+    return f"{'; '.join(parts)}; {count}: {lines[0][:_FIRST_LINE_CHARS]}"
+
+
+def _kind(output: NbOutput) -> str:
+    kind = output.get("output_type")
+    if kind in {"stream", "error"}:
+        return str(kind)
+    data = output.get("data")
+    kinds = [name for name in data if name != "text/plain"] if isinstance(data, dict) else []
+    return str(kinds[0]) if kinds else "text/plain"

@@ -16,7 +16,7 @@ from typing import Literal, Self
 
 from pydantic import JsonValue
 
-from acp_jupyter.host.requests.host_requests import ALLOW, request_for_host
+from acp_jupyter.host.requests.host_permissions import ALLOW, request_for_host
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.notebook_tools.outputs import bounded

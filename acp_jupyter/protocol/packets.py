@@ -15,10 +15,9 @@ from pydantic.alias_generators import to_camel
 from acp_jupyter.protocol.content import ContentBlock, OtherBlock, ToolContent
 from acp_jupyter.protocol.objects import Model, obj
 from acp_jupyter.protocol.tools.inputs import ToolInput
-from acp_jupyter.protocol.tools.outputs import ToolOutput
+from acp_jupyter.protocol.tools.outputs import TerminalPiece, ToolOutput
 from acp_jupyter.protocol.tools.read_outputs import CallResult
 from acp_jupyter.protocol.tools.table import TOOLS, UNKNOWN_TOOL
-from acp_jupyter.protocol.tools.terminal_meta import TerminalPiece
 from acp_jupyter.protocol.vocabulary import AcpKind, Priority, StepStatus, ToolStatus, UiKind
 
 

@@ -28,9 +28,9 @@ from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.config import HostConfig, acp_servers
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.entries import EntryPointAgents
-from acp_jupyter.host.registry.public import PublicAgents
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.public_registry import PublicAgents
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry_entries import EntryPointAgents
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.host.workspace.folders import jupyter_folders
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells
@@ -39,9 +39,8 @@ from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks, Noteb
 from acp_jupyter.server.auth import ServerSecrets
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.handlers import handlers
-from acp_jupyter.server.kernel_magics import know_magics
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
-from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup
+from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup, know_magics
 from acp_jupyter.server.login_terminals import LoginTerminals
 
 URL_VARIABLE = "ACP_JUPYTER_URL"

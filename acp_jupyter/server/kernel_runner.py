@@ -30,8 +30,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
     WaitingCells,
 )
 from acp_jupyter.notebook_tools.outputs import uncoloured
-from acp_jupyter.server.kernel_channel import KernelChannel
-from acp_jupyter.server.kernel_lifecycle import KernelLifecycle
+from acp_jupyter.server.kernel_channel import KernelChannel, KernelLifecycle
 
 if TYPE_CHECKING:
     from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
@@ -52,7 +51,7 @@ _BUSY = (
     "interrupt it."
 )
 _VARIABLES = (
-    "__import__('acp_jupyter.kernel.execution.variables', fromlist=['_'])"
+    "__import__('acp_jupyter.kernel.variables', fromlist=['_'])"
     ".variables_json(get_ipython().user_ns, get_ipython().user_ns_hidden)"
 )
 

@@ -17,7 +17,7 @@ from acp.helpers import (
     update_tool_call,
 )
 
-from acp_jupyter.protocol.host_events.workspace import TerminalStarted
+from acp_jupyter.protocol.host_events.session import TerminalStarted
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only, shown
 from tests.acceptance.told import Told

@@ -15,7 +15,7 @@ from acp_jupyter.api.models.command_table import require_read_only
 from acp_jupyter.errors import AcpError, NotAllowed
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.handlers import handlers
 from tests.contract.golden import check

@@ -11,7 +11,7 @@ import pytest
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.registry import Registry
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
 from tests.support.meeting import Meeting

@@ -14,7 +14,7 @@ from acp_jupyter.api.models.documents import NbOutput
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.notebook_tools.kernel_runner import (
     Completion,
     Inspection,

@@ -13,7 +13,7 @@ from tests.support.notebook import Kernel
 TOOL = """
 import asyncio
 from acp_jupyter.kernel.client.connection import host_client
-from acp_jupyter.kernel.execution.runner import EmbeddedKernelRunner
+from acp_jupyter.kernel.code_runner import EmbeddedKernelRunner
 from acp_jupyter.notebook_tools.kernel_runner import KernelError
 
 client = host_client()
@@ -51,7 +51,7 @@ def test_an_agents_code_neither_prompts_nor_answers(kernel: Kernel) -> None:
     kernel.run(TOOL).ok()
     prompts = "import acp_jupyter; acp_jupyter.connect('demo')"
     answers = (
-        "from acp_jupyter.api.models.permissions import AnswerPermission; "
+        "from acp_jupyter.api.models.turns import AnswerPermission; "
         "client.call(AnswerPermission(session_id='s', request_id='r', option_id='o'), 1)"
     )
     kernel.run(f"tried = [tool({prompts!r}, pause=0.3), tool({answers!r}, pause=0.3)]").ok()

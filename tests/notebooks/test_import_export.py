@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.dialects.imports.kinds import DIALECTS
+from acp_jupyter.dialects.import_dialects import DIALECTS
 from acp_jupyter.kernel.magics.help import KINDS
 from acp_jupyter.transcript.output.bundle import TURN_MIME
 from tests.support.notebook import Kernel

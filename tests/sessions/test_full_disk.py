@@ -17,8 +17,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from acp_jupyter.api.models.permissions import AnswerPermission
 from acp_jupyter.api.models.sessions import CloseSession, DeleteSession, ForkSession, ListSessions
+from acp_jupyter.api.models.turns import AnswerPermission
 from acp_jupyter.errors import DiskRefused, SharedFileBroken
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session.session import Session
@@ -27,7 +27,7 @@ from acp_jupyter.host.store.permission_stores import RulesStore, TrustStore
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.session_state import SessionState
-from acp_jupyter.transcript.permissions.rule_text import read_rule
+from acp_jupyter.transcript.rule_text import read_rule
 from tests.support.failing_disk import failing_disk
 from tests.support.full_disk import full_disk
 from tests.support.generated import examples

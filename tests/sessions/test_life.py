@@ -26,7 +26,7 @@ from acp_jupyter.api.models.sessions import (
     ResumeSession,
 )
 from acp_jupyter.errors import BadRequest, UnknownSession
-from acp_jupyter.host.requests.rules.rules import turn_rules
+from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import Policy

@@ -14,8 +14,8 @@ from acp_jupyter.api.models.turns import RevertReply, RevertTurn
 from acp_jupyter.errors import BadRequest, ChangesRefused
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.registry.registry import Registry
-from acp_jupyter.protocol.host_events.workspace import ChangedFile, FileHunks, Hunk
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk
 from tests.support.fake_agents import AGENTS
 from tests.support.keeping import FAST, Server
 from tests.support.kept import held

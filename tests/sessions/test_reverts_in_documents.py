@@ -20,10 +20,10 @@ from acp_jupyter.api.models.turns import (
 from acp_jupyter.errors import ChangesRefused, DocumentConflict, FileRefused
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.workspace.agent_files import SaveResult
 from acp_jupyter.protocol.host_events.notes import Origin
-from acp_jupyter.protocol.host_events.workspace import ChangedFile, FileHunks, Hunk
+from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk
 from tests.support.fake_agents import AGENTS
 from tests.support.keeping import FAST, Server
 from tests.support.trusting import trusting

@@ -7,10 +7,10 @@ from typing import Any
 
 from acp_jupyter.host.requests.policy import decide
 from acp_jupyter.host.requests.protected_paths import SessionFolder
-from acp_jupyter.host.requests.rules.rules import CurrentRules
+from acp_jupyter.host.requests.rules import CurrentRules
 from acp_jupyter.protocol.host_events.session import Policy, Rule, RuleEffect, RuleScope
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
-from acp_jupyter.transcript.permissions.rule_text import read_rule
+from acp_jupyter.transcript.rule_text import read_rule
 from tests.support.script import Script
 
 OPTIONS = tuple(

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.dialects.claude_stream.reader import ClaudeCli, CliOutput
-from acp_jupyter.dialects.claude_stream.results import CliResult, TurnEnd, TurnError, Update
+from acp_jupyter.dialects.claude_reader import ClaudeCli, CliOutput
+from acp_jupyter.dialects.claude_results import CliResult, TurnEnd, TurnError, Update
 
 __all__ = ["Meaning", "log_names", "read", "recorded"]
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from acp_jupyter.dialects.imports.kinds import Dialect
-from acp_jupyter.dialects.imports.log import LogFacts, read_import, survey
+from acp_jupyter.dialects.import_dialects import Dialect
+from acp_jupyter.dialects.import_log import LogFacts, read_import, survey
 from acp_jupyter.protocol.host_events.notes import SessionOpened
-from acp_jupyter.protocol.log.json_values import LogProblem
+from acp_jupyter.protocol.log_json import LogProblem
 from acp_jupyter.protocol.packets import Unknown
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader

@@ -9,8 +9,8 @@ from pathlib import Path
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording.recording_file import RecordingOptions
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.recording_file import RecordingOptions
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
 from tests.support.driver import Driver

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.log_router import LogRouter
 from acp_jupyter.protocol.normalise import normalise

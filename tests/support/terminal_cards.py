@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from acp_jupyter.protocol.host_events.workspace import TerminalOutput, TerminalStarted
+from acp_jupyter.protocol.host_events.session import TerminalOutput, TerminalStarted
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.script import Script
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.protocol.host_events.notes import Note
-from acp_jupyter.protocol.host_events.workspace import FileWritten, TerminalStarted
+from acp_jupyter.protocol.host_events.session import FileWritten, TerminalStarted
 from acp_jupyter.transcript.model.items import Notice
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only, shown

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from IPython.core.error import UsageError
 
-from acp_jupyter.kernel.session.attachments import notebook_text, with_attachments
+from acp_jupyter.kernel.attachments import notebook_text, with_attachments
 
 NOTEBOOK = {
     "nbformat": 4,

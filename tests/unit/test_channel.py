@@ -19,7 +19,7 @@ from acp_jupyter.api.pages import PageDocuments, Pages
 from acp_jupyter.api.subscription import Outbox, Subscription
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.kernels import Kernels
 from acp_jupyter.transcript.model.events import Event, TextAppended

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.errors import BadRequest, ChangesRefused
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import without_cells
-from acp_jupyter.protocol.host_events.workspace import Hunk
+from acp_jupyter.protocol.host_events.session import Hunk
 
 _SOURCES = st.lists(st.sampled_from(["x = 1", "ü\n", "]},", '"', "\\"]), max_size=6)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.workspace.checkpoints.hunks import without_hunks
-from acp_jupyter.protocol.host_events.workspace import Hunk
+from acp_jupyter.protocol.host_events.session import Hunk
 from tests.support.generated import examples
 
 _TEXT = st.lists(st.sampled_from(["a", "b", "c", "", "d\x0b\x0ce"]), max_size=12)

@@ -10,7 +10,7 @@ import pytest
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.notes import Origin
-from acp_jupyter.protocol.host_events.workspace import TurnChanges
+from acp_jupyter.protocol.host_events.session import TurnChanges
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
 from tests.support.wait import eventually

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.dialects.claude_stream.reader import BadOutput, CliOutput
+from acp_jupyter.dialects.claude_reader import BadOutput, CliOutput
 from tests.support.claude_log import read, recorded
 
 Json = dict[str, Any]

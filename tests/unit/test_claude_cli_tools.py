@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.agents.claude_cli.cli_input import decision
-from acp_jupyter.dialects.claude_stream.results import (
+from acp_jupyter.dialects.claude_results import (
     ControlAnswered,
     ControlRequested,
     PermissionRequested,

@@ -12,11 +12,11 @@ from hypothesis import example, given
 from nbconvert.filters.markdown import markdown2html
 
 from acp_jupyter.protocol.json import clean_json
+from acp_jupyter.transcript.escaping import agent_markdown, fence, printable
 from acp_jupyter.transcript.model.items import AgentMessage, Thought, TurnEnd
 from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.bundle import build_bundle
-from acp_jupyter.transcript.safe_text.escaping import agent_markdown, fence, printable
 from tests.support.generated import examples
 from tests.support.markdown_readers import (
     as_html,

@@ -19,7 +19,7 @@ from acp_jupyter.api.models.turns import GetTurn, ListChangingSessions, PromptSe
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.server.handlers import ROUTES, build_command
 from tests.support.commands import Door, example
 

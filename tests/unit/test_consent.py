@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.requests.rules.rules import turn_rules
+from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.tool_items import Permission, ToolCall

@@ -21,7 +21,7 @@ from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.files import ArtifactCreated, ArtifactInfo
 from acp_jupyter.protocol.host_events.notes import SessionOpened
-from acp_jupyter.protocol.host_events.workspace import FileWritten, TerminalStarted
+from acp_jupyter.protocol.host_events.session import FileWritten, TerminalStarted
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.reduce.reducer import reduce
 from tests.support.script import Script

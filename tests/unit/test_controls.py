@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.transcript.safe_text.escaping import (
+from acp_jupyter.transcript.escaping import (
     agent_markdown,
     inert,
     one_line,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_jupyter.host.requests.rules.commands import Denial, denial
+from acp_jupyter.host.requests.rule_commands import Denial, denial
 
 CASES = [
     ("rm a", "rm a", Denial.YES),

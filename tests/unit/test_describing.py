@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from IPython.core.error import UsageError
 
-from acp_jupyter.kernel.execution.values import NO_REPR, preview
-from acp_jupyter.kernel.execution.variables import (
+from acp_jupyter.kernel.values import NO_REPR, preview
+from acp_jupyter.kernel.variables import (
     Described,
     describe,
     describe_names,
@@ -208,7 +208,7 @@ def test_a_picture_is_an_image_for_agents_that_take_some() -> None:
 
 def test_no_library_is_imported_for_it() -> None:
     code = (
-        "import sys, acp_jupyter.kernel.execution.variables as v\n"
+        "import sys, acp_jupyter.kernel.variables as v\n"
         "v.describe('x', [1, 2])\n"
         "print({'pandas', 'numpy', 'matplotlib', 'acp', 'mcp'} & set(sys.modules))"
     )

@@ -14,7 +14,7 @@ from acp_jupyter.transcript.model.items import TurnEnd
 from acp_jupyter.transcript.output.bundle import TURN_MIME, build_bundle
 from acp_jupyter.transcript.output.html import html_page
 from acp_jupyter.transcript.output.markdown import session_markdown, turn_markdown, turn_plain_text
-from acp_jupyter.transcript.output.outcomes import duration_words
+from acp_jupyter.transcript.output.plain_text import duration_words
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.support.imported import Imported, import_lines
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.dialects.onyx.packet_writer import write_packet
 from acp_jupyter.errors import InvalidAnswers
-from acp_jupyter.host.requests.elicitation_answers import checked_answers
+from acp_jupyter.host.requests.elicitation import checked_answers
 from acp_jupyter.protocol.elicitation import (
     ElicitationComplete,
     ElicitationField,

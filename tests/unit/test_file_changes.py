@@ -14,7 +14,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.changed_files import find_artifacts
 from acp_jupyter.host.workspace.scan import FileChanged, FolderScan, Signature, changes, scan
 from acp_jupyter.protocol.files import artifact_type_name, file_type
-from acp_jupyter.protocol.host_events.workspace import ArtifactsFound
+from acp_jupyter.protocol.host_events.session import ArtifactsFound
 from acp_jupyter.transcript.model.items import Artifact, Notice
 from tests.support.script import Script
 

@@ -13,7 +13,7 @@ from acp_jupyter.agents.replay.file_changes import Change, _write
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.workspace.agent_files import NoDocuments
 from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
 from tests.support.driver import Driver

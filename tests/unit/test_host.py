@@ -24,7 +24,7 @@ from acp_jupyter.errors import (
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.notes import AgentExited
 from acp_jupyter.protocol.host_events.session import Policy

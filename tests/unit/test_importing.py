@@ -16,7 +16,7 @@ from acp_jupyter.errors import NothingToImport, SessionImported
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.store.log_entries import read_traffic
 from tests.support.driver import Driver
 from tests.support.imported import timeless

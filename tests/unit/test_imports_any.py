@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from acp_jupyter.dialects.imports.kinds import DIALECTS, Dialect
+from acp_jupyter.dialects.import_dialects import DIALECTS, Dialect
 from acp_jupyter.protocol.json import read_json
 from tests.support.imported import import_lines
 

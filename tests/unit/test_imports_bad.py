@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.dialects.imports.log import survey
+from acp_jupyter.dialects.import_log import survey
 from tests.support.imported import import_lines
 from tests.support.recorded import TRAFFIC
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.dialects.imports.kinds import kind_of
+from acp_jupyter.dialects.import_dialects import kind_of
 from tests.support.imported import import_lines
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "packets"

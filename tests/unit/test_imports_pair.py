@@ -12,7 +12,7 @@ import pytest
 from acp_jupyter.api.commands.import_export import ImportRequest, import_log
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from tests.support.claude import ADAPTER
 from tests.support.driver import Driver

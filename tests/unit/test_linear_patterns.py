@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.host.recording.scrubber import RecordingScrubber
+from acp_jupyter.host.recording_file import RecordingScrubber
 from acp_jupyter.transcript.output.plain_text import plain_lines
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from acp_jupyter.transcript.secret_patterns import PATTERNS, SecretPattern, Spans
@@ -68,7 +68,7 @@ def test_places_and_names_are_found_in_linear_time(user: str) -> None:
 
 ANCHORED = {
     "closed_markdown._BLOCK_BEGINS",
-    "envelope._RECEIVER",
+    "log_envelope._RECEIVER",
     "folders._LINE",
     "raw_input._FILE_NAME",
     "raw_input._GIT",
@@ -81,8 +81,8 @@ ANCHORED = {
     "outputs._REMARK",
     "secret_patterns._DOTTED",
     "event_stream._OBJECT",
-    "commands._ADDRESS",
-    "wrappers._ASSIGNMENT",
+    "rule_commands._ADDRESS",
+    "rule_wrappers._ASSIGNMENT",
 }
 """Used with `match` and `fullmatch` only: nothing is looked for in the middle of a text."""
 

@@ -8,8 +8,7 @@ from acp.schema import RequestPermissionRequest, SessionNotification
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from acp_jupyter.protocol.normalise import UNRECOGNISED, normalise
-from acp_jupyter.protocol.update_repairs import RAW_OPTION_KIND
+from acp_jupyter.protocol.normalise import RAW_OPTION_KIND, UNRECOGNISED, normalise
 
 Json = dict[str, Any]
 

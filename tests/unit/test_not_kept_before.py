@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from acp_jupyter.errors import ChangesRefused
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointStore
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
 from acp_jupyter.host.workspace.checkpoints.revert import Revert
 from acp_jupyter.host.workspace.checkpoints.turn_checkpoints import FolderScans, TurnCheckpoints
 from acp_jupyter.host.workspace.scan import born_ns, changes, scan
-from acp_jupyter.protocol.host_events.workspace import TurnChangesNote
+from acp_jupyter.protocol.host_events.session import TurnChangesNote
 from tests.support.generated import examples
 from tests.support.kept import State, held
 

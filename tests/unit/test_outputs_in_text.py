@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from acp_jupyter.transcript.escaping import one_line
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.markdown import turn_markdown
-from acp_jupyter.transcript.safe_text.escaping import one_line
 from tests.acceptance.shown import only, shown
 from tests.support.script import Script
 

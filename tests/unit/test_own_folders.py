@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording.recording_file import RecordingOptions
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.recording_file import RecordingOptions
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.host.workspace.folders import OwnFolders, is_below, jupyter_folders

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from acp_jupyter.kernel.execution.nested_run import OwnLoop
+from acp_jupyter.kernel.nested_run import OwnLoop
 
 _T = TypeVar("_T")
 

@@ -19,7 +19,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnRemoved,
     TurnStopped,
 )
-from acp_jupyter.protocol.host_events.workspace import ArtifactsFound
+from acp_jupyter.protocol.host_events.session import ArtifactsFound
 from tests.support.script import Script
 from tests.support.streamed import stream
 

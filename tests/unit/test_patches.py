@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from acp_jupyter.protocol.content import ToolDiff
-from acp_jupyter.protocol.tools.patches import patch_diffs
+from acp_jupyter.protocol.tools.inputs import patch_diffs
 from tests.support.asked import answer, asked
 
 UPDATE = """*** Begin Patch

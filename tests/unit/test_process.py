@@ -18,7 +18,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import AgentProcess
 from acp_jupyter.host.process.child_process import ExitReason
 from acp_jupyter.host.process.pipes import PipeReader
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec
 from tests.support.processes import alive
 from tests.support.wait import eventually_async
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.api.commands.sessions import reuse_session
-from acp_jupyter.host.recording.recording_file import RecordingOptions
+from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.items import Artifact
 from acp_jupyter.transcript.model.tool_items import ToolCall

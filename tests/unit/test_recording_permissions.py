@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.recording.scrubber import WORKSPACE
+from acp_jupyter.host.recording_file import WORKSPACE
 from acp_jupyter.host.requests.answers import RecordedAnswers
 from acp_jupyter.host.requests.protected_paths import SessionFolder
 from acp_jupyter.host.session.session import Session

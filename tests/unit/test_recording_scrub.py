@@ -12,7 +12,7 @@ import pytest
 
 import acp_jupyter
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording.scrubber import WORKSPACE, RecordingScrubber, recording_text
+from acp_jupyter.host.recording_file import WORKSPACE, RecordingScrubber, recording_text
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.items import Notice
 from acp_jupyter.transcript.redactor import Redactor, Scrubber

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.errors import AgentStartError, UnknownAgent
-from acp_jupyter.host.registry.entries import AgentReport
-from acp_jupyter.host.registry.registry import CONFIG_FILE, Registry
+from acp_jupyter.host.registry import CONFIG_FILE, Registry
+from acp_jupyter.host.registry_entries import AgentReport
 
 
 def write(folder: Path, content: object) -> Path:

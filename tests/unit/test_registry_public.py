@@ -12,9 +12,9 @@ from types import SimpleNamespace
 import pytest
 
 from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
-from acp_jupyter.host.registry.entries import AgentReport, EntryPointAgents, Finder
-from acp_jupyter.host.registry.public import PublicAgent, PublicAgents, Snapshot, bundled_snapshot
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.public_registry import PublicAgent, PublicAgents, Snapshot, bundled_snapshot
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry_entries import AgentReport, EntryPointAgents, Finder
 
 PACKAGE = "@some/agent@1.2.3"
 SNAPSHOT = Snapshot(

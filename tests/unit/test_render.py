@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from nbconvert.filters.markdown import markdown2html
 
+from acp_jupyter.transcript.escaping import agent_markdown, fence
 from acp_jupyter.transcript.model.items import (
     AgentMessage,
     ErrorItem,
@@ -24,7 +25,6 @@ from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState, 
 from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
 from acp_jupyter.transcript.output.markdown import session_markdown, turn_markdown, turn_plain_text
 from acp_jupyter.transcript.output.plain_text import unified_diff
-from acp_jupyter.transcript.safe_text.escaping import agent_markdown, fence
 
 TURN = TurnState(turn_id="t", session_id="s", status="done", stop_reason="end_turn")
 

@@ -13,7 +13,7 @@ import pytest
 
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from tests.support.driver import Driver
 from tests.support.trusting import trusting

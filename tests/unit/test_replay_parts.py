@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from acp_jupyter.agents.replay.file_changes import FileChangeError, apply_changes, wanted_changes
 from acp_jupyter.agents.replay.player import Pace
 from acp_jupyter.agents.replay.recording import Localiser
-from acp_jupyter.protocol.host_events.workspace import FileBytes, FileChange, FileText
+from acp_jupyter.protocol.host_events.session import FileBytes, FileChange, FileText
 
 # -- the folder -----------------------------------------------------------------
 

@@ -12,17 +12,12 @@ import pytest
 from acp_jupyter.errors import SharedFileBroken
 from acp_jupyter.host.requests.policy import Decision, decide
 from acp_jupyter.host.requests.protected_paths import SessionFolder
-from acp_jupyter.host.requests.rules.rules import CurrentRules
+from acp_jupyter.host.requests.rules import CurrentRules
 from acp_jupyter.host.store.permission_stores import RulesStore
 from acp_jupyter.protocol.host_events.session import Policy, Rule, RuleEffect, RuleScope
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.transcript.model.tool_items import Diff, PermissionOption, ToolCall
-from acp_jupyter.transcript.permissions.rule_text import (
-    RuleTextError,
-    read_rule,
-    rule_for,
-    rule_text,
-)
+from acp_jupyter.transcript.rule_text import RuleTextError, read_rule, rule_for, rule_text
 
 OPTIONS = tuple(
     PermissionOption(option_id=name, name=name, option_kind=kind)

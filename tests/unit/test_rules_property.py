@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_jupyter.host.requests.policy import decide
-from acp_jupyter.host.requests.rules.rules import CurrentRules
+from acp_jupyter.host.requests.rules import CurrentRules
 from acp_jupyter.protocol.host_events.session import Policy, Rule
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.vocabulary import AcpKind
 from acp_jupyter.transcript.model.tool_items import Diff, PermissionOption, ToolCall
-from acp_jupyter.transcript.permissions.rule_text import read_rule
+from acp_jupyter.transcript.rule_text import read_rule
 
 Request = tuple[ToolCall, tuple[PermissionOption, ...]]
 Mutation = Callable[[Request, str], Request]

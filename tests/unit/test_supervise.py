@@ -18,7 +18,7 @@ HOST = """
 import asyncio, os, sys
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import AgentProcess
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec
 
 async def main():
     spec = AgentSpec("x", "X", sys.executable, ("-c", sys.argv[1]))

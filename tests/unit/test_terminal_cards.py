@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.protocol.host_events.workspace import TerminalExited, TerminalReleased
+from acp_jupyter.protocol.host_events.session import TerminalExited, TerminalReleased
 from acp_jupyter.transcript.output.markdown import turn_markdown
 from tests.support.script import Script
 from tests.support.terminal_cards import call, cards, puts, shows, starts

@@ -17,7 +17,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.terminal_process import TerminalExit
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.protocol.host_events.notes import Note
-from acp_jupyter.protocol.host_events.workspace import (
+from acp_jupyter.protocol.host_events.session import (
     TerminalExited,
     TerminalOutput,
     TerminalReleased,

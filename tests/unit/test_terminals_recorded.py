@@ -7,8 +7,8 @@ from pathlib import Path
 
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.recording.recording_file import RecordingOptions
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.recording_file import RecordingOptions
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver

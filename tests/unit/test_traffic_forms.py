@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.protocol.json import read_json
-from acp_jupyter.protocol.log.json_values import LogProblem
-from acp_jupyter.protocol.log.log import read_log
+from acp_jupyter.protocol.log import read_log
+from acp_jupyter.protocol.log_json import LogProblem
 from acp_jupyter.protocol.normalise import normalise
 from acp_jupyter.protocol.packets import AgentMessageChunk
 from acp_jupyter.protocol.traffic import TrafficEntry

@@ -12,7 +12,7 @@ import pytest
 from acp_jupyter.errors import FolderNotTrusted, PermissionSettled, SharedFileBroken
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.requests.trust import TrustRequests, too_much
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.permission_stores import TrustStore

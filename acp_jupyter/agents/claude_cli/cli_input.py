@@ -5,8 +5,8 @@ from __future__ import annotations
 from urllib.parse import unquote
 
 from acp_jupyter.agents.rpc import INVALID_PARAMS, Json, RpcError
-from acp_jupyter.dialects.claude_stream.results import PermissionRequested
-from acp_jupyter.dialects.claude_stream.tool_calls import ALLOW, ALWAYS, REJECT
+from acp_jupyter.dialects.claude_results import PermissionRequested
+from acp_jupyter.dialects.claude_tool_calls import ALLOW, ALWAYS, REJECT
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 

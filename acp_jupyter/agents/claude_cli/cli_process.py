@@ -21,8 +21,8 @@ from acp_jupyter.agents.claude_cli.command import (
     write_mcp_config,
 )
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, Json, RpcError, encode
-from acp_jupyter.dialects.claude_stream.reader import ClaudeCli, CliOutput
-from acp_jupyter.dialects.claude_stream.results import (
+from acp_jupyter.dialects.claude_reader import ClaudeCli, CliOutput
+from acp_jupyter.dialects.claude_results import (
     CliResult,
     ControlAnswered,
     ControlRequested,

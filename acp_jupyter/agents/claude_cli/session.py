@@ -29,7 +29,7 @@ from acp_jupyter.agents.claude_cli.command import (
     known_mode,
 )
 from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_REQUEST, Json, Peer, RpcError
-from acp_jupyter.dialects.claude_stream.results import (
+from acp_jupyter.dialects.claude_results import (
     CliResult,
     ControlAnswered,
     ControlRequested,

@@ -7,11 +7,10 @@ import itertools
 from dataclasses import dataclass
 from pathlib import Path
 
-from acp_jupyter.agents.demo.descriptions import describe, excerpt
 from acp_jupyter.agents.demo.edits import Edit, new_file, propose
 from acp_jupyter.agents.demo.prompt import Request
 from acp_jupyter.agents.demo.session import Answer, Turn, text_content
-from acp_jupyter.agents.demo.talk_tasks import code_block, plain_name
+from acp_jupyter.agents.demo.talk_tasks import code_block, describe, excerpt, plain_name
 from acp_jupyter.agents.demo.workspace import Entry, FileAccessError, OutsideWorkspaceError
 from acp_jupyter.agents.rpc import Json
 

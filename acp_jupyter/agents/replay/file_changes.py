@@ -25,7 +25,7 @@ from acp_jupyter.agents.replay.permissions import (
 )
 from acp_jupyter.agents.replay.recording import Localiser
 from acp_jupyter.agents.rpc import Peer
-from acp_jupyter.protocol.host_events.workspace import FileBytes, FileChange, FileText
+from acp_jupyter.protocol.host_events.session import FileBytes, FileChange, FileText
 
 _MOST_AT_ONCE = 100
 """A request that names more than the client looks at would be one for the user always."""

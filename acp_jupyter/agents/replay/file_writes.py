@@ -21,7 +21,7 @@ from acp_jupyter.agents.replay.permissions import (
 )
 from acp_jupyter.agents.replay.recording import AgentRequest, Localiser, Part
 from acp_jupyter.agents.rpc import Peer, RpcError
-from acp_jupyter.protocol.host_events.workspace import FileChange
+from acp_jupyter.protocol.host_events.session import FileChange
 
 
 class SessionFiles:

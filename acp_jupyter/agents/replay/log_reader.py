@@ -27,9 +27,9 @@ from acp_jupyter.agents.replay.recording import (
 )
 from acp_jupyter.agents.replay.terminals import show_terminals
 from acp_jupyter.protocol.host_events.notes import read_note
-from acp_jupyter.protocol.host_events.workspace import FilesChanged, FileWritten
-from acp_jupyter.protocol.log.json_values import LogProblem
-from acp_jupyter.protocol.log.log import read_log
+from acp_jupyter.protocol.host_events.session import FilesChanged, FileWritten
+from acp_jupyter.protocol.log import read_log
+from acp_jupyter.protocol.log_json import LogProblem
 from acp_jupyter.protocol.traffic import TrafficEntry
 
 _MAX_BYTES = 64 * 1024 * 1024

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from acp_jupyter.protocol.host_events.workspace import (
+from acp_jupyter.protocol.host_events.session import (
     FileChange,
     FileWritten,
     TerminalExited,
     TerminalOutput,
     TerminalStarted,
 )
-from acp_jupyter.protocol.log.json_values import LogProblem
+from acp_jupyter.protocol.log_json import LogProblem
 
 Object: TypeAlias = Mapping[str, Any]
 TerminalNote: TypeAlias = TerminalStarted | TerminalOutput | TerminalExited

@@ -1,7 +1,7 @@
 """Recorded commands, shown by the agent itself: a log may come from anyone, so nothing is run.
 
 What the log's client had shown of a terminal is put into updates of the tool call that names it,
-in the ``_meta`` that `acp_jupyter.protocol.tools.terminal_meta` describes. Where the client has
+in the ``_meta`` that `acp_jupyter.protocol.tools.outputs` describes. Where the client has
 noted nothing, its answers to the agent's requests say what a command put out.
 """
 
@@ -22,11 +22,7 @@ from acp_jupyter.agents.replay.recording import (
     Send,
     TerminalNote,
 )
-from acp_jupyter.protocol.host_events.workspace import (
-    TerminalExited,
-    TerminalOutput,
-    TerminalStarted,
-)
+from acp_jupyter.protocol.host_events.session import TerminalExited, TerminalOutput, TerminalStarted
 
 _DELTA = "terminal_output_delta"
 _OUTPUT = "terminal_output"

@@ -29,7 +29,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.checkpoints.diff import FileSides, read_changes, read_patch
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import edited_cells
-from acp_jupyter.protocol.host_events.workspace import ChangedFile, TurnChanges
+from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
 from acp_jupyter.transcript.model.session_state import TurnState
 
 _MOST_SESSIONS = 10

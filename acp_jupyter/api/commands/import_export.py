@@ -24,8 +24,8 @@ from acp_jupyter.api.models.traffic import (
     ImportResult,
     TranscriptPage,
 )
-from acp_jupyter.dialects.imports.kinds import DIALECT_WORDS, DIALECTS, Dialect
-from acp_jupyter.dialects.imports.log import LogFacts, LogSource, read_import, survey
+from acp_jupyter.dialects.import_dialects import DIALECT_WORDS, DIALECTS, Dialect
+from acp_jupyter.dialects.import_log import LogFacts, LogSource, read_import, survey
 from acp_jupyter.errors import BadRequest, DiskRefused, NothingToImport
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
@@ -34,7 +34,7 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.metadata import end_imported_turns
 from acp_jupyter.protocol.host_events.notes import SessionOpened
-from acp_jupyter.protocol.log.json_values import LogProblem
+from acp_jupyter.protocol.log_json import LogProblem
 from acp_jupyter.protocol.objects import text
 from acp_jupyter.protocol.packets import Unknown
 from acp_jupyter.transcript.model.items import Item

@@ -17,7 +17,8 @@ from acp_jupyter.api.access import (
     visible_session,
 )
 from acp_jupyter.api.models.command_row import handles
-from acp_jupyter.api.models.permissions import (
+from acp_jupyter.api.models.sessions import CreateSession
+from acp_jupyter.api.models.turns import (
     AnswerPermission,
     ListRules,
     ListTrust,
@@ -26,13 +27,11 @@ from acp_jupyter.api.models.permissions import (
     RuleEntry,
     TrustFolder,
 )
-from acp_jupyter.api.models.sessions import CreateSession
 from acp_jupyter.errors import BadRequest, NotAllowed, SharedFileBroken
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.recording.recording_file import RecordingFile
-from acp_jupyter.host.recording.session_recording import Playback
-from acp_jupyter.host.registry.entries import AgentSpec
-from acp_jupyter.host.requests.rules.rules import SessionRules
+from acp_jupyter.host.recording_file import RecordingFile
+from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.host.requests.rules import SessionRules
 from acp_jupyter.host.requests.trust import (
     needs_trust,
     not_trusted,
@@ -40,11 +39,12 @@ from acp_jupyter.host.requests.trust import (
     too_much,
 )
 from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.session_recording import Playback
 from acp_jupyter.host.store.permission_stores import TrustedFolder
 from acp_jupyter.host.workspace.folders import resolve_cwd
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.host_events.session import Rule
-from acp_jupyter.transcript.permissions.rule_text import rule_text
+from acp_jupyter.transcript.rule_text import rule_text
 
 
 class PermissionCommands:

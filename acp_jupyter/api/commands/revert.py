@@ -23,7 +23,7 @@ from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
 from acp_jupyter.host.workspace.agent_files import Documents
 from acp_jupyter.host.workspace.checkpoints.hunks import PartOfFile, TextSteps
 from acp_jupyter.host.workspace.checkpoints.revert import Revert, refusal
-from acp_jupyter.protocol.host_events.workspace import ChangedFile, FileHunks, TurnReverted
+from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, TurnReverted
 from acp_jupyter.transcript.model.session_state import TurnState
 
 

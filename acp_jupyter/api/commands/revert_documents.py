@@ -19,7 +19,7 @@ from acp_jupyter.host.workspace.checkpoints.git import GitError
 from acp_jupyter.host.workspace.checkpoints.hunks import PartOfFile, TextSteps
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import without_marked
 from acp_jupyter.host.workspace.checkpoints.revert import SINCE, refusal
-from acp_jupyter.protocol.host_events.workspace import ChangedFile, TurnChanges
+from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.model.tool_items import ToolCall
 

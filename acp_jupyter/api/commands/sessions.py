@@ -25,10 +25,10 @@ from acp_jupyter.api.models.sessions import (
 )
 from acp_jupyter.errors import BadRequest, LoginNeeded
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.recording.recording_file import RecordingOptions
-from acp_jupyter.host.recording.session_recording import Recorder
+from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.session.opening import AgentSessionOpener, SessionConnection
 from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.session_recording import Recorder
 from acp_jupyter.host.workspace.folders import choose_cwd, resolve_cwd
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.host_events.session import Policy

@@ -20,7 +20,6 @@ from acp_jupyter.api.access import (
 )
 from acp_jupyter.api.commands.sessions import set_agent_options
 from acp_jupyter.api.models.command_row import handles
-from acp_jupyter.api.models.permissions import AnswerElicitation
 from acp_jupyter.api.models.sessions import (
     GetSession,
     KillTerminal,
@@ -29,6 +28,7 @@ from acp_jupyter.api.models.sessions import (
     SetConfig,
 )
 from acp_jupyter.api.models.turns import (
+    AnswerElicitation,
     AttachedTurn,
     AttachTurn,
     Cancel,
@@ -44,7 +44,7 @@ from acp_jupyter.api.models.turns import (
 )
 from acp_jupyter.errors import SessionImported, UnknownTurn
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.requests.rules.rules import turn_rules
+from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.events import item_chars
 from acp_jupyter.transcript.model.item_base import index_of

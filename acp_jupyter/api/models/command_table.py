@@ -15,16 +15,6 @@ from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.api.models.command_row import DELETE, GET, POST, BaseCommand, CommandRow, same
-from acp_jupyter.api.models.permissions import (
-    AnswerElicitation,
-    AnswerPermission,
-    ListRules,
-    ListTrust,
-    RevokeRule,
-    RevokeTrust,
-    RuleEntry,
-    TrustFolder,
-)
 from acp_jupyter.api.models.sessions import (
     AgentEntry,
     AgentSessions,
@@ -57,6 +47,8 @@ from acp_jupyter.api.models.traffic import (
     TrafficPage,
 )
 from acp_jupyter.api.models.turns import (
+    AnswerElicitation,
+    AnswerPermission,
     AttachedTurn,
     AttachTurn,
     Cancel,
@@ -69,11 +61,17 @@ from acp_jupyter.api.models.turns import (
     GetTurn,
     ItemsPage,
     ListChangingSessions,
+    ListRules,
+    ListTrust,
     PromptSession,
     RevertReply,
     RevertTurn,
+    RevokeRule,
+    RevokeTrust,
+    RuleEntry,
     SavedOutput,
     SendNow,
+    TrustFolder,
     TurnDetail,
 )
 from acp_jupyter.errors import NotAllowed

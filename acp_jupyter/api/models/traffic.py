@@ -8,7 +8,7 @@ from pydantic import Field
 
 from acp_jupyter.api.models.command_row import BaseCommand
 from acp_jupyter.api.models.turns import ItemsPage
-from acp_jupyter.dialects.imports.kinds import Dialect
+from acp_jupyter.dialects.import_dialects import Dialect
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.traffic import Direction
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState

@@ -1,4 +1,7 @@
-"""Commands about turns and what they changed, and their results."""
+"""Commands about turns, what they changed and what they ask; their results.
+
+Answers to permission requests and elicitations, also by rules and trusted folders.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,7 @@ from pydantic import Field, JsonValue, model_validator
 
 from acp_jupyter.api.models.command_row import BaseCommand
 from acp_jupyter.protocol.host_events.notes import Origin
-from acp_jupyter.protocol.host_events.session import Policy
-from acp_jupyter.protocol.host_events.workspace import ChangedFile, FileHunks
+from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Policy, Rule
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
@@ -240,3 +242,93 @@ class RevertReply(Model):
     """Files that are as they were before the turn now, or after it if that was undone."""
     refused: dict[str, str] = Field(default_factory=dict)
     """Files that were left as they are, and why; only with ``partial``."""
+
+
+class ListRules(BaseCommand):
+    """The rules that are remembered, of one session and its folder or of all."""
+
+    name: Literal["list_rules"] = "list_rules"
+    session_id: str = ""
+
+
+class RevokeRule(BaseCommand):
+    """Forget a rule."""
+
+    name: Literal["revoke_rule"] = "revoke_rule"
+    rule_id: str = Field(min_length=1, max_length=100)
+
+
+class TrustFolder(BaseCommand):
+    """Let agents run in a folder, or answer a session's question about its own."""
+
+    name: Literal["trust_folder"] = "trust_folder"
+    folder: str = Field(default="", max_length=4000)
+    """Absolute, or relative to the server's root."""
+    session_id: str = ""
+    request_id: str = ""
+    trust: bool = True
+    """False only answers a question with no."""
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> TrustFolder:
+        if bool(self.folder) == bool(self.session_id and self.request_id):
+            msg = "send either folder, or session_id with request_id"
+            raise ValueError(msg)
+        return self
+
+
+class ListTrust(BaseCommand):
+    """The trusted folders."""
+
+    name: Literal["list_trust"] = "list_trust"
+
+
+class RevokeTrust(BaseCommand):
+    """Trust a folder no more. Agents that run go on."""
+
+    name: Literal["revoke_trust"] = "revoke_trust"
+    folder: str = Field(min_length=1, max_length=4000)
+
+
+class RuleEntry(Model):
+    """A remembered rule, and where it counts."""
+
+    rule: Rule
+    text: str
+    """As one would write it, e.g. ``execute:git status *``."""
+    session_id: str = ""
+    """Of a session's rule."""
+    folder: str = ""
+    """Of a folder's rule."""
+
+
+class AnswerElicitation(BaseCommand):
+    """Answer a question of the agent, once. ACP: elicitation/create."""
+
+    name: Literal["answer_elicitation"] = "answer_elicitation"
+    session_id: str
+    request_id: str
+    action: Literal["accept", "decline", "cancel"]
+    content: dict[str, JsonValue] = Field(default_factory=dict)
+    """Of an accepted form, by field name."""
+
+
+class AnswerPermission(BaseCommand):
+    """Answer a permission request, once. ACP: session/request_permission."""
+
+    name: Literal["answer_permission"] = "answer_permission"
+    session_id: str
+    request_id: str
+    option_id: str | None = None
+    outcome: Literal["cancelled"] | None = None
+    remember: Literal["session", "workspace"] | None = None
+    """Answer so without asking from now on, as the request's ``rule`` says."""
+    reason: str = Field(default="", max_length=4000)
+    """Why it is rejected; sent to the agent as the next message."""
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> AnswerPermission:
+        if (self.option_id is None) == (self.outcome is None):
+            msg = "send either option_id or outcome"
+            raise ValueError(msg)
+        return self

@@ -23,7 +23,7 @@ from acp_jupyter.protocol.packets import (
     ToolCallStart,
 )
 from acp_jupyter.protocol.parse.tool_calls import PARENT_ID
-from acp_jupyter.protocol.tools.terminal_meta import write_terminal
+from acp_jupyter.protocol.tools.outputs import write_terminal
 
 
 def write_start(packet: ToolCallStart) -> Obj:

@@ -21,7 +21,7 @@ from acp_jupyter.errors import AgentStartError
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.child_process import ChildProcess, ExitReason, Grace, finish_cleanup
 from acp_jupyter.host.process.pipes import PipeReader, PipeWriter
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.transcript.redactor import Redactor
 
 _LAST_STDERR_SECONDS = 0.2

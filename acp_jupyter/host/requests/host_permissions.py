@@ -4,34 +4,32 @@ ACP lets an agent write files and run commands through its client whether or not
 The rule here: a write to a protected file, a read of credentials and a command are done only if
 an allowed request of this turn covers just that, or the policy or a rule allows it, or the user
 says yes now. Between turns the same is true of every write.
+
+`request_for_host` makes such a request; the tools for notebooks use it, too.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import secrets
 import shlex
 from collections.abc import Iterable, Mapping
 
 from pydantic import JsonValue
 
 from acp_jupyter.errors import NotAllowed
-from acp_jupyter.host.requests.host_requests import (
-    ALLOW,
-    HOST_OPTIONS,
-    as_sent,
-    host_call,
-    request_for_host,
-)
 from acp_jupyter.host.requests.permissions import PermissionRequests
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
-from acp_jupyter.host.requests.rules.rules import Facts, facts_of, rule_on
+from acp_jupyter.host.requests.rules import Facts, facts_of, rule_on
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.host_events.notes import ImportedPacket
 from acp_jupyter.protocol.objects import Obj, obj, text
-from acp_jupyter.transcript.model.tool_items import Diff, ToolCall
-from acp_jupyter.transcript.permissions.rule_text import plain_words
+from acp_jupyter.protocol.packets import Location
+from acp_jupyter.protocol.vocabulary import AcpKind
+from acp_jupyter.transcript.model.tool_items import Diff, Permission, PermissionOption, ToolCall
+from acp_jupyter.transcript.rule_text import plain_words
 
 _SHOWN_CHARS = 2_000_000
 _AFTER_THE_TURN = "Its turn is over."
@@ -289,3 +287,117 @@ def _words(command: str) -> tuple[str, ...] | None:
         return tuple(shlex.split(command))
     except ValueError:
         return None
+
+
+ALLOW = "allow"
+"""Id of the option that allows the action."""
+
+HOST_OPTIONS = (
+    PermissionOption(option_id=ALLOW, name="Allow", option_kind="allow_once"),
+    PermissionOption(option_id="reject", name="Reject", option_kind="reject_once"),
+)
+
+
+async def request_for_host(
+    journal: Journal,
+    permissions: PermissionRequests,
+    request_id: str,
+    call: Obj,
+    *,
+    words: str,
+    reason: str = "",
+    withdrawable: bool = True,
+) -> str | None:
+    """Make a permission request of the host, for policy, rules or user to answer.
+
+    Parameters
+    ----------
+    request_id
+        A new id.
+    call
+        The tool call, as in ACP's ``session/request_permission``.
+    words
+        The action in words, e.g. ``run code in the notebook's kernel``.
+    reason
+        Further text for the user.
+    withdrawable
+        Whether cancelling the waiting task means that the agent withdrew the request.
+
+    Returns
+    -------
+    str or None
+        Id of the chosen option; None if the turn was stopped.
+
+    Raises
+    ------
+    PermissionWithdrawn
+        The agent withdrew the request.
+    """
+
+    def say(packet: Obj) -> None:
+        journal.note(ImportedPacket(packet=packet))
+
+    options: list[JsonValue] = [
+        {"optionId": each.option_id, "name": each.name, "kind": each.option_kind}
+        for each in HOST_OPTIONS
+    ]
+    say(
+        {
+            "type": "permission_request",
+            "request_id": request_id,
+            "toolCall": call,
+            "options": options,
+            "wish": words,
+            "reason": reason,
+        }
+    )
+    option = await permissions.ask(
+        request_id, given_up="withdrawn" if withdrawable else "agent_exited"
+    )
+    outcome: Obj = {"outcome": "cancelled"}
+    if option is not None:
+        outcome = {"outcome": "selected", "optionId": option}
+    say({"type": "permission_response", "request_id": request_id, "outcome": outcome})
+    return option
+
+
+def host_call(
+    kind: AcpKind,
+    *,
+    title: str,
+    raw_input: JsonValue,
+    path: str = "",
+    command: str = "",
+    diffs: tuple[Diff, ...] = (),
+) -> ToolCall:
+    """Return the request's tool call as it will be in the transcript."""
+    return ToolCall(
+        id="i0",
+        tool_call_id=f"host-{secrets.token_hex(6)}",
+        title=title,
+        tool_kind=kind,
+        path=path,
+        command=command,
+        locations=(Location(path=path),) if path else (),
+        diffs=diffs,
+        raw_input=raw_input,
+        permission=Permission(request_id="h0", title=title, options=HOST_OPTIONS),
+    )
+
+
+def as_sent(call: ToolCall) -> Obj:
+    """Return a tool call in the form of the protocol."""
+    content: list[JsonValue] = [
+        {"type": "diff", "path": diff.path, "oldText": diff.old_text, "newText": diff.new_text}
+        for diff in call.diffs
+    ]
+    places: list[JsonValue] = [{"path": place.path} for place in call.locations]
+    return {
+        "toolCallId": call.tool_call_id,
+        "title": call.title,
+        "kind": call.tool_kind,
+        "status": "pending",
+        "rawInput": call.raw_input,
+        "locations": places,
+        "content": content,
+    }

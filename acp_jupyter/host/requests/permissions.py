@@ -23,7 +23,7 @@ from acp_jupyter.host.requests.answers import (
 )
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING, Decision, decide, reject_option
 from acp_jupyter.host.requests.protected_paths import SessionFolder
-from acp_jupyter.host.requests.rules.rules import CurrentRules, SessionRules
+from acp_jupyter.host.requests.rules import CurrentRules, SessionRules
 from acp_jupyter.host.requests.trust import TrustRequests
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.notes import PermissionSettledNote

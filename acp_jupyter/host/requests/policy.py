@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from acp_jupyter.host.requests.protected_paths import SessionFolder
-from acp_jupyter.host.requests.rules.rules import CurrentRules, Facts, facts_of, rule_on
+from acp_jupyter.host.requests.rules import CurrentRules, Facts, facts_of, rule_on
 from acp_jupyter.protocol.host_events.session import Policy, Rule
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
-from acp_jupyter.transcript.permissions.evidence import is_question, sole_allow_once
-from acp_jupyter.transcript.permissions.rule_text import rule_text
+from acp_jupyter.transcript.permission_evidence import is_question, sole_allow_once
+from acp_jupyter.transcript.rule_text import rule_text
 
 Verdict = Literal["allow", "reject", "ask"]
 

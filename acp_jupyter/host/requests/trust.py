@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from acp_jupyter.errors import BadRequest, FolderNotTrusted, PermissionSettled
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import TrustStore

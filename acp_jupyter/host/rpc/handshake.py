@@ -12,7 +12,7 @@ from acp_jupyter._version import __version__
 from acp_jupyter.errors import AgentDied, AgentRequestError, AgentStartError, LoginNeeded
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import AgentProcess
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.workspace.terminals import TERMINALS_AVAILABLE
 from acp_jupyter.protocol.parse.login import AuthMethod, auth_methods, is_login_error
 

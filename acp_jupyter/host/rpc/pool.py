@@ -16,7 +16,7 @@ from typing import Any
 
 from acp_jupyter.errors import AcpError
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import ClientRouter, SessionClient
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog

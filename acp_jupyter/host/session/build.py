@@ -11,22 +11,22 @@ from typing import Any
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import agent_environment
-from acp_jupyter.host.recording.session_recording import Playback, SessionRecording
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.elicitation import Elicitations
 from acp_jupyter.host.requests.host_permissions import HostPermissions
 from acp_jupyter.host.requests.permissions import PermissionRequests
-from acp_jupyter.host.requests.rules.rules import SessionRules
+from acp_jupyter.host.requests.rules import SessionRules
 from acp_jupyter.host.requests.trust import TrustRequests
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool
 from acp_jupyter.host.session.agent import SessionAgent
 from acp_jupyter.host.session.session import McpServerProvider, Session
 from acp_jupyter.host.session.turns import CurrentTurn, TurnRunner
+from acp_jupyter.host.session_recording import Playback, SessionRecording
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import PermissionStores
 from acp_jupyter.host.workspace.agent_files import AgentFiles, Documents
-from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointStore
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
 from acp_jupyter.host.workspace.folders import EnvFiles
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles

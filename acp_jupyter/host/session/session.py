@@ -10,12 +10,12 @@ from pydantic import JsonValue
 
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.recording.recording_file import RecordingOptions
-from acp_jupyter.host.recording.session_recording import Playback, Recorder, SessionRecording
-from acp_jupyter.host.registry.entries import AgentSpec
+from acp_jupyter.host.recording_file import RecordingOptions
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
 from acp_jupyter.host.session.agent import SessionAgent, no_agent
 from acp_jupyter.host.session.turns import CurrentTurn, SilentTurnTimer, TurnRunner
+from acp_jupyter.host.session_recording import Playback, Recorder, SessionRecording
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles

@@ -1,4 +1,4 @@
-"""Entries of a traffic log: reading, copying for a fork, and merging chunks.
+"""Entries of a traffic log: written as lines without secrets, read, copied for a fork, and merged.
 
 Lines that are no entry, such as a torn last one, are skipped. Consecutive chunks of one message
 are merged before they are reduced: agents write thousands in a second, and merged they cost one
@@ -10,14 +10,15 @@ from __future__ import annotations
 import json
 import shutil
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.json import read_json
-from acp_jupyter.protocol.log.log import read_log
+from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.traffic import TextChunk, TrafficEntry, text_chunk
+from acp_jupyter.transcript.redactor import Redactor
 
 _LEFT_OUT = {"session_opened", "session_attached"}
 
@@ -144,3 +145,93 @@ def read_traffic(path: Path) -> Iterator[TrafficEntry]:
 def read_entries(lines: Iterable[bytes]) -> Iterator[TrafficEntry]:
     """Yield the entries of a log's lines, as `read_traffic` does."""
     return (found for found in read_log(lines) if isinstance(found, TrafficEntry))
+
+
+_GROUP_CHARS = 256 * 1024
+_ENTRY_BYTES = 500
+"""Of an entry beside its text, about."""
+
+
+class LogLines:
+    """Encodes entries as lines of a log.
+
+    Parameters
+    ----------
+    redactor
+        Removes secrets.
+    """
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+
+    def encode_all(self, entries: list[TrafficEntry]) -> Iterator[bytes]:
+        """Encode entries: plain lines unchanged, others after a closer search for secrets."""
+        plain = [_plain_line(entry) for entry in entries]
+        text = "\n".join(plain)
+        clean = self._redactor.redact_text(text) == text
+        for entry, line in zip(entries, plain, strict=True):
+            yield line.encode("utf-8", "replace") + b"\n" if clean and line else self.encode(entry)
+
+    def encode(self, entry: TrafficEntry) -> bytes:
+        """Return the line of an entry, without secrets."""
+        record: dict[str, Any] = {"seq": entry.seq, "t": round(entry.t, 4), "d": entry.direction}
+        if entry.re is not None:
+            record["re"] = entry.re
+        record["m"] = entry.message
+        line = _dump(record)
+        # A line without escapes is searched in one step, and rarely holds a secret.
+        if "\\" in line or self._redactor.redact_text(line) != line:
+            line = _dump({**record, "m": self._redactor.redact(entry.message)})
+        return line.encode("utf-8", "replace") + b"\n"
+
+
+def queued_bytes(entry: TrafficEntry) -> int:
+    """Return about how many bytes an entry takes in memory."""
+    return _ENTRY_BYTES + (len(entry.raw) or _text_chars(entry.message))
+
+
+def _text_chars(value: object) -> int:
+    """Return the number of characters of text in a message, without encoding it."""
+    chars, rest = 0, [value]
+    while rest:
+        match rest.pop():
+            case str() as text:
+                chars += len(text)
+            case Mapping() as fields:
+                rest += [*fields, *fields.values()]
+            case list() | tuple() as parts:
+                rest += parts
+            case _:
+                chars += 1
+    return chars
+
+
+def gap_entry(after: TrafficEntry) -> TrafficEntry:
+    """Return the entry that stands for lost lines, with the number of the last one."""
+    return TrafficEntry(max(1, after.seq - 1), after.t, "!", {"note": "log_gap"})
+
+
+def in_groups(entries: Iterable[TrafficEntry]) -> Iterator[list[TrafficEntry]]:
+    """Yield entries in groups of limited length, to be searched in one step."""
+    group: list[TrafficEntry] = []
+    chars = 0
+    for entry in entries:
+        if group and chars + len(entry.raw) > _GROUP_CHARS:
+            yield group
+            group, chars = [], 0
+        group.append(entry)
+        chars += len(entry.raw)
+    if group:
+        yield group
+
+
+def _plain_line(entry: TrafficEntry) -> str:
+    """Return the line of an entry whose message needs no encoding, or an empty string."""
+    if not entry.raw or "\\" in entry.raw:
+        return ""
+    at = round(entry.t, 4)
+    return f'{{"seq":{entry.seq},"t":{at!r},"d":"{entry.direction}","m":{entry.raw}}}'
+
+
+def _dump(entry: dict[str, Any]) -> str:
+    return json.dumps(entry, ensure_ascii=False, separators=(",", ":"))

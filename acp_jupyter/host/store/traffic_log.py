@@ -2,7 +2,7 @@
 
 Lines are only added, in groups, by a thread of its own. A full disk, or one that does not answer,
 stops nothing: what can't be written waits, then is left out, and the log says so. The lines are
-made in `log_lines` and read in `log_entries`.
+made and read in `log_entries`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.store.log_entries import lacks_lines
-from acp_jupyter.host.store.log_lines import LogLines, gap_entry, in_groups, queued_bytes
+from acp_jupyter.host.store.log_entries import (
+    LogLines,
+    gap_entry,
+    in_groups,
+    lacks_lines,
+    queued_bytes,
+)
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.redactor import Redactor
 

@@ -17,7 +17,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles, text_window
 from acp_jupyter.protocol.files import relative_path
-from acp_jupyter.protocol.host_events.workspace import FileWritten
+from acp_jupyter.protocol.host_events.session import FileWritten
 from acp_jupyter.transcript.model.tool_items import ToolCall
 
 _OPEN = {"pending", "in_progress"}

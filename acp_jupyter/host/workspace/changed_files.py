@@ -16,7 +16,7 @@ from typing import Protocol
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.scan import FileChanged, FolderScan, Signature
 from acp_jupyter.protocol.files import INDEX, ArtifactInfo, file_type, human_size
-from acp_jupyter.protocol.host_events.workspace import FileBytes, FileChange, FileText
+from acp_jupyter.protocol.host_events.session import FileBytes, FileChange, FileText
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.model.tool_items import ToolCall
 

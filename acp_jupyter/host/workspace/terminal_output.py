@@ -19,7 +19,7 @@ from acp_jupyter.host.store.log_entries import read_entries
 from acp_jupyter.host.workspace.changed_files import TextScrubber
 from acp_jupyter.host.workspace.terminal_process import Allowed, TerminalExit, TerminalState
 from acp_jupyter.protocol.host_events.notes import Note, read_note
-from acp_jupyter.protocol.host_events.workspace import (
+from acp_jupyter.protocol.host_events.session import (
     EndedBy,
     TerminalExited,
     TerminalOutput,

@@ -25,7 +25,7 @@ from acp_jupyter.host.workspace.terminal_process import (
     prepare_command,
 )
 from acp_jupyter.protocol.host_events.notes import Note
-from acp_jupyter.protocol.host_events.workspace import (
+from acp_jupyter.protocol.host_events.session import (
     EndedBy,
     TerminalExited,
     TerminalReleased,

@@ -24,13 +24,12 @@ from acp_jupyter.host.workspace.changed_files import (
     names_file,
     shown_paths,
 )
-from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointStore
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
 from acp_jupyter.host.workspace.checkpoints.turn_checkpoints import FolderScans, TurnCheckpoints
 from acp_jupyter.host.workspace.folders import is_below
 from acp_jupyter.host.workspace.scan import FileChanged, FolderScan, changes, scan
 from acp_jupyter.protocol.host_events.notes import HostNotice
-from acp_jupyter.protocol.host_events.session import FolderScanNote
-from acp_jupyter.protocol.host_events.workspace import ArtifactsFound, FilesChanged
+from acp_jupyter.protocol.host_events.session import ArtifactsFound, FilesChanged, FolderScanNote
 
 T = TypeVar("T")
 

@@ -29,13 +29,13 @@ from acp_jupyter.errors import UnknownSession
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry.entries import EntryPointAgents
-from acp_jupyter.host.registry.public import PublicAgents
-from acp_jupyter.host.registry.registry import Registry
+from acp_jupyter.host.public_registry import PublicAgents
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.registry_entries import EntryPointAgents
 from acp_jupyter.host.session.session import McpServerProvider
 from acp_jupyter.host.workspace.folders import choose_cwd, jupyter_folders
 from acp_jupyter.kernel.client.host_client import HostClient
-from acp_jupyter.kernel.execution.runner import THIS_KERNEL, EmbeddedKernelRunner
+from acp_jupyter.kernel.code_runner import THIS_KERNEL, EmbeddedKernelRunner
 from acp_jupyter.kernel.execution_context import check_command, own_key
 from acp_jupyter.notebook_tools.kernel_work import (
     FinishedWork,

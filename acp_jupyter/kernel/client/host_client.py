@@ -10,7 +10,6 @@ from pydantic import JsonValue
 from pydantic_core import to_jsonable_python
 
 from acp_jupyter.api.models.command_table import Command, row_of
-from acp_jupyter.api.models.permissions import ListRules, RevokeRule, RuleEntry
 from acp_jupyter.api.models.sessions import (
     AgentEntry,
     CloseSession,
@@ -35,9 +34,12 @@ from acp_jupyter.api.models.turns import (
     ChangesReply,
     GetChanges,
     GetTurn,
+    ListRules,
     PromptSession,
     RevertReply,
     RevertTurn,
+    RevokeRule,
+    RuleEntry,
     TurnDetail,
 )
 from acp_jupyter.notebook_tools.kernel_work import FinishedWork, PrintedSoFar, WorkReply

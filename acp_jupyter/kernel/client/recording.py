@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.recording.recording_file import RecordingOptions, recording_folder
+from acp_jupyter.host.recording_file import RecordingOptions, recording_folder
 from acp_jupyter.kernel.client.host_client import HostClient
 
 VARIABLE = "ACP_JUPYTER_RECORD"

@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING
 from IPython.core.error import UsageError
 
 from acp_jupyter.errors import AcpError, BadRequest
-from acp_jupyter.kernel.execution.variables import describe_names
+from acp_jupyter.kernel.connect import connect
 from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
 from acp_jupyter.kernel.magics.cell_options import parse_cell_line
-from acp_jupyter.kernel.session.connect import connect
-from acp_jupyter.kernel.session.settings import Settings, defaults, split_setting
+from acp_jupyter.kernel.session import Settings, defaults, split_setting
 from acp_jupyter.kernel.turn.display import TerminalScreen, first_bundle, make_widget, wants_widget
 from acp_jupyter.kernel.turn.turn import Turn
+from acp_jupyter.kernel.variables import describe_names
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

@@ -280,7 +280,7 @@ def checked_rules(texts: list[str], effect: RuleEffect) -> tuple[str, ...]:
     """
     if not texts:
         return ()
-    from acp_jupyter.transcript.permissions.rule_text import RuleTextError, read_rule
+    from acp_jupyter.transcript.rule_text import RuleTextError, read_rule
 
     for text in texts:
         try:

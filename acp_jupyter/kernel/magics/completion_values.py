@@ -8,8 +8,8 @@ from pathlib import Path
 
 from acp_jupyter.errors import AcpError
 from acp_jupyter.kernel.client.connection import host_client
-from acp_jupyter.kernel.session.connect import by_time, choose_session, short
-from acp_jupyter.kernel.session.settings import defaults, values_of
+from acp_jupyter.kernel.connect import by_time, choose_session, short
+from acp_jupyter.kernel.session import defaults, values_of
 from acp_jupyter.transcript.model.session_state import SessionState
 
 _MOST = 50

@@ -13,7 +13,7 @@ from pydantic_core import to_json
 
 from acp_jupyter.api.models.traffic import ImportLog
 from acp_jupyter.api.packet_stream import PacketStream, StreamDialect
-from acp_jupyter.dialects.imports.kinds import DIALECT_WORDS, DIALECTS
+from acp_jupyter.dialects.import_dialects import DIALECT_WORDS, DIALECTS
 from acp_jupyter.errors import BadRequest, FileMissing, UnknownSession
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.kernel.client.connection import host_client
@@ -22,8 +22,8 @@ from acp_jupyter.kernel.magics.cell_options import LineParser
 from acp_jupyter.kernel.magics.help import FORMATS, Format
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.protocol.files import human_size
-from acp_jupyter.protocol.log.json_values import LogProblem
-from acp_jupyter.protocol.log.log import read_log
+from acp_jupyter.protocol.log import read_log
+from acp_jupyter.protocol.log_json import LogProblem
 from acp_jupyter.transcript.model.session_state import SessionState
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from IPython.display import display
 
-from acp_jupyter.transcript.safe_text.escaping import inert, one_line
+from acp_jupyter.transcript.escaping import inert, one_line
 
 
 def print_text(words: str) -> None:

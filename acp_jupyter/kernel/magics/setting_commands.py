@@ -19,10 +19,10 @@ from acp_jupyter.api.models.sessions import (
 from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.connect import connect
 from acp_jupyter.kernel.magics.cell_options import POLICIES
 from acp_jupyter.kernel.magics.help import print_text, table
-from acp_jupyter.kernel.session.connect import connect
-from acp_jupyter.kernel.session.settings import Settings, defaults, split_setting, values_of
+from acp_jupyter.kernel.session import Settings, defaults, split_setting, values_of
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
 

@@ -1,26 +1,229 @@
-"""``%acp``: finds the subcommand and runs it; help, status, use, cancel."""
+"""``%acp``: finds the subcommand and runs it; help, status, use, cancel, and those for sessions.
+
+Sessions, and their traffic: ``%acp sessions, new, resume, fork, close, delete, log``.
+"""
 
 from __future__ import annotations
 
 import difflib
 import shlex
+import time
 from collections.abc import Callable, Sequence
 
 from IPython.core.error import UsageError
 from IPython.core.getipython import get_ipython
 
 from acp_jupyter._version import __version__
-from acp_jupyter.errors import UnknownAgent
+from acp_jupyter.api.models.traffic import GetTraffic, TrafficLine
+from acp_jupyter.errors import BadRequest, UnknownAgent
 from acp_jupyter.kernel.client.connection import host_client
+from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.recording import is_replaying, run_recording
-from acp_jupyter.kernel.magics import session_commands, setting_commands
+from acp_jupyter.kernel.connect import by_time, choose_session, connect, find_session, short
+from acp_jupyter.kernel.magics import setting_commands
 from acp_jupyter.kernel.magics import setting_commands as agent_commands
 from acp_jupyter.kernel.magics.cell import run_fix
-from acp_jupyter.kernel.magics.cell_options import cell_help
+from acp_jupyter.kernel.magics.cell_options import LineParser, cell_help
 from acp_jupyter.kernel.magics.export_import import run_export, run_import
 from acp_jupyter.kernel.magics.help import DETAILS, SUBCOMMANDS, print_text, table
-from acp_jupyter.kernel.magics.session_commands import run_log
-from acp_jupyter.kernel.session.settings import defaults
+from acp_jupyter.kernel.session import defaults
+from acp_jupyter.protocol.files import human_size
+from acp_jupyter.transcript.escaping import one_line
+from acp_jupyter.transcript.model.session_state import SessionState
+
+_STATES = {
+    "starting": "starting",
+    "idle": "ready",
+    "running": "running",
+    "requires_action": "waits for an answer",
+    "stopped": "ended",
+}
+
+
+def list_sessions(rest: Sequence[str]) -> None:
+    """List the sessions, what changed last first."""
+    if rest:
+        raise UsageError("%acp sessions takes no arguments. Type: %acp sessions")
+    sessions = by_time(host_client().sessions())
+    if not sessions:
+        print_text("There is no session yet. A cell that begins with %%acp starts one.")
+        return
+    now = time.time()
+    rows = [
+        (
+            short(state.session_id),
+            state.title,
+            state.agent_info.name or state.agent,
+            _state_in_words(state),
+            _age(now - (state.updated_at or now)),
+            "used last" if state.session_id == defaults.session_id else "",
+        )
+        for state in sessions
+    ]
+    table(("Session", "Title", "Agent", "Status", "Age", ""), rows)
+
+
+def new(rest: Sequence[str]) -> None:
+    """Start a session anew; cells go on in it."""
+    parser = LineParser("%acp new", see="Type: %acp new [AGENT] [--session NAME]")
+    parser.add_argument("agent", nargs="?")
+    parser.add_argument("--session", default="")
+    given = parser.parse_args(rest)
+    session = connect(given.agent, session=given.session, new=True)
+    where = session.state.folder
+    cells = _cells(session.agent, given.session)
+    print_text(
+        f"New session {short(session.id)} with {session.agent} in {where}. {cells} go on in it."
+    )
+
+
+def resume(rest: Sequence[str]) -> None:
+    """Take up a session by its id; cells go on in it."""
+    client = host_client()
+    state = find_session(client.sessions(), _one(rest, "resume"))
+    if state.read_only:
+        raise BadRequest(state.read_only)
+    state = client.resume(state.session_id)
+    _go_on_in(state)
+    what = f"Session {short(state.session_id)}{_titled(state)} of {state.agent} goes on."
+    if state.history == "without":
+        what += " The agent does not remember what was said before."
+    print_text(f"{what} {_cells(state.agent, '')} are sent to it.")
+
+
+def fork(rest: Sequence[str]) -> None:
+    """Make a session that goes on from where another is; cells go on in the new one."""
+    client = host_client()
+    parent = choose_session(client, _at_most_one(rest, "fork"))
+    state = client.fork(parent.session_id)
+    _go_on_in(state)
+    print_text(
+        f"Session {short(state.session_id)} goes on from where {short(parent.session_id)} is. "
+        f"{_cells(state.agent, '')} are sent to it."
+    )
+
+
+def close(rest: Sequence[str]) -> None:
+    """End a session and its agent; it is kept."""
+    client = host_client()
+    state = choose_session(client, _at_most_one(rest, "close"))
+    client.close_session(state.session_id)
+    _forget(state)
+    name = short(state.session_id)
+    print_text(f"Closed session {name}{_titled(state)}. %acp resume {name} takes it up again.")
+
+
+def delete(rest: Sequence[str]) -> None:
+    """Remove a session and what is kept of it."""
+    client = host_client()
+    state = find_session(client.sessions(), _one(rest, "delete"))
+    _delete(client, state)
+    _forget(state)
+    print_text(f"Deleted session {short(state.session_id)}{_titled(state)}.")
+
+
+def _delete(client: HostClient, state: SessionState) -> None:
+    client.delete_session(state.session_id)
+
+
+def _one(rest: Sequence[str], name: str) -> str:
+    if len(rest) != 1:
+        raise UsageError(f"Name one session: %acp {name} ID. %acp sessions lists them.")
+    return rest[0]
+
+
+def _at_most_one(rest: Sequence[str], name: str) -> str:
+    return _one(rest, name) if rest else ""
+
+
+def _go_on_in(state: SessionState) -> None:
+    defaults.session_id = state.session_id
+    defaults.chosen[state.agent, ""] = state.session_id
+
+
+def _forget(state: SessionState) -> None:
+    if defaults.session_id == state.session_id:
+        defaults.session_id = ""
+    for key, session_id in tuple(defaults.chosen.items()):
+        if session_id == state.session_id:
+            del defaults.chosen[key]
+
+
+def _cells(agent: str, label: str) -> str:
+    named = "" if agent == defaults.agent else f" {agent}"
+    return f"Cells with %%acp{named}{f' --session {label}' if label else ''}"
+
+
+def _titled(state: SessionState) -> str:
+    return f" ({state.title})" if state.title else ""
+
+
+def _state_in_words(state: SessionState) -> str:
+    if state.read_only:
+        return "read only"
+    if state.stored:
+        return "kept"
+    if state.waiting:
+        return "waits for an answer"
+    return _STATES[state.status]
+
+
+def _age(seconds: float) -> str:
+    if seconds < 60:
+        return "now"
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{int(seconds // size)} {unit}"
+    return ""
+
+
+_LINES = 20
+_MOST_LINES = 500
+_CHARS = 160
+_SIDES = {">": "to agent", "<": "from agent", "!": "note"}
+
+
+def run_log(rest: Sequence[str]) -> None:
+    """Print the last lines.
+
+    Raises
+    ------
+    UsageError
+        The line can't be understood.
+    AcpError
+        There is no such session, or another kernel made it.
+    """
+    parser = LineParser("%acp log", see="Type: %acp log [SESSION] [--lines N] [--text WORDS]")
+    parser.add_argument("session", nargs="?", default="")
+    parser.add_argument("--lines", default=str(_LINES))
+    parser.add_argument("--text", default="")
+    given = parser.parse_args(rest)
+    if not given.lines.isdecimal() or not 1 <= int(given.lines) <= _MOST_LINES:
+        raise UsageError(f"--lines is a number from 1 to {_MOST_LINES}.")
+    client = host_client()
+    state = choose_session(client, given.session)
+    command = GetTraffic(session_id=state.session_id, limit=int(given.lines), text=given.text[:200])
+    page = client.traffic_lines(command)
+    print_text(
+        "\n".join([*map(_line, page.lines), _footer(state.session_id, page.start, page.size)])
+    )
+
+
+def _line(line: TrafficLine) -> str:
+    clock = time.strftime("%H:%M:%S", time.localtime(line.at))
+    name = line.method if not line.update else line.update
+    kind = line.kind if line.kind in {"response", "error"} else ""
+    head = " ".join(filter(None, (clock, _SIDES[line.direction], kind, name)))
+    return one_line(f"{head}  {line.preview}", _CHARS)
+
+
+def _footer(session_id: str, start: int, size: int) -> str:
+    rest = f", of which {human_size(start)} lie before these lines" if start else ""
+    return (
+        f"Session {short(session_id)}: {human_size(size)} of traffic{rest}. "
+        "%acp export FILE.ndjson writes all of it."
+    )
+
 
 _NAMES = tuple(words.split()[0] for words in SUBCOMMANDS)
 
@@ -47,8 +250,8 @@ def run_subcommand(line: str) -> None:
 
 
 def _unknown(name: str) -> str:
-    close = difflib.get_close_matches(name, _NAMES, 1)
-    hint = f"Type %acp {close[0]}." if close else f"Type %acp and one of: {', '.join(_NAMES)}."
+    near = difflib.get_close_matches(name, _NAMES, 1)
+    hint = f"Type %acp {near[0]}." if near else f"Type %acp and one of: {', '.join(_NAMES)}."
     return f"There is no %acp {name}. {hint} A cell with a prompt begins with %%acp."
 
 
@@ -60,8 +263,8 @@ def _use(rest: Sequence[str]) -> None:
     called = {agent.name.casefold(): agent.id for agent in reversed(agents)}
     called |= {agent.id: agent.id for agent in agents}
     if name.casefold() not in called and not is_replaying():
-        close = difflib.get_close_matches(name.casefold(), called, 1)
-        hint = f" Did you mean {called[close[0]]}?" if close else ""
+        near = difflib.get_close_matches(name.casefold(), called, 1)
+        hint = f" Did you mean {called[near[0]]}?" if near else ""
         known = ", ".join(agent.id for agent in agents)
         raise UnknownAgent(f"There is no agent {name!r}.{hint} There are: {known}.")
     defaults.agent = called.get(name.casefold(), name)
@@ -149,12 +352,12 @@ _RUN: dict[str, Callable[[Sequence[str]], None]] = {
     "logout": agent_commands.logout,
     "restart": agent_commands.restart,
     "use": _use,
-    "sessions": session_commands.list_sessions,
-    "new": session_commands.new,
-    "resume": session_commands.resume,
-    "fork": session_commands.fork,
-    "close": session_commands.close,
-    "delete": session_commands.delete,
+    "sessions": list_sessions,
+    "new": new,
+    "resume": resume,
+    "fork": fork,
+    "close": close,
+    "delete": delete,
     "mode": setting_commands.mode,
     "model": setting_commands.model,
     "config": setting_commands.config,

@@ -16,7 +16,7 @@ from acp_jupyter.transcript.model.session_state import Usage
 from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
 from acp_jupyter.transcript.output.html_export import export_html
 from acp_jupyter.transcript.output.markdown import turn_markdown
-from acp_jupyter.transcript.output.outcomes import own_items, turn_seconds
+from acp_jupyter.transcript.output.plain_text import own_items, turn_seconds
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from acp_jupyter.api.models.permissions import AnswerElicitation, AnswerPermission
+from acp_jupyter.api.models.turns import AnswerElicitation, AnswerPermission
 from acp_jupyter.errors import (
     FolderNotTrusted,
     InvalidAnswers,
@@ -29,8 +29,7 @@ from acp_jupyter.kernel.execution_context import current_shell, kernel_of
 from acp_jupyter.protocol.elicitation import ElicitationField
 from acp_jupyter.transcript.model.items import Elicitation, answer_texts
 from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
-from acp_jupyter.transcript.output.outcomes import other_details
-from acp_jupyter.transcript.output.plain_text import unified_diff
+from acp_jupyter.transcript.output.plain_text import other_details, unified_diff
 
 _SECONDS = 30.0
 

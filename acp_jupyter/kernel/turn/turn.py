@@ -21,7 +21,7 @@ from acp_jupyter.kernel.turn.display import first_bundle, make_widget, wants_wid
 from acp_jupyter.notebook_tools.kernel_work import PrintedSoFar
 from acp_jupyter.transcript.model.items import AgentMessage, Elicitation
 from acp_jupyter.transcript.output.bundle import TURN_MIME, Bundle, TurnSnapshot, build_bundle
-from acp_jupyter.transcript.output.outcomes import own_items
+from acp_jupyter.transcript.output.plain_text import own_items
 
 if TYPE_CHECKING:
     from acp_jupyter.kernel.turn.widgets import TurnWidget
@@ -312,7 +312,7 @@ def follow_and_work(client: HostClient, turn_id: str, seconds: float) -> TurnDet
     followed = client.follow(turn_id, seconds)
     if followed.work is None:
         return None if followed.detail is None else client.whole(followed.detail)
-    from acp_jupyter.kernel.execution.runner import do_work  # IPython's parts, when needed
+    from acp_jupyter.kernel.code_runner import do_work  # IPython's parts, when needed
 
     work_id = followed.work.work_id
 

@@ -9,7 +9,10 @@ from typing_extensions import TypeAliasType
 
 from acp_jupyter.protocol.host_events.session import (
     AgentSilentNote,
+    ArtifactsFound,
     ElicitationSettled,
+    FilesChanged,
+    FileWritten,
     FolderScanNote,
     LoginDone,
     LoginNeeded,
@@ -21,17 +24,12 @@ from acp_jupyter.protocol.host_events.session import (
     Rule,
     RulesChanged,
     SessionAttached,
-    TrustRequested,
-    TrustSettled,
-)
-from acp_jupyter.protocol.host_events.workspace import (
-    ArtifactsFound,
-    FilesChanged,
-    FileWritten,
     TerminalExited,
     TerminalOutput,
     TerminalReleased,
     TerminalStarted,
+    TrustRequested,
+    TrustSettled,
     TurnChangesNote,
     TurnReverted,
 )

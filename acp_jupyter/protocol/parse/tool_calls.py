@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pydantic import JsonValue
 
 from acp_jupyter.protocol.content import ToolContent, first_diff, read_tool_content
+from acp_jupyter.protocol.normalise import OPTION_KINDS, RAW_OPTION_KIND
 from acp_jupyter.protocol.objects import Obj, count, first, obj, text, text_or_none
 from acp_jupyter.protocol.packets import (
     Location,
@@ -21,10 +22,9 @@ from acp_jupyter.protocol.packets import (
     ToolCallProgress,
     ToolCallStart,
 )
-from acp_jupyter.protocol.tools.patches import patch_diffs
+from acp_jupyter.protocol.tools.inputs import patch_diffs
+from acp_jupyter.protocol.tools.outputs import TerminalTexts, read_terminal
 from acp_jupyter.protocol.tools.table import KIND_TOOLS, find_tool, name_in_title, tool_name_to_kind
-from acp_jupyter.protocol.tools.terminal_meta import TerminalTexts, read_terminal
-from acp_jupyter.protocol.update_repairs import OPTION_KINDS, RAW_OPTION_KIND
 from acp_jupyter.protocol.vocabulary import AcpKind, read_acp_kind, read_status
 
 _YES_NO = (

@@ -1,8 +1,19 @@
-"""Outputs of tools: types, tagged by the tool's name, and the hits in the text of a search."""
+"""Outputs of tools: types, tagged by the tool's name, the hits in the text of a search, terminals.
+
+Agents report terminals that they run themselves in the ``_meta`` of tool calls, a convention of
+several agents, for clients that announce ``_meta.terminal_output``: ``terminal_info``, then
+``terminal_output`` or ``terminal_output_delta``, then ``terminal_exit``. The data is text, or the
+base64 of bytes that may split a character. Terminals that the host runs are in
+`acp_jupyter.protocol.host_events.session`.
+"""
 
 from __future__ import annotations
 
+import base64
+import binascii
+import codecs
 import re
+from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -11,7 +22,7 @@ from pydantic import ConfigDict, Discriminator, JsonValue, Tag
 from pydantic.alias_generators import to_camel
 from typing_extensions import TypeAliasType
 
-from acp_jupyter.protocol.objects import Model
+from acp_jupyter.protocol.objects import Model, Obj, first, items, number, obj, text
 from acp_jupyter.protocol.tools.inputs import TodoItem
 
 
@@ -229,3 +240,137 @@ def read_search_result(lines: Iterable[str]) -> SearchResult:
 
 def _hit(path: str, line: str, text: str) -> SearchHit:
     return SearchHit(path=path, line=int(line), text=text[:_TEXT_CHARS])
+
+
+_REMEMBERED = 200
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{8,}={0,2}")
+
+
+class TerminalPiece(Model):
+    """What one update of a tool call says of a terminal of the agent's."""
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
+
+    terminal_id: str
+    command: str = ""
+    cwd: str = ""
+    text: str = ""
+    may_be_whole: bool = False
+    """Whether the text may be all of the output so far, and not only what is new."""
+    ended: bool = False
+    exit_code: int | None = None
+    signal: str = ""
+
+
+class TerminalTexts:
+    """Decoders of terminals' bytes; bounded, the oldest go first."""
+
+    def __init__(self) -> None:
+        self._decoders: OrderedDict[str, codecs.IncrementalDecoder] = OrderedDict()
+
+    def read(self, terminal_id: str, output: Obj) -> str:
+        """Return the characters that are complete."""
+        data = output.get("data")
+        encoded = first(output, "base64", "data_base64", "dataBase64")
+        marked = text(output.get("encoding")).lower() == "base64"
+        if isinstance(encoded, str):
+            data, marked = encoded, True
+        if not isinstance(data, str):
+            return _joined(data)
+        if terminal_id not in self._decoders and not marked and not _is_base64_text(data):
+            return data
+        raw = _decoded(data)
+        return data if raw is None else self._decoder(terminal_id).decode(raw)
+
+    def _decoder(self, terminal_id: str) -> codecs.IncrementalDecoder:
+        known = self._decoders.get(terminal_id)
+        if known is None:
+            known = codecs.getincrementaldecoder("utf-8")("replace")
+            self._decoders[terminal_id] = known
+            if len(self._decoders) > _REMEMBERED:
+                self._decoders.popitem(last=False)
+        return known
+
+
+def read_terminal(
+    raw: Obj, shown: str, tool_call_id: str, texts: TerminalTexts
+) -> TerminalPiece | None:
+    """Read what a tool call's ``_meta`` says of a terminal; None where it says nothing.
+
+    Parameters
+    ----------
+    shown
+        The terminal that the call's content names, for agents that do not say it again.
+    """
+    meta = obj(raw.get("_meta"))
+    info = first(meta, "terminal_info", "terminalInfo")
+    exit_ = first(meta, "terminal_exit", "terminalExit")
+    output = first(meta, "terminal_output", "terminalOutput")
+    delta = first(meta, "terminal_output_delta", "terminalOutputDelta")
+    parts = [part for part in (info, exit_, output, delta) if isinstance(part, dict)]
+    if not parts:
+        return None
+    named = (text(first(part, "terminal_id", "terminalId")) for part in parts)
+    terminal_id = next(filter(None, named), "") or shown or tool_call_id
+    about, end = obj(info), obj(exit_)
+    pieces = [texts.read(terminal_id, part) for part in (output, delta) if isinstance(part, dict)]
+    return TerminalPiece(
+        terminal_id=terminal_id,
+        command=text(about.get("command")),
+        cwd=text(about.get("cwd")),
+        text="".join(pieces),
+        may_be_whole=isinstance(output, dict) and not isinstance(delta, dict),
+        ended=isinstance(exit_, dict),
+        exit_code=number(first(end, "exit_code", "exitCode")),
+        signal=_signal(end.get("signal")),
+    )
+
+
+def write_terminal(piece: TerminalPiece) -> Obj:
+    """Write the ``_meta`` that `read_terminal` reads."""
+    named: Obj = {"terminal_id": piece.terminal_id}
+    about: Obj = {"command": piece.command, "cwd": piece.cwd}
+    about = {name: value for name, value in about.items() if value}
+    meta: Obj = {}
+    if piece.text or piece.may_be_whole:
+        # Chunks are never taken for base64.
+        data: JsonValue = [piece.text] if _is_base64_text(piece.text) else piece.text
+        key = "terminal_output" if piece.may_be_whole else "terminal_output_delta"
+        meta[key] = {**named, "data": data}
+    if piece.ended:
+        end: Obj = {"exit_code": piece.exit_code, "signal": piece.signal or None}
+        meta["terminal_exit"] = {**named, **end}
+    if about or not meta:
+        meta["terminal_info"] = {**named, **about}
+    return meta
+
+
+def _signal(value: JsonValue) -> str:
+    known = number(value)
+    return f"signal {known}" if known is not None else text(value)
+
+
+def _joined(data: JsonValue) -> str:
+    """Read a list of lines or chunks."""
+    return "".join(text(part) for part in items(data))
+
+
+def _is_base64_text(data: str) -> bool:
+    """Tell base64 that nothing marks: it decodes to text with line ends or colours."""
+    if len(data) % 4 or _BASE64.fullmatch(data) is None:
+        return False
+    raw = _decoded(data)
+    if raw is None or not (b"\n" in raw or b"\x1b" in raw):
+        return False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(raw)
+    except UnicodeDecodeError:
+        return False
+    return not any(byte < 32 and byte not in b"\t\n\r\x1b\x08\x07" for byte in raw)
+
+
+def _decoded(data: str) -> bytes | None:
+    try:
+        return base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError):
+        return None

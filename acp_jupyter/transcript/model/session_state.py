@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, TypeVar
 
 from acp_jupyter.protocol.host_events.notes import Origin
-from acp_jupyter.protocol.host_events.session import Policy, Rule
-from acp_jupyter.protocol.host_events.workspace import TurnChanges
+from acp_jupyter.protocol.host_events.session import Policy, Rule, TurnChanges
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.protocol.session_packets import Ability

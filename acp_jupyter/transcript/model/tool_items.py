@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from acp_jupyter.protocol.content import ToolDiff
-from acp_jupyter.protocol.host_events.workspace import EndedBy
+from acp_jupyter.protocol.host_events.session import EndedBy
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.packets import Location, ToolCallProgress, ToolCallStart
 from acp_jupyter.protocol.tools.inputs import TodoItem

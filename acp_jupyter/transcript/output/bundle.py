@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.tools.outputs import SearchHit
+from acp_jupyter.transcript.escaping import printable
 from acp_jupyter.transcript.model.items import (
     AgentMessage,
     Item,
@@ -25,9 +26,8 @@ from acp_jupyter.transcript.output.markdown import (
     turn_markdown,
     turn_plain_text,
 )
-from acp_jupyter.transcript.output.outcomes import duration_words, turn_seconds
+from acp_jupyter.transcript.output.plain_text import duration_words, turn_seconds
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
-from acp_jupyter.transcript.safe_text.escaping import printable
 
 TURN_MIME = "application/vnd.acp-jupyter.turn+json"
 

@@ -25,22 +25,23 @@ from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
 from acp_jupyter.protocol.files import human_size
+from acp_jupyter.transcript.escaping import printable
 from acp_jupyter.transcript.model.items import Item, Thought
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, Diff, ToolCall
 from acp_jupyter.transcript.output.bundle import changed_files, turn_footer
-from acp_jupyter.transcript.output.outcomes import (
+from acp_jupyter.transcript.output.plain_text import (
     item_times,
+    line_counts,
     nested,
     other_details,
     outcome_facts,
     running_words,
     step_count_words,
     turn_seconds,
+    unified_diff,
 )
-from acp_jupyter.transcript.output.plain_text import line_counts, unified_diff
 from acp_jupyter.transcript.redactor import Scrubber
-from acp_jupyter.transcript.safe_text.escaping import printable
 
 _TEXT_CHARS = 20_000
 """Of a tool's output, a command or a file that was written."""

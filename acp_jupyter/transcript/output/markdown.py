@@ -10,6 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
 from acp_jupyter.protocol.tools.inputs import TodoItem
+from acp_jupyter.transcript.escaping import (
+    agent_markdown,
+    details,
+    fence,
+    inert,
+    inert_html,
+    one_line,
+    quote,
+)
 from acp_jupyter.transcript.model.items import (
     AgentMessage,
     Artifact,
@@ -27,7 +36,7 @@ from acp_jupyter.transcript.model.items import (
 )
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, ToolCall
-from acp_jupyter.transcript.output.outcomes import (
+from acp_jupyter.transcript.output.plain_text import (
     duration_words,
     item_times,
     nested,
@@ -35,17 +44,9 @@ from acp_jupyter.transcript.output.outcomes import (
     outcome_facts,
     running_words,
     step_count_words,
+    terminal_tail,
     turn_seconds,
-)
-from acp_jupyter.transcript.output.plain_text import terminal_tail, unified_diff
-from acp_jupyter.transcript.safe_text.escaping import (
-    agent_markdown,
-    details,
-    fence,
-    inert,
-    inert_html,
-    one_line,
-    quote,
+    unified_diff,
 )
 
 OUTPUT_CHARS = 2_000

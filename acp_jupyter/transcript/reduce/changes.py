@@ -12,7 +12,7 @@ from acp_jupyter.protocol.files import (
     human_size,
     relative_path,
 )
-from acp_jupyter.protocol.host_events.workspace import (
+from acp_jupyter.protocol.host_events.session import (
     ArtifactsFound,
     ChangedFile,
     FileWritten,

@@ -26,10 +26,10 @@ from acp_jupyter.transcript.model.tool_items import (
     PermissionState,
     ToolCall,
 )
-from acp_jupyter.transcript.permissions.evidence import is_question, remaining_details
-from acp_jupyter.transcript.permissions.rule_text import rule_for
+from acp_jupyter.transcript.permission_evidence import is_question, remaining_details
 from acp_jupyter.transcript.reduce.draft import Draft, count_pending_requests
 from acp_jupyter.transcript.reduce.tool_calls import release_held_update, upsert_tool_call
+from acp_jupyter.transcript.rule_text import rule_for
 
 _REASON_CHARACTERS = 4000
 

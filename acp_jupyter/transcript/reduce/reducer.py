@@ -31,7 +31,10 @@ from acp_jupyter.protocol.host_events.notes import (
 )
 from acp_jupyter.protocol.host_events.session import (
     AgentSilentNote,
+    ArtifactsFound,
     ElicitationSettled,
+    FilesChanged,
+    FileWritten,
     FolderScanNote,
     LoginDone,
     LoginNeeded,
@@ -41,17 +44,12 @@ from acp_jupyter.protocol.host_events.session import (
     ReplayStarted,
     RulesChanged,
     SessionAttached,
-    TrustRequested,
-    TrustSettled,
-)
-from acp_jupyter.protocol.host_events.workspace import (
-    ArtifactsFound,
-    FilesChanged,
-    FileWritten,
     TerminalExited,
     TerminalOutput,
     TerminalReleased,
     TerminalStarted,
+    TrustRequested,
+    TrustSettled,
     TurnChangesNote,
     TurnReverted,
 )

@@ -11,19 +11,19 @@ from typing import assert_never
 
 from acp_jupyter.protocol.content import ToolTerminal
 from acp_jupyter.protocol.files import relative_path
-from acp_jupyter.protocol.host_events.workspace import (
+from acp_jupyter.protocol.host_events.session import (
     TerminalExited,
     TerminalOutput,
     TerminalReleased,
     TerminalStarted,
 )
 from acp_jupyter.protocol.packets import ToolCallProgress, ToolCallStart
-from acp_jupyter.protocol.tools.terminal_meta import TerminalPiece
+from acp_jupyter.protocol.tools.outputs import TerminalPiece
 from acp_jupyter.protocol.vocabulary import ToolStatus
+from acp_jupyter.transcript.escaping import one_line, without_ansi
 from acp_jupyter.transcript.model.item_base import Text
 from acp_jupyter.transcript.model.tool_items import CallFacts, KnownTerminal, TerminalView, ToolCall
 from acp_jupyter.transcript.reduce.draft import Draft
-from acp_jupyter.transcript.safe_text.escaping import one_line, without_ansi
 
 TerminalNote = TerminalStarted | TerminalOutput | TerminalExited | TerminalReleased
 

@@ -16,7 +16,13 @@ from acp_jupyter.protocol.content import OtherBlock, ToolContent, ToolContentBlo
 from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 from acp_jupyter.protocol.packets import Location
-from acp_jupyter.protocol.tools.inputs import TaskInput, TodoItem, TodoWriteInput, ToolInput
+from acp_jupyter.protocol.tools.inputs import (
+    TaskInput,
+    TodoItem,
+    TodoWriteInput,
+    ToolInput,
+    patch_diffs,
+)
 from acp_jupyter.protocol.tools.outputs import (
     NO_FILES,
     BashToolOutput,
@@ -30,7 +36,6 @@ from acp_jupyter.protocol.tools.outputs import (
     WriteToolOutput,
     read_search_result,
 )
-from acp_jupyter.protocol.tools.patches import patch_diffs
 from acp_jupyter.protocol.vocabulary import ToolStatus
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, Diff, ToolCall
 from acp_jupyter.transcript.reduce.messages import block_item

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from acp_jupyter.errors import TurnError, TurnTimeout
-from acp_jupyter.kernel.session.connect import connect
+from acp_jupyter.kernel.connect import connect
 
 
 async def main() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from acp_jupyter.errors import EmptyPrompt, NobodyToAsk
-from acp_jupyter.kernel.session.connect import connect, list_agents, list_sessions, resume
+from acp_jupyter.kernel.connect import connect, list_agents, list_sessions, resume
 
 assert "demo" in [agent.id for agent in list_agents() if agent.status == "ready"]
 

@@ -16,7 +16,7 @@ from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoint
 from acp_jupyter.host.workspace.checkpoints.git import GitError
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import is_notebook, without_cells
 from acp_jupyter.host.workspace.checkpoints.revert import SINCE
-from acp_jupyter.protocol.host_events.workspace import Hunk
+from acp_jupyter.protocol.host_events.session import Hunk
 
 
 @dataclass(frozen=True, slots=True)

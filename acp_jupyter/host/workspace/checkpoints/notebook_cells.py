@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from acp_jupyter.errors import BadRequest, ChangesRefused
-from acp_jupyter.protocol.host_events.workspace import Hunk
+from acp_jupyter.protocol.host_events.session import Hunk
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 _UNREAD = "was not whole when the turn began, so what its cells were is not known"

@@ -15,7 +15,7 @@ from acp_jupyter.host.workspace.checkpoints.diff import Side, TreeChange, blobs,
 from acp_jupyter.host.workspace.checkpoints.disk import Disk, FileOnDisk
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.host.workspace.checkpoints.git import GitError
-from acp_jupyter.protocol.host_events.workspace import ChangedFile
+from acp_jupyter.protocol.host_events.session import ChangedFile
 
 _NAMED = 3
 IN_THE_WAY = "can't be put back: something else is in its place"

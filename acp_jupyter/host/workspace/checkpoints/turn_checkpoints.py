@@ -9,14 +9,17 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from acp_jupyter.host.workspace.checkpoints.checkpoint_store import CheckpointStore
 from acp_jupyter.host.workspace.checkpoints.diff import TreeChange, blobs, sizes, tree_changes
-from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoint, CheckpointFailed
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import (
+    Checkpoint,
+    CheckpointFailed,
+    CheckpointStore,
+)
 from acp_jupyter.host.workspace.checkpoints.git import GitError, not_waiting_for_pipes
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import has_marked
 from acp_jupyter.host.workspace.checkpoints.revert import MARKED, NOTEBOOK, words_of
 from acp_jupyter.host.workspace.scan import FileChanged, FolderScan, Signature, born_ns, lineage
-from acp_jupyter.protocol.host_events.workspace import ChangedFile, TurnChangesNote
+from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChangesNote
 
 _NEW_FOLDERS = 1000
 _ID_CHARS = 16

@@ -1,0 +1,243 @@
+"""The registry of agents: all that are configured, installed or bundled, and the state of each."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import json
+import os
+import sys
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
+from acp_jupyter.host.public_registry import PublicAgents
+from acp_jupyter.host.registry_entries import (
+    AgentReport,
+    AgentSpec,
+    Broken,
+    EntryPointAgents,
+    Finder,
+    agent_id_of,
+    parse_entry,
+)
+
+CONFIG_FILE = "acp_agents.json"
+_CONFIG_BYTES = 1024 * 1024
+_DEMO_ID = "demo"
+_NAMES = (attrgetter("id"), attrgetter("key"), attrgetter("name"))
+"""What an agent may be called by, the surest first."""
+_CLOSE = 0.6
+"""How alike two names must be for one to be meant for the other."""
+
+_DEMO = AgentSpec(_DEMO_ID, "Demo", sys.executable, ("-P", "-m", "acp_jupyter.agents.demo"))
+_CLAUDE_CLI = AgentSpec(
+    "claude-cli", "Claude CLI", sys.executable, ("-P", "-m", "acp_jupyter.agents.claude_cli")
+)
+_CLAUDE_VARIABLE = "CLAUDE_CLI_PATH"
+
+
+class Registry:
+    """All agents: configured, of other packages, bundled and public.
+
+    Methods read files and import other packages, so they are not for an event loop; only `get` of
+    a configured agent is.
+
+    Parameters
+    ----------
+    configured
+        The traitlets setting ``c.AcpJupyter.agents``.
+    config_dirs
+        Folders of the Jupyter config path, the most important first. Each may hold an
+        ``acp_agents.json`` with the ``agent_servers`` block that other editors use. A workspace
+        is never among them: a folder must not name commands.
+    points
+        Agents of other packages.
+    public
+        Agents that may be on ``PATH``, or be downloaded after a click.
+    """
+
+    def __init__(
+        self,
+        configured: Mapping[str, Mapping[str, Any]],
+        config_dirs: Sequence[Path],
+        *,
+        points: EntryPointAgents | None = None,
+        public: PublicAgents | None = None,
+    ) -> None:
+        self._configured = configured
+        self._config_dirs = tuple(config_dirs)
+        self._points = points
+        self._public = public
+        self._finder = Finder()
+
+    def specs(self) -> tuple[AgentSpec, ...]:
+        """Return the configured and bundled agents with a valid configuration."""
+        return tuple(entry for entry in self._entries() if isinstance(entry, AgentSpec))
+
+    def id_of(self, name: str) -> str:
+        """Return the id of the agent that a person means.
+
+        Parameters
+        ----------
+        name
+            Its id, its name in the configuration, or its title; in this order. Case counts only
+            where two differ by nothing else.
+
+        Returns
+        -------
+        str
+            `name` itself, if there is no such agent.
+        """
+        entries = self._entries(agent_id_of(name))
+        for fold in (str, str.casefold):
+            for words in _NAMES:
+                ids = {entry.id for entry in entries if fold(words(entry)) == fold(name)}
+                if len(ids) == 1:
+                    return ids.pop()
+        public = self._public.reports(self._finder) if self._public else []
+        ids = {report.id for report in public if report.name.casefold() == name.casefold()}
+        return ids.pop() if len(ids) == 1 else name
+
+    def get(self, agent_id: str) -> AgentSpec:
+        """Return the agent called ``agent_id``.
+
+        Raises
+        ------
+        UnknownAgent
+            There is no such agent.
+        AgentStartError
+            The agent's configuration is not valid, or it is not installed.
+        """
+        entries = self._entries(agent_id)
+        for entry in entries:
+            if entry.id == agent_id:
+                if isinstance(entry, AgentSpec):
+                    return entry
+                raise AgentStartError(f"{entry.name} can't start. {entry.detail}")
+        public = self._public.get(agent_id, self._finder) if self._public else None
+        if public is not None:
+            return public
+        ids = [entry.id for entry in entries]
+        known = list(dict.fromkeys((*ids, *(self._public.ids() if self._public else ()))))
+        raise UnknownAgent(
+            f"There is no agent called {agent_id!r}.{did_you_mean(agent_id, known)} "
+            f"Agents: {', '.join(known)}. "
+            f"Add others to c.AcpJupyter.agents or to {CONFIG_FILE} in the Jupyter config path."
+        )
+
+    def statuses(self) -> tuple[AgentReport, ...]:
+        """Return a report of every agent, with advice if it can't start."""
+        found = [
+            self._report(entry)
+            if isinstance(entry, AgentSpec)
+            else AgentReport(entry.id, entry.name, "broken", entry.detail)
+            for entry in self._entries()
+        ]
+        taken = {report.id for report in found}
+        listed = self._public.reports(self._finder) if self._public else []
+        return (*found, *(report for report in listed if report.id not in taken))
+
+    def allow_download(self, agent_id: str, package: str) -> AgentReport:
+        """Allow the download of a package of the public registry, as shown to the user.
+
+        Raises
+        ------
+        UnknownAgent
+            The agent is not in the public registry, or its id is configured otherwise.
+        BadRequest
+            Another package would be run, or it can't be run here.
+        """
+        if self._public is None:
+            raise BadRequest("Agents are not downloaded here.")
+        self._public.allow(agent_id, package, self._finder)
+        return next(report for report in self.statuses() if report.id == agent_id)
+
+    def _entries(self, wanted: str | None = None) -> list[AgentSpec | Broken]:
+        """Return one entry per id: the demo, settings, files, packages, the other bundled.
+
+        With ``wanted`` no other package than that agent's is imported.
+        """
+        found: dict[str, AgentSpec | Broken] = {_DEMO_ID: _DEMO}
+        keys: set[str] = set()
+        for source, block in self._blocks():
+            for key, value in block.items():
+                if str(key) in keys:  # a more important source has it
+                    continue
+                keys.add(str(key))
+                entry = _for_others(parse_entry(str(key), value, source), str(key), source)
+                entry = replace(entry, id=_free_id(entry.id, found))
+                found[entry.id] = entry
+        for point_id in self._points.ids() if self._points else ():
+            if point_id in found or wanted not in {None, point_id}:
+                continue
+            assert self._points is not None
+            point = self._points.get(point_id)
+            if point is not None:
+                found[point_id] = point
+        found.setdefault(_CLAUDE_CLI.id, _CLAUDE_CLI)
+        return list(found.values())
+
+    def _blocks(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        yield "c.AcpJupyter.agents", self._configured
+        for folder in self._config_dirs:
+            path = folder / CONFIG_FILE
+            try:
+                with path.open("rb") as file:
+                    content = json.loads(file.read(_CONFIG_BYTES))
+            except FileNotFoundError:
+                continue
+            except (OSError, ValueError, RecursionError) as error:
+                yield str(path), {path.stem: f"the file can't be read: {error}"}
+                continue
+            block = content.get("agent_servers") if isinstance(content, dict) else None
+            if isinstance(block, dict):
+                yield str(path), block
+            else:
+                yield str(path), {path.stem: "the file has no object called agent_servers"}
+
+    def _report(self, spec: AgentSpec) -> AgentReport:
+        if spec is _CLAUDE_CLI:
+            return self._report_claude_cli(spec)
+        if self._finder.which(spec.command, spec.env) is not None:
+            return AgentReport(spec.id, spec.name, "ready")
+        detail = f"The command {spec.command} was not found. Install it, or correct the command."
+        return AgentReport(spec.id, spec.name, "not_installed", detail)
+
+    def _report_claude_cli(self, spec: AgentSpec) -> AgentReport:
+        """Return whether the program is there that the bundled adapter runs."""
+        program = os.environ.get(_CLAUDE_VARIABLE) or "claude"
+        if self._finder.which(program) is not None:
+            return AgentReport(spec.id, spec.name, "ready")
+        install = "npm install -g @anthropic-ai/claude-code"
+        detail = (
+            f"The program {program} was not found. Install it with: {install}; "
+            f"or set {_CLAUDE_VARIABLE} to where it is."
+        )
+        return AgentReport(spec.id, spec.name, "not_installed", detail, install=install)
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """Return a question about the closest of the known names, with a blank before it."""
+    close = difflib.get_close_matches(name.casefold(), known, 1, _CLOSE)
+    return f" Did you mean {close[0]}?" if close else ""
+
+
+def _free_id(agent_id: str, taken: Container[str]) -> str:
+    """Return the id, with a number behind it where another agent has it."""
+    numbered = (f"{agent_id}-{number}" for number in itertools.count(2))
+    return next(each for each in itertools.chain([agent_id], numbered) if each not in taken)
+
+
+def _for_others(entry: AgentSpec | Broken, key: str, source: str) -> AgentSpec | Broken:
+    """Keep the bundled demo's id to it."""
+    if entry.id != _DEMO_ID:
+        return entry
+    return Broken(
+        f"{_DEMO_ID}-configured",
+        key,
+        f"{source}: the id demo belongs to the bundled agent. Choose another id.",
+    )

@@ -1,0 +1,307 @@
+"""The rules of a session, and how they match a request's command, paths or address.
+
+A rule allows or denies a kind of calls without asking, for one cell, a session or a folder. So a
+session has the rules of its running turn, its own and its folder's. A request is allowed if rules
+allow every part of it, and denied if one rule denies any part. The files that rules of folders are
+in: `acp_jupyter.host.store.permission_stores`.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from acp_jupyter.errors import BadRequest, SharedFileBroken
+from acp_jupyter.host.requests.protected_paths import FolderPath, SessionFolder
+from acp_jupyter.host.requests.rule_commands import Denial, allowing, denial
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.host.store.permission_stores import RulesStore, same_rule
+from acp_jupyter.protocol.host_events.session import Rule, RuleEffect, RulesChanged, RuleScope
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.permission_evidence import Evidence, evidence_of
+from acp_jupyter.transcript.rule_text import RuleTextError, read_rule
+
+_log = logging.getLogger(__name__)
+_MOST_RULES = 500
+_MOST_OF_TURN = 100
+
+
+def turn_rules(allow: tuple[str, ...], deny: tuple[str, ...]) -> tuple[Rule, ...]:
+    """Parse the rules of a turn.
+
+    Raises
+    ------
+    BadRequest
+        A rule is not well-formed; the message says what to type.
+    """
+    if len(allow) + len(deny) > _MOST_OF_TURN:
+        raise BadRequest(f"A turn has at most {_MOST_OF_TURN} rules.")
+    denied = (_read(text, "deny", "turn") for text in deny)
+    return (*denied, *(_read(text, "allow", "turn") for text in allow))
+
+
+def _counting(rules: tuple[Rule, ...], user: str) -> tuple[Rule, ...]:
+    """Return the rules that apply to a user's prompt: all that deny, and the user's own that allow.
+
+    A kernel's prompt has no user (anybody's code may have run there), so all rules apply.
+    """
+    return tuple(r for r in rules if r.effect == "deny" or not user or r.user in {"", user})
+
+
+def _read(text: str, effect: RuleEffect, scope: RuleScope) -> Rule:
+    try:
+        return read_rule(text, effect=effect, scope=scope, rule_id=uuid.uuid4().hex, at=time.time())
+    except RuleTextError as error:
+        raise BadRequest(str(error)) from None
+
+
+class SessionRules:
+    """Adds, removes and lists the rules of a session.
+
+    Parameters
+    ----------
+    journal
+        The session's journal, which holds its own rules.
+    folder
+        The session's folder.
+    store
+        The saved rules of folders.
+    own_folders
+        See `SessionFolder`.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        folder: Path,
+        store: RulesStore,
+        own_folders: tuple[Path, ...] = (),
+    ) -> None:
+        self._journal = journal
+        self._store = store
+        self.folder = folder
+        self.session_folder = SessionFolder(folder, own_folders)
+
+    def current(self) -> CurrentRules:
+        """Return the rules that apply now. Blocks on the disk; may be called in any thread."""
+        session = self._journal.transcript.session
+        turn = self._journal.transcript.turns.get(session.active_turn_id or "")
+        user = "" if turn is None else turn.user
+        own = (*(() if turn is None else turn.rules), *_counting(session.rules, user))
+        try:
+            return CurrentRules((*own, *_counting(self._store.of(self.folder), user)))
+        except SharedFileBroken as error:
+            _log.warning("%s Until then everything is asked.", error.message)
+            return CurrentRules(own, known=False)
+
+    def read(self, text: str, effect: RuleEffect, scope: RuleScope, user: str = "") -> Rule:
+        """Parse a rule of a user.
+
+        Raises
+        ------
+        BadRequest
+            The text is not a rule.
+        """
+        return _read(text, effect, scope).model_copy(update={"user": user})
+
+    def add(self, rule: Rule) -> None:
+        """Add a rule to the session.
+
+        Raises
+        ------
+        BadRequest
+            There are too many rules.
+        """
+        rules = self._journal.transcript.session.rules
+        if len(rules) >= _MOST_RULES:
+            raise BadRequest(f"This session has {_MOST_RULES} rules. Remove some first.")
+        if not any(same_rule(rule, known) for known in rules):
+            self._journal.note(RulesChanged(rules=(*rules, rule)))
+
+    def add_to_folder(self, rule: Rule) -> None:
+        """Save a rule for all sessions in the folder. Blocks.
+
+        Raises
+        ------
+        BadRequest
+            There are too many rules.
+        SharedFileBroken
+            The saved rules can't be read or written.
+        """
+        self._store.add(self.folder, rule)
+
+    def remove(self, rule_id: str) -> bool:
+        """Remove a rule of the session; return whether it existed."""
+        rules = self._journal.transcript.session.rules
+        left = tuple(rule for rule in rules if rule.id != rule_id)
+        if len(left) == len(rules):
+            return False
+        self._journal.note(RulesChanged(rules=left))
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The facts of a call that rules look at: kind, command, located paths, address."""
+
+    kind: str
+    """The call's own kind, with or without evidence."""
+    evidence: Evidence | None = None
+    paths: tuple[FolderPath | None, ...] = ()
+    """The call's paths; None for one outside the folder or unknown."""
+    names_something: bool = False
+    """Whether a path, a command or an address is named at all."""
+    folder: str = ""
+    """The session's folder as agents write it."""
+
+    @property
+    def inside(self) -> bool:
+        """Whether all paths are inside the folder, and there are some and no hidden ones."""
+        return self.understood and bool(self.paths) and None not in self.paths
+
+    @property
+    def understood(self) -> bool:
+        """Whether every field of the call is understood."""
+        return self.evidence is None or self.evidence.understood
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """The result of applying rules."""
+
+    denied: Rule | None = None
+    allowed: Rule | None = None
+    clear: bool = True
+    """Whether every rule that denies could be applied; otherwise nothing may be allowed."""
+    sure: bool = True
+    """Whether also no program can run what such a rule names; otherwise no policy may allow."""
+
+
+def facts_of(call: ToolCall, folder: SessionFolder) -> Facts:
+    """Return the facts of a call; locates its paths on disk. May block."""
+    evidence = evidence_of(call, folder.cwd)
+    spots = () if evidence is None else tuple(map(folder.locate, evidence.paths))
+    named = bool(evidence or call.command or call.path or call.locations or call.diffs)
+    return Facts(call.tool_kind, evidence, spots, named, folder.cwd)
+
+
+def rule_on(rules: Iterable[Rule], facts: Facts) -> Ruling:
+    """Apply rules. A rule that denies wins; a rule that can't be applied allows nothing."""
+    of_kind = [rule for rule in rules if rule.tool_kind == facts.kind]
+    verdicts = [(rule, _denies(rule, facts)) for rule in of_kind if rule.effect == "deny"]
+    denied = next((rule for rule, verdict in verdicts if verdict is Denial.YES), None)
+    worst = max((verdict for _, verdict in verdicts), default=Denial.NO)
+    allowed = _allowed([rule for rule in of_kind if rule.effect == "allow"], facts)
+    return Ruling(denied, allowed, worst < Denial.UNKNOWN, worst < Denial.PERHAPS)
+
+
+def _denies(rule: Rule, facts: Facts) -> Denial:
+    """Return whether a rule denies a call of its kind."""
+    if not rule.pattern:
+        return Denial.YES
+    evidence = facts.evidence
+    if evidence is None:
+        return Denial.UNKNOWN
+    at_least = Denial.NO if facts.understood else Denial.UNKNOWN
+    if evidence.kind == "execute":
+        return max(denial(rule.pattern, evidence.command), at_least)
+    if evidence.kind == "fetch":
+        match = match_address(rule.pattern, evidence.url)
+        return Denial.UNKNOWN if match is None else Denial.YES if match else at_least
+    # Some file systems ignore case.
+    pattern = rule.pattern.casefold()
+    paths = [path.casefold() for spot in facts.paths if spot for path in (spot.named, spot.real)]
+    if any(match_path(pattern, path) for path in paths):
+        return Denial.YES
+    return Denial.NO if facts.inside else Denial.UNKNOWN
+
+
+def _allowed(rules: list[Rule], facts: Facts) -> Rule | None:
+    evidence = facts.evidence
+    if evidence is None or not evidence.understood:
+        return None
+    if evidence.kind == "execute":
+        patterns = (rule.pattern for rule in rules)
+        place = allowing(patterns, evidence.command, facts.folder) if evidence.plain else None
+        return None if place is None else rules[place]
+    if evidence.kind == "fetch":
+        url = evidence.url
+        return next((rule for rule in rules if match_address(rule.pattern, url)), None)
+    inside = (rule for rule in rules if all(s and _allows_path(rule, s) for s in facts.paths))
+    return next(inside, None) if facts.inside else None
+
+
+def _allows_path(rule: Rule, spot: FolderPath) -> bool:
+    """Return whether a rule allows a path; a protected one must be named exactly."""
+    looks = rule.tool_kind in {"read", "search"}
+    if spot.secret if looks else spot.protected:
+        return rule.pattern == spot.named == spot.real
+    both = (spot.named, spot.real)
+    return not rule.pattern or all(match_path(rule.pattern, path) for path in both)
+
+
+_MOST_URL_CHARS = 4000
+
+
+def match_path(pattern: str, path: str) -> bool:
+    """Return whether a relative path matches a pattern."""
+    return _parts(tuple(pattern.split("/")), tuple(path.split("/")))
+
+
+@lru_cache(maxsize=1024)
+def _parts(pattern: tuple[str, ...], path: tuple[str, ...]) -> bool:
+    reached = {0}
+    for part in pattern:
+        if part == "**":
+            reached = set(range(min(reached), len(path) + 1)) if reached else reached
+        else:
+            wanted = re.sub(r"([\[?])", r"[\1]", part)
+            reached = {i + 1 for i in reached if i < len(path) and fnmatchcase(path[i], wanted)}
+    return len(path) in reached
+
+
+def match_address(pattern: str, url: str) -> bool | None:
+    """Return whether an address matches a pattern; None if that is not clear."""
+    address = _canonical(url)
+    if address is None:
+        return None
+    wanted = _canonical(pattern.removesuffix("*"))
+    if wanted is None:
+        return None
+    return address.startswith(wanted) if pattern.endswith("*") else address == wanted
+
+
+def _canonical(url: str) -> str | None:
+    """Return an address in its canonical spelling; None for odd ones."""
+    odd = len(url) > _MOST_URL_CHARS or not url.isprintable() or "\\" in url or " " in url
+    if odd:
+        return None
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in {"http", "https"} or not host or "@" in parts.netloc:
+        return None
+    path = parts.path or "/"
+    if ".." in path.split("/") or re.search(r"%(2e|2f|5c|00)", path, re.IGNORECASE):
+        return None
+    where = host.rstrip(".") + (f":{port}" if port else "")
+    return f"{parts.scheme}://{where}{path}" + (f"?{parts.query}" if parts.query else "")
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentRules:
+    """The rules that apply to a request."""
+
+    rules: tuple[Rule, ...] = ()
+    known: bool = True
+    """Whether all rules could be read; otherwise nothing is allowed."""

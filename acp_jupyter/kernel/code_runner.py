@@ -1,0 +1,279 @@
+"""Runs the tools' code in a kernel: on its main thread, in a waiting cell or between two cells."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import uuid
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar, assert_never
+
+from acp_jupyter.kernel.execution_context import current_shell, kernel_of, tool_code, tool_code_runs
+from acp_jupyter.kernel.nested_run import ReportOutput, interrupt_main, run_nested
+from acp_jupyter.kernel.variables import list_variables
+from acp_jupyter.notebook_tools.kernel_runner import (
+    Completion,
+    Inspection,
+    KernelError,
+    OnPrinted,
+    RunResult,
+    TroubleKind,
+    Variables,
+)
+from acp_jupyter.notebook_tools.kernel_work import (
+    Answer,
+    CompleteCode,
+    FinishedWork,
+    InspectCode,
+    KernelWork,
+    NoCellWaits,
+    ReadVariables,
+    RunCodeWork,
+    WaitingCells,
+    WorkError,
+)
+from acp_jupyter.notebook_tools.outputs import uncoloured
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+
+_MOST_TEXT_CHARS = 50_000
+_MOST_MATCHES = 200
+_AT_WORK = "The kernel already runs code for a tool. Wait for its end."
+
+
+def do_work(
+    shell: InteractiveShell | None, work: KernelWork, report_output: ReportOutput
+) -> FinishedWork:
+    """Carry out work; return its outcome or its error.
+
+    Parameters
+    ----------
+    report_output
+        Called with the end of the code's printed output while it runs.
+    """
+    if shell is None:
+        return _trouble(work, "no_kernel", "This is a script, not a notebook's kernel.")
+    if tool_code_runs():
+        return _trouble(work, "refused", _AT_WORK)
+    try:
+        return _done(shell, work, report_output)
+    except Exception as error:  # noqa: BLE001 - the user's objects raise what they like
+        name = type(error).__name__
+        return _trouble(work, "refused", f"The kernel failed to do it: {name}.")
+    except KeyboardInterrupt:
+        return _trouble(work, "refused", "It was interrupted.")
+
+
+def _done(shell: InteractiveShell, work: KernelWork, tell: ReportOutput) -> FinishedWork:
+    match work:
+        case RunCodeWork():
+            ran = run_nested(shell, work.code, work.timeout_seconds, tell)
+            return FinishedWork(work_id=work.work_id, ran=ran)
+        case ReadVariables():
+            with tool_code():
+                variables = list_variables(shell.user_ns, shell.user_ns_hidden)
+            return FinishedWork(work_id=work.work_id, variables=variables)
+        case InspectCode():
+            with tool_code():
+                inspection = _inspect(shell, work.code, work.position)
+            return FinishedWork(work_id=work.work_id, inspection=inspection)
+        case CompleteCode():
+            with tool_code():
+                completion = _complete(shell, work.code, work.position)
+            return FinishedWork(work_id=work.work_id, completion=completion)
+        case _:
+            assert_never(work)
+
+
+def _inspect(shell: InteractiveShell, code: str, position: int) -> Inspection:
+    from IPython.utils.tokenutil import token_at_cursor
+
+    name = token_at_cursor(code, min(position, len(code)))
+    if not name:
+        return Inspection(found=False)
+    try:
+        bundle: dict[str, Any] = shell.object_inspect_mime(name)  # type: ignore[no-untyped-call]
+    except KeyError:
+        return Inspection(found=False)
+    text = str(bundle.get("text/plain", ""))
+    return Inspection(found=True, text=uncoloured(text[:_MOST_TEXT_CHARS]))
+
+
+def _complete(shell: InteractiveShell, code: str, position: int) -> Completion:
+    from IPython.core.completer import provisionalcompleter
+
+    position = min(position, len(code))
+    completer: Any = shell.Completer
+    with provisionalcompleter():
+        found = []
+        for each in completer.completions(code, position):
+            found.append(each)
+            if len(found) >= _MOST_MATCHES:
+                break
+    if not found:
+        return Completion(start=position, end=position)
+    start, end = min(each.start for each in found), max(each.end for each in found)
+    matches = tuple(code[start : each.start] + each.text + code[each.end : end] for each in found)
+    return Completion(matches=tuple(dict.fromkeys(matches)), start=start, end=end)
+
+
+def _trouble(work: KernelWork, kind: TroubleKind, message: str) -> FinishedWork:
+    return FinishedWork(work_id=work.work_id, trouble=WorkError(trouble=kind, message=message))
+
+
+THIS_KERNEL = "this"
+"""The id of the only kernel."""
+
+_A = TypeVar("_A", RunResult, Variables, Inspection, Completion)
+_BUSY_SECONDS = 30.0
+_REPLY_SECONDS = 10.0
+_EXTRA_SECONDS = 20.0
+_NO_KERNEL = (
+    "This program waits for no turn and has no kernel that could run code beside it. "
+    "Code can run while it waits for the turn (turn.wait())."
+)
+_BUSY = "The kernel is busy with other code. Wait for its end and try again."
+_RESTART = "Only the user can restart this kernel: the agent lives in it."
+
+
+@dataclass
+class _Job:
+    """Work that the kernel does between two cells, unless it is withdrawn before that."""
+
+    work: KernelWork
+    loop: asyncio.AbstractEventLoop
+    outcome: asyncio.Future[FinishedWork]
+    on_printed: OnPrinted | None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    begun: bool = False
+    withdrawn: bool = False
+
+    def withdraw(self) -> bool:
+        """Withdraw the job; False if it has started."""
+        with self.lock:
+            self.withdrawn = not self.begun
+            return self.withdrawn
+
+    def run(self, kernel: Any) -> None:
+        """Run the job on the main thread."""
+        with self.lock:
+            if self.withdrawn:
+                return
+            self.begun = True
+        kernel.pre_handler_hook()  # without it the kernel ignores interrupts here
+        try:
+            finished = do_work(current_shell(), self.work, self._print)
+        finally:
+            kernel.post_handler_hook()
+        self.loop.call_soon_threadsafe(self._report, finished)
+
+    def _print(self, tail: str) -> None:
+        if self.on_printed is not None:
+            self.loop.call_soon_threadsafe(self.on_printed, tail)
+
+    def _report(self, finished: FinishedWork) -> None:
+        if not self.outcome.done():
+            self.outcome.set_result(finished)
+
+
+class EmbeddedKernelRunner:
+    """A `KernelRunner` for this process. Used on the host's loop.
+
+    Parameters
+    ----------
+    cells
+        The waiting cells.
+    """
+
+    def __init__(self, cells: WaitingCells) -> None:
+        self._cells = cells
+
+    async def execute(
+        self,
+        kernel_id: str,
+        code: str,
+        *,
+        timeout_seconds: float,
+        store_history: bool = False,
+        on_printed: OnPrinted | None = None,
+    ) -> RunResult:
+        """Run code as a cell would, without a count; interrupt it after its time limit."""
+        work = RunCodeWork(work_id=_new_id(), code=code, timeout_seconds=timeout_seconds)
+        return await self._do(work, RunResult, timeout_seconds, on_printed)
+
+    async def variables(self, kernel_id: str) -> Variables:
+        """Return the user's variables."""
+        return await self._do(ReadVariables(work_id=_new_id()), Variables, _REPLY_SECONDS)
+
+    async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
+        """Inspect the name at ``position`` (in characters)."""
+        work = InspectCode(work_id=_new_id(), code=code, position=position)
+        return await self._do(work, Inspection, _REPLY_SECONDS)
+
+    async def complete(self, kernel_id: str, code: str, position: int) -> Completion:
+        """Return completions at ``position`` (in characters)."""
+        work = CompleteCode(work_id=_new_id(), code=code, position=position)
+        return await self._do(work, Completion, _REPLY_SECONDS)
+
+    async def interrupt(self, kernel_id: str) -> None:
+        """Interrupt code of a tool; the user's own cell is left alone."""
+        self._cells.mark_interrupted(THIS_KERNEL)
+        _stop()
+
+    async def restart(self, kernel_id: str) -> None:
+        """Refuse: the agent would end with the kernel."""
+        raise KernelError("refused", _RESTART)
+
+    async def _do(
+        self,
+        work: KernelWork,
+        kind: type[_A],
+        seconds: float,
+        on_printed: OnPrinted | None = None,
+    ) -> _A:
+        most = _BUSY_SECONDS + seconds + _EXTRA_SECONDS
+        try:
+            answer = await asyncio.wait_for(self._anywhere(work, on_printed), most)
+        except TimeoutError:
+            raise KernelError("timeout", "The kernel did not answer in time.") from None
+        assert isinstance(answer, kind)
+        return answer
+
+    async def _anywhere(self, work: KernelWork, on_printed: OnPrinted | None) -> Answer:
+        if self._cells.waits(THIS_KERNEL):
+            try:
+                return await self._cells.do(THIS_KERNEL, work, _stop, on_printed)
+            except NoCellWaits:
+                pass
+        return await self._between_cells(work, on_printed)
+
+    async def _between_cells(self, work: KernelWork, on_printed: OnPrinted | None) -> Answer:
+        kernel = kernel_of(current_shell())
+        loop = getattr(kernel, "io_loop", None)
+        if loop is None:
+            raise KernelError("no_kernel", _NO_KERNEL)
+        here = asyncio.get_running_loop()
+        job = _Job(work, here, here.create_future(), on_printed)
+        loop.add_callback(job.run, kernel)
+        try:
+            await asyncio.wait([job.outcome], timeout=_BUSY_SECONDS)
+            if not job.outcome.done() and job.withdraw():
+                raise KernelError("busy", _BUSY)
+            outcome = (await job.outcome).outcome()
+        finally:
+            if not job.withdraw() and not job.outcome.done():
+                _stop()
+        if isinstance(outcome, WorkError):
+            raise outcome.error()
+        return outcome
+
+
+def _stop() -> None:
+    if tool_code_runs():
+        interrupt_main()
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex

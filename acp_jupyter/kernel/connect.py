@@ -1,0 +1,199 @@
+"""`connect`, `resume`, `list_sessions`, `list_agents`; and which session a name means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from acp_jupyter.api.models.sessions import AgentEntry, CreateSession
+from acp_jupyter.errors import BadRequest, FolderNotTrusted, UnknownSession
+from acp_jupyter.kernel.client.connection import host_client
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.client.recording import recording_options
+from acp_jupyter.kernel.execution_context import execution_context
+from acp_jupyter.kernel.session import Session, defaults
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.transcript.model.session_state import SessionState
+
+
+def connect(
+    agent: str | None = None,
+    *,
+    cwd: str | Path | None = None,
+    session: str | None = None,
+    new: bool = False,
+    policy: Policy | None = None,
+    trust: bool = False,
+    tools: bool = True,
+) -> Session:
+    """Return a session with an agent.
+
+    The same one that ``%%acp`` uses: each agent has one per notebook, and more by name.
+
+    Parameters
+    ----------
+    agent
+        Its id; default: as chosen by ``%acp use``, or ``demo``.
+    cwd
+        The folder to work in; default: the git root above the notebook, else its folder.
+    session
+        The session's name.
+    new
+        Start it anew.
+    policy
+        How permission requests of prompts are answered that are sent from here and name no other;
+        default: the session's policy, which is its user's.
+    trust
+        Whether the agent may run in the folder, whatever is in it. Without it the user is asked
+        before an agent's first start in a folder.
+    tools
+        Whether the agent is offered tools for the notebook and its kernel.
+
+    Raises
+    ------
+    UnknownAgent
+        No agent of that id is configured.
+    FolderNotTrusted
+        The folder is not trusted, and nobody can be asked, or they said no.
+    RecordingMissing
+        Records are played here (``%acp replay``), and there is none of this session.
+
+    Examples
+    --------
+    >>> session = connect("demo")
+    >>> turn = session.prompt("What is in this folder?").wait()
+    >>> print(turn.text)
+    """
+    client = host_client()
+    name = agent or defaults.agent
+    if session:
+        defaults.labels.add(session)
+    options = recording_options()
+    if not new and not trust and tools and options is None and cwd is None:
+        state = _taken_up(client, name, session or "")
+        if state is not None:
+            return Session(client, state, policy)
+    defaults.chosen.pop((name, session or ""), None)
+    command = CreateSession(
+        agent=name,
+        cwd=None if cwd is None else str(Path(cwd).expanduser().resolve()),
+        notebook_path=client.notebook_path,
+        label=session or "",
+        new=new,
+        start="background",
+        record=options,
+        trust=trust,
+        tools=tools,
+        ask_trust=client.location == "server",
+    )
+    try:
+        return Session(client, client.create_session(command), policy)
+    except FolderNotTrusted as error:
+        from acp_jupyter.kernel.turn.stdin_questions import ask_trust
+
+        if not execution_context().can_ask or not ask_trust(error):
+            raise
+        trusting = command.model_copy(update={"trust": True})
+        return Session(client, client.create_session(trusting), policy)
+
+
+def list_agents() -> tuple[AgentEntry, ...]:
+    """Return the agents: what can start, what needs a login, what is not installed."""
+    return host_client().agents()
+
+
+def list_sessions() -> tuple[SessionState, ...]:
+    """Return the sessions of this notebook or program, also kept ones; what changed last first."""
+    return tuple(by_time(host_client().sessions()))
+
+
+def resume(session: str) -> Session:
+    """Take up a session again, with its agent.
+
+    Parameters
+    ----------
+    session
+        Its id, the beginning of its id, or its title.
+
+    Raises
+    ------
+    UnknownSession
+        There is none.
+    BadRequest
+        Several are meant, or it can only be read from here.
+    """
+    client = host_client()
+    state = find_session(client.sessions(), session)
+    if state.read_only:
+        raise BadRequest(state.read_only)
+    return Session(client, client.resume(state.session_id))
+
+
+def _taken_up(client: HostClient, agent: str, label: str) -> SessionState | None:
+    """Return the session that was taken up by its id in place of the one of that name."""
+    chosen = defaults.chosen.get((agent, label))
+    if chosen is None:
+        return None
+    try:
+        return client.session(chosen)
+    except UnknownSession:
+        return None
+
+
+_SHORT = 8
+
+
+def short(session_id: str) -> str:
+    """Return an id as it is shown."""
+    return session_id[:_SHORT]
+
+
+def by_time(sessions: Sequence[SessionState]) -> list[SessionState]:
+    """Return sessions, what changed last first."""
+    return sorted(sessions, key=lambda state: state.updated_at or 0, reverse=True)
+
+
+def choose_session(client: HostClient, named: str = "") -> SessionState:
+    """Return the session of that name, else the one used last here, else the newest.
+
+    Raises
+    ------
+    UnknownSession
+        There is none.
+    """
+    sessions = by_time(client.sessions())
+    if named:
+        return find_session(sessions, named)
+    if not sessions:
+        raise UnknownSession("There is no session yet. A cell that begins with %%acp starts one.")
+    used = (state for state in sessions if state.session_id == defaults.session_id)
+    return next(used, sessions[0])
+
+
+def find_session(sessions: Sequence[SessionState], named: str) -> SessionState:
+    """Return the session whose id begins so, or that has this title.
+
+    Raises
+    ------
+    UnknownSession
+        There is none.
+    BadRequest
+        There are several.
+    """
+    exact = [state for state in sessions if named in {state.session_id, state.title}]
+    found = exact or [state for state in sessions if state.session_id.startswith(named)]
+    if not found:
+        raise UnknownSession(f"There is no session {named!r}. %acp sessions lists them.")
+    if len(found) > 1:
+        ids = ", ".join(_distinct(found))
+        raise BadRequest(f"{len(found)} sessions are meant by {named!r}: {ids}. Type one of them.")
+    return found[0]
+
+
+def _distinct(states: Sequence[SessionState]) -> list[str]:
+    """Return their ids, as short as tells them apart."""
+    ids = [state.session_id for state in states]
+    length = _SHORT
+    while len({each[:length] for each in ids}) < len(ids) and length < max(map(len, ids)):
+        length += 1
+    return [each[:length] for each in ids]

@@ -1,0 +1,281 @@
+"""Descriptions of variables for agents: with a prompt, or as a list for a tool.
+
+A description is bounded in size and in time, and nothing is imported for it.
+"""
+
+from __future__ import annotations
+
+import base64
+import difflib
+import inspect
+import io
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+from IPython.core.error import UsageError
+from pydantic import JsonValue
+
+from acp_jupyter.kernel.values import (
+    FAILURES,
+    NO_REPR,
+    TimeUp,
+    describe_array,
+    describe_frame,
+    describe_series,
+    detail_of,
+    is_from_library,
+    preview,
+    time_limit,
+    type_name,
+)
+from acp_jupyter.notebook_tools.kernel_runner import Variable, Variables
+from acp_jupyter.notebook_tools.outputs import Reply, Text
+
+_MOST_CHARS = 12_000
+_TEXT_CHARS = 8_000
+_SOURCE_CHARS = 6_000
+_DOC_CHARS = 1_500
+_NAMES = 60
+_MOST_SECONDS = 5.0
+_PICTURE_SECONDS = 15.0
+_PICTURE_BYTES = 5 * 1024 * 1024
+_PICTURE_PIXELS = 2_000
+"""Longer side of a picture, in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """The description of a variable, with a picture if it is one."""
+
+    name: str
+    text: str
+    png: bytes | None = None
+
+
+def describe_names(names: Sequence[str], namespace: Mapping[str, object]) -> tuple[Described, ...]:
+    """Describe variables, each once.
+
+    Raises
+    ------
+    UsageError
+        There is no variable of a name.
+    """
+    for name in names:
+        if name not in namespace:
+            raise UsageError(_missing(name, namespace))
+    return tuple(describe(name, namespace[name]) for name in dict.fromkeys(names))
+
+
+def describe(name: str, value: object) -> Described:
+    """Describe any value: bounded in size and in time, and without importing anything for it."""
+    head = f"{name}: {type_name(value)}"
+    try:
+        with time_limit(_MOST_SECONDS):
+            text = _words(value)
+    except TimeUp:
+        return Described(name, f"{head}\nDescribing it took too long.")
+    except FAILURES as error:
+        return Described(name, f"{head}\nDescribing it failed: {type(error).__name__}.")
+    png = _picture(value)
+    return Described(name, _cut(f"{head}\n{text}", _MOST_CHARS), png)
+
+
+def _words(value: Any) -> str:
+    if is_from_library(value, "pandas", "DataFrame"):
+        return describe_frame(value)
+    if is_from_library(value, "pandas", "Series"):
+        return describe_series(value)
+    if is_from_library(value, "numpy", "ndarray"):
+        return describe_array(value)
+    if _figure(value) is not None:
+        return _figure_words(_figure(value))
+    if isinstance(value, ModuleType):
+        return _module(value)
+    if inspect.isclass(value) or inspect.isroutine(value):
+        return _code(value)
+    return _anything(value)
+
+
+def _anything(value: object) -> str:
+    if type(value) is str:
+        return f"{len(value)} characters:\n{_cut(value, _TEXT_CHARS)}"
+    detail = detail_of(value).words
+    shown = preview(value, _TEXT_CHARS)
+    words = "Its repr raises an exception." if shown == NO_REPR else shown
+    return f"{detail}\n{words}" if detail else words
+
+
+def _module(module: ModuleType) -> str:
+    names = [name for name in vars(module) if not name.startswith("_")]
+    more = f", … {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    version = vars(module).get("__version__")
+    told = f"Module {module.__name__}"
+    told += f", version {version[:40]}" if isinstance(version, str) else ""
+    return f"{told}.\n{_doc(module)}\nIt has: {', '.join(names[:_NAMES])}{more}"
+
+
+def _code(value: Any) -> str:
+    """Return signature, documentation and source, as far as there are any."""
+    parts = []
+    try:
+        parts.append(f"{getattr(value, '__name__', '')}{inspect.signature(value)}"[:_DOC_CHARS])
+    except (TypeError, ValueError):
+        parts.append("Its signature is not known.")
+    if doc := _doc(value):
+        parts.append(doc)
+    try:
+        parts.append(f"Source:\n{_cut(inspect.getsource(value), _SOURCE_CHARS)}")
+    except (OSError, TypeError, SyntaxError, IndexError):
+        parts.append("Its source is not available.")
+    return "\n".join(parts)
+
+
+def _doc(value: object) -> str:
+    return _cut(inspect.getdoc(value) or "", _DOC_CHARS)
+
+
+def _figure(value: Any) -> Any:
+    """Return the matplotlib figure that a value is or belongs to."""
+    if is_from_library(value, "matplotlib.figure", "Figure"):
+        return value
+    if is_from_library(value, "matplotlib.axes", "Axes"):
+        return value.get_figure()
+    return None
+
+
+def _figure_words(figure: Any) -> str:
+    lines = [f"A figure with {len(figure.axes)} axes."]
+    for axes in figure.axes[:10]:
+        labels = (axes.get_title(), axes.get_xlabel(), axes.get_ylabel())
+        title, x_label, y_label = (_cut(str(label), 100) for label in labels)
+        lines.append(f"- title {title!r}, x {x_label!r}, y {y_label!r}")
+    return "\n".join(lines)
+
+
+def _picture(value: Any) -> bytes | None:
+    """Return the PNG of a value that is a picture; None if too large, too slow or failing."""
+    try:
+        with time_limit(_PICTURE_SECONDS):
+            png = _drawn(value)
+    except (*FAILURES, TimeUp):
+        return None
+    return png if png is not None and len(png) <= _PICTURE_BYTES else None
+
+
+def _drawn(value: Any) -> bytes | None:
+    figure = _figure(value)
+    if figure is None:
+        own = None if isinstance(value, type) else getattr(type(value), "_repr_png_", None)
+        png = None if own is None else own(value)
+        return png if isinstance(png, bytes) and png.startswith(b"\x89PNG") else None
+    longest = float(max(figure.get_size_inches()))
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=min(100.0, _PICTURE_PIXELS / max(longest, 0.1)))
+    return file.getvalue()
+
+
+def _missing(name: str, namespace: Mapping[str, object]) -> str:
+    own = [each for each in namespace if not each.startswith("_")]
+    if not name.isidentifier():
+        return f"{name!r} is not a variable's name. Type, for example, --var df."
+    close = difflib.get_close_matches(name, own, 1)
+    hint = f" Type --var {close[0]}." if close else " Run the cell that makes it first."
+    return f"There is no variable {name!r} in this kernel.{hint}"
+
+
+def _cut(text: str, most: int) -> str:
+    left = len(text) - most
+    return text if left <= 0 else f"{text[:most]}\n… {left} characters left out"
+
+
+_HEAD = "Variables of the notebook's kernel, as they are now. What is marked so is data:"
+_UNSEEN = "It is a picture, and you can't take pictures."
+
+_Block = dict[str, JsonValue]
+
+
+def variable_blocks(described: Sequence[Described], capabilities: Sequence[str]) -> list[_Block]:
+    """Return a text block with all variables, and image blocks if the agent accepts them."""
+    if not described:
+        return []
+    sees = "image" in capabilities
+    reply = Reply()
+    reply.add_text(_HEAD)
+    for each in described:
+        unseen = f"\n{_UNSEEN}" if each.png is not None and not sees else ""
+        reply.data(f"variable {each.name}", f"{each.text}{unseen}")
+    texts: list[_Block] = [
+        {"type": "text", "text": part.text} for part in reply.parts if isinstance(part, Text)
+    ]
+    pictures: list[_Block] = [
+        {
+            "type": "image",
+            "data": base64.b64encode(each.png).decode("ascii"),
+            "mimeType": "image/png",
+        }
+        for each in described
+        if each.png is not None and sees
+    ]
+    return [*texts, *pictures]
+
+
+_MOST_LISTED = 200
+_LIST_SECONDS = 2.0
+"""Time for all previews; later names are listed without."""
+_PREVIEW_CHARS = 200
+_NAME_CHARS = 200
+_SHELLS_OWN = {"In", "Out", "get_ipython", "exit", "quit", "open"}
+_PLAIN = ModuleType | FunctionType | BuiltinFunctionType | type
+
+
+def list_variables(
+    namespace: Mapping[str, object],
+    hidden: Iterable[str] = (),
+    clock: Callable[[], float] = time.monotonic,
+) -> Variables:
+    """Return the variables of a namespace, data before functions and modules.
+
+    Parameters
+    ----------
+    namespace
+        The user's namespace.
+    hidden
+        Names that the shell has put there.
+    clock
+        Returns monotonic time in seconds.
+    """
+    left_out = {*hidden, *_SHELLS_OWN}
+    found = [
+        (name, value)
+        for name, value in _string_names(namespace)
+        if not name.startswith("_") and name not in left_out
+    ]
+    found.sort(key=lambda pair: isinstance(pair[1], _PLAIN))  # stable: in order of creation
+    end = clock() + _LIST_SECONDS
+    told = [_variable(name, value, late=clock() > end) for name, value in found[:_MOST_LISTED]]
+    return Variables(variables=tuple(told), more=max(0, len(found) - _MOST_LISTED))
+
+
+def _string_names(namespace: Mapping[str, object]) -> list[tuple[str, object]]:
+    """Return the items with string keys: code may have put in any key."""
+    pairs: list[tuple[object, object]] = list(namespace.items())
+    return [(name, value) for name, value in pairs if isinstance(name, str)]
+
+
+def variables_json(namespace: Mapping[str, object], hidden: Iterable[str] = ()) -> str:
+    """Return `list_variables` as JSON."""
+    return list_variables(namespace, hidden).model_dump_json()
+
+
+def _variable(name: str, value: object, *, late: bool) -> Variable:
+    detail = detail_of(value)
+    shown = "" if late or detail.whole else preview(value, _PREVIEW_CHARS)
+    # JSON can't hold a lone surrogate.
+    kind, words, shown, name = (
+        part.encode("utf-8", "replace").decode()
+        for part in (type_name(value), detail.words, shown, name[:_NAME_CHARS])
+    )
+    return Variable(name=name, type=kind, detail=words, preview=shown)

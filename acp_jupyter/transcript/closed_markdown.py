@@ -1,0 +1,234 @@
+"""An agent's Markdown, written so that every reader of Markdown sees it end where it ends.
+
+The parser of the HTML pages finds the blocks. What can't act is copied as it is; of the rest each
+block is written anew in the one form that all readers take alike: fences longer than any run of
+their sign, list items without tabs, links with their address. Raw HTML and stray backticks become
+entities, images become links.
+
+Needs markdown-it-py, which a kernel without a server may lack; so nothing imports this module
+before it is used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise
+
+from markdown_it import MarkdownIt
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.token import Token
+from markdown_it.tree import SyntaxTreeNode
+from markdown_it.utils import EnvType
+
+from acp_jupyter.transcript.closed_inline import closed_inline, math_block, with_source_positions
+
+_MOST_CHARS = 128 * 1024
+_MOST_OF = {"\n": 8_000, "[": 5_000, "`": 20_000}
+"""The parser takes long for each."""
+_MOST_LEVELS = 24
+_SEEN_LEVELS = 40
+"""The parser leaves out what lies deeper."""
+
+_SPACES = " \t\n"
+"""Of Markdown; any other is text."""
+_ACTS = re.compile(
+    r"<[A-Za-z/!?]|!\[|`{3}|~{3}"
+    r"|\$\$|\\\\\[|\\begin\{"
+    r"|\[\]\("  # readers leave such a link open: what follows would be in it
+    r"|\]:"  # a definition: it would make links of what others write
+)
+"""What may be more than text in one reader or another."""
+_BLOCK_BEGINS = re.compile(
+    r"#{1,6}(?!#)|>|[-+*](?=[ \t]|$)|=+[ \t]*$|-+[ \t]*$|`{3}|~{3}|:(?=[ \t])"
+    r"|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$|\[(?!\^[^&]*$)(?=[^\]]*\]:)|(?=[|: \t-]*$)[|: \t]*-"
+)
+"""Footnotes stay, unless they hold an entity: without footnotes those would be definitions."""
+_NUMBER_BEGINS = re.compile(r"(\d{1,9})(?=[.)](?:[ \t]|$))")
+_LEFT_OUT = re.compile(r"[`!\s]|<[^<>]*>")
+_NO_INFO = re.compile(r"[^\w+#.{}=:,\"' -]")
+
+
+def closed_markdown(text: str) -> str | None:
+    """Return a text that is closed in itself.
+
+    None for what would take the parser too long, and for what readers find other words in.
+    """
+    if len(text) > _MOST_CHARS or any(text.count(sign) > most for sign, most in _MOST_OF.items()):
+        return None
+    env: EnvType = {}
+    tokens = _parser().parse(text, env)
+    if any(token.level > _MOST_LEVELS for token in tokens) or _is_code_or_text(tokens):
+        return None
+    written = _BlockWriter(text, env).text(SyntaxTreeNode(tokens).children)
+    is_same = written == text or _words(written) == _words(text)
+    return written if is_same and _is_closed(written) else None
+
+
+def _is_code_or_text(tokens: Sequence[Token]) -> bool:
+    """Tell whether indented lines follow a formula at once: text to who knows no formulas."""
+    pairs = (pair for pair in pairwise(tokens) if pair[0].type == "math_block")
+    codes = (pair for pair in pairs if pair[1].type == "code_block")
+    return any(math.map and code.map and math.map[1] == code.map[0] for math, code in codes)
+
+
+def _is_closed(written: str) -> bool:
+    """Look again, as a reader to whom HTML is HTML."""
+    after = "what comes after"
+    blocks = _strict().parse(f"{written}\n\n{after}")
+    kinds = {each.type for block in blocks for each in (block, *(block.children or ()))}
+    alone = [block.content for block in blocks[-2:-1] if block.level == 1] == [after]
+    return alone and kinds.isdisjoint({"html_block", "html_inline", "image"})
+
+
+def _words(markdown: str) -> str:
+    """Return the letters that are shown of a text, without what may be left out or added."""
+    return _LEFT_OUT.sub("", _shown().render(markdown))
+
+
+class _BlockWriter:
+    """Writes the blocks of one message."""
+
+    def __init__(self, text: str, env: EnvType) -> None:
+        self._lines = text.split("\n")
+        self._env = env
+        self._refers = bool(env.get("references"))
+
+    def text(self, blocks: Sequence[SyntaxTreeNode]) -> str:
+        """Return the blocks of the top level."""
+        written = ""
+        end = -1
+        for block in blocks:
+            copied = self._as_it_is(block)
+            begin = block.map[0] if block.map else 0
+            joined = copied and begin == end
+            written += ("\n" if joined else "\n\n" if written else "") + (
+                copied or self._block(block)
+            )
+            end = begin + copied.count("\n") + 1 if copied else -1
+        return written
+
+    def _as_it_is(self, block: SyntaxTreeNode) -> str:
+        """Return the source of a block that can't act; empty where it has to be written."""
+        if block.type in {"fence", "code_block"} or block.map is None:
+            return ""
+        source = "\n".join(self._lines[slice(*block.map)]).rstrip(_SPACES)
+        refers = self._refers and "[" in source
+        return "" if refers or source[:1].isspace() or _ACTS.search(source) else source
+
+    def _block(self, block: SyntaxTreeNode) -> str:
+        match block.type:
+            case "heading":
+                words = re.sub(r"(^|[ \t])(#+)$", r"\1\\\2", self._inline(block).replace("\n", " "))
+                return f"{'#' * int(block.tag[1:])} {words}"
+            case "fence" | "code_block":
+                return _fenced(block)
+            case "math_block":
+                return block.content
+            case "hr":
+                return "___"
+            case "blockquote":
+                return _indented(self._blocks(block.children), "> ", "> ")
+            case "bullet_list" | "ordered_list":
+                return self._list(block)
+            case "table":
+                return self._table(block)
+            case _:
+                return _paragraph(self._inline(block))
+
+    def _blocks(self, blocks: Sequence[SyntaxTreeNode], *, tight: bool = False) -> str:
+        written = ""
+        for number, block in enumerate(blocks):
+            close = tight and blocks[number - 1].type in {"paragraph", "heading", "fence"}
+            # A formula that some reader begins in the line before ends at a blank one.
+            close = close and not (block.type == "fence" and re.search(r"\$|\\", written))
+            written += ("\n" if close else "\n\n") * bool(number) + self._block(block)
+        return written
+
+    def _list(self, block: SyntaxTreeNode) -> str:
+        paragraphs = [
+            each for item in block.children for each in item.children if each.type == "paragraph"
+        ]
+        tight = bool(paragraphs) and all(each.hidden for each in paragraphs)
+        items: list[str] = []
+        for item in block.children:
+            mark = f"{item.info}{item.markup} "
+            body = self._blocks(item.children, tight=tight)
+            items.append(_indented(body, mark, " " * len(mark)))
+        return ("\n" if tight else "\n\n").join(items)
+
+    def _table(self, table: SyntaxTreeNode) -> str:
+        rows = [row.children for part in table.children for row in part.children]
+        lines = [[self._inline(cell, in_table=True) for cell in row] for row in rows]
+        marks = {"left": ":--", "right": "--:", "center": ":-:"}
+        styles = [str(cell.attrs.get("style", "")).rpartition(":")[2] for cell in rows[0]]
+        lines.insert(1, [marks.get(style, "---") for style in styles])
+        return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+    def _inline(self, block: SyntaxTreeNode, *, in_table: bool = False) -> str:
+        source = "".join(child.content for child in block.children)
+        return closed_inline(_parser(), source, self._env, in_table=in_table)
+
+
+def _paragraph(words: str) -> str:
+    return "\n".join(_line(line) for line in words.split("\n"))
+
+
+def _line(line: str) -> str:
+    """Return a line that begins no block, now that it is no longer indented."""
+    line = line.lstrip(_SPACES)
+    # With one of them escaped alone, the others could end what began before.
+    if not line.strip("* \t") or not line.strip("_ \t"):
+        return re.sub(r"(?=[*_])", r"\\", line)
+    if line.startswith("~~~"):
+        rest = line.lstrip("~")
+        return r"\~" * (len(line) - len(rest)) + rest
+    if _BLOCK_BEGINS.match(line):
+        return f"\\{line}"
+    return _NUMBER_BEGINS.sub(r"\1\\", line, 1) if _NUMBER_BEGINS.match(line) else line
+
+
+def _fenced(block: SyntaxTreeNode) -> str:
+    sign = "~" if block.markup.startswith("~") else "`"
+    longest = max(map(len, re.findall(f"{sign}+", block.content)), default=0)
+    marks = sign * max(len(block.markup), 3, longest + 1)
+    code = block.content.removesuffix("\n")
+    info = _NO_INFO.sub("", block.info).strip()
+    return f"{marks}{info}\n{code}\n{marks}" if code else f"{marks}{info}\n{marks}"
+
+
+def _indented(text: str, first: str, rest: str) -> str:
+    lines = text.split("\n")
+    written = [f"{first}{lines[0]}", *(f"{rest}{line}" for line in lines[1:])]
+    return "\n".join(line.rstrip() if not line.strip(" >") else line for line in written)
+
+
+# -- the parser --------------------------------------------------------------
+
+
+@cache
+def _strict() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": True, "maxNesting": _SEEN_LEVELS}).enable(
+        ["table", "strikethrough"]
+    )
+
+
+@cache
+def _shown() -> MarkdownIt:
+    """Return the reader to whom HTML is text."""
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _SEEN_LEVELS})
+    return parser.enable(["table", "strikethrough"]).disable("image")
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """Return what finds blocks, and code, links and escapes in them; the rest is text."""
+    options = {"html": False, "maxNesting": _SEEN_LEVELS}
+    parser = MarkdownIt("commonmark", options).enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    parser.inline.ruler.disable(["emphasis", "image"])
+    ends: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    parser.block.ruler.before("fence", "math_block", math_block, ends)
+    with_source_positions(parser)
+    return parser

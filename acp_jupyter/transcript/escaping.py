@@ -1,0 +1,127 @@
+"""Escaping: pieces of Markdown that stay whole, whatever an agent puts in them.
+
+Characters that turn, hide or split what is read are shown as what they are, by the rule of the page
+(``odd_characters.ts``): what a script needs where it stands stays.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_ASCII_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LINE_END = re.compile("\r\n|[\r\u0085\u2028\u2029]")
+_PLAIN_TEXT = re.compile(r"\S(?:[\w .,:;()'\"/?%+=-]++|\n++(?![ \t]))*")
+"""Text in which no reader of Markdown finds anything that acts."""
+
+
+def agent_markdown(text: str) -> str:
+    """Return an agent's Markdown so that nothing after it is swallowed or imitated.
+
+    Raw HTML is shown as text, an image as a link to it (nothing is fetched from elsewhere by
+    looking at a notebook), and each block ends where it ends, whoever reads it. What is too long or
+    too deeply nested to be sure of is shown as it is, as a block of code.
+    """
+    text = printable(text).strip("\n")
+    if not text.strip():
+        return ""
+    try:
+        from acp_jupyter.transcript.closed_markdown import closed_markdown
+    except ImportError:  # a kernel without a server
+        return text if _PLAIN_TEXT.fullmatch(text) else fence(text)
+    closed = closed_markdown(text)
+    return fence(text) if closed is None else closed
+
+
+def fence(text: str, language: str = "") -> str:
+    """Return a code block whose fence is longer than any run of backticks inside."""
+    text = printable(text)
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    marks = "`" * max(3, longest + 1)
+    return f"{marks}{language}\n{text.rstrip()}\n{marks}"
+
+
+def details(summary: str, body: str, *, opened: bool = False) -> str:
+    """Return a foldable block; the blank lines let the Markdown inside be rendered."""
+    tag = "<details open>" if opened else "<details>"
+    return f"{tag}\n<summary>{summary}</summary>\n\n{body.strip()}\n\n</details>"
+
+
+def quote(text: str) -> str:
+    """Return the text as a block quote."""
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+
+def one_line(text: str, chars: int = 200) -> str:
+    """Return the text on one line; what is too long ends at a word, with an ellipsis."""
+    line = show_control_characters(" ".join(_ASCII_CONTROLS.sub("", without_ansi(text)).split()))
+    if len(line) <= chars:
+        return line
+    words = line[: chars - 1].rpartition(" ")[0]
+    return (words if len(words) > chars * 2 // 3 else line[: chars - 1]) + "…"
+
+
+def inert(text: str, chars: int = 200) -> str:
+    """Return the text on one line, to stand in Markdown as it is."""
+    line = html.escape(one_line(text, chars), quote=False)
+    return re.sub(r"([\\`*_\[\]~|#$])", r"\\\1", line)
+
+
+def inert_html(text: str, chars: int = 200) -> str:
+    """Return the text on one line, to stand in a line of HTML as it is."""
+    return html.escape(one_line(text, chars), quote=False)
+
+
+def printable(text: str) -> str:
+    """Remove terminal codes and control characters; write out what turns or hides text."""
+    plain = _LINE_END.sub("\n", without_ansi(text))
+    return show_control_characters(_SURROGATE.sub("\ufffd", _ASCII_CONTROLS.sub("", plain)))
+
+
+def without_ansi(text: str) -> str:
+    """Return the text without terminal escapes."""
+    return _ANSI.sub("", text) if "\x1b" in text else text
+
+
+_CONTROL_CHARACTERS = re.compile(
+    "[\u200b-\u200d\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef]"
+)
+_SPACELESS = frozenset({"THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"})
+_UNJOINED = frozenset({"LATIN", "GREEK", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "HANGUL"})
+_JOINED = ("L", "M", "So", "Sk")
+"""Categories of letters, marks and pictures; a picture may be followed by its selector."""
+_FLAGS = re.compile("\U0001f3f4[\U000e0020-\U000e007f]+")
+
+
+def show_control_characters(text: str) -> str:
+    """Return a text with such characters in the form ``[U+202E]``."""
+    if _CONTROL_CHARACTERS.search(text) is None:
+        return text
+    flags = [match.span() for match in _FLAGS.finditer(text)]
+
+    def shown(match: re.Match[str]) -> str:
+        at, character = match.start(), match[0]
+        in_flag = any(start <= at < end for start, end in flags)
+        before, after = text[at - 1 : at] if at else "", text[at + 1 : at + 2]
+        if in_flag or not _is_control(character, before, after):
+            return character
+        return f"[U+{ord(character):04X}]"
+
+    return _CONTROL_CHARACTERS.sub(shown, text)
+
+
+def _is_control(character: str, before: str, after: str) -> bool:
+    if character == "\u200b":
+        return _SPACELESS.isdisjoint({_script(before), _script(after)})
+    if character in "\u200c\u200d":
+        joined = bool(before) and unicodedata.category(before).startswith(_JOINED)
+        return not joined or _script(before) in _UNJOINED
+    return not ("\U000e0100" <= character <= "\U000e01ef" and _script(before) == "CJK")
+
+
+def _script(character: str) -> str:
+    """Return the first word of a character's name, which tells its script."""
+    return unicodedata.name(character, "").partition(" ")[0] if character else ""
