@@ -1,0 +1,46 @@
+"""The pictures of the documentation are there, few, and of the agents that the tests drive."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from acp_jupyter._version import __version__
+from tests.support.tour import TRAVELLERS
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+TOUR = DOCS / "tour.md"
+MAX_BYTES = 1_500_000
+MAX_BYTES_EACH = 200_000
+
+_LINKED = re.compile(r"!\[[^\]]+\]\(([^)]+\.png)\)|(?:src|srcset)=\"([^\"]+\.png)\"")
+
+
+def linked(page: Path) -> set[Path]:
+    found = _LINKED.findall(page.read_text())
+    return {page.parent / (markdown or html) for markdown, html in found}
+
+
+def test_what_is_linked_is_there_and_nothing_else() -> None:
+    pictures = {each for each in DOCS.rglob("*.png") if DOCS / "_build" not in each.parents}
+    pages = [ROOT / "README.md", *DOCS.glob("*.md")]
+    assert {each for page in pages for each in linked(page)} == pictures
+    sizes = [picture.stat().st_size for picture in pictures]
+    assert sum(sizes) < MAX_BYTES
+    assert max(sizes) < MAX_BYTES_EACH
+
+
+def test_the_tour_shows_every_agent_at_every_part() -> None:
+    shown = {tuple(path.stem.split("-", 1)) for path in linked(TOUR)}
+    parts = {part for _, part in shown}
+    assert shown == {(each.agent_id, part) for each in TRAVELLERS for part in parts}
+
+
+def test_the_tour_names_the_versions_that_the_tests_drive() -> None:
+    text = TOUR.read_text()
+    pinned = json.loads((ROOT / "tests/published_agents/package.json").read_text())["dependencies"]
+    for package in ("opencode-ai", "@agentclientprotocol/claude-agent-acp"):
+        assert f"{package} {pinned[package]}" in text
+    assert f"acp-jupyter {__version__}" in text
