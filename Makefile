@@ -1,4 +1,4 @@
-# install, lab, test, test-all, acceptance, check, bench, docs, gen, lock, clean
+# install, lab, test, test-fast, test-all, acceptance, check, bench, docs, gen, lock, clean
 
 SHELL := /bin/bash
 VENV := .venv
@@ -29,7 +29,7 @@ MORE_AGENTS_STAMP := tests/published_agents/more/node_modules/.made
 BUNDLE_SOURCES := $(shell find labextension/src labextension/style labextension/schema labextension/scripts -type f 2>/dev/null) \
   labextension/package.json labextension/tsconfig.json labextension/tsconfig.build.json
 
-.PHONY: install lab test test-all acceptance check check-types check-front-end bench docs gen lock clean
+.PHONY: install lab test test-fast test-all acceptance check check-types check-front-end bench docs gen lock clean
 .DELETE_ON_ERROR:
 
 install: $(INSTALL_STAMP) $(BUNDLE)
@@ -94,6 +94,11 @@ lab: install
 test: install $(AGENTS_STAMP)
 	cd labextension && jlpm test
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest -m "not long" $(PARALLEL) $(ARGS)
+
+# What starts no process but a few of its own: for the minute between two edits.
+test-fast: install
+	pytest -q -m "not long" -n 2 tests/protocol tests/transcript tests/dialects tests/api \
+	  tests/host/requests tests/host/store tests/kernel tests/test_docs.py $(ARGS)
 
 # Generated tests take more examples here, others each time: SEED=... repeats a run.
 SEED := $(or $(SEED),$(shell date +%s))

@@ -40,7 +40,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests/agents")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests/fake_agents")]
 
 from scripts.module_uses import Uses  # noqa: E402
 from scripts.mutations import Mutation, logic_of, words_of  # noqa: E402
@@ -64,7 +64,11 @@ LOGIC = (
 """Packages and modules of which everything is altered."""
 SAMPLE = 300
 """Of all others."""
-TESTS = ("tests/acceptance", "tests/unit", "tests/sessions")
+_FOLDERS = ("acceptance", "agents", "api", "dialects", "host", "kernel", "protocol")
+TESTS = (
+    *(f"tests/{folder}" for folder in (*_FOLDERS, "sessions", "transcript")),
+    *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/notebook_tools/test_*.py")),
+)
 SERVER_TESTS = "tests/server"
 """For what lives else: the server has a process of its own there."""
 EQUAL = ROOT / "tests/equal_alterations.txt"

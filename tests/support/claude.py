@@ -33,7 +33,7 @@ def claude_environment(home: Path, model_url: str) -> dict[str, str]:
 
 
 class FakeCli:
-    """``tests/agents/claude/fake_cli.py`` as a program, and what it has noted."""
+    """``tests/fake_agents/claude/fake_cli.py`` as a program, and what it has noted."""
 
     def __init__(self, folder: Path) -> None:
         self.program = folder / "claude"

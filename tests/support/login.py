@@ -31,7 +31,7 @@ LIMITS = Limits(initialize_seconds=20, session_new_seconds=20, authenticate_seco
 
 
 def wants_login(how: str, state: Path, *, env: dict[str, str] | None = None) -> dict[str, Any]:
-    """Return the configuration of ``tests/agents/wants_login.py``."""
+    """Return the configuration of ``tests/fake_agents/wants_login.py``."""
     return {
         "command": sys.executable,
         "args": [str(AGENTS / "wants_login.py"), how],

@@ -32,7 +32,7 @@ _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "PYT
 
 
 def fake_agents(*names: str) -> dict[str, dict[str, Any]]:
-    """Return ``c.AcpJupyter.agents`` with scripts of ``tests/agents`` under their names."""
+    """Return ``c.AcpJupyter.agents`` with scripts of ``tests/fake_agents`` under their names."""
     return {name: script(name) for name in names}
 
 

@@ -13,7 +13,7 @@ from tests.support.bare_log import Log
 from tests.support.imported import Imported, import_lines, timeless
 from tests.support.recorded import TRAFFIC, Recording
 
-LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 
 
 def items(imported: Imported) -> list[Any]:

@@ -14,7 +14,7 @@ from acp_jupyter.dialects.import_dialects import DIALECTS, Dialect
 from acp_jupyter.protocol.json import read_json
 from tests.support.imported import import_lines
 
-FIXTURES = Path(__file__).parents[1] / "fixtures"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 LOGS: dict[Dialect, list[bytes]] = {
     "traffic": (FIXTURES / "traffic" / "claude-write_file.jsonl").read_bytes().splitlines(),
     "claude-cli": (FIXTURES / "claude_cli" / "many_tools.jsonl").read_bytes().splitlines(),

@@ -255,7 +255,7 @@ def _answer_in_ws(call: ToolCall, pattern: str) -> str | None:
 
 
 def test_the_page_about_rules_says_what_is_true() -> None:
-    page = Path(__file__).parents[2].joinpath("docs/rules.md").read_text()
+    page = Path(__file__).parents[3].joinpath("docs/rules.md").read_text()
     rows = re.findall(r"^\| `execute:(.+?)` \| (.+) \| (.+) \|$", page, re.MULTILINE)
     assert len(rows) >= 4
     for pattern, allowed, left in rows:

@@ -19,7 +19,7 @@ from tests.support.fake_agents import script
 from tests.support.keeping import Server
 from tests.support.wait import eventually
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "revert.md"
+PAGE = Path(__file__).resolve().parents[4] / "docs" / "revert.md"
 PLAIN = "plain.py"
 """Another file that every turn here changes."""
 

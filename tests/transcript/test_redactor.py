@@ -93,13 +93,13 @@ PLANTED = {
     "tests/server/test_secrets.py",
     "tests/support/planted.py",
     "tests/support/repeated.py",
-    "tests/unit/test_elicitation.py",
-    "tests/unit/test_env_files.py",
-    "tests/unit/test_evidence.py",
-    "tests/unit/test_linear_patterns.py",
-    "tests/unit/test_record.py",
-    "tests/unit/test_redaction.py",
-    "tests/unit/test_traffic_log.py",
+    "tests/host/requests/test_elicitation.py",
+    "tests/host/workspace/test_env_files.py",
+    "tests/transcript/test_permission_evidence.py",
+    "tests/transcript/test_linear_patterns.py",
+    "tests/transcript/output/test_bundle.py",
+    "tests/transcript/test_redactor.py",
+    "tests/host/store/test_traffic_log.py",
 }
 
 

@@ -1,6 +1,6 @@
 """The events of whole turns, kept in tests/golden and read by the page's tests too.
 
-``ACP_WRITE_GOLDEN=1 pytest tests/unit/test_golden.py`` writes them anew.
+``ACP_WRITE_GOLDEN=1 pytest tests/transcript/reduce/test_golden_turns.py`` writes them anew.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from acp_jupyter.protocol.host_events.notes import AgentExited, TurnFailed
 from tests.support.script import Script
 from tests.support.view import View
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+GOLDEN = Path(__file__).parents[2] / "golden"
 OLD = (
     "import pandas as pd\n\n\ndef normalise(df):\n    for i, row in df.iterrows():\n"
     "        df.loc[i] = row\n    return df\n"

@@ -20,7 +20,7 @@ from tests.support.fake_agents import AGENTS
 from tests.support.imported import timeless
 from tests.support.trusting import trusting
 
-LOGS = Path(__file__).parents[1] / "fixtures" / "claude_cli"
+LOGS = Path(__file__).parents[2] / "fixtures" / "claude_cli"
 PROMPTS = {
     "edit_file": ["Edit hello.py"],
     "many_tools": ["Look around, then change something"],

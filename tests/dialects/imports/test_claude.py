@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.imported import Imported, import_lines
 
-LOGS = Path(__file__).parents[1] / "fixtures" / "claude_cli"
+LOGS = Path(__file__).parents[2] / "fixtures" / "claude_cli"
 
 
 def recorded(name: str) -> Imported:

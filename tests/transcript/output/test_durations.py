@@ -18,7 +18,7 @@ from acp_jupyter.transcript.output.plain_text import duration_words
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.support.imported import Imported, import_lines
 
-TABLE = json.loads((Path(__file__).parents[1] / "golden" / "durations.json").read_text())
+TABLE = json.loads((Path(__file__).parents[2] / "golden" / "durations.json").read_text())
 SAID = {"role": "assistant", "content": [{"type": "text", "text": "Done."}]}
 WORDS = "1m 13s"
 RESULTS: dict[str, dict[str, Any]] = {

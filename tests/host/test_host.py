@@ -51,7 +51,9 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
 def _left(folder: Path) -> list[psutil.Process]:
     """Return the agents that work below a folder; servers of other tests have theirs."""
     children = psutil.Process().children(recursive=True)
-    return [p for p in children if "tests/agents" in " ".join(_cmd(p)) and _works_in(p, folder)]
+    return [
+        p for p in children if "tests/fake_agents" in " ".join(_cmd(p)) and _works_in(p, folder)
+    ]
 
 
 def _works_in(process: psutil.Process, folder: Path) -> bool:

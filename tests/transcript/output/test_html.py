@@ -20,7 +20,7 @@ from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.support.planted import SECRET
 from tests.support.script import Script
 
-GOLDEN = Path(__file__).parents[1] / "golden"
+GOLDEN = Path(__file__).parents[2] / "golden"
 TURNS = [*GOLDEN.glob("turn_*.json"), *GOLDEN.glob("turns/*.json")]
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&\x1b[31m\u202e"
 ITEMS: TypeAdapter[tuple[Item, ...]] = TypeAdapter(tuple[Item, ...])

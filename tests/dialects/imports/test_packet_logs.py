@@ -11,7 +11,7 @@ import pytest
 from acp_jupyter.dialects.import_dialects import kind_of
 from tests.support.imported import import_lines
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "packets"
+GOLDEN = Path(__file__).parents[2] / "golden" / "packets"
 SHARED = {"artifact_created", "error", "hologram", "permission_request", "permission_response"}
 """Types that Onyx packets and Onyx build mode share, or that neither has."""
 

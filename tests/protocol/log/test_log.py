@@ -20,7 +20,7 @@ from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader
 from tests.support.recorded import TRAFFIC
 
-LOGS = Path(__file__).parents[1] / "fixtures" / "logs"
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 """One conversation, as ten tools write it down."""
 
 FIRST = 1782522123.25

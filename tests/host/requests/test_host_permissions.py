@@ -320,7 +320,7 @@ DEEDS: dict[str, dict[str, Any]] = {
 
 def _promised() -> list[tuple[str, Policy, str]]:
     """Return the cells of the table in docs/security.md of what agents do without asking."""
-    page = (Path(__file__).parents[2] / "docs" / "security.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "security.md").read_text()
     _, _, rest = page.partition("| Without asking, an agent |")
     head, _, *rows = rest.partition("\n\n")[0].splitlines()
     policies = [cell.strip(" `") for cell in head.split("|") if cell.strip()]

@@ -9,7 +9,7 @@ from pathlib import Path
 from acp_jupyter._version import __version__
 from tests.support.tour import TRAVELLERS
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 TOUR = DOCS / "tour.md"
 MAX_BYTES = 1_500_000

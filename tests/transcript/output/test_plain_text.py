@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.transcript.output.plain_text import plain_lines, terminal_tail
 
-FILE = Path(__file__).parents[1] / "fixtures" / "terminals" / "screens.json"
+FILE = Path(__file__).parents[2] / "fixtures" / "terminals" / "screens.json"
 EXAMPLES: list[dict[str, Any]] = json.loads(FILE.read_text())
 
 
