@@ -22,7 +22,7 @@ from typing import assert_never, get_args
 from urllib.parse import urlsplit
 
 from acp_jupyter.protocol.host_events.session import Rule, RuleEffect, RuleKind, RuleScope
-from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.model.tool_items import ToolCall, WiderRule
 from acp_jupyter.transcript.permission_evidence import evidence_of
 
 _KINDS: tuple[RuleKind, ...] = get_args(RuleKind)
@@ -111,6 +111,37 @@ def rule_for(call: ToolCall, cwd: str) -> str:
     except RuleTextError:
         return ""
     return text if read.pattern == pattern else ""
+
+
+_ALL: dict[RuleKind, str] = {
+    "read": "All reads",
+    "search": "All searches",
+    "edit": "All edits",
+    "delete": "All deletions",
+    "move": "All moves",
+}
+
+
+def wider_rules_for(call: ToolCall, cwd: str) -> tuple[WiderRule, ...]:
+    """Return the rules that allow a call and others like it: in its folder, and of its kind."""
+    evidence = evidence_of(call, cwd)
+    if evidence is None or not evidence.understood or evidence.kind not in _ALL:
+        return ()
+    if not evidence.paths or not all(_is_inside(path) for path in evidence.paths):
+        return ()
+    kind, folder = evidence.kind, posixpath.commonpath(map(posixpath.dirname, evidence.paths))
+    every = WiderRule(text=kind, words=_ALL[kind])
+    if not folder or "*" in folder:
+        return (every,)
+    return (WiderRule(text=f"{kind}:{folder}/**", words=f"Files in {folder}"), every)
+
+
+def _is_inside(path: str) -> bool:
+    """Return whether a path, as its call names it, is relative and stays in the folder."""
+    try:
+        return _path(path) == path
+    except RuleTextError:
+        return False
 
 
 def pattern_words(pattern: str) -> tuple[str, ...]:

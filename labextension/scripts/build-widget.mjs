@@ -3,8 +3,8 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { stdout } from 'node:process';
-import { gzipSync } from 'node:zlib';
 
+import { gzipAsync } from '@gfx/zopfli';
 import { build } from 'esbuild';
 
 import { styles } from './styles.mjs';
@@ -33,8 +33,8 @@ const core = await build({
   plugins: [styles],
 });
 const code = core.outputFiles[0].contents;
-// Smaller tables suit this text better than the largest.
-const zipped = gzipSync(code, { level: 9, memLevel: 6 });
+// Takes two seconds for a twenty-fifth less than zlib.
+const zipped = await gzipAsync(code, { numiterations: 5 });
 const packed = pack85(zipped, await letters());
 
 await build({

@@ -79,6 +79,34 @@ def test_always_in_this_session(user: httpx.Client, session_id: str) -> None:
     user.delete(f"sessions/{other}").raise_for_status()
 
 
+def edits(path: str, call_id: str = "e1") -> Json:
+    given = {"file_path": path}
+    return {"toolCallId": call_id, "title": f"Edit {path}", "kind": "edit", "rawInput": given}
+
+
+def test_what_is_like_it_too(user: httpx.Client, session_id: str) -> None:
+    """A wider rule that the request offers, and no other."""
+    turn = start_turn(user, session_id, asking(edits("src/a.py")))
+    offered = pending(user, session_id)["wider_rules"]
+    assert offered == [
+        {"text": "edit:src/**", "words": "Files in src"},
+        {"text": "edit", "words": "All edits"},
+    ]
+    refused = answer(user, session_id, option_id="yes", remember="session", wider_rule="edit:**")
+    assert (refused.status_code, refused.json()["reason"]) == (400, "bad_request")
+    wider = {"remember": "session", "wider_rule": "edit:src/**"}
+    answer(user, session_id, option_id="yes", **wider).raise_for_status()
+    assert permissions(finished(user, turn))[0]["wider_rules"] == []
+    asked = asking(edits("src/b/c.py"), edits("d.py", "e2"), edits("src/.git/config", "e3"))
+    turn = start_turn(user, session_id, asked)
+    eventually(
+        lambda: user.get(f"sessions/{session_id}").json()["waiting"] == 2, what="two requests"
+    )
+    for _ in range(2):
+        answer(user, session_id, option_id="no").raise_for_status()
+    assert said(finished(user, turn)) == "yes, no, no"
+
+
 def test_never_in_this_session(user: httpx.Client, session_id: str) -> None:
     """A later request is refused without a question, with its own option that rejects."""
     start_turn(user, session_id, asking(runs("rm a")))

@@ -86,7 +86,7 @@ TABLE: dict[str, Fields] = {
     },
     "cancel": {"session_id": NAMES, "turn_id": NAMES},
     "answer_permission": never(
-        "session_id", "request_id", "option_id", "outcome", "remember", "reason"
+        "session_id", "request_id", "option_id", "outcome", "remember", "wider_rule", "reason"
     ),
     "set_config": {
         "session_id": NAMES,

@@ -102,7 +102,9 @@ class PermissionCommands:
         if command.remember is None:
             return None
         rules, requests = _rules_of(session), session.turns.permissions.requests
-        text, effect = requests.to_remember(command.request_id, command.option_id)
+        text, effect = requests.to_remember(
+            command.request_id, command.option_id, command.wider_rule
+        )
         return rules.read(text, effect, command.remember, user)
 
     async def _remember(self, session: Session, rule: Rule) -> None:

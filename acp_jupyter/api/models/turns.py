@@ -323,6 +323,8 @@ class AnswerPermission(BaseCommand):
     outcome: Literal["cancelled"] | None = None
     remember: Literal["session", "workspace"] | None = None
     """Answer so without asking from now on, as the request's ``rule`` says."""
+    wider_rule: str = Field(default="", max_length=1100)
+    """Remember this one of the request's ``wider_rules`` instead."""
     reason: str = Field(default="", max_length=4000)
     """Why it is rejected; sent to the agent as the next message."""
 

@@ -110,8 +110,18 @@ class RequestLookup:
         known = ", ".join(option.option_id for option in options) or "none"
         raise BadRequest(f"This request has no option {option_id!r}. It has: {known}.")
 
-    def to_remember(self, request_id: str, option_id: str | None) -> tuple[str, RuleEffect]:
+    def to_remember(
+        self, request_id: str, option_id: str | None, wider: str = ""
+    ) -> tuple[str, RuleEffect]:
         """Return the text and the effect of the rule that would remember an answer.
+
+        Parameters
+        ----------
+        request_id, option_id
+            The request and the chosen option.
+        wider
+            One of the request's wider rules, to remember that; empty for the rule that covers the
+            request alone.
 
         Raises
         ------
@@ -120,7 +130,13 @@ class RequestLookup:
         """
         call = self.call(request_id)
         option = self.option(request_id, option_id)
-        rule = "" if call is None or call.permission is None else call.permission.rule
+        permission = None if call is None else call.permission
+        rule = "" if permission is None else permission.rule
+        if wider:
+            offered = () if permission is None else permission.wider_rules
+            if wider not in {each.text for each in offered}:
+                raise BadRequest(f"This request does not offer the rule {wider!r}.")
+            rule = wider
         kind = "" if option is None else option.option_kind
         if kind == "allow_once" and rule:
             return rule, "allow"

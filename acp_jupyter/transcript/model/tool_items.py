@@ -90,6 +90,15 @@ class Detail(Model):
     value: str
 
 
+class WiderRule(Model):
+    """A rule that allows more than the one request asks for."""
+
+    text: str
+    """As it is written, e.g. ``edit:src/**``."""
+    words: str
+    """E.g. ``Files in src``."""
+
+
 class Permission(Model):
     """A permission request, as a state of its tool call."""
 
@@ -112,6 +121,8 @@ class Permission(Model):
     """Which user has answered, where that is worth telling; in no record."""
     rule: str = ""
     """What remembering the answer would cover, e.g. ``execute:git status``; empty for nothing."""
+    wider_rules: tuple[WiderRule, ...] = ()
+    """What may be remembered instead, while the request waits."""
     asked_at: float | None = None
 
 

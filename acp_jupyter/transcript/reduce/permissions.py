@@ -29,7 +29,7 @@ from acp_jupyter.transcript.model.tool_items import (
 from acp_jupyter.transcript.permission_evidence import is_question, remaining_details
 from acp_jupyter.transcript.reduce.draft import Draft, count_pending_requests
 from acp_jupyter.transcript.reduce.tool_calls import release_held_update, upsert_tool_call
-from acp_jupyter.transcript.rule_text import rule_for
+from acp_jupyter.transcript.rule_text import rule_for, wider_rules_for
 
 _REASON_CHARACTERS = 4000
 
@@ -61,14 +61,18 @@ def add_request(draft: Draft, packet: PermissionRequest) -> None:
         asked_at=draft.at,
     )
     item = item.model_copy(update={"permission": permission})
-    rule = "" if is_question(item, options) else rule_for(item, draft.session.cwd)
-    folder, details = remaining_details(item, draft.session.cwd)
-    told = {"rule": rule, "folder": folder, "details": details}
+    cwd = draft.session.cwd
+    folder, details = remaining_details(item, cwd)
+    told: dict[str, object] = {"folder": folder, "details": details}
+    if not is_question(item, options):
+        told |= {"rule": rule_for(item, cwd), "wider_rules": wider_rules_for(item, cwd)}
     permission = permission.model_copy(update=told)
     if packet.auto_approve:
         # The agent's own settings allowed it; the transcript never hides that.
         words = "Allowed by the agent's own settings"
-        permission = permission.model_copy(update={"state": "allowed", "outcome": words})
+        permission = permission.model_copy(
+            update={"state": "allowed", "outcome": words, "wider_rules": ()}
+        )
     draft.replace(item.model_copy(update={"permission": permission}))
     if packet.auto_approve:
         return
@@ -230,11 +234,20 @@ def _set_outcome(
     draft.request_items = draft.request_items.discard(request_id)
     if isinstance(item, ToolCall) and item.permission is not None:
         settled = item.permission.model_copy(
-            update={"state": state, "chosen": chosen, "outcome": words}
+            update={"state": state, "chosen": chosen, "outcome": words, "wider_rules": ()}
         )
-        draft.replace(item.model_copy(update={"permission": settled}))
+        update = {"permission": settled, "started_at": _without_the_wait(draft, item)}
+        draft.replace(item.model_copy(update=update))
         release_held_update(draft, item_id)
     count_pending_requests(draft)
+
+
+def _without_the_wait(draft: Draft, item: ToolCall) -> float | None:
+    """Return when a call started as if its user had answered at once: its time is its own."""
+    asked_at = None if item.permission is None else item.permission.asked_at
+    if item.started_at is None or asked_at is None:
+        return item.started_at
+    return item.started_at + max(0.0, draft.at - asked_at)
 
 
 _MOST_ITEMS = 200

@@ -90,7 +90,7 @@ export class SessionCalls {
 }
 
 /** How long the answer is remembered, and why it rejects. */
-export type AnswerMore = Pick<AnswerPermission, 'remember' | 'reason'>;
+export type AnswerMore = Pick<AnswerPermission, 'remember' | 'wider_rule' | 'reason'>;
 
 /** Commands about permission requests, rules and the trust in folders. */
 export class PermissionCalls {
@@ -114,6 +114,7 @@ export class PermissionCalls {
       option_id: optionId,
       outcome: optionId === null ? 'cancelled' : null,
       remember: more?.remember ?? null,
+      wider_rule: more?.wider_rule ?? '',
       reason: more?.reason ?? '',
     });
   }

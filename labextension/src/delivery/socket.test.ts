@@ -290,6 +290,7 @@ test('a turn that the host has forgotten ends in the page, its question with it'
     outcome: '',
     answered_by: '',
     rule: '',
+    wider_rules: [],
     asked_at: null,
   };
   last(sockets).events('a', {

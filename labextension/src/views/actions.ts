@@ -31,7 +31,7 @@ export type ExportFormat = 'traffic' | 'markdown' | 'html';
 export type Answer = Pick<AnswerElicitation, 'action' | 'content'>;
 
 /** What goes with an answer to a permission request: how long it is remembered, or why it rejects. */
-export type AnswerMore = Pick<AnswerPermission, 'remember' | 'reason'>;
+export type AnswerMore = Pick<AnswerPermission, 'remember' | 'wider_rule' | 'reason'>;
 
 /** What is reverted of a turn; without paths and hunks all that it changed. */
 export interface RevertChoice {
@@ -84,6 +84,8 @@ export interface Actions {
     optionId: string | null,
     more?: AnswerMore,
   ): Promise<void>;
+  /** The shortcut that leads to a request from anywhere in the page, as it is printed. */
+  readonly requestShortcut?: () => string;
   /** Answers whether agents may run in a session's folder. */
   readonly trustFolder?: (sessionId: string, requestId: string, trust: boolean) => Promise<void>;
   /** The remembered rules of a session and its folder. */

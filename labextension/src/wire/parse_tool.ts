@@ -162,6 +162,7 @@ function parsePermission(value: Fields): Permission {
     outcome: text(value, 'outcome'),
     answered_by: text(value, 'answered_by'),
     rule: text(value, 'rule'),
+    wider_rules: [],
     asked_at: number(value, 'asked_at'),
   };
 }

@@ -198,6 +198,10 @@ export interface AnswerPermission {
   remember: ('session' | 'workspace') | null;
   request_id: string;
   session_id: string;
+  /**
+   * Remember this one of the request's ``wider_rules`` instead.
+   */
+  wider_rule: string;
 }
 
 /**
@@ -1517,6 +1521,10 @@ export interface Permission {
    * Who wants what, e.g. ``Demo wants to edit a file``.
    */
   title: string;
+  /**
+   * What may be remembered instead, while the request waits.
+   */
+  wider_rules: WiderRule[];
 }
 
 /**
@@ -2590,6 +2598,20 @@ export interface UserMessage {
    * The prompt turn it belongs to; null for what came between turns.
    */
   turn_id: string | null;
+}
+
+/**
+ * A rule that allows more than the one request asks for.
+ */
+export interface WiderRule {
+  /**
+   * As it is written, e.g. ``edit:src/**``.
+   */
+  text: string;
+  /**
+   * E.g. ``Files in src``.
+   */
+  words: string;
 }
 
 /**

@@ -313,6 +313,7 @@ export function permission(over: Partial<Permission> = {}): Permission {
     ],
     folder: '',
     details: [],
+    wider_rules: [],
     chosen: '',
     outcome: '',
     answered_by: '',

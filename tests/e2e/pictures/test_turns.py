@@ -42,7 +42,7 @@ def test_turns_beside_the_panel(camera: Camera) -> None:
     lab.page.keyboard.press("Tab")
     lab.page.keyboard.press("Tab")
     camera.take("b-permission")
-    lab.page.keyboard.press("1")
+    panel.permission.first.get_by_role("button").first.press("1")
     expect(panel.permission).to_have_count(1)
     panel.permission.scroll_into_view_if_needed()
     camera.take("b-edit")

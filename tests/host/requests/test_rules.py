@@ -17,7 +17,13 @@ from acp_jupyter.host.store.permission_stores import RulesStore
 from acp_jupyter.protocol.host_events.session import Policy, Rule, RuleEffect, RuleScope
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.transcript.model.tool_items import Diff, PermissionOption, ToolCall
-from acp_jupyter.transcript.rule_text import RuleTextError, read_rule, rule_for, rule_text
+from acp_jupyter.transcript.rule_text import (
+    RuleTextError,
+    read_rule,
+    rule_for,
+    rule_text,
+    wider_rules_for,
+)
 
 OPTIONS = tuple(
     PermissionOption(option_id=name, name=name, option_kind=kind)
@@ -306,6 +312,29 @@ def test_a_rule_reads_as_it_was_written(text: str) -> None:
 def test_remembering_an_answer_covers_just_that(tool_call: ToolCall, text: str) -> None:
     assert rule_for(tool_call, "/ws") == text
     if text:
+        assert answer(tool_call, rule(text)) == "once"
+
+
+@pytest.mark.parametrize(
+    ("tool_call", "texts"),
+    [
+        (edit("src/a.py"), ["edit:src/**", "edit"]),
+        (edit("src/a/b.py", "src/c.py"), ["edit:src/**", "edit"]),
+        (edit("a.py"), ["edit"]),
+        (edit("src/a.py", "b.py"), ["edit"]),
+        (edit("s*/a.py"), ["edit"]),
+        (edit("src/a.py", "/etc/passwd"), []),
+        (edit("../a.py"), []),
+        (edit(), []),
+        (command("git status"), []),
+        (fetch("https://a.example/b"), []),
+        (call(tool_kind="other", path="a"), []),
+    ],
+    ids=str,
+)
+def test_wider_rules_allow_their_request(tool_call: ToolCall, texts: list[str]) -> None:
+    assert [each.text for each in wider_rules_for(tool_call, "/ws")] == texts
+    for text in texts:
         assert answer(tool_call, rule(text)) == "once"
 
 

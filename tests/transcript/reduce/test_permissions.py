@@ -244,3 +244,16 @@ def test_an_option_may_have_an_empty_id(script: Script, empty: str, state: str) 
     permission = only(script, ToolCall).permission
     assert permission is not None
     assert (permission.state, permission.chosen) == (state, empty)
+
+
+def test_a_call_takes_no_time_while_its_user_is_asked(script: Script) -> None:
+    script.update("tool_call", **LS, status="pending")
+    request = script.ask({"toolCallId": "call-1"})
+    for _ in range(9):  # seconds pass
+        script.text("Still here.")
+    script.answer(request, "yes")
+    script.update("tool_call_update", toolCallId="call-1", status="completed")
+    call = only(script, ToolCall)
+    assert call.started_at is not None
+    assert call.ended_at is not None
+    assert call.ended_at - call.started_at == 2

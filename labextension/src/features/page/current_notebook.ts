@@ -56,15 +56,17 @@ export async function revealCell(
     return null;
   }
   await panel.context.ready;
-  app.shell.activateById(panel.id);
+  // Activating it would move the focus, which some callers give back later.
+  if (!panel.isVisible) {
+    app.shell.activateById(panel.id);
+  }
   const { content } = panel;
   const index = content.widgets.findIndex(cell => cell.model.id === origin.cell_id);
   const cell = content.widgets[index];
   if (cell === undefined) {
     return null;
   }
-  content.activeCellIndex = index;
-  await content.scrollToCell(cell);
+  await content.scrollToItem(index);
   await cell.ready;
   return cell.node;
 }
@@ -88,6 +90,7 @@ export async function goToTurn(
   if (cell === null) {
     await app.commands.execute(OPEN_SESSION, { sessionId, turnId });
   } else {
+    // Makes it the active cell.
     cell.focus({ preventScroll: true });
   }
 }

@@ -2,13 +2,14 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
 import { PageConfig } from '@jupyterlab/coreutils';
 import { DocumentWidget } from '@jupyterlab/docregistry';
+import { CommandRegistry } from '@lumino/commands';
 import type { Widget } from '@lumino/widgets';
 
 import type { Client } from '../../delivery/client';
 import type { Actions, Translate } from '../../views';
 import { isRecord, number } from '../../wire/read';
 import type { SessionState } from '../../wire/types';
-import { OPEN_SESSION, REVIEW } from './ids';
+import { GO_TO_PERMISSION, OPEN_SESSION, REVIEW } from './ids';
 import { serverPath } from './paths';
 
 /** What a turn in a cell may do. */
@@ -21,6 +22,7 @@ export function turnActions(
   return {
     answerPermission: (sessionId, requestId, optionId, more) =>
       client.answerPermission(sessionId, requestId, optionId, more),
+    requestShortcut: () => shortcutOf(app, GO_TO_PERMISSION),
     trustFolder: (sessionId, requestId, trust) =>
       client.permissions.trust(sessionId, requestId, trust),
     answerElicitation: (sessionId, requestId, answer) =>
@@ -41,6 +43,12 @@ export function turnActions(
       ? { copy: (text: string) => navigator.clipboard.writeText(text) }
       : {}),
   };
+}
+
+/** A command's shortcut as it is printed; empty where it has none. */
+function shortcutOf({ commands }: JupyterFrontEnd, command: string): string {
+  const binding = commands.keyBindings.find(each => each.command === command);
+  return binding === undefined ? '' : CommandRegistry.formatKeystroke(binding.keys);
 }
 
 /** Opens a file or folder of a session; nothing happens where the server does not show it. */

@@ -82,7 +82,7 @@ async function hasSnapshot(store: SessionStore): Promise<void> {
 /** Focuses the group, not a button: Enter must not allow by accident. */
 async function focusRequest(root: HTMLElement): Promise<void> {
   await new Promise(resolve => requestAnimationFrame(resolve));
-  const group = root.querySelector<HTMLElement>('.acp-perm');
-  group?.focus();
-  group?.scrollIntoView({ block: 'nearest' });
+  const newest = [...root.querySelectorAll<HTMLElement>('[data-request]')].pop();
+  newest?.focus({ preventScroll: true });
+  newest?.scrollIntoView({ block: 'nearest' });
 }

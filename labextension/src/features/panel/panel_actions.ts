@@ -58,7 +58,8 @@ export function panelActions(parts: PanelParts): Actions {
       await client.loadItems(sessionId, start, end);
     },
     cells: cellsOfNotebook(boundNotebook, listener => notebook.onActiveCell(listener), t),
-    jumpTo: origin => void revealCell(app, notebook, origin),
+    jumpTo: origin =>
+      void revealCell(app, notebook, origin).then(cell => cell?.focus({ preventScroll: true })),
     cellNumber: origin => cellNumber(notebook, origin),
     life: {
       resume: sessionId => client.life.resume(sessionId),

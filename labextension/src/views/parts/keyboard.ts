@@ -35,8 +35,14 @@ export function isTextField(element: Element | null): boolean {
   );
 }
 
+/** The element that a key goes to, also inside a shadow root. */
+export function targetOf(event: Event): Element | null {
+  const [target] = event.composedPath();
+  return target instanceof Element ? target : null;
+}
+
 function onKey(event: KeyboardEvent): void {
-  const target = event.target instanceof Element ? event.target : null;
+  const target = targetOf(event);
   const view = target?.closest('.acp') ?? null;
   const handler = view === null ? undefined : views.get(view);
   if (handler?.(event) === true) {

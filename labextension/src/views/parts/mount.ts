@@ -46,7 +46,10 @@ export function keepFocus(view: HTMLElement): () => void {
       forget();
       // If something else has the focus already it keeps it.
       if (active === null || active === document.body || active === lost.element) {
+        const before = origin;
         successor(view, lost)?.focus({ preventScroll: true });
+        // From one request to the next: it still came from there.
+        origin = before;
       }
     }
   });
@@ -54,8 +57,9 @@ export function keepFocus(view: HTMLElement): () => void {
     focused = null;
     observer.disconnect();
   };
-  const onFocusIn = ({ target }: FocusEvent) => {
+  const onFocusIn = ({ target, relatedTarget }: FocusEvent) => {
     if (target instanceof HTMLElement) {
+      noteOrigin(target, relatedTarget, focused?.element ?? null);
       focused = lastFocusOf(view, target);
       observer.observe(view, { childList: true, subtree: true, attributeFilter: ['disabled'] });
     }
@@ -95,6 +99,12 @@ function successor(view: HTMLElement, { element, parents, before }: LastFocus) {
   if (card instanceof HTMLElement) {
     return card;
   }
+  if (parents.some(each => each.matches(REQUEST))) {
+    const next = view.querySelector<HTMLElement>('[data-request]') ?? originOf(view);
+    if (next !== null) {
+      return next;
+    }
+  }
   const last = before.find(each => view.contains(each));
   for (const parent of parents) {
     if (!view.contains(parent)) {
@@ -112,6 +122,42 @@ function successor(view: HTMLElement, { element, parents, before }: LastFocus) {
     }
   }
   return undefined;
+}
+
+const REQUEST = '.acp-request, .acp-question';
+
+/** What had the focus before it went to a request, on a key or a click. */
+let origin: HTMLElement | null = null;
+
+function noteOrigin(target: Element, from: EventTarget | null, last: Element | null): void {
+  // Coming back to the window's focused element is no move.
+  if (target === last || target.closest(REQUEST) === null) {
+    return;
+  }
+  if (!(from instanceof HTMLElement)) {
+    origin = null;
+  } else if (from.closest(REQUEST) === null) {
+    origin = from;
+  }
+}
+
+/** Where the focus goes after the last request: where it was, else to the message box or cell. */
+function originOf(view: Element): HTMLElement | null {
+  if (origin?.isConnected === true && origin.offsetParent !== null) {
+    return origin;
+  }
+  return (
+    view.querySelector<HTMLElement>('.acp-compose textarea') ??
+    view.closest('.jp-Notebook')?.querySelector<HTMLElement>('.jp-Cell.jp-mod-active') ??
+    null
+  );
+}
+
+/** Moves the focus from a request, which stays open; returns whether there was somewhere to go. */
+export function leaveRequest(view: Element): boolean {
+  const next = originOf(view);
+  next?.focus({ preventScroll: true });
+  return next !== null;
 }
 
 function focusableIn(element: Element): HTMLElement[] {

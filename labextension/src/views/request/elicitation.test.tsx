@@ -84,11 +84,6 @@ function submit(card: HTMLElement): void {
 }
 
 describe('a question that comes', () => {
-  it('gets the focus as a whole, no field of it', () => {
-    const { element } = ask();
-    expect(document.activeElement).toBe(element);
-  });
-
   it.each(['textarea', 'input'])('takes the focus from no %s', tag => {
     const field = document.createElement(tag);
     document.body.append(field);

@@ -15,7 +15,7 @@ import { byWhom, WaitsFor } from './answered_by';
 import { QuestionField } from './elicitation_field';
 import { contentOf, problemsOf, valuesOf } from './elicitation_values';
 import type { Problems } from './elicitation_values';
-import { mayTakeFocus } from './request_keys';
+import { bringIntoView, useAnswerable } from './answerable';
 
 /** A question of the agent: waiting for an answer, or answered. */
 export function Question({ item }: { readonly item: Elicitation }) {
@@ -82,21 +82,24 @@ interface CardProps {
 
 /** A question that waits. Nothing is sent or fetched before a button is pressed. */
 export function QuestionCard({ item, answer }: CardProps) {
-  const { store, t, announce } = useScene();
+  const { store, host, t, announce } = useScene();
   const [answering, setAnswering] = useState(false);
   const [failure, setFailure] = useState('');
   const [problems, setProblems] = useState<Problems>({});
 
   const card = useRef<HTMLDivElement>(null);
+  const answerable = useAnswerable(card, item.request_id);
   useLayoutEffect(() => {
-    // The group, not a field: what the user is typing must not go into an answer.
-    if (card.current !== null && mayTakeFocus(card.current)) {
-      card.current.focus({ preventScroll: true });
+    if (host === 'cell' && card.current !== null) {
+      bringIntoView(card.current);
     }
     announce(`${item.title}. ${item.message}`, 'assertive');
   }, [item.request_id]);
 
   const send = (given: Answer) => {
+    if (!answerable) {
+      return;
+    }
     setAnswering(true);
     setFailure('');
     setProblems({});
@@ -128,7 +131,8 @@ export function QuestionCard({ item, answer }: CardProps) {
       </header>
       <Body
         item={item}
-        answering={answering || waitsFor !== ''}
+        answering={answering}
+        disabled={answering || !answerable || waitsFor !== ''}
         problems={problems}
         onProblems={setProblems}
         send={send}
@@ -148,6 +152,7 @@ export function QuestionCard({ item, answer }: CardProps) {
 interface BodyProps {
   readonly item: Elicitation;
   readonly answering: boolean;
+  readonly disabled: boolean;
   readonly problems: Problems;
   readonly onProblems: (problems: Problems) => void;
   readonly send: (answer: Answer) => void;
@@ -155,7 +160,7 @@ interface BodyProps {
   readonly children: ComponentChildren;
 }
 
-function Form({ item, answering, problems, onProblems, send, t, children }: BodyProps) {
+function Form({ item, answering, disabled, problems, onProblems, send, t, children }: BodyProps) {
   // It outlives the element: a notebook may draw its outputs again.
   const [draft, setDraft] = useValue(`question ${item.request_id}`);
   const values = valuesOf(item.fields, draft);
@@ -187,7 +192,7 @@ function Form({ item, answering, problems, onProblems, send, t, children }: Body
             field={field}
             value={values[field.name] ?? ''}
             problem={problems[field.name] ?? ''}
-            disabled={answering}
+            disabled={disabled}
             onChange={value => setDraft(JSON.stringify({ ...values, [field.name]: value }))}
           />
         ))}
@@ -203,18 +208,18 @@ function Form({ item, answering, problems, onProblems, send, t, children }: Body
           {...OWN_KEYS}
           type="button"
           class="btn primary"
-          disabled={answering}
+          disabled={disabled}
           onClick={submit}
         >
           {t('Submit')}
         </button>
-        <OtherButtons {...{ answering, send, t }} />
+        <OtherButtons {...{ answering, disabled, send, t }} />
       </div>
     </form>
   );
 }
 
-function Page({ item, answering, send, t, children }: BodyProps) {
+function Page({ item, answering, disabled, send, t, children }: BodyProps) {
   const address = addressOf(item.url, '');
   const open = () => {
     if (address !== null) {
@@ -248,24 +253,26 @@ function Page({ item, answering, send, t, children }: BodyProps) {
           {...OWN_KEYS}
           type="button"
           class="btn primary"
-          disabled={answering || address === null}
+          disabled={disabled || address === null}
           onClick={open}
         >
           {t('Open link')}
         </button>
-        <OtherButtons {...{ answering, send, t }} />
+        <OtherButtons {...{ answering, disabled, send, t }} />
       </div>
     </>
   );
 }
 
-function OtherButtons({ answering, send, t }: Pick<BodyProps, 'answering' | 'send' | 't'>) {
+type OtherButtonsProps = Pick<BodyProps, 'answering' | 'disabled' | 'send' | 't'>;
+
+function OtherButtons({ answering, disabled, send, t }: OtherButtonsProps) {
   const button = (action: 'decline' | 'cancel', words: string) => (
     <button
       {...OWN_KEYS}
       type="button"
       class="btn"
-      disabled={answering}
+      disabled={disabled}
       onClick={() => send({ action, content: {} })}
     >
       {words}

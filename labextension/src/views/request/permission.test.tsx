@@ -7,7 +7,23 @@ import { replaced } from '../../../tests/support/events';
 
 afterEach(() => {
   vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
 });
+
+/** Has the test say what is in view. */
+function stubIntersection(): (seen: boolean) => void {
+  const listeners: ((entries: readonly { readonly isIntersecting: boolean }[]) => void)[] = [];
+  class Observer {
+    constructor(listener: (typeof listeners)[number]) {
+      listeners.push(listener);
+    }
+    observe() {}
+    disconnect() {}
+  }
+  vi.stubGlobal('IntersectionObserver', Observer);
+  return seen => listeners.forEach(each => each([{ isIntersecting: seen }]));
+}
 
 describe('a permission request', () => {
   const asking = command('c', { status: 'pending', permission: permission() });
@@ -80,24 +96,21 @@ describe('a permission request', () => {
     expect(document.activeElement).toBe(field);
   });
 
-  it('gives the focus to the question, not to a button', async () => {
-    draw([asking], { turn: waiting });
-    await waitFor(() =>
-      expect(document.activeElement?.getAttribute('aria-label')).toBe('Permission request'),
-    );
+  it('leaves the focus where it is', async () => {
+    const box = document.createElement('textarea');
+    document.body.append(box);
+    box.focus();
+    const { view } = draw([asking], { turn: waiting });
+    await waitFor(() => expect(view.getByText(/^Permission request: /)).not.toBeNull());
+    expect(document.activeElement).toBe(box);
   });
 
-  it('takes keys only after a moment, inside the view, outside text fields', () => {
-    const now = vi.spyOn(performance, 'now');
-    now.mockReturnValue(1000);
+  it('takes keys while it has the focus, outside text fields', () => {
     const answerPermission = vi.fn(() => Promise.resolve());
-    const { view } = draw([asking], { turn: waiting, actions: { answerPermission } });
+    const { view, element } = draw([asking], { turn: waiting, actions: { answerPermission } });
     const card = view.getByRole('group', { name: 'Permission request' });
-    now.mockReturnValue(1399);
-    fireEvent.keyDown(card, { key: '1' });
-    expect(answerPermission).not.toHaveBeenCalled();
-    now.mockReturnValue(1401);
     fireEvent.keyDown(document.body, { key: '1' });
+    fireEvent.keyDown(element, { key: '1' });
     fireEvent.keyDown(card, { key: '1', ctrlKey: true });
     fireEvent.keyDown(card, { key: '1', repeat: true });
     fireEvent.keyDown(card, { key: '9' });
@@ -112,6 +125,41 @@ describe('a permission request', () => {
     expect(answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', 'no');
     // The notebook has keys of its own.
     expect(reached).not.toHaveBeenCalled();
+  });
+
+  it('is answered by no key or click before it was half a second in view', async () => {
+    vi.useFakeTimers();
+    const inView = stubIntersection();
+    const answerPermission = vi.fn(() => Promise.resolve());
+    const { view } = draw([asking], { turn: waiting, actions: { answerPermission } });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    const tries = () => {
+      fireEvent.click(within(card).getByRole('button', { name: 'Allow once' }));
+      fireEvent.keyDown(card, { key: '1' });
+    };
+    await vi.advanceTimersByTimeAsync(5_000);
+    tries();
+    inView(true);
+    await vi.advanceTimersByTimeAsync(400);
+    inView(false);
+    await vi.advanceTimersByTimeAsync(5_000);
+    inView(true);
+    await vi.advanceTimersByTimeAsync(490);
+    tries();
+    expect(answerPermission).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(30);
+    tries();
+    expect(answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', 'once');
+  });
+
+  it('says which shortcut leads to it', () => {
+    const { element } = draw([asking], {
+      turn: waiting,
+      actions: { requestShortcut: () => 'Alt+Shift+Y' },
+    });
+    expect(element.querySelector('.acp-goto')?.textContent).toBe('Alt+Shift+Y to answer by key');
+    const none = draw([asking], { turn: waiting });
+    expect(none.element.querySelector('.acp-goto')).toBeNull();
   });
 
   it('numbers no lines of a part whose place in the file is not told', () => {

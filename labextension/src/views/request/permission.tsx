@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-import type { PermissionOption, ToolCall } from '../../wire/types';
+import type { Permission, PermissionOption, ToolCall } from '../../wire/types';
 import { plural } from '../i18n';
 import { messageOf } from '../parts/buttons';
 import type { IconName } from '../parts/icon_drawings';
@@ -9,42 +9,36 @@ import { oddNames, Visible } from '../parts/odd_characters';
 import { useScene } from '../scene';
 import { WaitsFor } from './answered_by';
 import { PermissionDetails } from './permission_details';
-import { PermissionMore } from './permission_more';
+import { bringIntoView, useAnswerable } from './answerable';
+import { RejectReason, RememberAnswer } from './permission_more';
 import type { Memory } from './permission_more';
-import { mayTakeFocus, noteAppearance } from './request_keys';
+import { RequestKey } from './request_keys';
 
-/** A policy or rule answers within this time; until then nothing is announced or focused. */
+/** A policy or rule answers within this time; until then nothing is announced. */
 const ANSWERED_MS = 150;
 
 interface PermissionCardProps {
   readonly item: ToolCall;
-  readonly title: string;
-  readonly reason: string;
-  readonly requestId: string;
-  readonly options: readonly PermissionOption[];
-  /** The rule by which an answer can be remembered; empty for none. */
-  readonly rule: string;
+  readonly permission: Permission;
   /** Ids of the other waiting requests of the session, in order. */
   readonly others: readonly string[];
 }
 
 /** A permission request: all that would be allowed, and the agent's options. */
-export function PermissionCard({ item, others, ...request }: PermissionCardProps) {
-  const { store, actions, t, announce } = useScene();
+export function PermissionCard({ item, others, permission }: PermissionCardProps) {
+  const { store, host, actions, t, announce } = useScene();
   const card = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState('');
   const [answering, setAnswering] = useState(false);
   const [reason, setReason] = useState('');
-  const { title, requestId, options } = request;
+  const { title, request_id: requestId, options } = permission;
+  const answerable = useAnswerable(card, requestId);
 
   useLayoutEffect(() => {
-    const element = card.current;
-    if (element !== null) {
-      noteAppearance(element);
-    }
     const timer = setTimeout(() => {
-      if (element !== null && mayTakeFocus(element)) {
-        element.focus({ preventScroll: true });
+      const whole = card.current?.closest('.acp-request');
+      if (host === 'cell' && whole instanceof HTMLElement) {
+        bringIntoView(whole);
       }
       announce(
         `${t('Permission request: %1.', title)} ${plural(t, options.length, '1 option.', '%1 options.')}`,
@@ -54,8 +48,8 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
     return () => clearTimeout(timer);
   }, [requestId]);
 
-  const answer = (optionId: string | null, memory: Memory | null = null) => {
-    if (actions === null || answering) {
+  const answer = (optionId: string | null, memory: Memory | null = null, wider = '') => {
+    if (actions === null || answering || !answerable) {
       return;
     }
     // The pressed button will be disabled, and would lose the focus.
@@ -66,7 +60,8 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
     setFailure('');
     const kind = options.find(option => option.option_id === optionId)?.option_kind ?? '';
     const why = kind.startsWith('reject') ? reason.trim() : '';
-    const more = memory === null && why === '' ? [] : [{ remember: memory, reason: why }];
+    const more =
+      memory === null && why === '' ? [] : [{ remember: memory, wider_rule: wider, reason: why }];
     actions
       .answerPermission(store.sessionId, requestId, optionId, ...more)
       .catch((error: unknown) => {
@@ -76,61 +71,70 @@ export function PermissionCard({ item, others, ...request }: PermissionCardProps
   };
   const waitsFor = store.waitsFor(item.turn_id);
   const mine = waitsFor === '' ? actions : null;
+  const disabled = answering || !answerable;
   const first = options.findIndex(option => option.option_kind === 'allow_once');
   const once = options[first]?.option_id;
   const no = options.find(option => option.option_kind.startsWith('reject'))?.option_id;
   return (
-    <div
-      class="acp-perm"
-      role="group"
-      aria-label={t('Permission request')}
-      aria-busy={answering}
-      tabIndex={-1}
-      data-request={requestId}
-      ref={card}
-    >
-      <header role="presentation">
-        <Icon name="warning" />
-        <b class="grow" dir="auto">
-          <Visible text={title} />
-        </b>
-        {others.length > 0 && <MoreWaiting others={others} />}
-      </header>
-      <PermissionDetails item={item} reason={request.reason} />
-      {failure !== '' && (
-        <p class="acp-failure err" role="alert">
-          {failure}
-        </p>
-      )}
-      <WaitsFor person={waitsFor} />
-      <div class="acp-opts">
-        {mine !== null &&
-          options.map((option, index) => (
-            <OptionButton
-              key={option.option_id}
-              option={option}
-              index={index}
-              primary={index === first}
-              disabled={answering}
-              onChoose={() => answer(option.option_id)}
-            />
-          ))}
-        {mine !== null && options.length === 0 && (
-          <button type="button" class="btn" disabled={answering} onClick={() => answer(null)}>
-            {t('Cancel')}
-          </button>
+    <div class="acp-request" data-new={!answerable || undefined}>
+      <div
+        class="acp-perm"
+        role="group"
+        aria-label={t('Permission request')}
+        aria-busy={answering}
+        tabIndex={-1}
+        data-request={requestId}
+        ref={card}
+      >
+        <header role="presentation">
+          <Icon name="warning" />
+          <b class="grow" dir="auto">
+            <Visible text={title} />
+          </b>
+          {others.length > 0 && <MoreWaiting others={others} />}
+        </header>
+        <PermissionDetails item={item} reason={permission.reason} />
+        {failure !== '' && (
+          <p class="acp-failure err" role="alert">
+            {failure}
+          </p>
         )}
-        {answering && <span class="spin" aria-hidden="true" />}
+        <WaitsFor person={waitsFor} />
+        <div class="acp-opts">
+          {mine !== null &&
+            options.map((option, index) => (
+              <OptionButton
+                key={option.option_id}
+                option={option}
+                index={index}
+                primary={index === first}
+                disabled={disabled}
+                onChoose={() => answer(option.option_id)}
+              />
+            ))}
+          {mine !== null && options.length === 0 && (
+            <button type="button" class="btn" disabled={disabled} onClick={() => answer(null)}>
+              {t('Cancel')}
+            </button>
+          )}
+          {answering && <span class="spin" aria-hidden="true" />}
+          {mine !== null && <RequestKey />}
+        </div>
+        {mine !== null && no !== undefined && (
+          <RejectReason
+            disabled={disabled}
+            reason={reason}
+            onReason={setReason}
+            onReject={() => answer(no)}
+          />
+        )}
       </div>
-      {mine !== null && (
-        <PermissionMore
-          rule={once === undefined ? '' : request.rule}
-          canReject={no !== undefined}
-          disabled={answering}
-          reason={reason}
-          onReason={setReason}
-          onReject={() => no !== undefined && answer(no)}
-          onRemember={memory => once !== undefined && answer(once, memory)}
+      {mine !== null && once !== undefined && (
+        <RememberAnswer
+          permission={permission}
+          kind={item.tool_kind}
+          disabled={disabled}
+          onRemember={(memory, wider) => answer(once, memory, wider)}
         />
       )}
     </div>

@@ -8,13 +8,15 @@ import type { Permission } from '../../wire/types';
 function ask(over: Partial<Permission> = {}) {
   const answerPermission = vi.fn(() => Promise.resolve());
   const asked = permission({ request_id: 'r1', rule: 'execute:npm test', ...over });
-  const { view } = draw([tool('i1', { permission: asked })], { actions: { answerPermission } });
+  const { view } = draw([tool('i1', { tool_kind: 'execute', permission: asked })], {
+    actions: { answerPermission },
+  });
   const card = view.getByRole('group', { name: 'Permission request' });
-  return { card, in: within(card), answerPermission };
+  return { card, in: within(card), view, answerPermission };
 }
 
-async function opened(asked: ReturnType<typeof ask>): Promise<void> {
-  const details = asked.card.querySelector('details');
+async function opened(asked: ReturnType<typeof ask>, which = '.acp-perm details'): Promise<void> {
+  const details = asked.card.parentElement?.querySelector<HTMLDetailsElement>(which) ?? null;
   expect(details).not.toBeNull();
   if (details !== null) {
     details.open = true;
@@ -31,23 +33,37 @@ describe('what goes beyond the options', () => {
   });
 
   it.each([
-    ['Always in this session', 'session'],
-    ['Always in this folder', 'workspace'],
-  ])('%s allows once, and remembers the rule that is shown', async (name, remember) => {
-    const asked = ask();
-    await opened(asked);
-    expect(asked.in.getByText('execute:npm test')).not.toBeNull();
-    fireEvent.click(asked.in.getByRole('button', { name }));
+    ['This command', ''],
+    ['Files in src', 'edit:src/**'],
+  ])('%s allows once, and remembers that in the session', (name, wider) => {
+    const wider_rules = [{ text: 'edit:src/**', words: 'Files in src' }];
+    const asked = ask({ wider_rules });
+    const session = within(asked.view.getByRole('group', { name: 'Always in this session' }));
+    const button = session.getByRole('button', { name });
+    expect(button.title).toBe(wider === '' ? 'execute:npm test' : wider);
+    fireEvent.click(button);
     expect(asked.answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', 'once', {
-      remember,
+      remember: 'session',
+      wider_rule: wider,
       reason: '',
     });
   });
 
-  it('offers to remember nothing where there is no rule', async () => {
+  it('remembers in the folder what is chosen there', async () => {
+    const asked = ask();
+    await opened(asked, '.acp-always details');
+    const folder = within(asked.view.getByRole('group', { name: 'Always in this folder' }));
+    fireEvent.click(folder.getByRole('button', { name: 'This command' }));
+    expect(asked.answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', 'once', {
+      remember: 'workspace',
+      wider_rule: '',
+      reason: '',
+    });
+  });
+
+  it('offers to remember nothing where there is no rule', () => {
     const asked = ask({ rule: '' });
-    await opened(asked);
-    expect(asked.in.queryByRole('button', { name: 'Always in this session' })).toBeNull();
+    expect(asked.view.queryByRole('group', { name: 'Always in this session' })).toBeNull();
     expect(asked.in.getByText('Say why not')).not.toBeNull();
   });
 
@@ -64,6 +80,7 @@ describe('what goes beyond the options', () => {
       }
       expect(asked.answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', 'no', {
         remember: null,
+        wider_rule: '',
         reason: 'Too slow',
       });
       document.body.replaceChildren();

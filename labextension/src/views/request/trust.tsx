@@ -5,25 +5,32 @@ import { messageOf } from '../parts/buttons';
 import { Icon } from '../parts/icons';
 import { Visible } from '../parts/odd_characters';
 import { useScene } from '../scene';
+import { bringIntoView, useAnswerable } from './answerable';
 import { byWhom } from './answered_by';
+import { RequestKey } from './request_keys';
 
 /** The question whether agents may run in the session's folder, or its answer. */
 export function TrustCard({ item }: { readonly item: TrustRequest }) {
-  const { store, actions, t, announce } = useScene();
+  const { store, host, actions, t, announce } = useScene();
   const [answering, setAnswering] = useState(false);
   const [failure, setFailure] = useState('');
   const sent = useRef(false);
+  const card = useRef<HTMLDivElement>(null);
   const answer = actions?.trustFolder;
   const pending = item.state === 'pending';
+  const answerable = useAnswerable(card, item.request_id);
 
   useLayoutEffect(() => {
     if (pending) {
+      if (host === 'cell' && card.current !== null) {
+        bringIntoView(card.current);
+      }
       announce(`${item.title} ${item.folder}. ${item.words}`, 'assertive');
     }
   }, [item.request_id, pending]);
 
   const send = (trust: boolean) => {
-    if (sent.current) {
+    if (sent.current || !answerable) {
       return;
     }
     sent.current = true;
@@ -49,12 +56,14 @@ export function TrustCard({ item }: { readonly item: TrustRequest }) {
   }
   return (
     <div
-      class="acp-question"
+      class="acp-question acp-request"
       role="group"
       aria-label={t('Folder trust')}
       aria-busy={answering}
       data-request={item.request_id}
+      data-new={!answerable || undefined}
       tabIndex={-1}
+      ref={card}
     >
       <header role="presentation">
         <Icon name="warning" />
@@ -82,13 +91,22 @@ export function TrustCard({ item }: { readonly item: TrustRequest }) {
       )}
       {answer !== undefined && (
         <div class="acp-opts">
-          <button type="button" class="btn primary" disabled={answering} onClick={() => send(true)}>
-            {t('Trust this folder')}
-          </button>
-          <button type="button" class="btn" disabled={answering} onClick={() => send(false)}>
-            {t("Don't trust")}
-          </button>
+          {[true, false].map((trust, index) => (
+            <button
+              key={index}
+              type="button"
+              class={trust ? 'btn primary' : 'btn'}
+              aria-keyshortcuts={String(index + 1)}
+              data-option={index + 1}
+              disabled={answering || !answerable}
+              onClick={() => send(trust)}
+            >
+              {trust ? t('Trust this folder') : t("Don't trust")}
+              <kbd aria-hidden="true">{index + 1}</kbd>
+            </button>
+          ))}
           {answering && <span class="spin" aria-hidden="true" />}
+          <RequestKey />
         </div>
       )}
     </div>

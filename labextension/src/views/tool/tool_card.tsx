@@ -56,11 +56,7 @@ export function ToolCard({ item, waiting, newest, nested }: ToolProps) {
       >
         <PermissionCard
           item={item}
-          title={permission.title}
-          reason={permission.reason}
-          requestId={permission.request_id}
-          options={permission.options}
-          rule={permission.rule}
+          permission={permission}
           others={waiting.filter(id => id !== permission.request_id)}
         />
         {nested && [nested.under, nested.body, nested.after]}

@@ -1,0 +1,60 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
+
+import { isTextField } from '../parts/keyboard';
+
+/** A request that has just come into view is not answered within this time: it was not read. */
+const IN_VIEW_MS = 500;
+
+/**
+ * Whether a request may be answered: its buttons have been in view for a while.
+ *
+ * What a person was about to press or click when it appeared was meant for something else.
+ */
+export function useAnswerable(card: RefObject<HTMLElement | null>, requestId: string): boolean {
+  // Where nothing tells what is in view, all of it is.
+  const isSeenAtOnce = typeof IntersectionObserver === 'undefined';
+  const [since, setSince] = useState(isSeenAtOnce ? requestId : '');
+  useLayoutEffect(() => {
+    const buttons = card.current?.querySelector('.acp-opts') ?? null;
+    if (buttons === null || isSeenAtOnce) {
+      setSince(requestId);
+      return undefined;
+    }
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const observer = new IntersectionObserver(entries => {
+      clearTimeout(timer);
+      if (entries[entries.length - 1]?.isIntersecting === true) {
+        timer = setTimeout(() => {
+          observer.disconnect();
+          setSince(requestId);
+        }, IN_VIEW_MS);
+      }
+    });
+    observer.observe(buttons);
+    return () => {
+      clearTimeout(timer);
+      observer.disconnect();
+    };
+  }, [requestId]);
+  return since === requestId;
+}
+
+/**
+ * Scrolls a notebook to a new request: to the whole of it, or to where it begins.
+ *
+ * Not while a person types, nor where its turn is out of sight: they look at something else.
+ */
+export function bringIntoView(card: HTMLElement): void {
+  const scroller = card.closest('.jp-WindowedPanel-outer');
+  const turn = card.closest('.acp');
+  if (scroller === null || turn === null || isTextField(document.activeElement)) {
+    return;
+  }
+  const { top, bottom } = scroller.getBoundingClientRect();
+  const seen = turn.getBoundingClientRect();
+  if (seen.top < bottom && seen.bottom > top) {
+    const fits = card.offsetHeight < bottom - top;
+    card.scrollIntoView({ block: fits ? 'nearest' : 'start' });
+  }
+}

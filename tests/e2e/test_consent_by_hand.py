@@ -1,0 +1,168 @@
+"""Permission requests where the eye and the hand are: keys, clicks, focus, and what is in view."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.hands import Hands
+from tests.support.lab import LabPage
+from tests.support.roles import PanelView, TurnView
+from tests.support.scenes.stage import Stage
+from tests.support.scenes.steps import NO, ONCE, Step, ask, diff, hold, put_scene, say
+
+TEXT = "A note."
+TO_REQUEST = "Alt+Shift+Y"
+
+
+def edit(number: int, lines: int = 2) -> tuple[Step, list[Step]]:
+    """A request for an edit of a file of its own."""
+    path = f"src/part{number}.py"
+    new = "".join(f"value_{line} = {line}\n" for line in range(lines))
+    details = {"rawInput": {"file_path": path}, "content": [diff(path, "old = 1\n", new)]}
+    called = {"toolCallId": f"e{number}", "kind": "edit", "title": f"Edit {path}"}
+    return called | details, [ONCE, NO]
+
+
+def open_stage(lab: LabPage, name: str, steps: list[Step]) -> tuple[Stage, TurnView, Hands]:
+    """Run a prompt as a person does: with Shift+Enter, which goes on to the note below."""
+    stage = Stage(lab, name)
+    nb = stage.open("%%acp plays\nEdit.", "count = 1")
+    lab.page.evaluate(
+        """([path, words]) => {
+          const notebook = jupyterapp.shell.currentWidget;
+          notebook.content.model.sharedModel.insertCell(
+            2, { cell_type: 'markdown', source: words, metadata: {} });
+        }""",
+        [nb.path, TEXT],
+    )
+    put_scene(stage.folder, steps)
+    nb.cell(1).click()
+    lab.page.keyboard.press("Shift+Enter")
+    expect(nb.cell(2)).to_have_class(re.compile("jp-mod-active"))
+    return stage, nb.turn(1), Hands(lab.page)
+
+
+def test_keys_are_drawn_where_they_work(lab: LabPage) -> None:
+    """One shortcut from command mode, one key; the cell below is as it was, and active again."""
+    _, turn, hands = open_stage(lab, "consent-keys", [ask(edit(1))])
+    allow = turn.option("Allow once")
+    expect(allow).to_be_enabled()
+    note = lab.page.locator(".jp-Notebook .jp-MarkdownCell")
+    expect(note).to_have_class(re.compile("jp-mod-active"))
+    assert turn.permission.locator(".btn kbd:visible").count() == 0
+    expect(turn.permission).to_contain_text("Alt+Shift+Y")
+    hands.press(TO_REQUEST)
+    expect(turn.permission).to_be_focused()
+    expect(allow.locator("kbd")).to_be_visible()
+    hands.press("1")
+    expect(turn.permission).to_have_count(0)
+    hands.expect_inside(note)
+    assert lab.page.locator(".jp-Notebook").inner_text().count(TEXT) == 1
+    hands.press("Enter")
+    hands.write("More")
+    expect(note).to_contain_text("More")
+
+
+def test_typing_while_a_request_appears_answers_nothing(lab: LabPage) -> None:
+    stage, turn, hands = open_stage(lab, "consent-typing", [hold("typed"), ask(edit(1), edit(2))])
+    code = lab.page.locator(".jp-Notebook .jp-CodeCell").last
+    code.locator(".cm-content").click()
+    hands.press("Control+a")
+    hands.write("1")
+    stage.go_on("typed")
+    typed = "1"
+    while turn.permission.count() < 2:
+        hands.write("21")
+        typed += "21"
+    for _ in range(60):
+        hands.write("12")
+        typed += "12"
+    expect(turn.permission).to_have_count(2)
+    expect(code.locator(".cm-content")).to_have_text(typed)
+    hands.press(TO_REQUEST)
+    expect(turn.permission.last).to_be_focused()
+    hands.press("2")
+    expect(turn.permission).to_have_count(1)
+    expect(turn.permission).to_be_focused()
+    hands.press("2")
+    expect(turn.permission).to_have_count(0)
+    hands.write("3")
+    expect(code.locator(".cm-content")).to_have_text(f"{typed}3")
+
+
+@pytest.mark.parametrize("by_keys", [False, True])
+def test_all_edits_of_a_session_take_one_click_or_two_keys(lab: LabPage, by_keys: bool) -> None:
+    steps = [ask(edit(number)) for number in range(10)]
+    _, turn, hands = open_stage(lab, f"consent-all-{by_keys}", [*steps, say("Ten edits.")])
+    group = turn.root.get_by_role("group", name="Always in this session")
+    every = group.get_by_role("button", name="All edits")
+    expect(every).to_be_enabled()
+    if by_keys:
+        hands.press(TO_REQUEST, str(every.get_attribute("data-option")))
+    else:
+        every.click()
+    expect(turn.root).to_contain_text("Ten edits.")
+    expect(turn.permission).to_have_count(0)
+
+
+def test_one_edit_takes_one_click_in_the_panel_which_gets_the_message_box_back(
+    lab: LabPage,
+) -> None:
+    stage = Stage(lab, "consent-panel")
+    stage.open()
+    hands = Hands(lab.page)
+    put_scene(stage.folder, [hold("typed"), ask(edit(1)), say("Done.")])
+    hands.press("Alt+Shift+A")
+    panel = PanelView(lab.page.locator("#acp-jupyter-panel"))
+    expect(panel.message).to_be_focused()
+    panel.choose_agent("Player")
+    panel.message.click()
+    hands.write("Edit.")
+    hands.press("Enter")
+    hands.write("1 more")
+    stage.go_on("typed")
+    allow = panel.option("Allow once")
+    expect(allow).to_be_enabled()
+    hands.write(" 2 more")
+    expect(panel.message).to_have_value("1 more 2 more")
+    allow.click()
+    expect(panel.permission).to_have_count(0)
+    expect(panel.message).to_be_focused()
+    hands.write("!")
+    expect(panel.message).to_have_value("1 more 2 more!")
+
+
+def test_an_answer_stays_where_it_is_read_and_a_question_comes_into_view(lab: LabPage) -> None:
+    """The prompt is at the foot of the page, as it is in most notebooks."""
+    stage = Stage(lab, "consent-view")
+    above, below = (["x = 1\ny = 2\nz = 3"] * 14, ["x = 1"] * 3)
+    nb = stage.open(*above, "%%acp plays\nEdit.", *below)
+    parts = range(20)
+    words = [[say(f"Paragraph {part} of an answer.\n\n"), hold(str(part))] for part in parts]
+    steps = [step for part in words for step in part]
+    put_scene(stage.folder, [*steps, ask(edit(1, lines=18)), ask(edit(2, lines=22))])
+    nb.cell(15).click()
+    lab.page.keyboard.press("Shift+Enter")
+    turn = nb.turn(15)
+    read = set()
+    for part in parts:
+        expect(turn.text(f"Paragraph {part} of")).to_be_attached()
+        box = turn.text("Paragraph 0 of").bounding_box()
+        read.add(None if box is None else round(box["y"]))
+        stage.go_on(str(part))
+    assert len(read) == 1, read
+    for path in ("src/part1.py", "src/part2.py"):
+        expect(turn.permission.get_by_role("region", name=f"Diff of {path}")).to_be_visible()
+        allow = turn.option("Allow once")
+        expect(allow).to_be_enabled()
+        view = lab.page.locator(".jp-WindowedPanel-outer").first.bounding_box()
+        card = turn.permission.bounding_box()
+        assert view is not None
+        assert card is not None
+        assert view["y"] <= card["y"]
+        assert card["y"] + card["height"] <= view["y"] + view["height"]
+        allow.click()
+        expect(turn.permission.get_by_text(path)).to_have_count(0)
