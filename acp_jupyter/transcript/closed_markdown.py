@@ -43,6 +43,7 @@ _ACTS = re.compile(
 _BLOCK_BEGINS = re.compile(
     r"#{1,6}(?!#)|>|[-+*](?=[ \t]|$)|=+[ \t]*$|-+[ \t]*$|`{3}|~{3}|:(?=[ \t])"
     r"|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$|\[(?!\^[^&]*$)(?=[^\]]*\]:)|(?=[|: \t-]*$)[|: \t]*-"
+    r"|\|[ \t]*$"  # to nbconvert's reader the head of a table ends here
 )
 """Footnotes stay, unless they hold an entity: without footnotes those would be definitions."""
 _NUMBER_BEGINS = re.compile(r"(\d{1,9})(?=[.)](?:[ \t]|$))")

@@ -63,6 +63,7 @@ LIVE = (
     "https://evil.org/\ud83d",
     "$5 `$HOME` `Vec<T>`",
     "# [](https://evil.org/a)",
+    "`a| ![x](https://evil.org/a)`\n|",
     "[](https://evil.org/a) [][r]\n\n[r]: https://evil.org/b",
 )
 

@@ -272,9 +272,10 @@ def _property(field: ElicitationField) -> Obj:
         case _:
             written["type"] = field.type
     default = field.default
+    if default is not None:  # an empty text may be one of the choices
+        written["default"] = [*default] if isinstance(default, tuple) else default
     return written | _without_empty(
         description=field.description,
-        default=[*default] if isinstance(default, tuple) else default,
         writeOnly=field.secret or None,
         minLength=field.min_length,
         maxLength=field.max_length,

@@ -162,6 +162,7 @@ def test_the_host_is_where_it_really_leads(url: str, host: str) -> None:
 @given(st.dictionaries(st.text(min_size=1, max_size=8), SCHEMA, max_size=4), st.text(max_size=9))
 @example({"0": {"enum": [""], "type": "integer"}}, "")
 @example({"0": {"minimum": math.inf, "maximum": 10**400}}, "")
+@example({"0": {"enum": [""], "default": ""}}, "")
 @settings(max_examples=100)
 def test_a_question_in_a_stream_is_read_as_it_was_asked(
     properties: dict[str, Any], words: str
