@@ -180,11 +180,11 @@ class PublicAgents:
 
     def _advice(self, agent: PublicAgent, finder: Finder) -> str:
         install = self._install(agent)
-        words = f"Install it as {agent.website or 'its makers'} says"
+        words = f"To install it, see {agent.website or 'its documentation'}"
         if install:
             words = f"Install it with: {install}"
         if self._runner(agent, finder):
-            words += "; or let Jupyter download and run it: in the panel, under Agents"
+            words += "; or let Jupyter download and run it: Add an agent… in the panel"
         return f"{words}."
 
 

@@ -34,8 +34,8 @@ def test_an_agent_is_logged_in_to_in_a_terminal(lab: LabPage, workspace: Workspa
 def test_a_download_is_offered_with_what_it_is(lab: LabPage, workspace: Workspace) -> None:
     lab.open_empty(workspace.name)
     root = lab.panel.root
-    root.get_by_text("More agents").click()
-    more = root.get_by_role("list", name="More agents")
+    root.get_by_role("button", name="Add an agent…").click()
+    more = root.get_by_role("list", name="All agents")
     download = more.get_by_role("button", name="Download Qwen Code")
     download.click()
     offer = more.get_by_role("group", name="Download Qwen Code")
@@ -44,3 +44,17 @@ def test_a_download_is_offered_with_what_it_is(lab: LabPage, workspace: Workspac
     offer.get_by_role("button", name="Cancel").click()
     expect(offer).to_have_count(0)
     expect(download).to_be_visible()
+
+
+def test_a_menu_leads_to_all_agents_and_what_each_needs(lab: LabPage, workspace: Workspace) -> None:
+    lab.open_empty(workspace.name)
+    page = lab.page
+    page.get_by_role("menuitem", name="Agents", exact=True).click()
+    page.get_by_role("menuitem", name="Add an Agent…").click()
+    root = lab.panel.root
+    agents = root.get_by_role("list", name="All agents")
+    root.get_by_role("searchbox", name="Search agents").fill("goose")
+    expect(agents.get_by_role("listitem")).to_have_count(1)
+    expect(agents).to_contain_text("To install it, see https://github.com/block/goose")
+    root.get_by_role("button", name="Back to the session").click()
+    expect(agents).to_have_count(0)

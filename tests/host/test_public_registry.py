@@ -80,7 +80,7 @@ def test_what_is_not_installed_says_the_command(
     assert told.detail == "Install it with: npm install -g @some/agent."
     assert (told.package, told.run) == ("", "")
     assert report(some, "py").install == "uv tool install py-agent"
-    assert report(some, "binary").detail == "Install it as https://b.example says."
+    assert report(some, "binary").detail == "To install it, see https://b.example."
     with pytest.raises(AgentStartError, match=r"Some is not installed\. Install it with"):
         some.get("some")
 

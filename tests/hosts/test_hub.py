@@ -186,7 +186,7 @@ def test_a_cell_runs_its_turn_in_the_users_server(ada: HubUser) -> None:
         "from acp_jupyter import connect\n"
         "from acp_jupyter.kernel.client.connection import host_client\n"
         "turn = connect('demo').prompt('list rate=0').wait()\n"
-        "print(host_client().place, turn.stop_reason)"
+        "print(host_client().location, turn.stop_reason)"
     )
     with ada.client() as client:
         answer = client.post(f"{ada.url}api/sessions", json=wanted).raise_for_status()

@@ -1,7 +1,8 @@
-"""A published agent in a notebook cell, in a real browser."""
+"""A published agent in a real browser: in a cell, and for somebody who has just installed us."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.support.browser import Visitor
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS
 from tests.support.mockllm import FakeModel
-from tests.support.published import PUBLISHED, processes_of
+from tests.support.published import PROGRAMS, PUBLISHED, opencode_settings, processes_of
 from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 from tests.support.workspace import Workspace
@@ -52,3 +53,41 @@ def test_it_writes_a_file_after_a_click_and_the_notebook_keeps_the_turn(
             assert str(workspace.folder) not in text.replace(prompt, "")
             visitor.close()
         eventually(lambda: not processes_of(home), 10, "processes of the agent are left")
+
+
+CLICKS = """() => {
+  window.clicks = 0;
+  window.addEventListener('click', event => { window.clicks += event.isTrusted ? 1 : 0; }, true);
+}"""
+
+
+@pytest.mark.long
+def test_a_newcomer_who_has_opencode_needs_three_clicks(tmp_path: Path, browser: Browser) -> None:
+    """Nothing is configured, no folder is trusted: from the open notebook to the first answer."""
+    settings = tmp_path / "home" / ".config" / "opencode" / "opencode.json"
+    settings.parent.mkdir(parents=True)
+    with FakeModel() as model:
+        settings.write_text(opencode_settings(model))
+        env = {"PATH": os.pathsep.join((str(PROGRAMS), os.environ["PATH"]))}
+        with JupyterServer(
+            tmp_path, app="jupyterlab", args=LAB_ARGS, env=env, trusted=[]
+        ) as server:
+            visitor = Visitor(browser, tmp_path / "traces", traced=False)
+            lab = LabPage(visitor, server)
+            lab.open(Workspace(server.root, "first").notebook("x = 1")).wait_for_kernel()
+            page = lab.page
+            page.evaluate(CLICKS)
+            page.locator(".jp-SideBar [data-id=acp-jupyter-panel]").click()
+            root = page.locator("#acp-jupyter-panel")
+            root.get_by_role("button", name="Start OpenCode").click()
+            page.keyboard.press("Tab")
+            message = root.get_by_role("textbox", name="Message")
+            message.focus()
+            page.keyboard.type("[[mock scenario=hello]] Good morning")
+            page.keyboard.press("Enter")
+            trust = root.get_by_role("group", name="Folder trust")
+            trust.get_by_role("button", name="Trust this folder").click()
+            expect(root.get_by_role("log")).to_contain_text("Some Markdown.", timeout=60_000)
+            assert page.evaluate("window.clicks") <= 3
+            visitor.close()
+        eventually(lambda: not processes_of(tmp_path / "home"), 10, "processes are left")

@@ -16,11 +16,14 @@ import psutil
 
 from tests.support.mockllm import FakeModel
 
-__all__ = ["PUBLISHED", "Published", "processes_of"]
+__all__ = ["PROGRAMS", "PUBLISHED", "Published", "opencode_settings", "processes_of"]
 
 Entry = dict[str, Any]
 
 _NPM = Path(__file__).parents[1] / "published_agents"
+
+PROGRAMS = _NPM / "node_modules" / ".bin"
+"""What a person who installed them has on the PATH."""
 
 
 @dataclass(frozen=True)
@@ -83,23 +86,26 @@ class Published:
         return "more" if self.long else "."
 
 
-def _opencode(home: Path, model: FakeModel) -> Entry:
+def opencode_settings(model: FakeModel) -> str:
+    """Return the text of an ``opencode.json`` whose only model is the fake one."""
     options = {"baseURL": model.url, "apiKey": "mock"}
     mock = {"name": "Mock", "limit": {"context": 200_000, "output": 16_000}}
     provider = {"npm": "@ai-sdk/openai-compatible", "options": options, "models": {"mock": mock}}
-    config = home / "opencode.json"
-    config.write_text(
-        json.dumps(
-            {
-                "model": "mock/mock",
-                "small_model": "mock/mock",
-                "autoupdate": False,
-                "share": "disabled",
-                "permission": {"edit": "ask", "bash": "ask"},
-                "provider": {"mock": {**provider, "name": "Mock"}},
-            }
-        )
+    return json.dumps(
+        {
+            "model": "mock/mock",
+            "small_model": "mock/mock",
+            "autoupdate": False,
+            "share": "disabled",
+            "permission": {"edit": "ask", "bash": "ask"},
+            "provider": {"mock": {**provider, "name": "Mock"}},
+        }
     )
+
+
+def _opencode(home: Path, model: FakeModel) -> Entry:
+    config = home / "opencode.json"
+    config.write_text(opencode_settings(model))
     folders = {
         f"XDG_{name}_HOME": str(home / name) for name in ("CACHE", "CONFIG", "DATA", "STATE")
     }

@@ -184,7 +184,10 @@ def list_agents(rest: Sequence[str]) -> None:
     table(("Agent", "Name", "Status", ""), rows)
     if more and not rest:
         names = ", ".join(agent.id for agent in more)
-        print_text(f"{len(more)} more can be installed: {names}. %acp agents --all says how.")
+        print_text(
+            f"{len(more)} more can be installed: {names}. "
+            "See %acp agents --all, or Add an agent… in the panel."
+        )
 
 
 def login(rest: Sequence[str]) -> None:

@@ -35,6 +35,8 @@ export interface PanelProps {
   readonly store: SessionStore | null;
   /** Counts how often a session was opened from elsewhere: the panel shows it then. */
   readonly opened?: number;
+  /** Counts how often all agents were to be shown, from elsewhere. */
+  readonly addingAgent?: number;
   /** `null` while they are not known yet. */
   readonly sessions: readonly SessionSummary[] | null;
   /** `null` while they are not known yet. */

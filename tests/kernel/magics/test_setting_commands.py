@@ -98,7 +98,7 @@ def test_agents_say_what_they_need(
     assert "Log in. Ways: Terminal (tty)." in shown
     assert "broken" in shown
     assert "npm i c" not in shown
-    assert "1 more can be installed: c. %acp agents --all says how." in shown
+    assert "1 more can be installed: c. See %acp agents --all, or Add an agent…" in shown
     setting_commands.list_agents(["--all"])
     assert "npm i c" in capsys.readouterr().out
     with pytest.raises(UsageError):

@@ -13,6 +13,8 @@ const OPEN_PANEL = 'acp-jupyter:open-panel';
 
 const NEW_SESSION = 'acp-jupyter:new-session';
 
+const ADD_AGENT = 'acp-jupyter:add-agent';
+
 const NEXT_TURN = 'acp-jupyter:next-turn';
 
 const PREVIOUS_TURN = 'acp-jupyter:previous-turn';
@@ -61,6 +63,16 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
         }
       },
     });
+    commands.addCommand(ADD_AGENT, {
+      label: trans.__('Add an Agent…'),
+      caption: trans.__('All agents, and what each needs'),
+      icon: agentIcon,
+      execute: async () => {
+        show();
+        await panel.drawn;
+        panel.addAgent();
+      },
+    });
     commands.addCommand(NEXT_TURN, {
       label: trans.__('Next Turn of the Agent Session'),
       execute: () => turn(1),
@@ -69,7 +81,7 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
       label: trans.__('Previous Turn of the Agent Session'),
       execute: () => turn(-1),
     });
-    for (const command of [NEW_SESSION, NEXT_TURN, PREVIOUS_TURN]) {
+    for (const command of [NEW_SESSION, ADD_AGENT, NEXT_TURN, PREVIOUS_TURN]) {
       palette?.addItem({ command, category: trans.__('Agents') });
     }
     launcher?.add({ command: OPEN_PANEL, category: trans.__('Other'), rank: 3 });

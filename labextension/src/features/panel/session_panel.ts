@@ -20,7 +20,15 @@ import { panelActions } from './panel_actions';
 
 export type IAcpPanel = Pick<
   SessionPanel,
-  'attach' | 'drawn' | 'isVisible' | 'newSession' | 'node' | 'sendKey' | 'session' | 'sessionId'
+  | 'addAgent'
+  | 'attach'
+  | 'drawn'
+  | 'isVisible'
+  | 'newSession'
+  | 'node'
+  | 'sendKey'
+  | 'session'
+  | 'sessionId'
 >;
 
 export const IAcpPanel = new Token<IAcpPanel>(
@@ -51,6 +59,7 @@ export class SessionPanel extends Widget {
   #failure: Failure | null = null;
   #sendKey: SendKey = 'enter';
   #opened = 0;
+  #addingAgent = 0;
   /** Path of the notebook whose session was shown last. */
   #path: string | null = null;
 
@@ -112,6 +121,13 @@ export class SessionPanel extends Widget {
     this.#opened += 1;
     this.#show(sessionId);
     this.#draw();
+  }
+
+  /** Shows all agents, and what each needs. */
+  addAgent(): void {
+    this.#addingAgent += 1;
+    this.#draw();
+    void this.#refreshAgents();
   }
 
   /** Attaches something to the message in the composer; nothing is sent. */
@@ -251,6 +267,7 @@ export class SessionPanel extends Widget {
     return {
       store: this.#following?.store ?? null,
       opened: this.#opened,
+      addingAgent: this.#addingAgent,
       sessions: client.sessions,
       agents: this.#agents,
       connection,

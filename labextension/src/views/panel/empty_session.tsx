@@ -15,6 +15,7 @@ import { Agents } from './agents/agents';
 interface ContentProps extends PanelProps {
   readonly session: SessionStore['view']['session'];
   readonly onStart: (agentId: string) => void;
+  readonly onAdd: () => void;
   readonly onFailure: (message: string) => void;
 }
 

@@ -22,6 +22,7 @@ interface PanelHeaderProps {
   readonly onTraffic: (() => void) | null;
   readonly agents: readonly AgentEntry[];
   readonly onStart: ((agentId: string) => void) | null;
+  readonly onAdd: () => void;
   readonly onFailure: (message: string) => void;
 }
 
@@ -32,6 +33,7 @@ export function PanelHeader({
   onTraffic,
   agents,
   onStart,
+  onAdd,
   onFailure,
 }: PanelHeaderProps) {
   const { store, t } = useScene();
@@ -65,7 +67,7 @@ export function PanelHeader({
           </button>
         )}
         <IconButton icon="history" label={t('Sessions')} onClick={onList} />
-        {onStart !== null && <NewSession agents={agents} t={t} onStart={onStart} />}
+        {onStart !== null && <NewSession {...{ agents, t, onStart, onAdd }} />}
         {session !== null && <MoreMenu {...{ session, onTraffic, onFailure }} />}
       </div>
       {session !== null && <Where session={session} />}

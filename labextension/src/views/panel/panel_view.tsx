@@ -1,4 +1,3 @@
-import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import { SessionStore } from '../../state/store';
@@ -13,17 +12,19 @@ import type { Mounted, PanelProps } from '../props';
 import { answerByKey } from '../request/request_keys';
 import { SceneContext, useSubscription } from '../scene';
 import type { Scene } from '../scene';
+import { AddAgent } from './agents/agents';
 import { LoginCard } from './agents/login';
 import { Composer } from './composer/composer';
 import { Content, Loading } from './empty_session';
 import { PanelHeader } from './header';
+import { usePage } from './pages';
 import { needsLogin, ReadOnlyBox, SessionNotes, whyReadOnly } from './session_notes';
 import { SessionList } from './sessions/session_list';
 import { DeletedNote, useTrash } from './sessions/trash';
 import { Traffic } from './traffic/traffic';
 import { RunningTurn, Transcript } from './transcript/transcript';
 
-/** The side panel: a session with its composer, the list of sessions, or the traffic. */
+/** The side panel: a session with its composer, the sessions, all agents, or the traffic. */
 export function PanelView(props: PanelProps) {
   const { actions, sessions, agents, connection, rendering, t = identity } = props;
   const root = useRef<HTMLDivElement>(null);
@@ -50,6 +51,11 @@ export function PanelView(props: PanelProps) {
     [store],
   );
   useLayoutEffect(() => setPage('session'), [props.opened]);
+  useLayoutEffect(() => {
+    if (props.addingAgent !== undefined && props.addingAgent > 0) {
+      setPage('agents');
+    }
+  }, [props.addingAgent]);
   const former = useRef(store);
   useLayoutEffect(() => {
     if (creating.current !== null && former.current !== store) {
@@ -95,6 +101,7 @@ export function PanelView(props: PanelProps) {
     create(agentId).catch((error: unknown) => setFailure(messageOf(error)));
   };
   const onStart = actions.createSession === undefined ? null : start;
+  const onAdd = () => setPage('agents');
   const readOnly = whyReadOnly(session, t);
 
   return (
@@ -116,6 +123,18 @@ export function PanelView(props: PanelProps) {
               onBack={() => setPage('session')}
             />
           </div>
+        ) : page === 'agents' ? (
+          <div class="acp-panel">
+            <AddAgent
+              agents={agents ?? []}
+              actions={actions}
+              t={t}
+              onStart={start}
+              onBack={() => setPage('session')}
+              onFailure={setFailure}
+            />
+            {failure !== '' && <ErrorNote message={failure} detail="" />}
+          </div>
         ) : page === 'list' && sessions !== null ? (
           <div class="acp-panel">
             <SessionList
@@ -131,6 +150,7 @@ export function PanelView(props: PanelProps) {
                 setPage('session');
               }}
               onStart={onStart}
+              onAdd={onAdd}
               onBack={() => setPage('session')}
               onFailure={setFailure}
             />
@@ -148,10 +168,17 @@ export function PanelView(props: PanelProps) {
               }
               agents={agents ?? []}
               onStart={onStart}
+              onAdd={onAdd}
               onFailure={setFailure}
             />
             <Transcript key={store.sessionId}>
-              <Content {...props} session={session} onStart={start} onFailure={setFailure} />
+              <Content
+                {...props}
+                session={session}
+                onStart={start}
+                onAdd={onAdd}
+                onFailure={setFailure}
+              />
               {props.failure !== null && <ErrorNote {...props.failure} />}
               {failure !== '' && <ErrorNote message={failure} detail="" />}
               {starting !== '' && <Loading words={t('Starting %1', starting)} />}
@@ -179,6 +206,7 @@ export function PanelView(props: PanelProps) {
                   t={t}
                   offline={connection.state !== 'open'}
                   sendKey={props.sendKey}
+                  onAdd={onAdd}
                   onAgent={id => (props.store === null ? setChosen(id) : start(id))}
                   shownStore={id => (former.current.sessionId === id ? former.current : null)}
                   toSession={() => creating.current ?? toSession(props, next?.id ?? null, create)}
@@ -221,49 +249,6 @@ async function toSession(
     throw new Error(t('No agent is ready yet.'));
   }
   return create(agentId);
-}
-
-/** What the panel shows. */
-export type Page = 'session' | 'list' | 'traffic';
-
-/** What is focused first on each page. */
-const FIRST: Record<Page, string> = {
-  session: '.acp-compose textarea',
-  list: '.acp-search input',
-  traffic: '.acp-traffic-lines',
-};
-
-interface Pages {
-  readonly page: Page;
-  readonly setPage: (page: Page) => void;
-  /** Escape leads back to the session. */
-  readonly onKeyDown: (event: KeyboardEvent) => void;
-}
-
-/** Which page of the panel is shown; the focus follows. */
-export function usePage(root: RefObject<HTMLElement | null>): Pages {
-  const [page, setPage] = useState<Page>('session');
-  const former = useRef(page);
-  useLayoutEffect(() => {
-    const { activeElement: active } = document;
-    const mine = active === document.body || root.current?.contains(active) === true;
-    if (former.current !== page && mine) {
-      root.current?.querySelector<HTMLElement>(FIRST[page])?.focus();
-    }
-    former.current = page;
-  }, [page]);
-  const onKeyDown = useCallback(
-    (event: KeyboardEvent) => {
-      // In a search field Escape empties it first.
-      const field = event.target instanceof HTMLInputElement ? event.target.value : '';
-      if (event.key === 'Escape' && page !== 'session' && field === '') {
-        event.stopPropagation();
-        setPage('session');
-      }
-    },
-    [page],
-  );
-  return { page, setPage, onKeyDown };
 }
 
 /** Draws a session panel into an element. */

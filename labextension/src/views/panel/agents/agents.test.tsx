@@ -20,6 +20,7 @@ describe('a new session', () => {
       'Claude',
       'Demo',
       'Geministopped at start',
+      'Add an agent…',
     ]);
     expect(items[2]?.hasAttribute('disabled')).toBe(true);
     fireEvent.click(panel.view.getByRole('menuitem', { name: 'Demo' }));

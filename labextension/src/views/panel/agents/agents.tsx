@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { AgentEntry } from '../../../wire/types';
 import type { Actions } from '../../actions';
 import type { Translate } from '../../i18n';
-import { ActionButton } from '../../parts/buttons';
+import { ActionButton, IconButton } from '../../parts/buttons';
 import type { IconName } from '../../parts/icon_drawings';
 import { Icon } from '../../parts/icons';
 import { Menu } from '../../parts/menu';
@@ -13,16 +13,13 @@ interface AgentsProps {
   readonly actions: Actions;
   readonly t: Translate;
   readonly onStart: (agentId: string) => void;
+  readonly onAdd: () => void;
   readonly onFailure: (message: string) => void;
 }
 
-/** The agents and what each needs, shown while no session is open. */
-export function Agents({ agents, actions, t, onStart, onFailure }: AgentsProps) {
+/** The agents that are set up, shown while no session is open. */
+export function Agents({ agents, actions, t, onStart, onAdd, onFailure }: AgentsProps) {
   const ready = agents.some(agent => agent.status === 'ready');
-  const more = agents.filter(agent => agent.listed);
-  const row = (agent: AgentEntry) => (
-    <AgentRow key={agent.id} {...{ agent, actions, t, onStart, onFailure }} />
-  );
   return (
     <div class="acp-state">
       <h2>{ready ? t('New session') : t('No agent is ready yet')}</h2>
@@ -33,28 +30,104 @@ export function Agents({ agents, actions, t, onStart, onFailure }: AgentsProps) 
       </p>
       {agents.length > 0 && (
         <ul class="acp-ready" role="list" aria-label={t('Agents')}>
-          {agents.filter(agent => !agent.listed).map(row)}
+          {agents
+            .filter(agent => !agent.listed)
+            .map(agent => (
+              <AgentRow key={agent.id} {...{ agent, actions, t, onStart, onFailure }} />
+            ))}
         </ul>
       )}
-      {more.length > 0 && (
-        <details class="acp-more">
-          <summary>
-            <Icon name="chevron" small class="chev" />
-            {t('More agents')}
-          </summary>
-          <ul class="acp-ready" role="list" aria-label={t('More agents')}>
-            {more.map(row)}
-          </ul>
-        </details>
-      )}
-      {actions.refreshAgents !== undefined && (
-        <div class="row">
+      <div class="row">
+        <button type="button" class="btn small" onClick={onAdd}>
+          {t('Add an agent…')}
+        </button>
+        {actions.refreshAgents !== undefined && (
           <ActionButton run={async () => actions.refreshAgents?.()} onFailure={onFailure}>
             {t('Check again')}
           </ActionButton>
-        </div>
-      )}
+        )}
+      </div>
     </div>
+  );
+}
+
+interface AddAgentProps extends Omit<AgentsProps, 'onAdd'> {
+  readonly onBack: () => void;
+}
+
+/** All agents that are known, with what each needs. */
+export function AddAgent({ agents, actions, t, onStart, onBack, onFailure }: AddAgentProps) {
+  const [search, setSearch] = useState('');
+  const words = search.trim().toLowerCase();
+  const found = agents.filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(words));
+  return (
+    <>
+      <div class="acp-bar">
+        <h2 class="grow">{t('Add an agent')}</h2>
+        {actions.refreshAgents !== undefined && (
+          <ActionButton run={async () => actions.refreshAgents?.()} onFailure={onFailure}>
+            {t('Check again')}
+          </ActionButton>
+        )}
+        <IconButton icon="close" label={t('Back to the session')} onClick={onBack} />
+      </div>
+      <label class="acp-search">
+        <Icon name="search" />
+        <input
+          type="search"
+          aria-label={t('Search agents')}
+          placeholder={t('Search agents')}
+          value={search}
+          onInput={event => setSearch(event.currentTarget.value)}
+        />
+      </label>
+      <div class="acp-sessions">
+        {found.length === 0 && <p class="muted acp-empty">{t('Nothing found.')}</p>}
+        <ul class="acp-ready" role="list" aria-label={t('All agents')}>
+          {found.map(agent => (
+            <AgentRow key={agent.id} {...{ agent, actions, t, onStart, onFailure }} />
+          ))}
+        </ul>
+        <OwnCommand actions={actions} t={t} />
+      </div>
+    </>
+  );
+}
+
+const OWN_COMMAND = 'c.AcpJupyter.agents = {"my-agent": {"command": "my-agent", "args": ["acp"]}}';
+
+/** How an agent is added that is on no list. */
+function OwnCommand({ actions, t }: Pick<AgentsProps, 'actions' | 't'>) {
+  return (
+    <div class="acp-empty">
+      <p class="muted">
+        {t('For any other ACP agent, add its command to jupyter_server_config.py.')}
+      </p>
+      <pre class="wrap" tabIndex={0} dir="ltr">
+        {OWN_COMMAND}
+      </pre>
+      <CopyButton text={OWN_COMMAND} label={t('Copy the setting')} {...{ actions, t }} />
+    </div>
+  );
+}
+
+interface CopyButtonProps extends Pick<AgentsProps, 'actions' | 't'> {
+  readonly text: string;
+  readonly label: string;
+}
+
+function CopyButton({ text, label, actions, t }: CopyButtonProps) {
+  const [copied, setCopied] = useState(false);
+  return actions.copy === undefined ? null : (
+    <ActionButton
+      label={label}
+      run={async () => {
+        await actions.copy?.(text);
+        setCopied(true);
+      }}
+    >
+      {copied ? t('Copied') : t('Copy')}
+    </ActionButton>
   );
 }
 
@@ -110,6 +183,18 @@ export function AgentRow({ agent, actions, t, onStart, onFailure }: AgentRowProp
         </button>
       )}
       {agent.detail !== '' && <small dir="auto">{agent.detail}</small>}
+      {agent.status === 'not_installed' && agent.install !== '' && (
+        <div class="acp-download">
+          <pre class="wrap" tabIndex={0} dir="ltr">
+            {agent.install}
+          </pre>
+          <CopyButton
+            text={agent.install}
+            label={t('Copy the command for %1', agent.name)}
+            {...{ actions, t }}
+          />
+        </div>
+      )}
       {downloads && confirming && (
         <div class="acp-download" role="group" aria-label={t('Download %1', agent.name)}>
           <p>{t('%1 will be downloaded and run as you:', agent.package)}</p>
@@ -143,23 +228,24 @@ interface NewSessionProps {
   readonly agents: readonly AgentEntry[];
   readonly t: Translate;
   readonly onStart: (agentId: string) => void;
+  readonly onAdd: () => void;
 }
 
 /** Chooses the agent of a new session. */
-export function NewSession({ agents, t, onStart }: NewSessionProps) {
+export function NewSession({ agents, t, onStart, onAdd }: NewSessionProps) {
   const startable = agents.filter(agent => !agent.listed);
-  if (startable.length === 0) {
-    return null;
-  }
   return (
     <Menu
       label={t('New session')}
-      items={startable.map(agent => ({
-        name: agent.name,
-        description: agent.status === 'ready' ? '' : t(AGENT_STATES[agent.status]),
-        disabled: agent.status === 'not_installed' || agent.status === 'broken',
-        onChoose: () => onStart(agent.id),
-      }))}
+      items={[
+        ...startable.map(agent => ({
+          name: agent.name,
+          description: agent.status === 'ready' ? '' : t(AGENT_STATES[agent.status]),
+          disabled: agent.status === 'not_installed' || agent.status === 'broken',
+          onChoose: () => onStart(agent.id),
+        })),
+        { name: t('Add an agent…'), onChoose: onAdd },
+      ]}
     >
       <Icon name="plus" />
     </Menu>

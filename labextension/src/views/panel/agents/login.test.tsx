@@ -164,21 +164,23 @@ describe('agents that are not installed', () => {
     name: 'Some',
     status: 'not_installed',
     detail: 'Install it with: npm install -g some.',
+    install: 'npm install -g some',
     package: 'some@1.2.3',
     run: 'npx -y some@1.2.3 acp',
     listed: true,
   });
 
-  it('stand apart, and are downloaded after package and command were shown', async () => {
+  it('are on a page of their own, and are downloaded after package and command were shown', async () => {
     const allowDownload = vi.fn(() => Promise.resolve());
     const refreshAgents = vi.fn(() => Promise.resolve());
     showPanel({ agents: [agentEntry({ id: 'demo' }), some] }, { allowDownload, refreshAgents });
-    const list = within(view().getByRole('list', { name: 'More agents', hidden: true }));
-    fireEvent.click(list.getByRole('button', { name: 'Download Some', hidden: true }));
+    fireEvent.click(view().getByRole('button', { name: 'Add an agent…' }));
+    const list = within(await view().findByRole('list', { name: 'All agents' }));
+    fireEvent.click(list.getByRole('button', { name: 'Download Some' }));
     await until(() => expect(element().textContent).toContain('npx -y some@1.2.3 acp'));
     expect(element().textContent).toContain('some@1.2.3 will be downloaded and run as you:');
     expect(allowDownload).not.toHaveBeenCalled();
-    fireEvent.click(list.getByRole('button', { name: 'Allow the download', hidden: true }));
+    fireEvent.click(list.getByRole('button', { name: 'Allow the download' }));
     await until(() => expect(refreshAgents).toHaveBeenCalledOnce());
     expect(allowDownload).toHaveBeenCalledExactlyOnceWith('some', 'some@1.2.3');
   });
@@ -191,6 +193,37 @@ describe('agents that are not installed', () => {
     expect(view().queryByRole('button', { name: /Download/, hidden: true })).toBeNull();
   });
 
+  it('are found by name, and the command that installs one is copied', async () => {
+    const copy = vi.fn(() => Promise.resolve());
+    const other = agentEntry({ id: 'other', name: 'Other', status: 'not_installed' });
+    showPanel({ agents: [other, some] }, { copy });
+    fireEvent.click(view().getByRole('button', { name: 'Add an agent…' }));
+    const search = await view().findByRole('searchbox', { name: 'Search agents' });
+    expect(document.activeElement).toBe(search);
+    fireEvent.input(search, { target: { value: 'SOM' } });
+    await until(() => expect(element().textContent).not.toContain('Other'));
+    fireEvent.click(view().getByRole('button', { name: 'Copy the command for Some' }));
+    await until(() => expect(copy).toHaveBeenCalledExactlyOnceWith('npm install -g some'));
+    fireEvent.input(search, { target: { value: 'none such' } });
+    await until(() => expect(element().textContent).toContain('Nothing found.'));
+    fireEvent.keyDown(search, { key: 'Escape' });
+    fireEvent.click(view().getByRole('button', { name: 'Back to the session' }));
+    await until(() => expect(view().queryByRole('list', { name: 'All agents' })).toBeNull());
+  });
+
+  it('are a step away from every list of agents', async () => {
+    const createSession = () => Promise.resolve('new');
+    show({}, { createSession }, [agentEntry({ id: 'demo', name: 'Demo' }), some]);
+    fireEvent.click(view().getByRole('button', { name: 'New session' }));
+    fireEvent.click(await view().findByRole('menuitem', { name: 'Add an agent…' }));
+    expect(await view().findByRole('list', { name: 'All agents' })).toBeTruthy();
+    fireEvent.click(view().getByRole('button', { name: 'Back to the session' }));
+    fireEvent.click(await view().findByRole('combobox', { name: 'Agent' }));
+    fireEvent.click(view().getByRole('option', { name: 'Add an agent…' }));
+    expect(await view().findByRole('list', { name: 'All agents' })).toBeTruthy();
+    expect(createSession).toHaveLength(0);
+  });
+
   it('are not in the picker', () => {
     const createSession = () => Promise.resolve('new');
     show({}, { createSession }, [agentEntry({ id: 'demo', name: 'Demo' }), some]);
@@ -199,6 +232,6 @@ describe('agents that are not installed', () => {
       view()
         .getAllByRole('option')
         .map(option => option.textContent),
-    ).toEqual(['Demo']);
+    ).toEqual(['Demo', 'Add an agent…']);
   });
 });

@@ -33,6 +33,8 @@ interface ComposerProps {
   readonly offline: boolean;
   readonly sendKey?: SendKey;
   readonly onAgent: (agentId: string) => void;
+  /** Shows all agents. */
+  readonly onAdd: () => void;
   /** Id of the session to send to; creates one if there is none. */
   readonly toSession: () => Promise<string>;
   /** The store of a session, if it is shown now. */
@@ -197,6 +199,7 @@ export function Composer(props: ComposerProps) {
               actions={actions}
               t={t}
               onAgent={props.onAgent}
+              onAdd={props.onAdd}
               onFailure={onFailure}
             />
           </span>

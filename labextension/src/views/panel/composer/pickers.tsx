@@ -14,8 +14,12 @@ interface PickersProps {
   readonly actions: Actions;
   readonly t: Translate;
   readonly onAgent: (agentId: string) => void;
+  readonly onAdd: () => void;
   readonly onFailure: (message: string) => void;
 }
+
+/** A choice that is no agent's id. */
+const ADD = ' ';
 
 /** Most options beside mode and model that get a picker. */
 const MOST = 6;
@@ -37,8 +41,11 @@ export function Pickers(props: PickersProps) {
         <Picker
           label={t('Agent')}
           value={agent}
-          choices={agents.filter(entry => !entry.listed).map(entry => agentChoice(entry, t))}
-          onChoose={props.onAgent}
+          choices={[
+            ...agents.filter(entry => !entry.listed).map(entry => agentChoice(entry, t)),
+            { value: ADD, name: t('Add an agent…'), description: '' },
+          ]}
+          onChoose={value => (value === ADD ? props.onAdd() : props.onAgent(value))}
         />
       )}
       {configured !== null && configured.modes.length > 0 ? (

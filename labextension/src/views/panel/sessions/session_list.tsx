@@ -23,13 +23,14 @@ interface SessionListProps {
   readonly t: Translate;
   readonly onOpen: (sessionId: string) => void;
   readonly onStart: ((agentId: string) => void) | null;
+  readonly onAdd: () => void;
   readonly onBack: () => void;
   readonly onFailure: (message: string) => void;
 }
 
 /** All sessions: waiting ones first, then running ones, then by time. */
 export function SessionList(props: SessionListProps) {
-  const { sessions, agents, trash, t, onStart, onBack } = props;
+  const { sessions, agents, trash, t, onStart, onAdd, onBack } = props;
   const [search, setSearch] = useState('');
   const [most, setMost] = useState(PAGE);
   const now = Date.now() / 1000;
@@ -45,7 +46,7 @@ export function SessionList(props: SessionListProps) {
     <>
       <div class="acp-bar">
         <h2 class="grow">{t('Sessions')}</h2>
-        {onStart !== null && <NewSession agents={agents} t={t} onStart={onStart} />}
+        {onStart !== null && <NewSession {...{ agents, t, onStart, onAdd }} />}
         <IconButton icon="close" label={t('Back to the session')} onClick={onBack} />
       </div>
       <label class="acp-search">
@@ -77,7 +78,7 @@ export function SessionList(props: SessionListProps) {
   );
 }
 
-interface PartProps extends Omit<SessionListProps, 'onStart' | 'onBack' | 'agents'> {
+interface PartProps extends Omit<SessionListProps, 'onStart' | 'onAdd' | 'onBack' | 'agents'> {
   readonly title: string;
   readonly now: number;
 }
