@@ -58,7 +58,7 @@ LOGIC = (
     *(f"host.requests.{name}" for name in ("protected_paths", "host_permissions")),
     *(f"host.requests.rule_{name}" for name in ("commands", "shell", "wrappers")),
     "host.store.permission_stores",
-    *(f"api.commands.{name}" for name in ("permissions", "trust")),
+    "api.commands.permissions",
     "api.models.turns",
 )
 """Packages and modules of which everything is altered."""
