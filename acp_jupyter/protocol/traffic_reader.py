@@ -31,7 +31,7 @@ from acp_jupyter.protocol.packets import (
     ToolCallStart,
     UserMessageChunk,
 )
-from acp_jupyter.protocol.parse import elicitation, session, setup, tool_calls
+from acp_jupyter.protocol.parse import elicitation, session, tool_calls
 from acp_jupyter.protocol.parse.packet import Packet, parse_packet
 from acp_jupyter.protocol.parse.tool_calls import ParseState
 from acp_jupyter.protocol.session_packets import CancelSent
@@ -133,10 +133,10 @@ class TrafficReader:
         if method == "session/prompt":
             return [session.prompt_response(body)]
         if method == "initialize":
-            return [setup.agent_info(body)]
+            return [session.agent_info(body)]
         if method in _SETUP or method in _CONFIG:
-            return [setup.session_setup(body)]
-        return [*setup.current_choice(method, asked)]
+            return [session.session_setup(body)]
+        return [*session.current_choice(method, asked)]
 
 
 _REPLAYED = (

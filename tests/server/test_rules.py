@@ -99,9 +99,11 @@ def test_what_is_like_it_too(user: httpx.Client, session_id: str) -> None:
     assert permissions(finished(user, turn))[0]["wider_rules"] == []
     asked = asking(edits("src/b/c.py"), edits("d.py", "e2"), edits("src/.git/config", "e3"))
     turn = start_turn(user, session_id, asked)
-    eventually(
-        lambda: user.get(f"sessions/{session_id}").json()["waiting"] == 2, what="two requests"
-    )
+
+    def states() -> list[str]:
+        return [each["state"] for each in permissions(user.get(f"turns/{turn}").json())]
+
+    eventually(lambda: states() == ["allowed", "pending", "pending"], what="two requests")
     for _ in range(2):
         answer(user, session_id, option_id="no").raise_for_status()
     assert said(finished(user, turn)) == "yes, no, no"

@@ -5,7 +5,6 @@ The page checks a form, too; its checks do not count.
 
 from __future__ import annotations
 
-import asyncio
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -20,6 +19,7 @@ from pydantic_core import SchemaError
 
 from acp_jupyter.errors import BadRequest, InvalidAnswers, QuestionGone, QuestionSettled
 from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
+from acp_jupyter.host.requests.waiting import WaitingRequests
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.elicitation import ElicitationField
 from acp_jupyter.protocol.host_events.session import ElicitationSettled
@@ -35,6 +35,10 @@ class Outcome:
 
     action: Action
     content: dict[str, JsonValue] = field(default_factory=dict)
+
+
+_Withdrawn = Literal["withdrawn"]
+_WITHDRAWN: _Withdrawn = "withdrawn"
 
 
 class QuestionRefused(Exception):
@@ -67,9 +71,7 @@ class Elicitations:
         self._journal = journal
         self._nobody_to_ask = nobody_to_ask
         self._refused = refused
-        self._open: dict[str, asyncio.Future[Outcome | None]] = {}
-        self._early: set[str] = set()
-        """Ids of questions that were withdrawn before they were asked."""
+        self._waiting: WaitingRequests[Outcome | _Withdrawn] = WaitingRequests()
 
     async def ask(self, request_id: str) -> Outcome:
         """Return the user's answer. ACP: elicitation/create. Waits without limit.
@@ -86,24 +88,18 @@ class Elicitations:
             raise QuestionRefused("The question could not be read.")
         if item.state != "pending":
             raise QuestionRefused(item.outcome)
-        if request_id in self._early:
-            self._early.discard(request_id)
+        if self._waiting.pop_early(request_id) is not None:
             self._settle(request_id, "withdrawn")
             raise QuestionWithdrawn
         if self._nobody_to_ask():
             self._settle(request_id, "nobody")
             self._refused()
             return Outcome("cancel")
-        answer: asyncio.Future[Outcome | None] = asyncio.get_running_loop().create_future()
-        self._open[request_id] = answer
-        try:
+        with self._waiting.wait(
+            request_id, lambda: self._settle(request_id, "agent_exited")
+        ) as answer:
             outcome = await answer
-        except asyncio.CancelledError:
-            self._settle(request_id, "agent_exited")
-            raise
-        finally:
-            self._open.pop(request_id, None)
-        if outcome is None:
+        if outcome == _WITHDRAWN:
             raise QuestionWithdrawn
         return outcome
 
@@ -132,11 +128,10 @@ class Elicitations:
         BadRequest
             No such question.
         """
-        waiting = self._open.get(request_id)
         item = self._item(request_id)
         if item is None:
             raise BadRequest(f"There is no question {request_id!r} in this session.")
-        if waiting is None or waiting.done():
+        if not self._waiting.waits(request_id):
             raise _too_late(item)
         given = dict(content or {})
         if action == "accept" and item.mode == "form":
@@ -144,17 +139,17 @@ class Elicitations:
         elif given:
             raise BadRequest("Only an accepted form takes answers.")
         self._settle(request_id, "user", who)
-        waiting.set_result(Outcome(action, given))
+        self._waiting.answer(request_id, Outcome(action, given))
         return action
 
     def withdraw(self, request_id: str) -> None:
         """Close a question that the agent withdrew. ACP: $/cancel_request."""
-        waiting = self._open.get(request_id)
-        if waiting is not None and not waiting.done():
+        item = self._item(request_id)
+        if item is None or item.state != "pending":
+            return
+        if self._waiting.waits(request_id):
             self._settle(request_id, "withdrawn")
-            waiting.set_result(None)
-        elif waiting is None and (item := self._item(request_id)) and item.state == "pending":
-            self._early.add(request_id)
+        self._waiting.answer(request_id, _WITHDRAWN)
 
     def complete(self, elicitation_id: str) -> None:
         """Close a question that the user answered on a web page.
@@ -169,19 +164,18 @@ class Elicitations:
 
     def cancel_all(self) -> None:
         """Answer all open questions with ``cancel``: their turn has ended."""
-        for request_id in tuple(self._open):
+        for request_id in self._waiting.ids():
             self._cancel(request_id, "turn_cancelled")
 
     def expire_all(self) -> None:
         """Expire all open questions: their process has ended."""
-        for request_id in tuple(self._open):
+        for request_id in self._waiting.ids():
             self._cancel(request_id, "agent_exited")
 
     def _cancel(self, request_id: str, by: _By) -> None:
-        waiting = self._open.get(request_id)
-        if waiting is not None and not waiting.done():
+        if self._waiting.waits(request_id):
             self._settle(request_id, by)
-            waiting.set_result(Outcome("cancel"))
+            self._waiting.answer(request_id, Outcome("cancel"))
 
     def _settle(self, request_id: str, by: _By, who: Answerer = SOMEBODY) -> None:
         self._journal.note(

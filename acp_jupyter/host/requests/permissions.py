@@ -25,6 +25,7 @@ from acp_jupyter.host.requests.policy import CHANGES_NOTHING, Decision, decide, 
 from acp_jupyter.host.requests.protected_paths import SessionFolder
 from acp_jupyter.host.requests.rules import CurrentRules, SessionRules
 from acp_jupyter.host.requests.trust import TrustRequests
+from acp_jupyter.host.requests.waiting import WaitingRequests
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.notes import PermissionSettledNote
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
@@ -86,12 +87,10 @@ class PermissionRequests:
         """Calls that the user allowed for the whole session: the agent need not ask again."""
         self.rejected: dict[str, ToolCall] = {}
         self.doubtful = doubtful
-        self._open: dict[str, asyncio.Future[_Chosen]] = {}
+        self._waiting: WaitingRequests[_Chosen] = WaitingRequests()
         self._settled: set[str] = set()
         self._ends = 0
         """Number of stopped turns: an answer after its turn's end allows nothing."""
-        self._early: dict[str, _Chosen] = {}
-        """Answers to requests that are in the log but not waiting yet."""
 
     def nobody_to_ask(self) -> bool:
         """Return whether no user can answer."""
@@ -112,7 +111,7 @@ class PermissionRequests:
         """
         ends = self._ends
         call = self.requests.call(request_id)
-        early = self._early.pop(request_id, None)
+        early = self._waiting.pop_early(request_id)
         if early is not None and not early.withdrawn:
             return await self._in_log(early.option_id, ends)
         if call is None or call.permission is None:
@@ -121,16 +120,9 @@ class PermissionRequests:
             self._settle(request_id, "withdrawn")
             await self._in_log(None, ends)
             raise PermissionWithdrawn
-        answer: asyncio.Future[_Chosen] = asyncio.get_running_loop().create_future()
-        self._open[request_id] = answer
-        try:
+        with self._waiting.wait(request_id, lambda: self._expire(request_id, given_up)) as answer:
             await self._answer_without_user(request_id, call, call.permission.options)
             chosen = await answer
-        except asyncio.CancelledError:
-            self._expire(request_id, given_up)
-            raise
-        finally:
-            self._open.pop(request_id, None)
         option_id = await self._in_log(chosen.option_id, ends)
         if chosen.withdrawn:
             raise PermissionWithdrawn
@@ -149,7 +141,7 @@ class PermissionRequests:
         self, request_id: str, call: ToolCall, options: tuple[PermissionOption, ...]
     ) -> None:
         decision = await self.decide(call, options)
-        if not self._waits(request_id):
+        if not self._waiting.waits(request_id):
             return  # stopped or answered meanwhile
         if decision is not None:
             self._choose(request_id, decision.by, decision.option_id, rule=decision.rule)
@@ -167,12 +159,12 @@ class PermissionRequests:
 
     async def review(self) -> None:
         """Decide all waiting requests again: a rule was added."""
-        for request_id in tuple(self._open):
+        for request_id in self._waiting.ids():
             call = self.requests.call(request_id)
             if call is None or call.permission is None:
                 continue
             decision = await self.decide(call, call.permission.options)
-            if decision is not None and self._waits(request_id):
+            if decision is not None and self._waiting.waits(request_id):
                 self._choose(request_id, decision.by, decision.option_id, rule=decision.rule)
 
     async def decide(
@@ -227,7 +219,7 @@ class PermissionRequests:
         """
         # A turn's end closes its requests in the transcript before the tasks waiting here learn it.
         call = self.requests.call(request_id)
-        if call is None or not (self._waits(request_id) or self._is_to_come(request_id)):
+        if call is None or not (self._waiting.waits(request_id) or self._is_to_come(request_id)):
             raise self.requests.too_late(request_id, settled=request_id in self._settled)
         option = self.requests.option(request_id, option_id)
         if reason and (option is None or not option.option_kind.startswith("reject")):
@@ -246,11 +238,11 @@ class PermissionRequests:
 
     def withdraw(self, request_id: str) -> None:
         """Close a request that the agent withdrew. ACP: $/cancel_request."""
-        if self._waits(request_id):
+        if self._waiting.waits(request_id):
             self._settle(request_id, "withdrawn")
-            self._open[request_id].set_result(_Chosen(withdrawn=True))
-        elif request_id not in self._settled and self.requests.call(request_id) is not None:
-            self._early[request_id] = _Chosen(withdrawn=True)
+        elif request_id in self._settled or self.requests.call(request_id) is None:
+            return
+        self._waiting.answer(request_id, _Chosen(withdrawn=True))
 
     def hold_back(self) -> None:
         """Send no further answers: the turn is being stopped."""
@@ -260,9 +252,8 @@ class PermissionRequests:
     def cancel_all(self) -> None:
         """Answer all open requests with ``cancelled``: their turn was stopped."""
         self.hold_back()
-        for request_id in tuple(self._open):
-            if self._waits(request_id):
-                self._choose(request_id, "turn_cancelled", None)
+        for request_id in self._waiting.ids():
+            self._choose(request_id, "turn_cancelled", None)
         for known in (self.granted, self.allowed, self.rejected):
             known.clear()
         if self.trust is not None:
@@ -270,23 +261,18 @@ class PermissionRequests:
 
     def expire_all(self) -> None:
         """Expire all open requests: their process has ended. Nothing is allowed."""
-        for request_id in tuple(self._open):
-            if self._waits(request_id):
-                self._expire(request_id)
-                self._open[request_id].set_result(_Chosen())
+        for request_id in self._waiting.ids():
+            self._expire(request_id)
+            self._waiting.answer(request_id, _Chosen())
         self._forget_answers()
 
     def _forget_answers(self) -> None:
-        self._early = {name: each for name, each in self._early.items() if each.withdrawn}
+        self._waiting.forget_early(lambda answer: not answer.withdrawn)
 
     def _is_to_come(self, request_id: str) -> bool:
         """Return whether an open request will wait here: users see it as soon as it is logged."""
-        known = request_id in self._open or request_id in self._settled
+        known = self._waiting.waits(request_id) or request_id in self._settled
         return not known and self.requests.outcome(request_id) == "pending"
-
-    def _waits(self, request_id: str) -> bool:
-        waiting = self._open.get(request_id)
-        return waiting is not None and not waiting.done()
 
     def _choose(
         self,
@@ -300,10 +286,7 @@ class PermissionRequests:
     ) -> None:
         self._remember(request_id, option_id)
         self._settle(request_id, by, rule, reason, who)
-        if request_id in self._open:
-            self._open[request_id].set_result(_Chosen(option_id))
-        else:
-            self._early[request_id] = _Chosen(option_id)
+        self._waiting.answer(request_id, _Chosen(option_id))
 
     def _expire(self, request_id: str, by: SettledBy = "agent_exited") -> None:
         self._journal.note(PermissionSettledNote(request_id=request_id, by=by))

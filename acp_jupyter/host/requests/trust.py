@@ -17,6 +17,7 @@ from typing import Protocol
 from acp_jupyter.errors import BadRequest, FolderNotTrusted, PermissionSettled
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
+from acp_jupyter.host.requests.waiting import WaitingRequests
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.protocol.host_events.session import TrustRequested, TrustSettled
@@ -126,7 +127,8 @@ class TrustRequests:
         self.recording = recording
         self._granted = not needs_trust(spec)
         self._granted_to_kernels = False
-        self._pending: tuple[str, asyncio.Future[bool]] | None = None
+        self._waiting: WaitingRequests[bool] = WaitingRequests()
+        """At most one question, which all wait for that would start the agent."""
 
     def grant(self, who: Answerer = SOMEBODY) -> None:
         """Trust the folder for this session; called for a user."""
@@ -177,9 +179,11 @@ class TrustRequests:
         if session.active_turn_id is None or self._nobody_to_ask():
             raise await asyncio.to_thread(self._not_trusted, session.folder)
         warning = await asyncio.to_thread(too_much, self._folder)
-        if self._pending is None:
+        if waiting := self._waiting.ids():
+            answer = self._waiting.join(waiting[0])
+        else:
             request_id = f"trust-{self._journal.transcript.seq}-{next(self._numbers)}"
-            self._pending = (request_id, asyncio.get_running_loop().create_future())
+            answer = self._waiting.join(request_id)
             self._journal.note(
                 TrustRequested(
                     request_id=request_id,
@@ -189,7 +193,7 @@ class TrustRequests:
                     warning=warning,
                 )
             )
-        if not await asyncio.shield(self._pending[1]):
+        if not await asyncio.shield(answer):
             raise await asyncio.to_thread(self._not_trusted, session.folder)
 
     def _not_trusted(self, folder: str) -> FolderNotTrusted:
@@ -207,7 +211,7 @@ class TrustRequests:
         BadRequest
             There is no such question.
         """
-        if self._pending is not None and self._pending[0] == request_id:
+        if self._waiting.waits(request_id):
             return
         if request_id.startswith("trust-"):
             raise PermissionSettled("This question has been answered already.")
@@ -222,21 +226,15 @@ class TrustRequests:
         self._settle(trusted=False, by_user=False)
 
     def _settle(self, *, trusted: bool, by_user: bool, who: Answerer = SOMEBODY) -> None:
-        if self._pending is None:
-            return
-        (request_id, answer), self._pending = self._pending, None
-        self._granted = self._granted or trusted
-        by = "user" if by_user else "turn_cancelled"
-        self._journal.note(
-            TrustSettled.model_validate(
-                {
-                    "request_id": request_id,
-                    "trusted": trusted,
-                    "by": by,
-                    "user": who.user,
-                    "told": who.shown_name,
-                }
+        for request_id in self._waiting.ids():
+            self._granted = self._granted or trusted
+            self._journal.note(
+                TrustSettled(
+                    request_id=request_id,
+                    trusted=trusted,
+                    by="user" if by_user else "turn_cancelled",
+                    user=who.user,
+                    told=who.shown_name,
+                )
             )
-        )
-        if not answer.done():
-            answer.set_result(trusted)
+            self._waiting.answer(request_id, trusted)

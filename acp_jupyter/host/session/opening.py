@@ -26,7 +26,7 @@ from acp_jupyter.protocol.host_events.session import (
     SessionAttached,
 )
 from acp_jupyter.protocol.objects import first, text
-from acp_jupyter.protocol.parse.setup import legacy_models
+from acp_jupyter.protocol.parse.session import legacy_models
 from acp_jupyter.protocol.session_packets import Ability, abilities
 
 

@@ -17,7 +17,7 @@ from acp_jupyter.protocol.host_events.session import (
 from acp_jupyter.protocol.objects import first, text
 from acp_jupyter.protocol.packets import ErrorPacket
 from acp_jupyter.protocol.parse.login import is_login_error
-from acp_jupyter.protocol.parse.setup import MODEL_OPTION
+from acp_jupyter.protocol.parse.session import MODEL_OPTION
 from acp_jupyter.protocol.session_packets import (
     AgentInfoPacket,
     AvailableCommandsUpdate,

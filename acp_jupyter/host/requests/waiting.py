@@ -1,0 +1,69 @@
+"""Requests that wait for their answer. What answers them, and when, is their owner's business."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Generic, TypeVar
+
+Answer = TypeVar("Answer")
+
+
+class WaitingRequests(Generic[Answer]):
+    """The open requests of one kind, by id; each is answered once.
+
+    An answer may come before its request waits: users see a request as soon as it is in the log.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[str, asyncio.Future[Answer]] = {}
+        self._early: dict[str, Answer] = {}
+
+    @contextmanager
+    def wait(
+        self, request_id: str, given_up: Callable[[], None]
+    ) -> Iterator[asyncio.Future[Answer]]:
+        """Add a request and give its answer, to be awaited within the context.
+
+        ``given_up`` is called if the waiting task is cancelled: nobody needs the answer any more.
+        """
+        answer = self.join(request_id)
+        try:
+            yield answer
+        except asyncio.CancelledError:
+            given_up()
+            raise
+        finally:
+            self._open.pop(request_id, None)
+
+    def join(self, request_id: str) -> asyncio.Future[Answer]:
+        """Return the answer of a request, for several tasks to await; add the request if new."""
+        if request_id not in self._open:
+            self._open[request_id] = asyncio.get_running_loop().create_future()
+        return self._open[request_id]
+
+    def answer(self, request_id: str, answer: Answer) -> None:
+        """Answer a request, also one that does not wait yet."""
+        waiting = self._open.pop(request_id, None)
+        if waiting is None:
+            self._early[request_id] = answer
+        elif not waiting.done():
+            waiting.set_result(answer)
+
+    def waits(self, request_id: str) -> bool:
+        """Return whether a request waits now."""
+        waiting = self._open.get(request_id)
+        return waiting is not None and not waiting.done()
+
+    def ids(self) -> tuple[str, ...]:
+        """Return the ids of the requests that wait now, in the order of their coming."""
+        return tuple(filter(self.waits, self._open))
+
+    def pop_early(self, request_id: str) -> Answer | None:
+        """Return and forget the answer that came before its request waits."""
+        return self._early.pop(request_id, None)
+
+    def forget_early(self, which: Callable[[Answer], bool]) -> None:
+        """Forget those answers that came before their requests wait."""
+        self._early = {name: each for name, each in self._early.items() if not which(each)}
