@@ -22,7 +22,6 @@ from jupyter_core.utils import ensure_async
 from jupyter_server import CallContext
 from jupyter_server.auth.identity import PasswordIdentityProvider, User
 from jupyter_server.base.handlers import APIHandler, JupyterHandler
-from jupyter_server.utils import origin_matches_pat
 from tornado.web import HTTPError
 
 from acp_jupyter.api.access import Caller, UserCaller
@@ -59,8 +58,8 @@ def origin_is_named(origin: str, hosts: Collection[str], listed: str, pattern: s
         return True
     if listed and listed != "*":
         return origin == listed.lower()
-    if pattern and not origin_matches_pat(pattern, _ANY_ORIGIN_PROBE):
-        return bool(origin_matches_pat(pattern, origin))
+    if pattern and not re.fullmatch(pattern, _ANY_ORIGIN_PROBE):
+        return bool(re.fullmatch(pattern, origin))
     return False
 
 

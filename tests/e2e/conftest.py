@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -42,7 +44,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
-    """JupyterLab, with token and XSRF, and agents of every sort."""
+    """JupyterLab, with token and XSRF, and agents of every sort.
+
+    ``ACP_PYTHON`` is the interpreter of another environment that it is started from.
+    """
     folder = tmp_path_factory.mktemp("lab")
     # Below the home folder, as for most people: the page shortens paths there.
     home = {"HOME": str(folder / "root")}
@@ -52,6 +57,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
         agents=agents(),
         args=(*LAB_ARGS, "--AcpJupyter.session_new_seconds=3"),
         env=home,
+        python=os.environ.get("ACP_PYTHON", sys.executable),
     ) as running:
         yield running
 

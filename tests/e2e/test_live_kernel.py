@@ -113,7 +113,7 @@ def test_an_agent_reads_its_own_writes_and_what_is_not_saved(
         ),
     )
     expect(turn.permission).to_contain_text("change the notebook")
-    turn.option("Allow").click()
+    turn.choose("Allow")
     expect(turn.permission).to_contain_text("run code in the notebook's kernel")
     expect(notebook.cell(1)).to_contain_text("# by the agent")
     notebook.set_source(3, "left = 2  # typed, not saved")

@@ -27,7 +27,7 @@ def test_an_agent_plots_below_the_cell_that_waits_for_it(
     expect(turn.permission).to_contain_text("change the notebook")
     # Typed while the agent waits, and nowhere saved.
     notebook.set_source(3, "count = 3  # typed")
-    turn.option("Allow").click()
+    turn.choose("Allow")
     # Its cell is there, below the one that asked, and has not run.
     expect(notebook.cell(2)).to_contain_text("plt.bar(")
     expect(turn.permission).to_contain_text("run code in the notebook's kernel")
@@ -64,7 +64,7 @@ def test_an_agent_mends_a_cell_that_failed_and_edits_another(
     expect(turn.permission.locator("del")).to_contain_text("len(price)")
     expect(turn.permission.locator("ins")).to_contain_text("len(prices)")
     notebook.set_source(4, "left = 2  # typed")
-    turn.option("Allow").click()
+    turn.choose("Allow")
     expect(turn.permission).to_contain_text("run code in the notebook's kernel")
     turn.answer("Allow")
     expect(turn.text("It ran again without an error.")).to_be_visible()

@@ -34,7 +34,7 @@ def _run(notebook: OpenNotebook, cell_id: str, *, asks: int = 0) -> TurnView:
     index = notebook.cell_ids().index(cell_id)
     turn = notebook.run(index)
     for _ in range(asks):
-        turn.option("Allow").first.click()
+        turn.choose("Allow")
     notebook.wait_for_end(index)
     return turn
 

@@ -55,9 +55,14 @@ class TurnView:
     def text(self, words: str | re.Pattern[str]) -> Locator:
         return self.root.get_by_text(words)
 
+    def choose(self, name: str) -> None:
+        """Bring the request into view and click an option, as a reader does."""
+        self.permission.first.scroll_into_view_if_needed()
+        self.option(name).first.click()
+
     def answer(self, name: str) -> None:
-        """Click an option, which then must be gone."""
-        self.option(name).click()
+        """Choose an option; the request then must be gone."""
+        self.choose(name)
         expect(self.permission).to_have_count(0)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -34,6 +35,12 @@ _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "PYT
 def fake_agents(*names: str) -> dict[str, dict[str, Any]]:
     """Return ``c.AcpJupyter.agents`` with scripts of ``tests/fake_agents`` under their names."""
     return {name: script(name) for name in names}
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 class JupyterServer(AbstractContextManager["JupyterServer"]):
@@ -75,6 +82,8 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
         python: str = sys.executable,
         port: int = 0,
     ) -> None:
+        if python != sys.executable:  # jupyter-server 2.13 does not tell which port it chose
+            port = port or _free_port()
         self.root = folder / "root"
         self.runtime = folder / "runtime"
         self.log = folder / "server.log"

@@ -88,9 +88,12 @@ class Elicitations:
             raise QuestionRefused("The question could not be read.")
         if item.state != "pending":
             raise QuestionRefused(item.outcome)
-        if self._waiting.pop_early(request_id) is not None:
+        early = self._waiting.pop_early(request_id)
+        if early == _WITHDRAWN:
             self._settle(request_id, "withdrawn")
             raise QuestionWithdrawn
+        if early is not None:
+            return early
         if self._nobody_to_ask():
             self._settle(request_id, "nobody")
             self._refused()
@@ -164,13 +167,26 @@ class Elicitations:
 
     def cancel_all(self) -> None:
         """Answer all open questions with ``cancel``: their turn has ended."""
-        for request_id in self._waiting.ids():
-            self._cancel(request_id, "turn_cancelled")
+        for request_id in (*self._waiting.ids(), *self._to_come()):
+            self._settle(request_id, "turn_cancelled")
+            self._waiting.answer(request_id, Outcome("cancel"))
 
     def expire_all(self) -> None:
         """Expire all open questions: their process has ended."""
         for request_id in self._waiting.ids():
             self._cancel(request_id, "agent_exited")
+
+    def _to_come(self) -> list[str]:
+        """Return the open questions of the running turn that will wait here."""
+        transcript = self._journal.transcript
+        active = transcript.session.active_turn_id
+        return [
+            name
+            for name in sorted(transcript.request_items)
+            if (item := self._item(name)) is not None
+            and (item.state, item.turn_id) == ("pending", active)
+            and not (self._waiting.waits(name) or self._waiting.answered_early(name))
+        ]
 
     def _cancel(self, request_id: str, by: _By) -> None:
         if self._waiting.waits(request_id):

@@ -252,7 +252,7 @@ class PermissionRequests:
     def cancel_all(self) -> None:
         """Answer all open requests with ``cancelled``: their turn was stopped."""
         self.hold_back()
-        for request_id in self._waiting.ids():
+        for request_id in (*self._waiting.ids(), *self._to_come()):
             self._choose(request_id, "turn_cancelled", None)
         for known in (self.granted, self.allowed, self.rejected):
             known.clear()
@@ -267,7 +267,18 @@ class PermissionRequests:
         self._forget_answers()
 
     def _forget_answers(self) -> None:
-        self._waiting.forget_early(lambda answer: not answer.withdrawn)
+        self._waiting.forget_early(lambda answer: answer.option_id is not None)
+
+    def _to_come(self) -> list[str]:
+        """Return the requests of the running turn that will wait here."""
+        transcript = self._journal.transcript
+        found = ((name, self.requests.call(name)) for name in sorted(transcript.request_items))
+        active = transcript.session.active_turn_id
+        return [
+            name
+            for name, call in found
+            if call is not None and call.turn_id == active and self._is_to_come(name)
+        ]
 
     def _is_to_come(self, request_id: str) -> bool:
         """Return whether an open request will wait here: users see it as soon as it is logged."""

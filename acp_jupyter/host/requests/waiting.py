@@ -60,6 +60,10 @@ class WaitingRequests(Generic[Answer]):
         """Return the ids of the requests that wait now, in the order of their coming."""
         return tuple(filter(self.waits, self._open))
 
+    def answered_early(self, request_id: str) -> bool:
+        """Return whether the answer of a request that will wait is there already."""
+        return request_id in self._early
+
     def pop_early(self, request_id: str) -> Answer | None:
         """Return and forget the answer that came before its request waits."""
         return self._early.pop(request_id, None)

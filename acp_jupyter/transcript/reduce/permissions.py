@@ -166,6 +166,9 @@ def note_settled(draft: Draft, note: PermissionSettledNote) -> None:
     elif note.by == "nobody":
         words = "Nobody could be asked, so this was refused."
         _set_outcome(draft, note.request_id, "rejected", words)
+    elif note.by == "turn_cancelled":
+        # The answer may come after the turn's end, and is this one.
+        _set_outcome(draft, note.request_id, "cancelled", "Not answered: turn stopped")
     elif note.by == "withdrawn":
         _set_outcome(draft, note.request_id, "cancelled", "Withdrawn by the agent")
     elif note.told:
@@ -186,8 +189,7 @@ def settle_request(draft: Draft, packet: PermissionResponse) -> None:
         return
     option = _chosen(item.permission.options, packet)
     if option is None:
-        words = "Not answered: turn stopped" if by == "turn_cancelled" else "Dismissed"
-        _set_outcome(draft, packet.request_id, "cancelled", words)
+        _set_outcome(draft, packet.request_id, "cancelled", "Dismissed")
         return
     state = _state(option.option_kind)
     if by in {"policy", "rule"}:

@@ -63,6 +63,9 @@ def note_elicitation_settled(draft: Draft, note: ElicitationSettled) -> None:
     if note.by == "agent_exited":
         draft.settled_by = draft.settled_by.discard(note.request_id)
         _settle(draft, note.request_id, "expired", EXPIRED)
+    elif note.by == "turn_cancelled":
+        # The answer may come after the turn's end, and is this one.
+        _settle(draft, note.request_id, "cancelled", unanswered_words(note.by))
     item = _pending(draft, note.request_id)
     if item is not None and note.told:
         draft.replace(item.model_copy(update={"answered_by": note.told}))
