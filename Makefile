@@ -1,4 +1,4 @@
-# install, lab, test, test-fast, test-all, acceptance, check, bench, docs, gen, lock, clean
+# install, lab, test, test-fast, test-all, test-versions, acceptance, check, bench, docs, gen, lock, clean
 
 SHELL := /bin/bash
 VENV := .venv
@@ -29,7 +29,7 @@ MORE_AGENTS_STAMP := tests/published_agents/more/node_modules/.made
 BUNDLE_SOURCES := $(shell find labextension/src labextension/style labextension/schema labextension/scripts -type f 2>/dev/null) \
   labextension/package.json labextension/tsconfig.json labextension/tsconfig.build.json
 
-.PHONY: install lab test test-fast test-all acceptance check check-types check-front-end bench docs gen lock clean
+.PHONY: install lab test test-fast test-all test-versions acceptance check check-types check-front-end bench docs gen lock clean
 .DELETE_ON_ERROR:
 
 install: $(INSTALL_STAMP) $(BUNDLE)
@@ -107,6 +107,10 @@ test-all: install $(AGENTS_STAMP) $(MORE_AGENTS_STAMP) $(OLD_SDK_STAMP)
 	cd labextension && ACP_SEED=$(SEED) jlpm test --testTimeout 300000
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && \
 	  pytest --hypothesis-seed=$(SEED) --timeout 900 $(PARALLEL) $(ARGS)
+
+# The main journeys in older JupyterLabs: VERSIONS="4.2 4.4" chooses some.
+test-versions: install
+	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && sh scripts/test-versions.sh $(VERSIONS)
 
 # MUTATE=1 alters words, tables and decisions, one at a time: each must fail a test.
 acceptance: install

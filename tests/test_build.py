@@ -202,3 +202,16 @@ def test_an_sdist_installs_where_there_is_no_node_and_none_to_be_had(
     assert not list((venv / "bin").glob("node*"))
     _run(*pip, "--no-build-isolation", built.sdist, cwd=tmp_path, env=env)
     _assert_installed(venv, tmp_path, env)
+
+
+def test_the_page_takes_every_jupyterlab_that_it_declares() -> None:
+    """What is shared with JupyterLab has the range of the dependency, not that of the build."""
+    package = json.loads((NPM_PROJECT / "package.json").read_text())
+    ranges = {
+        name: each["requiredVersion"]
+        for name, each in package["jupyterlab"]["sharedPackages"].items()
+        if each
+    }
+    theirs = ("@jupyterlab/", "@lumino/", "@lezer/")
+    assert ranges == {n: v for n, v in package["dependencies"].items() if n.startswith(theirs)}
+    assert package["dependencies"]["@jupyterlab/notebook"] == "^4.2.0"

@@ -177,6 +177,9 @@ class AcpJupyter(ExtensionApp):
         for name in _TOKEN_VARIABLES:
             # A kernel that inherits it could act as the user, and so could an agent's code in it.
             os.environ.pop(name, None)
+        if not hasattr(serverapp.extension_manager, "start_all_extensions"):
+            # An older jupyter-server calls no extension when it starts.
+            serverapp.io_loop.add_callback(self._start_jupyter_server_extension, serverapp)
 
     def _mcp_servers(self) -> Sequence[Mapping[str, Any]]:
         try:

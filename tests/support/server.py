@@ -37,6 +37,10 @@ def fake_agents(*names: str) -> dict[str, dict[str, Any]]:
     return {name: script(name) for name in names}
 
 
+_NO_NEWS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
+"""JupyterLab's settings: its question about news would lie over the panel."""
+
+
 def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -122,6 +126,9 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
 
     def __enter__(self) -> Self:
         (self._config_dir / "jupyter_server_config.py").write_text(self._config)
+        lab = self._config_dir / "labconfig" / "default_setting_overrides.json"
+        lab.parent.mkdir(exist_ok=True)
+        lab.write_text(json.dumps(_NO_NEWS))
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(
                 self._command, env=self._env, cwd=self.root, stdout=log, stderr=log
