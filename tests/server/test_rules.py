@@ -54,8 +54,20 @@ def permissions(detail: Json) -> list[Json]:
 
 
 def answer(user: httpx.Client, session_id: str, **body: Any) -> httpx.Response:
+    """Answer the first pending request; wait until the agent was answered, too."""
     request_id = pending(user, session_id)["request_id"]
-    return user.post(f"sessions/{session_id}/permissions/{request_id}", json=body)
+    reply = user.post(f"sessions/{session_id}/permissions/{request_id}", json=body)
+    if reply.is_success:
+        eventually(lambda: not is_pending(user, session_id, request_id), what="its answer")
+    return reply
+
+
+def is_pending(user: httpx.Client, session_id: str, request_id: str) -> bool:
+    page = user.get(f"sessions/{session_id}/items", params={"start": 0, "end": 500}).json()
+    return any(
+        permission["request_id"] == request_id and permission["state"] == "pending"
+        for permission in permissions(page)
+    )
 
 
 def test_always_in_this_session(user: httpx.Client, session_id: str) -> None:
@@ -104,8 +116,9 @@ def test_what_is_like_it_too(user: httpx.Client, session_id: str) -> None:
         return [each["state"] for each in permissions(user.get(f"turns/{turn}").json())]
 
     eventually(lambda: states() == ["allowed", "pending", "pending"], what="two requests")
-    for _ in range(2):
-        answer(user, session_id, option_id="no").raise_for_status()
+    answer(user, session_id, option_id="no").raise_for_status()
+    eventually(lambda: states() == ["allowed", "rejected", "pending"], what="one request")
+    answer(user, session_id, option_id="no").raise_for_status()
     assert said(finished(user, turn)) == "yes, no, no"
 
 
@@ -209,8 +222,7 @@ def test_a_no_with_a_reason_is_the_next_message(user: httpx.Client, session_id: 
 def test_a_reason_names_what_was_rejected_of_several(user: httpx.Client, session_id: str) -> None:
     turn = start_turn(user, session_id, asking(runs("make a", "c1"), runs("make b", "c2")))
     first = pending(user, session_id)["request_id"]
-    path = f"sessions/{session_id}/permissions/{first}"
-    user.post(path, json={"option_id": "no", "reason": "Not now."}).raise_for_status()
+    answer(user, session_id, option_id="no", reason="Not now.").raise_for_status()
     answer(user, session_id, option_id="yes").raise_for_status()
     finished(user, turn)
     items = user.get(f"sessions/{session_id}/items", params={"start": 0, "end": 99}).json()["items"]
