@@ -31,8 +31,9 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -55,7 +56,7 @@ LOGIC = (
     *(f"transcript.reduce.{name}" for name in ("messages", "tool_calls", "tool_fields")),
     *(f"transcript.reduce.{name}" for name in ("terminals",)),
     *(f"host.requests.{name}" for name in ("permissions", "policy", "answers", "rules", "trust")),
-    *(f"host.requests.{name}" for name in ("protected_paths", "host_permissions")),
+    *(f"host.requests.{name}" for name in ("protected_paths", "host_permissions", "waiting")),
     *(f"host.requests.rule_{name}" for name in ("commands", "shell", "wrappers")),
     "host.store.permission_stores",
     "api.commands.permissions",
@@ -70,7 +71,7 @@ TESTS = (
     *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/notebook_tools/test_*.py")),
 )
 SERVER_TESTS = "tests/server"
-"""For what lives else: the server has a process of its own there."""
+"""For what the others let live: the server has a process of its own there."""
 EQUAL = ROOT / "tests/equal_alterations.txt"
 WORKERS = 2
 SECONDS = 20
@@ -136,9 +137,8 @@ class _Chosen:
 class Runner:
     """Runs tests on one alteration, in a process that is good for nothing else."""
 
-    def __init__(self, by_line: TestsByLine, by_server: TestsByServer, memory: Path) -> None:
+    def __init__(self, by_line: TestsByLine, memory: Path) -> None:
         self._by_line = by_line
-        self._by_server = by_server
         self._memory = memory
         """A file that lists the files of tests that found alterations out, the latest first."""
         self._uses = Uses()
@@ -146,8 +146,8 @@ class Runner:
     def failing_test(self, mutation: Mutation) -> str:
         """Return the test that fails, or nothing."""
         signal.signal(signal.SIGALRM, _too_long)
-        limits = resource.getrlimit(resource.RLIMIT_DATA)
-        resource.setrlimit(resource.RLIMIT_DATA, (BYTES, limits[1]))
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (BYTES, hard))
         signal.alarm(SECONDS)
         gc.disable()
         tests = self._tests(mutation)
@@ -160,14 +160,7 @@ class Runner:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             failed = self._first_failure(tests)
         signal.alarm(0)
-        resource.setrlimit(resource.RLIMIT_DATA, limits)
-        return failed or self._failing_server_test(mutation)
-
-    def _failing_server_test(self, mutation: Mutation) -> str:
-        file, (first, last) = mutation.file, mutation.place.lines
-        files = self._by_server.of(file, range(first, last + 1))
-        source = ast.unparse(mutation.altered())
-        return self._by_server.failing_file(ROOT, file, source, files) if files else ""
+        return failed
 
     def _tests(self, mutation: Mutation) -> set[str]:
         """Return what runs the altered lines; of what is run by an import, all that use it."""
@@ -194,8 +187,19 @@ class Runner:
         return ""
 
 
+def _failing_server_test(by_server: TestsByServer, mutation: Mutation) -> str:
+    file, (first, last) = mutation.file, mutation.place.lines
+    files = by_server.of(file, range(first, last + 1))
+    source = ast.unparse(mutation.altered())
+    return by_server.failing_file(ROOT, file, source, files) if files else ""
+
+
 def _too_long(*_: object) -> None:
     raise TimeoutError
+
+
+Try = Callable[[Mutation], str]
+"""Returns the test that fails, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -207,14 +211,14 @@ class _Child:
     started: float
 
 
-def _each(runner: Runner, mutations: Iterable[Mutation]) -> Iterator[tuple[Mutation, str]]:
+def _each(try_one: Try, mutations: Iterable[Mutation]) -> Iterator[tuple[Mutation, str]]:
     """Fork for each alteration, a few at a time; yield it with the test that fails."""
     waiting = iter(mutations)
     running: dict[int, _Child] = {}
     while True:
         for mutation in itertools.islice(waiting, WORKERS - len(running)):
             sys.stdout.flush()
-            end, pid = _fork(runner, mutation)
+            end, pid = _fork(try_one, mutation)
             running[end] = _Child(mutation, pid, time.monotonic())
         if not running:
             return
@@ -231,7 +235,19 @@ def _each(runner: Runner, mutations: Iterable[Mutation]) -> Iterator[tuple[Mutat
                 os.killpg(child.pid, signal.SIGKILL)
 
 
-def _fork(runner: Runner, mutation: Mutation) -> tuple[int, int]:
+def _living(
+    try_one: Try, mutations: Iterable[Mutation], words: str, verbose: bool
+) -> Iterator[Mutation]:
+    """Try each alteration; yield what lives, and say so."""
+    for mutation, test in _each(try_one, mutations):
+        if verbose and test:
+            print(f"{mutation}\n    {test}", flush=True)
+        if not test:
+            print(f"{words}: {mutation}", flush=True)
+            yield mutation
+
+
+def _fork(try_one: Try, mutation: Mutation) -> tuple[int, int]:
     """Return the end of a pipe that tells which test failed, and the process."""
     ours, theirs = os.pipe()
     if pid := os.fork():
@@ -239,7 +255,7 @@ def _fork(runner: Runner, mutation: Mutation) -> tuple[int, int]:
         return ours, pid
     try:
         os.setsid()
-        os.write(theirs, (runner.failing_test(mutation) or PASSED).encode())
+        os.write(theirs, (try_one(mutation) or PASSED).encode())
     except BaseException:  # noqa: BLE001 - nothing may leave the child
         traceback.print_exc()
     finally:
@@ -284,6 +300,12 @@ def _is_of(module: str, named: Iterable[str]) -> bool:
     return any(module == name or module.startswith(f"{name}.") for name in named)
 
 
+def _by_server(alive: Collection[Mutation]) -> TestsByServer:
+    """Return which lines the tests with a server run, where anybody needs to know."""
+    found = sorted((ROOT / SERVER_TESTS).glob("test_*")) if alive else []
+    return TestsByServer.run(ROOT, [path.relative_to(ROOT).as_posix() for path in found])
+
+
 def _equal() -> Counter[str]:
     """Return what is listed as equal, and how often."""
     lines = EQUAL.read_text().splitlines() if EQUAL.exists() else []
@@ -310,25 +332,19 @@ def main() -> int:
     if not by_line.seconds:
         print("No test passes.")
         return 1
-    files = sorted(
-        path.relative_to(ROOT).as_posix() for path in (ROOT / SERVER_TESTS).glob("test_*")
-    )
-    by_server = TestsByServer.run(ROOT, files)
     mutations = _mutations(arguments.modules, arguments.sample, arguments.seed)
     print(f"{len(mutations)} alterations; seed of the sample: {arguments.seed}", flush=True)
-    equal, lived = _equal(), 0
+    equal, alive = _equal(), []
     with tempfile.NamedTemporaryFile() as memory:
-        runner = Runner(by_line, by_server, Path(memory.name))
-        for mutation, test in _each(runner, mutations):
-            if arguments.verbose:
-                print(f"{mutation}\n    {test or 'lives'}", flush=True)
-            if test:
-                continue
+        runner = Runner(by_line, Path(memory.name))
+        for mutation in _living(runner.failing_test, mutations, "lives so far", arguments.verbose):
             if equal[mutation.key]:
                 equal[mutation.key] -= 1
-                continue
-            lived += 1
-            print(f"lives: {mutation}", flush=True)
+            else:
+                alive.append(mutation)
+    print(f"{len(alive)} live so far; {time.monotonic() - started:.0f} s", flush=True)
+    by_server = partial(_failing_server_test, _by_server(alive))
+    lived = len([*_living(by_server, alive, "lives", arguments.verbose)])
     listed = sum(_equal().values()) - equal.total()
     share = 100 * (lived + listed) / max(1, len(mutations))
     print(
