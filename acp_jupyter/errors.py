@@ -39,7 +39,7 @@
     ├── VersionMismatch         kernel and server hold different acp-jupyter versions
     └── TurnError               a turn ended in an error
         ├── TurnTimeout         it took longer than ``--timeout``
-        ├── RecordingMissing       it was to be played from a record that is not there
+        ├── RecordingMissing       there is no recording to replay
         └── NobodyToAsk         a permission was refused because nobody could answer
 """
 
@@ -399,7 +399,7 @@ class TurnTimeout(TurnError):
 
 
 class RecordingMissing(TurnError):
-    """A turn was to be played from a record that is not there."""
+    """There is no recording to replay a turn from."""
 
     reason = "record_missing"
     status = 404

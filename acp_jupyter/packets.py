@@ -114,8 +114,8 @@ class DiffData(NamedTuple):
 
 def extract_diff_data(content: JsonValue) -> DiffData:
     """Return the first diff; without one, that of a new and empty file."""
-    told = read_tool_content(content) if isinstance(content, list) else None
-    diff = first_diff(told or ())
+    found = read_tool_content(content) if isinstance(content, list) else None
+    diff = first_diff(found or ())
     if diff is None:
         return DiffData("", "", is_new_file=True)
     return DiffData(diff.old_text or "", diff.new_text, is_new_file=diff.is_new_file())
@@ -137,9 +137,9 @@ def get_file_path(packet: Obj) -> str:
     The input's path, else that of the first diff with one, else a title that is a path.
     """
     content = packet.get("content")
-    told = read_tool_content(content) if isinstance(content, list) else None
+    parts = read_tool_content(content) if isinstance(content, list) else None
     title = text(packet.get("title"))
-    found = named_path(raw_input_of(packet), told or ())
+    found = named_path(raw_input_of(packet), parts or ())
     return get_relative_path(found or (title if "/" in title else ""))
 
 

@@ -105,9 +105,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, compare only")
     check: bool = parser.parse_args().check
-    made = typescript(declarations(wire_schema()))
+    generated = typescript(declarations(wire_schema()))
     there = TARGET.read_text(encoding="utf-8") if TARGET.exists() else ""
-    if there == made:
+    if there == generated:
         return 0
     if check:
         print(
@@ -115,7 +115,7 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    TARGET.write_text(made, encoding="utf-8")
+    TARGET.write_text(generated, encoding="utf-8")
     return 0
 
 

@@ -59,9 +59,9 @@ DIALECTS: tuple[StreamDialect, ...] = get_args(StreamDialect)
 
 _Written = Obj | BuildPacket
 
-_GAP = "Lines are missing here from the record of this session: the disk was full."
+_GAP = "Lines are missing here from the log of this session: the disk was full."
 _FULL = (
-    "The record of this session is full, and this stream ends with it. The session goes on: "
+    "The log of this session is full, and this stream ends with it. The session goes on: "
     "its newest state is at sessions/{session_id}/transcript."
 )
 
@@ -128,8 +128,8 @@ class PacketStream:
         if entry.direction == "!" and entry.message.get("note") == "log_gap":
             yield TurnPacket(NoticePacket(severity="warning", text=_GAP), None)
             return
-        for said in self._reader.read(entry):
-            yield from self._turns.assign(said)
+        for packet in self._reader.read(entry):
+            yield from self._turns.assign(packet)
 
     def _write(self, packet: Packet, turn_id: str | None) -> Iterator[_Written]:
         match self._dialect:
@@ -207,8 +207,8 @@ class StreamTurns:
             case ElicitationRequest() | ElicitationResponse() | ElicitationSettled():
                 yield from self._elicitations.assign(packet, self._active or self._last)
             case ArtifactsFound():
-                for made in packet.artifacts:
-                    yield TurnPacket(ArtifactCreated(artifact=made), packet.turn_id)
+                for artifact in packet.artifacts:
+                    yield TurnPacket(ArtifactCreated(artifact=artifact), packet.turn_id)
             case HostNotice():
                 yield self._here(NoticePacket(severity=packet.severity, text=packet.text))
             case StartFailed():
@@ -365,8 +365,8 @@ class StreamElicitations:
             case ElicitationResponse():
                 if packet.request_id in self._open:
                     reason = self._reasons.pop(packet.request_id, packet.reason)
-                    told = packet.model_copy(update={"reason": reason})
-                    yield TurnPacket(told, self._open.pop(packet.request_id))
+                    named = packet.model_copy(update={"reason": reason})
+                    yield TurnPacket(named, self._open.pop(packet.request_id))
             case ElicitationSettled():
                 if packet.by == "agent_exited":
                     yield from self._expire(packet.request_id)

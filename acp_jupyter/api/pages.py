@@ -64,9 +64,9 @@ class Page:
         """Give up everything that waits for this page."""
         with self._lock:
             self._gone = True
-            asks, self._questions = self._questions, {}
+            questions, self._questions = self._questions, {}
         self.documents = ()
-        for ask in asks.values():
+        for ask in questions.values():
             if ask.set_running_or_notify_cancel():
                 ask.set_result(None)
 

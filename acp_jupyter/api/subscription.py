@@ -33,7 +33,7 @@ _JOINED_CHARS = 500_000
 """Of text in one event."""
 _TAKEN_CHARS = 1_000_000
 _EVENT_CHARS = 1_000
-"""Of an event beside its text, about."""
+"""About the length of one event as JSON, without its text."""
 
 
 class Subscription:
@@ -284,16 +284,17 @@ _LONGEST_SECONDS = 0.1
 
 
 class Pacing:
-    """The first chunk at once, then one flush per 33 ms, up to 100 ms while the page lags.
+    """Decides when to send the next events to a page.
 
-    The lag is how long ago that was written which the page has not acknowledged: a page that
-    draws a flush in 60 ms gets one every 60 ms. Pure: the clock is the caller's.
+    The first are sent at once, then there is one flush every 33 ms. A page that acknowledges
+    later gets fewer: the interval is the age of the oldest flush that it has not acknowledged, at
+    most 100 ms. The caller passes the time in.
     """
 
     def __init__(self) -> None:
         self._last_flush = float("-inf")
         self._oldest: tuple[int, float] | None = None
-        """Of the flushes that wait for their acknowledgement; seq and time."""
+        """The oldest flush that is not acknowledged: its seq and time."""
         self._newest: tuple[int, float] | None = None
 
     def delay(self, now: float) -> float:

@@ -287,13 +287,13 @@ class SystemReader:
         self.session_id = text(line.get("session_id")) or self.session_id
         self.model = text(line.get("model")) or self.model
         tools: list[JsonValue] = [name for name in items(line.get("tools")) if text(name)]
-        told: Obj = {"model": self.model, "tools": tools}
-        if told == self._last_setup:
+        fields: Obj = {"model": self.model, "tools": tools}
+        if fields == self._last_setup:
             return self._mode_is(line)  # the CLI says it again with every turn
-        self._last_setup = told
+        self._last_setup = fields
         update: Obj = {
             "sessionUpdate": "session_info_update",
-            "_meta": {"acp-jupyter/session": told},
+            "_meta": {"acp-jupyter/session": fields},
         }
         return [Update(update), *self._mode_is(line)]
 
@@ -319,8 +319,8 @@ def _hook(line: Obj) -> Update:
     code = line.get("exit_code")
     failed = code not in (None, 0)
     parts = [f"Hook failed, exit code {code}."] if failed else []
-    said = (stderr if failed and stderr.strip() else stdout or stderr).strip()
-    parts += [said.partition("\n")[0]] if said else [] if failed else ["Hook finished."]
+    output = (stderr if failed and stderr.strip() else stdout or stderr).strip()
+    parts += [output.partition("\n")[0]] if output else [] if failed else ["Hook finished."]
     detail = "\n".join(part.rstrip("\n") for part in (stdout, stderr) if part)
     warns = failed or bool(stderr.strip())
     name = text(line.get("hook_name")) or "Hook"

@@ -130,8 +130,8 @@ def _user_block(block: Obj) -> list[CliResult]:
         if not words.strip() or words.startswith(_FOR_THE_MODEL):
             return []
         if words.startswith(_COMMAND_OUTPUT[0]):
-            said = words.removeprefix(_COMMAND_OUTPUT[0]).removesuffix(_COMMAND_OUTPUT[1])
-            return [notice("Claude CLI", said, said if "\n" in said else "")]
+            output = words.removeprefix(_COMMAND_OUTPUT[0]).removesuffix(_COMMAND_OUTPUT[1])
+            return [notice("Claude CLI", output, output if "\n" in output else "")]
     return [Update({"sessionUpdate": "user_message_chunk", "content": block})]
 
 

@@ -186,8 +186,8 @@ def _words(suggestion: Obj) -> str:
     """Return what a suggestion would allow; nothing where that is not known."""
     match suggestion:
         case {"type": "addRules", "behavior": "allow", "rules": list(rules)}:
-            said = [_rule(obj(rule)) for rule in rules]
-            return ", ".join(said) if all(said) else ""
+            words = [_rule(obj(rule)) for rule in rules]
+            return ", ".join(words) if all(words) else ""
         case {"type": "addDirectories", "directories": list(folders)}:
             named = [text(folder) for folder in folders]
             return f"files in {', '.join(named)}" if named and all(named) else ""

@@ -124,8 +124,8 @@ class TrafficImport:
                 for block in as_blocks(update.get("content")):
                     yield from turns.add_prompt(block)
                 return
-            asks = message.get("method") == "session/request_permission"
-            if asks or kind in IN_TURN or (kind in AFTER_TURN and not turns.any_yet):
+            is_request = message.get("method") == "session/request_permission"
+            if is_request or kind in IN_TURN or (kind in AFTER_TURN and not turns.any_yet):
                 yield from turns.begin()
         yield self._line(entry)
 

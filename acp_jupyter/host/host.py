@@ -135,12 +135,12 @@ class AgentHost(HostThread):
         BadRequest
             Too many sessions are open.
         RecordingMissing
-            It shall be played from a record that is not there.
+            There is no recording to replay.
         """
-        kept = (
+        checkpoints = (
             self.recordings.prepare(agent, label, notebook_path, recording) if recording else None
         )
-        spec = (kept.player if kept else None) or self.config.registry.get(agent)
+        spec = (checkpoints.player if checkpoints else None) or self.config.registry.get(agent)
         limits = self.config.limits
         self.open_sessions.make_room()
         # A policy that is configured is nobody's in particular.
@@ -160,7 +160,9 @@ class AgentHost(HostThread):
             redactor,
             label=label,
             kernel_id=kernel_id,
-            record=partial(begin, kept, journal, redactor, path) if kept else None,
+            start_recording=partial(begin, checkpoints, journal, redactor, path)
+            if checkpoints
+            else None,
         )
         self.open_sessions.add(session)
         return session

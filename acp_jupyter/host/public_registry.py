@@ -221,13 +221,13 @@ class Downloads:
         OSError
             The file could not be written; the package is not allowed.
         """
-        kept = _Allowed(allowed={**self._read().allowed, agent_id: package})
+        allowed = _Allowed(allowed={**self._read().allowed, agent_id: package})
         temporary = ""
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             descriptor, temporary = tempfile.mkstemp(dir=self._path.parent)  # with mode 0600
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(kept.model_dump_json(indent=2))
+                file.write(allowed.model_dump_json(indent=2))
             Path(temporary).replace(self._path)
         except OSError:
             if temporary:

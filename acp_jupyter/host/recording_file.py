@@ -78,7 +78,7 @@ class RecordingFile:
         note = _opening(line)
         if note is None:
             raise FileRefused(
-                f"{self.path} is not a record of acp-jupyter: something else made it. "
+                f"{self.path} is not a recording of acp-jupyter: something else made it. "
                 "Move it away, or name another folder: %acp record on NAME.acp"
             )
         return note
@@ -96,7 +96,7 @@ class RecordingFile:
         found = self.opening()
         if found is None:
             raise RecordingMissing(
-                f"There is no record of {agent} here ({self.path}). Record it first: type "
+                f"There is no recording of {agent} here ({self.path}). Record it first: type "
                 "%acp record on, and run the cells with the agent."
             )
         return found
@@ -165,13 +165,13 @@ def recording_folder(notebook_path: str, options: RecordingOptions) -> PurePosix
     else:
         raise BadRequest(
             "It is not known here which notebook this is. "
-            f"Name the record: %acp {options.mode} on NAME{RECORDING_SUFFIX}"
+            f"Name the recording: %acp {options.mode} on NAME{RECORDING_SUFFIX}"
         )
     if path.suffix == ".ipynb":
         path = path.with_suffix(RECORDING_SUFFIX)
     if path.suffix != RECORDING_SUFFIX:
         raise BadRequest(
-            f"The folder of a record ends with {RECORDING_SUFFIX}: "
+            f"The folder of a recording ends with {RECORDING_SUFFIX}: "
             f"%acp {options.mode} on {path.name or 'NAME'}{RECORDING_SUFFIX}"
         )
     inside = posixpath.normpath(path)
@@ -203,18 +203,18 @@ def recording_name(agent: str, label: str, number: int) -> str:
         raise BadRequest(f"{agent!r} is not an agent's id.")
     name = agent + (f"@{quote(label, safe=' ')}" if label else "")
     if len(name) > _NAME_CHARS:
-        raise BadRequest("The session's name is too long for a record. Take a shorter one.")
+        raise BadRequest("The session's name is too long for a recording. Choose a shorter one.")
     return f"{name}{f'~{number}' if number > 1 else ''}.ndjson"
 
 
 def _opening(line: bytes) -> SessionOpened | None:
     try:
-        record = read_json(line.decode())
+        first = read_json(line.decode())
     except (ValueError, RecursionError):
         return None
-    if not isinstance(record, dict) or FIRST_KEY not in record:
+    if not isinstance(first, dict) or FIRST_KEY not in first:
         return None
-    note = read_note(record.get("m"))
+    note = read_note(first.get("m"))
     return note if isinstance(note, SessionOpened) else None
 
 
@@ -338,13 +338,13 @@ class _Line:
 
     def encode(self, scrubber: RecordingScrubber, first: bool) -> str:
         entry = self.entry
-        record: dict[str, Any] = {FIRST_KEY: 1} if first else {}
-        record |= {"seq": entry.seq, "t": round(entry.t, 4), "d": entry.direction}
+        fields: dict[str, Any] = {FIRST_KEY: 1} if first else {}
+        fields |= {"seq": entry.seq, "t": round(entry.t, 4), "d": entry.direction}
         if entry.re is not None:
-            record["re"] = entry.re
+            fields["re"] = entry.re
         message = _without_servers(self._message())
-        record["m"] = scrubber.value(_without_names(message) if entry.direction == "!" else message)
-        return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+        fields["m"] = scrubber.value(_without_names(message) if entry.direction == "!" else message)
+        return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
     def _message(self) -> Mapping[str, Any]:
         message = self.entry.message

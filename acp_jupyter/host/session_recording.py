@@ -42,7 +42,7 @@ class Recorder:
     ----------
     options
         The notebook's options.
-    place
+    file
         The recording's file.
     journal, log_path
         The session's journal and log file.
@@ -61,7 +61,7 @@ class Recorder:
     def __init__(
         self,
         options: RecordingOptions,
-        place: RecordingFile,
+        file: RecordingFile,
         journal: Journal,
         log_path: Path,
         scrubber: RecordingScrubber,
@@ -71,7 +71,7 @@ class Recorder:
         older: Recorder | None = None,
     ) -> None:
         self.options = options
-        self.file = place
+        self.file = file
         self._journal = journal
         self._log_path = log_path
         self._scrubber = scrubber
@@ -133,7 +133,7 @@ class Recorder:
         try:
             await asyncio.to_thread(self._write_now, flush)
         except (AcpError, OSError) as error:
-            self._notice(f"The record was not written. {error}")
+            self._notice(f"The recording was not written. {error}")
         except RuntimeError:
             # The interpreter is shutting down: no new threads, and nothing else waits.
             with contextlib.suppress(AcpError, OSError):
@@ -157,7 +157,7 @@ class Recorder:
         try:
             self._seal = self._seals.put(recording, self._seal)
         except SharedFileBroken as error:
-            self._notice(f"The record was written, but to play it will ask for trust. {error}")
+            self._notice(f"The recording was written, but replaying it will ask for trust. {error}")
 
     def _notice(self, words: str) -> None:
         if words not in self._noticed:
@@ -166,13 +166,13 @@ class Recorder:
 
 
 class Playback:
-    """Plays a recording in the agent's place. Plays exactly the bytes that were checked.
+    """Plays a recording instead of the agent. Plays exactly the bytes that were checked.
 
     Parameters
     ----------
     options
         The notebook's options.
-    place
+    file
         The recording's file.
     player
         The replay agent.
@@ -185,7 +185,7 @@ class Playback:
     def __init__(
         self,
         options: RecordingOptions,
-        place: RecordingFile,
+        file: RecordingFile,
         player: AgentSpec,
         seals: RecordingSeals,
         scrubber: RecordingScrubber,
@@ -195,7 +195,7 @@ class Playback:
         """The recorded answers to permission requests."""
         self.is_ours = False
         """Whether this installation made the recording; set by `read`."""
-        self.file = place
+        self.file = file
         self._player = player
         self._seals = seals
         self._scrubber = scrubber
@@ -214,16 +214,16 @@ class Playback:
         AcpError
             The recording can't be read, or has changed.
         """
-        record = self.file.read()
-        digest = hashlib.sha256(record).hexdigest()
+        recording = self.file.read()
+        digest = hashlib.sha256(recording).hexdigest()
         if self._digest not in {"", digest}:
             raise FileRefused(
                 f"{self.path} has changed since this session began to play it. "
                 "Start the session anew, with --new in the first line of the cell."
             )
         self._digest = digest
-        self.is_ours = self._seals.is_ours(record)
-        return record
+        self.is_ours = self._seals.is_ours(recording)
+        return recording
 
     def load(self, terminals: RecordedTerminals) -> AgentSpec:
         """Load the recorded answers and terminals; return the replay agent. Blocks.
@@ -233,9 +233,9 @@ class Playback:
         AcpError
             The recording can't be read, or has changed.
         """
-        record = self.read()
-        self.answers.load(record, is_ours=self.is_ours)
-        terminals.load(record)
+        recording = self.read()
+        self.answers.load(recording, is_ours=self.is_ours)
+        terminals.load(recording)
         args = (*self._player.args, "--sha256", self._digest)
         return replace(self._player, args=args)
 

@@ -221,7 +221,7 @@ class SessionCloser:
     async def delete(self, session_id: str) -> None:
         """End a session and remove all that is kept of it.
 
-        An agent that runs is told to delete its own record too, where it can.
+        A running agent is told to delete its own copy too, where it can.
 
         Raises
         ------

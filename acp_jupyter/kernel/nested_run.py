@@ -263,16 +263,16 @@ class OutputReporter:
         self._over.set()  # a report that is under way comes late, which does no harm
 
     def _watch(self) -> None:
-        told, begun = "", time.monotonic()
+        reported, begun = "", time.monotonic()
         while not self._over.wait(max(_SECONDS, (time.monotonic() - begun) * _SHARE)):
             tail = self._outputs.tail()
-            if tail == told:
+            if tail == reported:
                 continue
             try:
                 self._report_output(tail)
             except (AcpError, RuntimeError):
                 continue  # the host is busy or shutting down
-            told = tail
+            reported = tail
 
 
 _LAST_ERROR = ("last_type", "last_value", "last_traceback", "last_exc")

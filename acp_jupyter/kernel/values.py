@@ -259,8 +259,8 @@ def describe_frame(frame: Any) -> str:
     shown = frame.iloc[:, :_MOST_COLUMNS]
     missing = shown.isna().sum().tolist() if rows * columns <= _COUNTED_CELLS else None
     lines = [f"DataFrame of {rows} rows × {columns} columns.", "", "Columns:"]
-    for place, (name, kind) in enumerate(zip(shown.columns, shown.dtypes, strict=True)):
-        gaps = f", {missing[place]} missing" if missing is not None and missing[place] else ""
+    for index, (name, kind) in enumerate(zip(shown.columns, shown.dtypes, strict=True)):
+        gaps = f", {missing[index]} missing" if missing is not None and missing[index] else ""
         lines.append(f"- {_cut(str(name))}: {kind}{gaps}")
     if columns > _MOST_COLUMNS:
         lines.append(f"- … {columns - _MOST_COLUMNS} more columns")
@@ -301,7 +301,7 @@ def describe_array(array: Any) -> str:
         missing = array.size - numbers.size
         lines.append(f"{missing} NaN." if missing else "No NaN.")
     if array.size and array.dtype.kind != "O":
-        first = [_cut(str(array.flat[place])) for place in range(min(array.size, _SHOWN_VALUES))]
+        first = [_cut(str(array.flat[index])) for index in range(min(array.size, _SHOWN_VALUES))]
         lines.append(f"First values: {', '.join(first)}")
     return "\n".join(lines)
 

@@ -112,9 +112,9 @@ def _module(module: ModuleType) -> str:
     names = [name for name in vars(module) if not name.startswith("_")]
     more = f", … {len(names) - _NAMES} more" if len(names) > _NAMES else ""
     version = vars(module).get("__version__")
-    told = f"Module {module.__name__}"
-    told += f", version {version[:40]}" if isinstance(version, str) else ""
-    return f"{told}.\n{_doc(module)}\nIt has: {', '.join(names[:_NAMES])}{more}"
+    text = f"Module {module.__name__}"
+    text += f", version {version[:40]}" if isinstance(version, str) else ""
+    return f"{text}.\n{_doc(module)}\nIt has: {', '.join(names[:_NAMES])}{more}"
 
 
 def _code(value: Any) -> str:
@@ -255,8 +255,8 @@ def list_variables(
     ]
     found.sort(key=lambda pair: isinstance(pair[1], _PLAIN))  # stable: in order of creation
     end = clock() + _LIST_SECONDS
-    told = [_variable(name, value, late=clock() > end) for name, value in found[:_MOST_LISTED]]
-    return Variables(variables=tuple(told), more=max(0, len(found) - _MOST_LISTED))
+    variables = [_variable(name, value, late=clock() > end) for name, value in found[:_MOST_LISTED]]
+    return Variables(variables=tuple(variables), more=max(0, len(found) - _MOST_LISTED))
 
 
 def _string_names(namespace: Mapping[str, object]) -> list[tuple[str, object]]:

@@ -131,9 +131,9 @@ class CallContext:
         ToolError
             There is no cell with that id.
         """
-        for place, cell in enumerate(state.cells):
+        for index, cell in enumerate(state.cells):
             if cell.id == cell_id:
-                return place, cell
+                return index, cell
         raise ToolError(
             f"cell_gone: there is no cell {cell_id} in {self.target.name}. Call list_cells again."
         )

@@ -58,8 +58,8 @@ async def list_variables(context: CallContext, call: ListVariables) -> Reply:
 
 async def inspect(context: CallContext, call: Inspect) -> Reply:
     """Inspect a name."""
-    place = len(call.code) if call.position is None else min(call.position, len(call.code))
-    found = await context.runner.inspect(context.kernel_id, call.code, place)
+    position = len(call.code) if call.position is None else min(call.position, len(call.code))
+    found = await context.runner.inspect(context.kernel_id, call.code, position)
     reply = Reply()
     if not found.found:
         reply.add_text("Nothing is known of that name. list_variables lists what there is.")
@@ -72,8 +72,8 @@ async def inspect(context: CallContext, call: Inspect) -> Reply:
 
 async def complete(context: CallContext, call: Complete) -> Reply:
     """List completions."""
-    place = len(call.code) if call.position is None else min(call.position, len(call.code))
-    found = await context.runner.complete(context.kernel_id, call.code, place)
+    position = len(call.code) if call.position is None else min(call.position, len(call.code))
+    found = await context.runner.complete(context.kernel_id, call.code, position)
     reply = Reply()
     reply.add_text(
         f"{len(found.matches)} completions, in place of characters {found.start} to {found.end}."
@@ -115,7 +115,7 @@ async def run_cells(context: CallContext, call: RunCells) -> Reply:
     for cell in cells:
         if cell.cell_type != "code":
             raise ToolError(f"Cell {cell.id} is a {cell.cell_type} cell; only code cells can run.")
-    code = "\n\n".join(f"# cell {place + 1}\n{cell.source}" for place, cell in found)
+    code = "\n\n".join(f"# cell {index + 1}\n{cell.source}" for index, cell in found)
     title = f"Run cell {found[0][0] + 1}" if len(cells) == 1 else f"Run {len(cells)} cells"
     card = await context.permissions.request(await _action(context, call.tool, title, code))
     run = functools.partial(
@@ -180,7 +180,7 @@ async def restart_kernel(context: CallContext, call: RestartKernel) -> Reply:
             "The cell that you are asked from runs in this kernel, so it can't be restarted now. "
             "Ask the user to do it."
         )
-    wish = ToolAction(
+    action = ToolAction(
         tool=call.tool,
         arguments=context.arguments,
         kind="execute",
@@ -189,7 +189,7 @@ async def restart_kernel(context: CallContext, call: RestartKernel) -> Reply:
         location=str(context.target.path),
         reason="All variables are lost.",
     )
-    card = await context.permissions.request(wish)
+    card = await context.permissions.request(action)
     failed = True
     try:
         await context.runner.restart(kernel_id)

@@ -107,8 +107,8 @@ class NotebooksInPages:
             change_cells(_node(state), edits)
         except EditRefused as error:
             return error.refusal
-        made = {edit.cell_id for edit in edits if isinstance(edit, InsertCell)}
-        named = {edit.cell_id for edit in edits} - made
+        inserted = {edit.cell_id for edit in edits if isinstance(edit, InsertCell)}
+        named = {edit.cell_id for edit in edits} - inserted
         expected = {cell.id: cell.source for cell in state.cells if cell.id in named}
         question = EditNotebook(edits=tuple(edits), expected=expected)
         asked = await self._pages.ask(path, question)
@@ -246,11 +246,11 @@ class EditRefused(Exception):
 def give_ids(notebook: Node) -> None:
     """Give every cell a unique id; the same file always gets the same ids."""
     used: set[str] = set()
-    for place, cell in enumerate(notebook["cells"]):
+    for index, cell in enumerate(notebook["cells"]):
         name = cell.get("id")
         if not isinstance(name, str) or not name or name in used:
-            told = f"{place}\n{cell.get('cell_type')}\n{cell.get('source')}"
-            name = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+            seed = f"{index}\n{cell.get('cell_type')}\n{cell.get('source')}"
+            name = hashlib.sha256(seed.encode("utf-8", "surrogatepass")).hexdigest()[:12]
             cell["id"] = name
         used.add(name)
 

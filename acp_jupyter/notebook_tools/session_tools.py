@@ -140,11 +140,11 @@ class SessionTools:
             await asyncio.gather(work, end, return_exceptions=True)
 
     async def _do(self, call: AnyTool, arguments: Obj) -> Reply:
-        place = await find_target(self._session, self._root, self._where)
-        desk = CallContext(
-            place, self._notebooks, self._runner, self._code, self._permissions, arguments
+        target = await find_target(self._session, self._root, self._where)
+        context = CallContext(
+            target, self._notebooks, self._runner, self._code, self._permissions, arguments
         )
-        return await _do(desk, call)
+        return await _do(context, call)
 
 
 async def _do(context: CallContext, call: AnyTool) -> Reply:  # noqa: C901 - one flat match
@@ -211,9 +211,9 @@ async def insert_cell(context: CallContext, call: InsertTool) -> Reply:
         acp=_mark(context, call.source),
     )
     state = await _apply(context, card, edit)
-    place, _ = context.cell(state, cell_id)
+    index, _ = context.cell(state, cell_id)
     return _text_reply(
-        f"Inserted as cell id={cell_id} at index {place}, "
+        f"Inserted as cell id={cell_id} at index {index}, "
         f"fingerprint={fingerprint(call.source)}. It was not run."
     )
 
@@ -221,15 +221,15 @@ async def insert_cell(context: CallContext, call: InsertTool) -> Reply:
 async def edit_cell(context: CallContext, call: EditTool) -> Reply:
     """Replace a cell's source."""
     context.refuse_prompt_cell([call.cell_id])
-    place, cell = context.cell(await context.state(), call.cell_id)
+    index, cell = context.cell(await context.state(), call.cell_id)
     _require_source(cell.source, call.fingerprint, call.cell_id)
-    wish = _action(
+    action = _action(
         context,
         call.tool,
-        f"Edit cell {place + 1} of",
+        f"Edit cell {index + 1} of",
         diff=(cell.source, call.source),
     )
-    card = await context.permissions.request(wish)
+    card = await context.permissions.request(action)
     change = ReplaceSource(
         cell_id=call.cell_id,
         fingerprint=call.fingerprint,
@@ -253,17 +253,17 @@ async def move_cell(context: CallContext, call: MoveTool) -> Reply:
     after = _cell_before(context, others, call)
     card = await context.permissions.request(_action(context, call.tool, f"Move cell {now + 1} of"))
     change = MoveCell(cell_id=call.cell_id, fingerprint=call.fingerprint, after=after)
-    place, _ = context.cell(await _apply(context, card, change), call.cell_id)
-    return _text_reply(f"Moved to index {place}.")
+    index, _ = context.cell(await _apply(context, card, change), call.cell_id)
+    return _text_reply(f"Moved to index {index}.")
 
 
 async def delete_cell(context: CallContext, call: DeleteTool) -> Reply:
     """Delete a cell."""
     context.refuse_prompt_cell([call.cell_id])
-    place, cell = context.cell(await context.state(), call.cell_id)
+    index, cell = context.cell(await context.state(), call.cell_id)
     _require_source(cell.source, call.fingerprint, call.cell_id)
-    wish = _action(context, call.tool, f"Delete cell {place + 1} of", diff=(cell.source, ""))
-    card = await context.permissions.request(wish)
+    action = _action(context, call.tool, f"Delete cell {index + 1} of", diff=(cell.source, ""))
+    card = await context.permissions.request(action)
     await _apply(context, card, DeleteCell(cell_id=call.cell_id, fingerprint=call.fingerprint))
     return _text_reply("Deleted.")
 
@@ -295,8 +295,8 @@ def _action(
 
 
 def _mark(context: CallContext, source: str) -> AcpMark:
-    place = context.target
-    return AcpMark(turn=place.turn_id, agent=place.agent, written=fingerprint(source))
+    target = context.target
+    return AcpMark(turn=target.turn_id, agent=target.agent, written=fingerprint(source))
 
 
 def _cell_before(
@@ -308,8 +308,8 @@ def _cell_before(
     if call.after is not None:
         return context.cell(state, call.after)[1].id
     if call.before is not None:
-        place, _ = context.cell(state, call.before)
-        return state.cells[place - 1].id if place else None
+        index, _ = context.cell(state, call.before)
+        return state.cells[index - 1].id if index else None
     return state.cells[-1].id if state.cells else None
 
 
@@ -343,7 +343,7 @@ def write_cell_list(
     listed = cells[start : start + _LISTED]
     if not listed:
         return
-    lines = [_cell_summary(place, cell, prompt_cell) for place, cell in enumerate(listed, start)]
+    lines = [_cell_summary(index, cell, prompt_cell) for index, cell in enumerate(listed, start)]
     reply.data(f"the list of cells of {name}", "\n".join(lines))
     left = len(cells) - start - len(listed)
     if left > 0:
@@ -354,11 +354,11 @@ def write_cells(
     reply: Reply, name: str, chosen: Sequence[tuple[int, Cell]], *, outputs: bool
 ) -> None:
     """Add whole cells to a reply, each with its index."""
-    for place, cell in chosen:
+    for index, cell in chosen:
         origin = f"cell {cell.id} of {name}"
         count = "" if cell.execution_count is None else f", ran as [{cell.execution_count}]"
         reply.add_text(
-            f"[{place}] id={cell.id} {cell.cell_type}{count}, "
+            f"[{index}] id={cell.id} {cell.cell_type}{count}, "
             f"fingerprint={fingerprint(cell.source)}"
         )
         reply.data(f"source of {origin}", bounded(cell.source, _SOURCE_CHARS))
@@ -366,7 +366,7 @@ def write_cells(
             reply.outputs(origin, cell.outputs)
 
 
-def _cell_summary(index: int, cell: Cell, asking: str) -> str:
+def _cell_summary(index: int, cell: Cell, prompt_cell: str) -> str:
     lines = cell.source.splitlines() or [""]
     parts = [f"[{index}] id={cell.id} {cell.cell_type} fingerprint={fingerprint(cell.source)}"]
     if cell.execution_count is not None:
@@ -375,7 +375,7 @@ def _cell_summary(index: int, cell: Cell, asking: str) -> str:
         parts.append(f"outputs: {', '.join(dict.fromkeys(map(_kind, cell.outputs)))[:100]}")
     if cell.acp is not None:
         parts.append(f"written by {cell.acp.agent[:40]}")
-    if cell.id == asking:
+    if cell.id == prompt_cell:
         parts.append("the cell that you are asked from")
     count = f"{len(lines)} lines" if len(lines) > 1 else "1 line"
     return f"{'; '.join(parts)}; {count}: {lines[0][:_FIRST_LINE_CHARS]}"

@@ -74,8 +74,8 @@ class ToolPermissions:
         Refused
             The user, a policy or a rule refused it, or no user can be asked.
         """
-        asking = self._session.turns.permissions
-        self._refuse_forbidden(asking.forbidden())
+        permissions = self._session.turns.permissions
+        self._refuse_forbidden(permissions.forbidden())
         journal = self._session.journal
         card = await wait_for_card(journal, action.tool, action.arguments, self._taken)
         if card is not None:
@@ -85,31 +85,31 @@ class ToolPermissions:
         # A card of our own if the agent's card shows something else than the call.
         joined = card is not None and card.permission is None
         call_id = card.tool_call_id if card is not None and joined else _new_id()
-        told = CallCard(self._write, call_id, own=not joined)
+        call_card = CallCard(self._write, call_id, own=not joined)
         request_id = f"t{secrets.token_hex(8)}"
         call: Obj = {"toolCallId": call_id, **_tool_call(action)}
         try:
             option = await request_for_host(
-                journal, asking, request_id, call, words=action.words, reason=action.reason
+                journal, permissions, request_id, call, words=action.words, reason=action.reason
             )
         except asyncio.CancelledError:
-            told.done(failed=True)  # the agent has given the call up, and may go on
+            call_card.done(failed=True)  # the agent has given the call up, and may go on
             raise
-        shown = asking.granted.get(request_id)
+        shown = permissions.granted.get(request_id)
         if option != ALLOW:
-            told.done(failed=True)
+            call_card.done(failed=True)
             raise ToolRefused(_refusal(option))
-        self._refuse_forbidden(asking.forbidden())
+        self._refuse_forbidden(permissions.forbidden())
         if shown is not None and not holds_arguments(shown, action.arguments):
-            told.done(failed=True)
+            call_card.done(failed=True)
             raise ToolRefused("What was shown to the user is not what this call does. Try again.")
-        return told.begun()
+        return call_card.begun()
 
     def goes_on(self, turn_id: str) -> bool:
         """Return whether a turn is still running. May be called in any thread."""
         return self._session.state.active_turn_id == turn_id
 
-    def _was_allowed(self, card: ToolCall, wish: ToolAction) -> bool:
+    def _was_allowed(self, card: ToolCall, action: ToolAction) -> bool:
         """Return whether the user allowed this very call at the agent's request.
 
         A policy's answer was based on the agent's own description, so it does not count.
@@ -118,7 +118,7 @@ class ToolPermissions:
         if asked is None or asked.state != "allowed":
             return False
         granted = self._session.turns.permissions.granted.get(asked.request_id)
-        return granted is not None and holds_arguments(granted, wish.arguments)
+        return granted is not None and holds_arguments(granted, action.arguments)
 
     def _refuse_forbidden(self, words: str) -> None:
         if words:
@@ -217,8 +217,8 @@ def _open_calls(journal: Journal) -> Iterator[ToolCall]:
     state = journal.transcript
     turn_id = state.session.active_turn_id
     last = len(state.items)
-    for place in range(last - 1, max(-1, last - 1 - _MOST_ITEMS), -1):
-        item = state.items[place]
+    for index in range(last - 1, max(-1, last - 1 - _MOST_ITEMS), -1):
+        item = state.items[index]
         if not isinstance(item, ToolCall) or item.turn_id != turn_id:
             continue
         if item.status in {"pending", "in_progress"}:

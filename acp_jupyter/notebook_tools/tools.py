@@ -59,8 +59,8 @@ def read_input(row: type[_Input], arguments: dict[str, Any]) -> _Input:
         return row.model_validate(arguments)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))[:100]
-        raise WrongArguments(f"{row.tool}: {place or 'arguments'}: {first['msg']}.") from None
+        location = ".".join(map(str, first["loc"]))[:100]
+        raise WrongArguments(f"{row.tool}: {location or 'arguments'}: {first['msg']}.") from None
 
 
 class ListCells(ToolInput):

@@ -66,57 +66,55 @@ class _Reader:
 
     def read(self, found: LogValue) -> Iterator[TrafficEntry | LogProblem]:
         """Read one value of the log."""
-        record = found.value
-        if not isinstance(record, Mapping):
+        value = found.value
+        if not isinstance(value, Mapping):
             yield LogProblem(found.line, "This is no JSON object, so no message.")
             return
-        match record:
+        match value:
             case {"d": ">" | "<" | "!" as side, "m": Mapping() as message}:
-                if side != "!" or "seq" in record or "note" in message:
-                    yield self._own(record, side, message)
+                if side != "!" or "seq" in value or "note" in message:
+                    yield self._own(value, side, message)
                 elif "event" not in message:  # the recorder's own steps say nothing of the session
                     yield LogProblem(found.line, "A note that this version does not know.")
             case {"d": ">" | "<", "m": [_, *_] as batch}:
-                yield from self._batch(found.line, record, batch)
+                yield from self._batch(found.line, value, batch)
             case _:
-                yield from self._foreign(found, record)
+                yield from self._foreign(found, value)
 
     def _batch(
         self, line: int, entry: Mapping[str, Any], batch: list[Any]
     ) -> Iterator[TrafficEntry | LogProblem]:
         """Read a batch: what is wrong with some of its messages is said once."""
-        told: set[str] = set()
+        seen: set[str] = set()
         alike = {key: value for key, value in entry.items() if key != "seq"}
         for message in batch:
             for each in self.read(LogValue(line, {**alike, "m": message})):
                 if isinstance(each, TrafficEntry):
                     yield each
-                elif each.message not in told:
-                    told.add(each.message)
+                elif each.message not in seen:
+                    seen.add(each.message)
                     yield each
 
-    def _own(
-        self, record: Mapping[str, Any], side: Any, message: Mapping[str, Any]
-    ) -> TrafficEntry:
-        given = record.get("seq")
+    def _own(self, value: Mapping[str, Any], side: Any, message: Mapping[str, Any]) -> TrafficEntry:
+        given = value.get("seq")
         if not isinstance(given, int) or isinstance(given, bool) or not 0 < given < _MAX_SEQ:
-            return self._entry(side, message, record.get("t"), "t")
+            return self._entry(side, message, value.get("t"), "t")
         if side == "!" and message.get("note") == "log_gap":
             given = max(given, self._seq - self._shift)  # it may share the number of a line
         elif given + self._shift <= self._seq:
             self._shift = self._seq + 1 - given  # two logs in one file
         self._seq = given + self._shift
-        self._tick(record.get("t"), "t")
+        self._tick(value.get("t"), "t")
         asked = None if side == "!" else self._follow(side, message)
-        re = record.get("re")
+        re = value.get("re")
         if isinstance(re, int) and not isinstance(re, bool) and 0 <= re < given:
             asked = re + self._shift
         return TrafficEntry(self._seq, self._time, side, message, asked)
 
     def _foreign(
-        self, found: LogValue, record: Mapping[str, Any]
+        self, found: LogValue, value: Mapping[str, Any]
     ) -> Iterator[TrafficEntry | LogProblem]:
-        envelope = open_envelope(record)
+        envelope = open_envelope(value)
         time: tuple[object, str] = (envelope.time, envelope.time_key)
         if not envelope.time_key and found.prefix:
             time = (time_in_text(found.prefix), "")
@@ -127,7 +125,7 @@ class _Reader:
             note = {"note": "noise", "text": envelope.text}
             yield self._entry("!", note, *time)
         else:
-            yield LogProblem(found.line, _missing(envelope, record))
+            yield LogProblem(found.line, _missing(envelope, value))
 
     def _entry(self, side: Any, message: Mapping[str, Any], time: object, key: str) -> TrafficEntry:
         self._seq += 1
@@ -225,8 +223,8 @@ def time_in_text(text: str) -> str:
 
 
 def _divisor(key: str, number: float) -> float:
-    for ending, divisor in _UNITS:
-        if key.endswith(ending):
+    for suffix, divisor in _UNITS:
+        if key.endswith(suffix):
             return divisor
     divisor = 1.0
     while number / divisor > _LAST and divisor < 1e9:

@@ -239,10 +239,10 @@ def is_message(value: Object) -> bool:
     return isinstance(update, Mapping) and isinstance(update.get("sessionUpdate"), str)
 
 
-def open_envelope(record: Object) -> Envelope:
+def open_envelope(source: Object) -> Envelope:
     """Take the wrappers off a line's object, whatever they are."""
     found = Envelope()
-    layer: object = record
+    layer: object = source
     for _ in range(_MAX_LAYERS):
         if not isinstance(layer, Mapping):
             break
@@ -259,28 +259,28 @@ def open_envelope(record: Object) -> Envelope:
     return found
 
 
-def _mark(record: Object) -> Mark | None:
+def _mark(source: Object) -> Mark | None:
     for names, receiver in ((_SENDERS, False), (_RECEIVERS, True)):
         for name in names:
-            value = record.get(name)
+            value = source.get(name)
             if isinstance(value, str) and (mark := read_mark(value, names_receiver=receiver)):
                 return mark
     return None
 
 
-def _timed(found: Envelope, record: Object) -> Envelope:
+def _timed(found: Envelope, source: Object) -> Envelope:
     if found.time_key:
         return found
     for name in _TIMES:
-        value = record.get(name)
+        value = source.get(name)
         if isinstance(value, int | float | str) and not isinstance(value, bool):
             return replace(found, time=value, time_key=name)
     return found
 
 
-def _content(record: Object) -> object:
+def _content(source: Object) -> object:
     """Return what is wrapped: an object, or the text of one."""
-    values = [record[name] for name in _MESSAGES if name in record]
+    values = [source[name] for name in _MESSAGES if name in source]
     for value in values:
         if isinstance(value, Mapping) and value:
             return value
@@ -297,12 +297,12 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _flat(record: Object) -> Object:
+def _flat(source: Object) -> Object:
     """Return the message whose members stand beside the marks of its writer."""
-    if "jsonrpc" in record or not record.keys() & {"method", "result", "error"}:
-        return record
-    kind = next((record[name] for name in _KINDS if isinstance(record.get(name), str)), "")
-    message = {key: value for key, value in record.items() if key not in _BESIDE}
+    if "jsonrpc" in source or not source.keys() & {"method", "result", "error"}:
+        return source
+    kind = next((source[name] for name in _KINDS if isinstance(source.get(name), str)), "")
+    message = {key: value for key, value in source.items() if key not in _BESIDE}
     if "method" in message and message.get("id", 0) is None:
         del message["id"]
     if kind.lower() == "response" and not message.keys() & {"result", "error"}:

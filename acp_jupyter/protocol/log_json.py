@@ -102,8 +102,8 @@ def _parsed(number: int, text: str) -> LogValue | LogProblem:
 
 def _reason(error: ValueError) -> str:
     column = getattr(error, "colno", None)
-    said = getattr(error, "msg", None) or str(error).partition(";")[0]
-    return f"{said} at character {column}" if column else said
+    message = getattr(error, "msg", None) or str(error).partition(";")[0]
+    return f"{message} at character {column}" if column else message
 
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]')

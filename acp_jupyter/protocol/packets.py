@@ -150,7 +150,7 @@ class PermissionRequest(TimedPacket):
     options: tuple[OptionPacket, ...]
     auto_approve: bool = False
     """Whether it needs no answer: the agent's own settings allowed it."""
-    wish: str = ""
+    action: str = ""
     """What is wanted, in the host's own words; never the agent's."""
     reason: str = ""
     """What the host has to say of it."""

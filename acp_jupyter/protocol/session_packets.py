@@ -24,7 +24,7 @@ def abilities(capabilities: Obj) -> tuple[Ability, ...]:
     session = obj(first(capabilities, "sessionCapabilities", "session_capabilities"))
     auth = obj(capabilities.get("auth"))
     mcp = obj(first(capabilities, "mcpCapabilities", "mcp_capabilities"))
-    told: dict[Ability, object] = {
+    values: dict[Ability, object] = {
         "load": first(capabilities, "loadSession", "load_session"),
         "resume": session.get("resume"),
         "list": session.get("list"),
@@ -35,7 +35,7 @@ def abilities(capabilities: Obj) -> tuple[Ability, ...]:
         "http": mcp.get("http"),
         "sse": mcp.get("sse"),
     }
-    return tuple(name for name in _ALL if _yes(told[name]))
+    return tuple(name for name in _ALL if _yes(values[name]))
 
 
 def _yes(value: object) -> bool:

@@ -59,7 +59,7 @@ class TrafficReader:
         packets = self._read(entry)
         if self._history is None:
             return packets
-        return [told for packet in packets for told in self._replayed(packet)]
+        return [replayed for packet in packets for replayed in self._replayed(packet)]
 
     def _replayed(self, packet: LogPacket) -> list[LogPacket]:
         """Take a packet of a history that an agent tells; the next turn ends that."""

@@ -122,8 +122,8 @@ async def authorize_user(handler: JupyterHandler, action: str) -> UserCaller:
             f"This server does not allow {user.username} to use agents. "
             "Its administrator decides that."
         )
-    made_up = _is_generated(handler, user)
-    return UserCaller(user.username, made_up, "" if made_up else _shown_name(user))
+    generated = _is_generated(handler, user)
+    return UserCaller(user.username, generated, "" if generated else _shown_name(user))
 
 
 def _is_generated(handler: JupyterHandler, user: User) -> bool:
@@ -297,7 +297,7 @@ def _own(serverapp: ServerApp) -> Iterator[str]:
         yield base64.b64encode(secret).decode()
     try:
         with Path(serverapp.cookie_secret_file).open("rb") as file:
-            kept = file.read(_MOST_BYTES).decode("utf-8", "replace")
+            content = file.read(_MOST_BYTES).decode("utf-8", "replace")
     except OSError:
         return
-    yield from kept.splitlines()
+    yield from content.splitlines()

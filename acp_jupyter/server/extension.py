@@ -153,8 +153,8 @@ class AcpJupyter(ExtensionApp):
         )
         settings = serverapp.web_app.settings
         # JupyterLab passes it to its pages, Notebook 7 does not.
-        told = settings.setdefault("page_config_data", {})
-        told.setdefault("serverRoot", str(settings["server_root_dir"]).replace(os.sep, "/"))
+        page_config = settings.setdefault("page_config_data", {})
+        page_config.setdefault("serverRoot", str(settings["server_root_dir"]).replace(os.sep, "/"))
         self._terminals = LoginTerminals(lambda: settings.get("terminal_manager"))
         dispatcher = Dispatcher(host, _NotebookLookup(pages, kernels), self._terminals)
 

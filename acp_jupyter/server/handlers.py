@@ -93,7 +93,7 @@ HandlerSpec: TypeAlias = tuple[str, type[RequestHandler], dict[str, Any]]
 
 
 class CommandHandler(AcpHandler):
-    """A route of the table."""
+    """A route of the command table."""
 
     def initialize(self, *, backend: Backend, **more: Any) -> None:
         """Take the path's commands, by HTTP method, as well."""
@@ -106,21 +106,21 @@ class CommandHandler(AcpHandler):
 
     @authenticated
     async def get(self, **path: str) -> None:
-        """Read something; changes nothing."""
+        """Run a GET command, which changes nothing."""
         await self._run(path)
 
     @authenticated
     async def post(self, **path: str) -> None:
-        """Create or change something."""
+        """Run a POST command."""
         await self._run(path)
 
     @authenticated
     async def delete(self, **path: str) -> None:
-        """End something."""
+        """Run a DELETE command."""
         await self._run(path)
 
     def on_connection_close(self) -> None:
-        """Stop waiting for an answer that nobody reads."""
+        """Stop waiting for a reply that nobody reads."""
         if self._waiting is not None:
             self._waiting.cancel()
         super().on_connection_close()
@@ -279,7 +279,7 @@ class KernelWorkPrintedHandler(_WorkHandler):
 
     @authenticated
     async def post(self) -> None:
-        """Take it."""
+        """Show what the code has printed so far."""
         kernel, printed = self._kernel(), self._body(PrintedSoFar)
         backend = self.backend
 
@@ -292,11 +292,11 @@ class KernelWorkPrintedHandler(_WorkHandler):
 
 
 class KernelWorkDoneHandler(_WorkHandler):
-    """A cell tells what came of its work."""
+    """Receives the result of code that a waiting cell ran for an agent."""
 
     @authenticated
     async def post(self) -> None:
-        """Take it; the answer says whether the cell goes on waiting."""
+        """Pass the result on; the reply says whether the cell keeps waiting."""
         kernel, finished = self._kernel(), self._body(FinishedWork)
         backend = self.backend
 

@@ -230,9 +230,9 @@ class ServerKernelRunner:
 
         def stop() -> None:
             interrupted = self._life.interrupt(kernel_id, process)
-            ending = asyncio.ensure_future(self._life.on_jupyters_loop(interrupted))
-            self._interrupts.add(ending)
-            ending.add_done_callback(self._interrupts.discard)
+            task = asyncio.ensure_future(self._life.on_jupyters_loop(interrupted))
+            self._interrupts.add(task)
+            task.add_done_callback(self._interrupts.discard)
 
         try:
             done = self._cells.do(kernel_id, work, stop, on_printed)

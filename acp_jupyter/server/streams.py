@@ -128,7 +128,7 @@ _EVENTS_WRITE_SECONDS = 60.0
 _MOST_DIGITS = 15
 _EVENT_STREAM = "text/event-stream"
 _RETRY = b"retry: 1000\n\n"
-_FULL = b": the record of this session is full, and this stream ends with it\nretry: 600000\n\n"
+_FULL = b": the log of this session is full, and this stream ends with it\nretry: 600000\n\n"
 _PING = b": ping\n\n"
 
 

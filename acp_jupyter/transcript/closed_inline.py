@@ -208,10 +208,10 @@ def _with_position(name: str, rule: _Rule) -> _Rule:
         start, count = state.pos, len(state.tokens)
         found = rule(state, silent)
         if found and not silent:
-            made = next(_code_and_links(state.tokens[count:]), None)
-            if made is not None or name == "escape":
+            token = next(_code_and_links(state.tokens[count:]), None)
+            if token is not None or name == "escape":
                 span = _Span(start, state.pos, _KINDS[name])
-                state.env["spans"].append(_filled_span(span, made, state))
+                state.env["spans"].append(_filled_span(span, token, state))
         return found
 
     return run

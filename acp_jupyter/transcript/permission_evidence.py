@@ -82,8 +82,8 @@ def evidence_of(call: ToolCall, cwd: str) -> Evidence | None:
             fields = read_command_fields(source, cwd)
             plain = not (fields.folder or fields.known or fields.unknown)
             known = Evidence(kind, command=call.command, understood=not fields.unknown, plain=plain)
-            said = command_line(source)
-            contradicts = bool(said) and said != call.command
+            command = command_line(source)
+            contradicts = bool(command) and command != call.command
             return None if ours or contradicts or not call.command else known
         case "fetch":
             return _fetch(source)
@@ -171,7 +171,7 @@ def _is_grep(call: ToolCall) -> bool:
 
 def _shown_paths(call: ToolCall) -> Iterator[str]:
     yield call.path
-    yield from (place.path for place in call.locations)
+    yield from (location.path for location in call.locations)
     yield from (diff.path for diff in call.diffs)
 
 

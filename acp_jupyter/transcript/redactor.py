@@ -49,10 +49,9 @@ def named_secrets(variables: Mapping[str, str]) -> set[str]:
 
 
 class KnownSecrets:
-    """Values that must never be written down, as they become known.
+    """Values that must never be written down, by their source, such as a file.
 
-    Those of a source, such as a file, take the place of what it had before. One object serves all
-    redactors of a host; it may be used by any thread.
+    One object serves all redactors of a host. It may be used from any thread.
     """
 
     def __init__(self) -> None:
@@ -62,9 +61,9 @@ class KnownSecrets:
         """All of them."""
 
     def put(self, source: str, values: Iterable[str]) -> None:
-        """Know what a source has, and no more what else it had.
+        """Set the values of a source; they replace its earlier ones.
 
-        Short ones are left alone: they would match everywhere.
+        Short values are ignored: they would match everywhere.
         """
         spelt = {way for value in values for way in (value, quote(value, safe=""))}
         usable = frozenset(way for way in spelt if len(way) >= _MIN_SECRET_CHARS)
@@ -204,7 +203,7 @@ M = TypeVar("M", bound=BaseModel)
 
 _OWN_IDS = frozenset({"id", "turn_id", "session_id", "request_id"})
 """Made by the host, so that they hold nothing foreign; views find things by them."""
-_NAME = "answered_by"
+_PERSON_FIELD = "answered_by"
 """Of a person: for those who share the server, and for nobody else."""
 
 
@@ -273,8 +272,8 @@ class Scrubber:
             and get_origin(field.annotation) is not Literal
             and (value := getattr(model, name)) not in (None, "", ())
         }
-        if changes.get(_NAME):
-            changes[_NAME] = ""
+        if changes.get(_PERSON_FIELD):
+            changes[_PERSON_FIELD] = ""
         return model.model_copy(update=changes)
 
     def _value(self, value: Any) -> Any:

@@ -59,8 +59,8 @@ def copy_notebooks(root: Path, source: Path) -> None:
         notebook.metadata["language_info"] = {"name": "python", "pygments_lexer": "ipython3"}
         for cell in notebook.cells:
             if cell.cell_type == "markdown":
-                place = f"examples/{name}.ipynb"
-                cell.source = link_pages(cell.source, f"notebooks/{name}.ipynb", place)
+                page = f"examples/{name}.ipynb"
+                cell.source = link_pages(cell.source, f"notebooks/{name}.ipynb", page)
             for output in cell.get("outputs", ()):
                 _draw(output)
         (target / f"{name}.ipynb").write_text(nbformat.writes(notebook))  # type: ignore[no-untyped-call]

@@ -93,13 +93,13 @@ def openapi() -> dict[str, Any]:
         (index, "serialization", TypeAdapter(result)) for index, result in results.items()
     ]
     adapters.append((-1, "serialization", TypeAdapter(ErrorBody)))
-    made, shared = TypeAdapter.json_schemas(adapters, by_alias=False, ref_template=REF)
+    operations, shared = TypeAdapter.json_schemas(adapters, by_alias=False, ref_template=REF)
     schemas: dict[str, Any] = dict(shared.get("$defs", {}))
     paths: dict[str, dict[str, Any]] = {}
     for index, row in enumerate(rows):
         assert row.route is not None
         answer: dict[str, Any] = {"description": "Done"}
-        schema = made.get((index, "serialization"))
+        schema = operations.get((index, "serialization"))
         if schema is not None:
             answer |= {"content": {"application/json": {"schema": schema}}}
         operation = _operation(row, row.route)
@@ -109,7 +109,7 @@ def openapi() -> dict[str, Any]:
             str(row.route.status): answer,
             "default": {
                 "description": "An error",
-                "content": {"application/json": {"schema": made[(-1, "serialization")]}},
+                "content": {"application/json": {"schema": operations[(-1, "serialization")]}},
             },
         }
         paths.setdefault(f"/{row.route.path}", {})[row.route.method.lower()] = operation

@@ -24,22 +24,22 @@ def copy_pages(root: Path, source: Path) -> None:
         inside = file.relative_to(root / "docs")
         if inside.parts[0] != "_build":
             write_page(source, inside.as_posix(), file.read_text(), file.relative_to(root))
-    for name, place in OUTSIDE.items():
-        write_page(source, place, (root / name).read_text(), Path(name))
+    for name, target in OUTSIDE.items():
+        write_page(source, target, (root / name).read_text(), Path(name))
     decisions = source / "decisions/README.md"
     listed = "\n\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
     decisions.write_text(decisions.read_text() + listed)
 
 
-def write_page(source: Path, place: str, text: str, origin: Path) -> None:
+def write_page(source: Path, page: str, text: str, origin: Path) -> None:
     """Write a page whose links were written for the place ``origin`` in the repository."""
-    target = source / place
+    target = source / page
     target.parent.mkdir(parents=True, exist_ok=True)
-    text = _MERMAID.sub(_diagram, link_pages(text, origin.as_posix(), place))
+    text = _MERMAID.sub(_diagram, link_pages(text, origin.as_posix(), page))
     target.write_text(text)
 
 
-def link_pages(text: str, origin: str, place: str) -> str:
+def link_pages(text: str, origin: str, target: str) -> str:
     """Rewrite the relative links of a page of the repository to pages of the site."""
 
     def rewritten(found: re.Match[str]) -> str:
@@ -47,7 +47,7 @@ def link_pages(text: str, origin: str, place: str) -> str:
         if re.match(r"[a-z][a-z+.-]*:", path):
             return found[0]
         there = os.path.normpath((PurePosixPath(origin).parent / path).as_posix())
-        new = os.path.relpath(_page_of(there), PurePosixPath(place).parent.as_posix())
+        new = os.path.relpath(_page_of(there), PurePosixPath(target).parent.as_posix())
         return f"{before}{new}{anchor or ''}{after}"
 
     return _LINK.sub(rewritten, text)

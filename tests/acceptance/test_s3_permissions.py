@@ -31,7 +31,7 @@ OLD = {"type": "diff", "path": "/ws/a", "oldText": "a", "newText": "b"}
 
 
 @pytest.mark.parametrize(
-    ("call", "wish"),
+    ("call", "action"),
     [
         ({"kind": "edit", "content": [OLD]}, "edit a file"),
         ({"kind": "edit", "content": [{**OLD, "oldText": None}]}, "create a file"),
@@ -49,10 +49,10 @@ OLD = {"type": "diff", "path": "/ws/a", "oldText": "a", "newText": "b"}
     ],
     ids=str,
 )
-def test_who_wants_what(call: Json, wish: str) -> None:
-    """S3.26: the agent, and the kind of its wish."""
+def test_who_wants_what(call: Json, action: str) -> None:
+    """S3.26: the agent, and the kind of its action."""
     script, _ = asked({"title": "x", **call})
-    assert permission(script).title == f"Demo wants to {wish}"
+    assert permission(script).title == f"Demo wants to {action}"
 
 
 @pytest.mark.parametrize(

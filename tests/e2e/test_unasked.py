@@ -21,7 +21,7 @@ def test_who_writes_a_protected_file_unasked_waits_for_the_user(
     go, answers = tmp_path / "go", tmp_path / "answers.json"
     write = {"ask": "fs/write_text_file"}
     steps = [{**write, "params": {"path": str(hook), "content": "import os\n"}}]
-    wish = {
+    order = {
         "steps": [{**write, "params": {"path": str(late), "content": "late\n"}}],
         "go": str(go),
         "answers": str(answers),
@@ -30,7 +30,7 @@ def test_who_writes_a_protected_file_unasked_waits_for_the_user(
         workspace.notebook(
             LOAD,
             f"%%acp terminal_script\n{json.dumps(steps)}",
-            f"%%acp acts_late\n{json.dumps(wish)}",
+            f"%%acp acts_late\n{json.dumps(order)}",
         )
     )
     nb.load_extension()

@@ -22,15 +22,15 @@ def prompt(wire: Wire, session_id: str, text: str) -> str:
     if not text.startswith("{"):
         wire.text(session_id, f"Heard: {text}")
         return "end_turn"
-    wish: Json = json.loads(text)
-    for call in wish.get("announce", []):
+    order: Json = json.loads(text)
+    for call in order.get("announce", []):
         wire.update(session_id, "tool_call", **{"status": "pending", **call})
-    asked = list(enumerate(wish["ask"], 100))
+    asked = list(enumerate(order["ask"], 100))
     for request_id, call in asked:
-        options = wish.get("options", OPTIONS)
+        options = order.get("options", OPTIONS)
         params = {"sessionId": session_id, "toolCall": call, "options": options}
         wire.send({"id": request_id, "method": "session/request_permission", "params": params})
-        if wish.get("withdraw"):
+        if order.get("withdraw"):
             wire.send({"method": "$/cancel_request", "params": {"requestId": request_id}})
     answers = []
     for request_id, _ in asked:

@@ -83,8 +83,8 @@ def test_large_files_are_named_and_left_out(tmp_path: Path) -> None:
         ran(driver, session, "write a.txt 1234567890\nwrite b.txt 12345678901\nwrite c.txt 123456")
         eventually(lambda: any(isinstance(i, Notice) for i in session.transcript.items))
         notice = next(i for i in session.transcript.items if isinstance(i, Notice))
-        assert notice.text.startswith("Not in the record: b.txt, c.txt. A file may have 10 B")
+        assert notice.text.startswith("Not in the recording: b.txt, c.txt. A file may have 10 B")
         ran(driver, session, "write was-large.txt small")
     text = recorded(tmp_path / "one", "own_tools.ndjson").read_text()
     assert '"files":[{"path":"a.txt","before":null' in text
-    assert "Not in the record: was-large.txt" in text
+    assert "Not in the recording: was-large.txt" in text

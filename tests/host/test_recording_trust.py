@@ -95,7 +95,7 @@ def test_the_question_says_what_it_is_about(record: Path, tmp_path: Path) -> Non
 
         question = eventually(asked, what="the question")
         assert question is not None
-        assert question.title == "Play this record?"
+        assert question.title == "Play this recording?"
         assert "folder/own.acp/own_tools.ndjson was not recorded here" in question.words
         assert session.state.agent_session_id == ""
         gate = session.turns.permissions.trust

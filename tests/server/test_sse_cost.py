@@ -127,7 +127,7 @@ def test_a_full_log_ends_its_stream_with_words(tmp_path: Path) -> None:
                 assert follower.ended
             assert "The session goes on" in str(follower.packets[-2:])
             assert not {packet["type"] for packet in follower.packets} & ENDS
-            assert b": the record of this session is full" in follower.raw
+            assert b": the log of this session is full" in follower.raw
             assert follower.raw.endswith(b"retry: 600000\n\n")
         assert finished(user, turn_id)["turn"]["stop_reason"] == "end_turn"
 

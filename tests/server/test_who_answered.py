@@ -68,7 +68,7 @@ def test_a_permission(server: JupyterServer, user: httpx.Client, name: str, show
     assert call["permission"]["answered_by"] == shown
     (note,) = notes(user, session_id, "permission_settled")
     assert note["user"] if name == "" else note["user"] == name
-    assert note["told"] == shown
+    assert note["shown_name"] == shown
     for form in ("json", "markdown", "html"):
         saved = user.get(f"sessions/{session_id}/transcript", params={"format": form})
         assert saved.status_code == 200

@@ -94,8 +94,8 @@ def cli_arguments(launch: Launch, mcp_config: Path | None) -> list[str]:
 
 def cli_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the CLI's environment: ours, and that it tells when it is idle."""
-    kept = {name: value for name, value in environment.items() if name not in _NOT_INHERITED}
-    return {**kept, "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1"}
+    inherited = {name: value for name, value in environment.items() if name not in _NOT_INHERITED}
+    return {**inherited, "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1"}
 
 
 def mcp_servers(raw: object) -> Json:

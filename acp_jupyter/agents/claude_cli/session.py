@@ -251,8 +251,8 @@ class Session:
         params = question_form(question) if is_form else {**question.params, "toolCall": call}
         try:
             result = await self._peer.request(method, {"sessionId": self.id, **params})
-            told = answer_questions if is_form else decision
-            answer = told(question, result)
+            response = answer_questions if is_form else decision
+            answer = response(question, result)
         except RpcError:
             answer = deny()
         if self._cli is not None:
@@ -276,8 +276,8 @@ class Turn:
         """Answer the prompt. A turn that was stopped is cancelled, whatever the CLI calls it."""
         self.ended.set()
         if self.is_cancelled:
-            kept = self.outcome.response if isinstance(self.outcome, TurnEnd) else {}
-            peer.answer(self.request_id, {**kept, "stopReason": "cancelled"})
+            earlier = self.outcome.response if isinstance(self.outcome, TurnEnd) else {}
+            peer.answer(self.request_id, {**earlier, "stopReason": "cancelled"})
             return
         match self.outcome:
             case TurnEnd(response):

@@ -58,8 +58,8 @@ async def run(turn: Turn, _request: Request) -> str:
     turn.tool_update(
         call, "completed" if code == 0 else "failed", rawOutput={"exitCode": code, "output": output}
     )
-    ending = "ended without an exit code" if code is None else f"ended with exit code {code}"
-    await turn.say(f"`{command}` {ending}:\n\n{code_block(output, 'console')}")
+    end = "ended without an exit code" if code is None else f"ended with exit code {code}"
+    await turn.say(f"`{command}` {end}:\n\n{code_block(output, 'console')}")
     return "end_turn"
 
 

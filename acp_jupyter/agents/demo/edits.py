@@ -249,14 +249,14 @@ def _comment(source: str, tree: ast.Module) -> Edit | None:
     """Say above a cell without a comment which names it makes."""
     if "#" in source:
         return None
-    made = [
+    comments = [
         target.id
         for node in tree.body
         if isinstance(node, ast.Assign)
         for target in node.targets
         if isinstance(target, ast.Name)
     ]
-    names = list(dict.fromkeys(made))[:3]
+    names = list(dict.fromkeys(comments))[:3]
     if not names:
         return None
     words = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -287,11 +287,11 @@ def repair(source: str, error: str, names: Iterable[str]) -> Edit | None:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):
         return None  # a magic, or a mistake that needs a reader
-    kind, _, told = error.partition(":")
+    kind, _, message = error.partition(":")
     edit: Edit | None
     match kind.strip():
         case "NameError":
-            edit = _name(source, tree, told, names)
+            edit = _name(source, tree, message, names)
         case "ZeroDivisionError":
             edit = _division(source, tree)
         case _:

@@ -102,7 +102,7 @@ async def plot(turn: Turn, request: Request) -> str:
 async def _cell_below(turn: Turn, code: str) -> tuple[str, bool]:
     """Return the id of a cell with that code below the asking one, and whether it is new."""
     cells = await list_cells(turn)
-    at = next((place for place, cell in enumerate(cells) if cell.is_prompt_cell), None)
+    at = next((index for index, cell in enumerate(cells) if cell.is_prompt_cell), None)
     next_ = cells[at + 1 : at + 2] if at is not None else []
     for cell in next_:  # asked again, it plots in the same place
         if cell.is_code and (await read_cell(turn, cell)).source == code:

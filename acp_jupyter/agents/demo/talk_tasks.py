@@ -163,8 +163,8 @@ async def ask_form(turn: Turn, _request: Request) -> str:
         return "end_turn"
     match result:
         case {"action": "accept", "content": dict(content)}:
-            told = ", ".join(f"{name}: {quote(str(value))}" for name, value in content.items())
-            await turn.say(f"You answered {told}.\n")
+            answers = ", ".join(f"{name}: {quote(str(value))}" for name, value in content.items())
+            await turn.say(f"You answered {answers}.\n")
         case {"action": "cancel"}:
             raise TurnCancelledError
         case _:

@@ -244,8 +244,8 @@ class WriteReplayer:
             call = await request_changes(self._peer, self._session_id, "other", title, [change])
         except NotAllowedError as error:
             raise NotAllowedError(
-                f"{self._name(path)} may not be as it was when this was recorded: the record does "
-                "not say how it was."
+                f"{self._name(path)} may not be as it was when this was recorded: "
+                "the recording does not say how it was."
             ) from error
         report_changes(self._peer, self._session_id, call)
 

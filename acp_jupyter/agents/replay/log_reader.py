@@ -61,8 +61,8 @@ def read_recording(path: Path, sha256: str = "") -> Recording:
         raise RecordingError(f"{path} is not the log that was to be played: it has changed.")
     recording = build(path, io.BytesIO(found))
     if not recording.entries:
-        said = recording.trouble or f"{path} is empty"
-        raise RecordingError(f"This is no log of ACP traffic. {said.removesuffix('.')}.")
+        reason = recording.trouble or f"{path} is empty"
+        raise RecordingError(f"This is no log of ACP traffic. {reason.removesuffix('.')}.")
     return recording
 
 
@@ -161,8 +161,8 @@ class _Builder:
         if not isinstance(note, TerminalNote):
             return
         if note.note == "terminal_started":
-            open_asks = (live for ask, live in self._requests.values() if ask.method == _CREATE)
-            self._terminals[note.terminal_id] = next(open_asks, None) or self._newest
+            open_requests = (live for ask, live in self._requests.values() if ask.method == _CREATE)
+            self._terminals[note.terminal_id] = next(open_requests, None) or self._newest
         live = self._terminals.get(note.terminal_id)
         if live is not None:
             live.current.terminal_notes.append(

@@ -99,8 +99,8 @@ class AllowedChanges:
         return call
 
     def _paths(self, locations: Iterable[object]) -> Iterable[str]:
-        for place in locations:
-            match place:
+        for location in locations:
+            match location:
                 case {"path": str(path)}:
                     yield self._relative(path)
                 case _:
@@ -306,8 +306,8 @@ def is_rejected(ask: AgentRequest, live: LiveAnswer) -> bool:
 def _recorded(message: Object) -> LiveAnswer:
     result, error = message.get("result"), message.get("error")
     if error is not None:
-        said = error.get("message") if isinstance(error, Mapping) else error
-        return LiveAnswer({}, str(said))
+        words = error.get("message") if isinstance(error, Mapping) else error
+        return LiveAnswer({}, str(words))
     return LiveAnswer(result if isinstance(result, Mapping) else {})
 
 

@@ -94,7 +94,7 @@ class _Terminals:
         self._calls: dict[str, str] = {}
         noted: set[str] = set()
         for part in session.parts:
-            noted |= {told.note.terminal_id for told in part.terminal_notes}
+            noted |= {noted_now.note.terminal_id for noted_now in part.terminal_notes}
             for step in part.steps:
                 if isinstance(step, Send):
                     for terminal_id in _terminal_ids(step):
@@ -106,13 +106,13 @@ class _Terminals:
             self._show(part)
 
     def _show(self, part: Part) -> None:
-        told: dict[int, list[tuple[float, TerminalNote]]] = {}
+        notes: dict[int, list[tuple[float, TerminalNote]]] = {}
         for each in part.terminal_notes:
-            told.setdefault(each.step, []).append((each.at, each.note))
+            notes.setdefault(each.step, []).append((each.at, each.note))
         steps = part.steps
         part.steps = []
-        for place, step in enumerate(steps):
-            for at, note in told.get(place, ()):
+        for index, step in enumerate(steps):
+            for at, note in notes.get(index, ()):
                 part.steps += self._note(at, note)
             part.steps.append(step)
             match step:
@@ -124,7 +124,7 @@ class _Terminals:
                         part.steps += self._name(step, terminal_id)
                 case _:
                     pass
-        for at, note in told.get(len(steps), ()):
+        for at, note in notes.get(len(steps), ()):
             part.steps += self._note(at, note)
 
     def _note(self, at: float, note: TerminalNote) -> Iterator[Send]:
@@ -247,13 +247,13 @@ def notes_by_request(
     """
     found: dict[int, list[TerminalNote]] = {}
     known: dict[str, _Known] = {}
-    asks: dict[int, AgentRequest] = {}
+    requests: dict[int, AgentRequest] = {}
     for part in session.parts:
         for step in part.steps:
             if isinstance(step, AgentRequest):
-                asks[step.seq] = step
-            elif isinstance(step, Answered) and step.seq in asks:
-                notes = list(_notes_of(asks.pop(step.seq), known, noted))
+                requests[step.seq] = step
+            elif isinstance(step, Answered) and step.seq in requests:
+                notes = list(_notes_of(requests.pop(step.seq), known, noted))
                 if notes:
                     found[step.seq] = notes
     return found

@@ -65,16 +65,16 @@ class ChangeCommands:
         """
         session, turn = await self._settled(command.turn_id, caller)
         earlier = [await self._settled(each, caller) for each in command.earlier]
-        kept = await self._checkpointed(session, turn, earlier)
+        checkpointed = await self._checkpointed(session, turn, earlier)
         changes = turn.changes or TurnChanges()
         chosen = changes.files if command.path is None else named_files(changes, (command.path,))
         reply = ChangesReply(
             turn_id=turn.turn_id,
-            known=kept is not None,
-            revertible=kept is not None and changes.revertible,
+            known=checkpointed is not None,
+            revertible=checkpointed is not None and changes.revertible,
             words=changes.words,
         )
-        if kept is None:
+        if checkpointed is None:
             files = tuple(FileTexts(**dict(file)) for file in chosen)
             words = changes.words or _NO_CHECKPOINT
             return reply.model_copy(update={"files": files, "words": words})
@@ -83,11 +83,17 @@ class ChangeCommands:
             paths = () if all_of_it else paths_of(chosen)
             text = ""
             if paths or all_of_it:
-                text = await asyncio.to_thread(read_patch, kept.checkpoints, kept.trees, paths)
+                text = await asyncio.to_thread(
+                    read_patch, checkpointed.checkpoints, checkpointed.trees, paths
+                )
             return reply.model_copy(update={"patch": text})
         paths = paths_of(chosen)
         sides = await asyncio.to_thread(
-            read_changes, kept.checkpoints, kept.trees, paths, renames=kept.renames
+            read_changes,
+            checkpointed.checkpoints,
+            checkpointed.trees,
+            paths,
+            renames=checkpointed.renames,
         )
         files = await asyncio.to_thread(_with_all_texts, chosen, sides, turn.turn_id)
         return reply.model_copy(update={"files": files})
@@ -98,13 +104,13 @@ class ChangeCommands:
         return ChangingSessions(session_ids=self._changed(command.path))
 
     def _changed(self, path: str) -> tuple[str, ...]:
-        place = os.path.normpath(self._host.config.root / path)
+        whole = os.path.normpath(self._host.config.root / path)
         last: dict[str, float] = {}
         for session in self._host.sessions.values():
             for turn_id in session.transcript.turn_order:
                 turn = session.transcript.turns[turn_id]
                 files = () if turn.changes is None else turn.changes.files
-                if any(os.path.normpath(f"{session.state.cwd}/{f.path}") == place for f in files):
+                if any(os.path.normpath(f"{session.state.cwd}/{f.path}") == whole for f in files):
                     last[session.session_id] = turn.ended_at or 0
         return tuple(sorted(last, key=lambda each: last[each])[-_MOST_SESSIONS:])
 
@@ -148,13 +154,13 @@ class ChangeCommands:
             if earlier:
                 paths = command.paths or tuple(each.path for each in command.hunks)
                 require_unbroken_chain([each for _, each in found], paths)
-            kept = await self._checkpointed(session, turn, earlier)
-            if kept is None or not kept.changes.revertible:
+            checkpointed = await self._checkpointed(session, turn, earlier)
+            if checkpointed is None or not checkpointed.changes.revertible:
                 words = (turn.changes and turn.changes.words) or _NO_CHECKPOINT
                 if _CANT_REVERT not in words:
                     words = f"{words} It {_CANT_REVERT}."
                 raise ChangesGone(words)
-            return await TurnRevert(kept, command, self._host.config.documents).run()
+            return await TurnRevert(checkpointed, command, self._host.config.documents).run()
 
     async def _settled(self, turn_id: str, caller: Caller) -> tuple[Session, TurnState]:
         session = self._host.session_of_turn(turn_id)
@@ -170,13 +176,15 @@ class ChangeCommands:
         keeper = session.turn_files.checkpoints
         if turn.status != "done":
             return None
-        kept = keeper.checkpoints
-        trees = await asyncio.to_thread(kept.trees, turn.turn_id)
+        checkpoints = keeper.checkpoints
+        trees = await asyncio.to_thread(checkpoints.trees, turn.turn_id)
         if trees is not None and earlier:
-            first = await asyncio.to_thread(kept.trees, earlier[0][1].turn_id)
+            first = await asyncio.to_thread(checkpoints.trees, earlier[0][1].turn_id)
             trees = None if first is None else (first[0], trees[1])
         return (
-            None if trees is None else CheckpointedTurn(session, turn, kept, trees, tuple(earlier))
+            None
+            if trees is None
+            else CheckpointedTurn(session, turn, checkpoints, trees, tuple(earlier))
         )
 
 

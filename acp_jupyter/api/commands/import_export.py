@@ -120,7 +120,7 @@ def _transcript(
     if command.format == "html":
         page = export_html(state.session, turns, items, scrubber, thoughts=command.thoughts)
         return {"html": page}
-    told = tuple(scrubber.model(turn) for turn in turns)
+    scrubbed = tuple(scrubber.model(turn) for turn in turns)
     saved = tuple(scrubber.model(item) for item in items)
     if command.format == "json":
         return TranscriptPage(
@@ -128,13 +128,13 @@ def _transcript(
             first_index=0,
             total=len(saved),
             session=scrubber.model(state.session),
-            turns=told,
+            turns=scrubbed,
         )
     of_turn: defaultdict[str, list[Item]] = defaultdict(list)
     for item in readable_items(saved, scrubber):
         of_turn[item.turn_id or ""].append(item)
     markdown = session_markdown(
-        scrubber.model(state.session), told, of_turn, thoughts=command.thoughts
+        scrubber.model(state.session), scrubbed, of_turn, thoughts=command.thoughts
     )
     return {"markdown": scrubber.text(markdown)}
 

@@ -215,7 +215,7 @@ class TrustCommands:
     ) -> None:
         """Make sure that the agent may run in a folder, or that its user can be asked.
 
-        A record that this installation made is played anywhere.
+        A recording that this installation made is played anywhere.
 
         Parameters
         ----------
@@ -280,13 +280,13 @@ class TrustCommands:
 
     def grant(self, command: CreateSession, session: Session, caller: Caller) -> None:
         """Trust a session's folder for that session, where its maker says so."""
-        gate = session.turns.permissions.trust
-        if not command.trust or gate is None:
+        trust = session.turns.permissions.trust
+        if not command.trust or trust is None:
             return
         if isinstance(caller, UserCaller):
-            gate.grant(caller.answerer)
+            trust.grant(caller.answerer)
         else:
-            gate.grant_to_kernels()
+            trust.grant_to_kernels()
 
     @handles(TrustFolder)
     async def answer(self, command: TrustFolder, caller: UserCaller) -> dict[str, str]:
@@ -305,15 +305,15 @@ class TrustCommands:
             await asyncio.to_thread(store.trust, folder)
             return {"folder": str(folder)}
         session = self._host.session(command.session_id)
-        gate = session.turns.permissions.trust
-        if gate is None:
+        trust = session.turns.permissions.trust
+        if trust is None:
             raise BadRequest("This session has no agent to trust.")
-        gate.check(command.request_id)
+        trust.check(command.request_id)
         folder = Path(session.state.cwd)
         if command.trust:
             await asyncio.to_thread(store.trust, folder)
-            gate.check(command.request_id)  # somebody may have been faster
-        gate.answer(trusted=command.trust, who=caller.answerer)
+            trust.check(command.request_id)  # somebody may have been faster
+        trust.answer(trusted=command.trust, who=caller.answerer)
         return {"folder": str(folder)}
 
     @handles(ListTrust)

@@ -58,11 +58,11 @@ class TurnRevert:
         BadRequest
             The turn did not change that.
         """
-        command, kept = self._command, self._turn
+        command, turn = self._command, self._turn
         files = self._chosen()
         if command.in_document:
             return await self._remember(files)
-        there = DocumentRevert(kept, command, self._documents)
+        there = DocumentRevert(turn, command, self._documents)
         on_disk = await there.run(files, self._part)
         some_left = bool(there.refused)
         try:
@@ -75,12 +75,12 @@ class TurnRevert:
 
     async def _remember(self, files: tuple[ChangedFile, ...]) -> RevertReply:
         """Take note of what was done in open documents; what is left of a file may be nothing."""
-        command, kept = self._command, self._turn
+        command, turn = self._command, self._turn
         if command.undo and command.hunks:
             self._note(paths=tuple(file.path for file in files if file.reverted), undone=True)
         parts = [self._part(file.model_copy(update={"reverted": False})) for file in files]
         whole = [replace(part, present=None) for part in parts]
-        plan = partial(self._texts.plan, kept.trees, whole, renames=kept.renames)
+        plan = partial(self._texts.plan, turn.trees, whole, renames=turn.renames)
         steps = await asyncio.to_thread(plan)
         reply = self._note_reverted(files, {})
         if command.hunks and not command.undo:
@@ -90,8 +90,8 @@ class TurnRevert:
     def _note(self, *, paths: tuple[str, ...], undone: bool = False) -> None:
         if paths:
             turn_id, earlier = self._turn.turn.turn_id, self._command.earlier
-            told = TurnReverted(turn_id=turn_id, paths=paths, earlier=earlier, undone=undone)
-            self._turn.session.journal.note(told)
+            note = TurnReverted(turn_id=turn_id, paths=paths, earlier=earlier, undone=undone)
+            self._turn.session.journal.note(note)
 
     def _note_reverted(
         self, files: tuple[ChangedFile, ...], refused: dict[str, str]
@@ -101,8 +101,8 @@ class TurnRevert:
         if paths:
             hunks = tuple(each for each in command.hunks if each.path in paths)
             note = TurnReverted(turn_id=turn_id, undone=command.undo, earlier=command.earlier)
-            told = {"hunks": hunks} if hunks else {"paths": paths}
-            self._turn.session.journal.note(note.model_copy(update=told))
+            parts = {"hunks": hunks} if hunks else {"paths": paths}
+            self._turn.session.journal.note(note.model_copy(update=parts))
             for session, turn in () if hunks else self._turn.earlier:
                 own = TurnReverted(turn_id=turn.turn_id, paths=paths, undone=command.undo)
                 session.journal.note(own)
@@ -110,11 +110,11 @@ class TurnRevert:
 
     def _work(self, files: tuple[ChangedFile, ...], *, some_left: bool) -> dict[str, str]:
         """Block until it is done; return what was refused."""
-        command, kept = self._command, self._turn
+        command, turn = self._command, self._turn
         # A file of which some was taken back holds neither of the two texts that are kept.
         mixed = [f for f in files if f.reverted_hunks and f.reverted is command.undo]
         parts = [self._part(file) for file in (files if command.hunks else mixed)]
-        steps = self._texts.plan(kept.trees, parts, renames=kept.renames)
+        steps = self._texts.plan(turn.trees, parts, renames=turn.renames)
         refused = self._texts.obstacles(steps)
         if refused and not command.partial:
             raise refusal(refused)
@@ -130,27 +130,27 @@ class TurnRevert:
             raise
 
     def _files(self, whole: tuple[ChangedFile, ...], *, some_left: bool) -> dict[str, str]:
-        command, kept = self._command, self._turn
+        command, turn = self._command, self._turn
         # A turn may have changed more files than it names.
-        everything = command.paths is None and not some_left and kept.changes.left_out > 0
+        everything = command.paths is None and not some_left and turn.changes.left_out > 0
         chosen = None if everything else paths_of(whole)
-        omitted = {file.path for file in kept.changes.files if file not in whole}
-        omitted |= kept.own_notebooks
-        before, after = kept.trees
+        omitted = {file.path for file in turn.changes.files if file not in whole}
+        omitted |= turn.own_notebooks
+        before, after = turn.trees
         if command.undo:
-            reverting = Revert(kept.checkpoints, kept.new_modes(whole), (), {})
+            reverting = Revert(turn.checkpoints, turn.new_modes(whole), (), {})
             trees = (after, before)
         else:
-            modes = kept.modes(whole)
+            modes = turn.modes(whole)
             reverting = Revert(
-                kept.checkpoints,
+                turn.checkpoints,
                 modes,
-                kept.new_folders,
+                turn.new_folders,
                 {file.path: file.came_from for file in whole if file.came_from},
             )
             trees = (before, after)
         done = reverting.run_paths(
-            trees, chosen, omitted, partial=command.partial, renames=kept.renames
+            trees, chosen, omitted, partial=command.partial, renames=turn.renames
         )
         return dict(done.refused)
 
@@ -161,8 +161,8 @@ class TurnRevert:
             if len(named) < len(command.hunks):
                 raise BadRequest("Name each file once.")
         elif command.paths is None:
-            kept = (file for file in changes.files if file.kept)
-            meant = tuple(file for file in kept if file.reverted or not command.undo)
+            restorable = (file for file in changes.files if file.kept)
+            meant = tuple(file for file in restorable if file.reverted or not command.undo)
             for file in meant:
                 require_same_turns(file, ())
             return meant

@@ -44,8 +44,8 @@ class CheckpointedTurn:
     def modes(self, files: Iterable[ChangedFile]) -> dict[str, int]:
         """Return the permission bits of files before it, as far as they are known."""
         first = self.earlier[0][1].changes if self.earlier else None
-        told = {} if first is None else {file.path: file for file in first.files}
-        before = [told.get(file.path, file) for file in files]
+        known = {} if first is None else {file.path: file for file in first.files}
+        before = [known.get(file.path, file) for file in files]
         return {f.old_path or f.path: f.old_mode for f in before if f.old_mode is not None}
 
     def new_modes(self, files: Iterable[ChangedFile]) -> dict[str, int]:
@@ -56,8 +56,8 @@ class CheckpointedTurn:
     def new_folders(self) -> tuple[str, ...]:
         """New folders of new files."""
         turns = (*(turn for _, turn in self.earlier), self.turn)
-        made = (turn.changes.made_folders for turn in turns if turn.changes is not None)
-        return tuple({folder: None for folders in made for folder in folders})
+        created = (turn.changes.made_folders for turn in turns if turn.changes is not None)
+        return tuple({folder: None for folders in created for folder in folders})
 
     @property
     def turn_ids(self) -> tuple[str, ...]:
@@ -199,16 +199,16 @@ class DocumentRevert:
 
     def _behind(self, parts: Sequence[PartOfFile]) -> set[str]:
         """Return which of them are on disk neither as they were nor as they are to be."""
-        kept, limits = self.turn, self.turn.checkpoints.limits
+        turn, limits = self.turn, self.turn.checkpoints.limits
         mixed = [each for each in parts if each.present or each.wanted]
-        texts = TextSteps(kept.checkpoints)
-        found = set(texts.obstacles(texts.plan(kept.trees, mixed, renames=kept.renames)))
+        texts = TextSteps(turn.checkpoints)
+        found = set(texts.obstacles(texts.plan(turn.trees, mixed, renames=turn.renames)))
         try:
             seconds = limits.checkpoint_seconds
-            changes = tree_changes(kept.checkpoints.git, *kept.trees, seconds, renames=kept.renames)
+            changes = tree_changes(turn.checkpoints.git, *turn.trees, seconds, renames=turn.renames)
         except GitError:
             return found  # it is told when the files are to be written
-        disk = Disk(kept.checkpoints.root, limits.checkpoint_file_bytes)
+        disk = Disk(turn.checkpoints.root, limits.checkpoint_file_bytes)
         paths = {each.path for each in parts if each not in mixed}
         for change in changes:
             if change.path in paths:
@@ -221,24 +221,24 @@ class DocumentRevert:
         return found
 
     def _planned(self, parts: Sequence[PartOfFile], unsaved: set[str]) -> list[DocumentStep]:
-        texts, kept = TextSteps(self.turn.checkpoints), self.turn
-        made: list[DocumentStep] = []
-        for step in texts.plan(kept.trees, parts, renames=kept.renames):
+        texts, turn = TextSteps(self.turn.checkpoints), self.turn
+        steps: list[DocumentStep] = []
+        for step in texts.plan(turn.trees, parts, renames=turn.renames):
             otherwise = _UNSAVED if step.path in unsaved else SINCE
             try:
                 present, wanted = step.present.decode(), step.wanted.decode()
             except UnicodeDecodeError:
                 self.refused[step.path] = otherwise
             else:
-                made.append(DocumentStep(step.path, present, wanted, otherwise))
-        return made
+                steps.append(DocumentStep(step.path, present, wanted, otherwise))
+        return steps
 
     def _marked(self, own: Sequence[ChangedFile]) -> list[DocumentStep]:
         if not own:
             return []
-        kept = self.turn
+        turn = self.turn
         paths = {file.path for file in own}
-        sides = read_changes(kept.checkpoints, kept.trees, paths, renames=kept.renames)
+        sides = read_changes(turn.checkpoints, turn.trees, paths, renames=turn.renames)
         steps: list[DocumentStep] = []
         for path, side in sides.items():
             if side.old_text is None or side.new_text is None:
@@ -246,7 +246,7 @@ class DocumentRevert:
                 continue
             try:
                 was = without_marked(
-                    side.old_text, side.new_text, kept.turn_ids, _tool_input_strings(kept)
+                    side.old_text, side.new_text, turn.turn_ids, _tool_input_strings(turn)
                 )
             except ChangesRefused as error:
                 self.refused[path] = str(error)
@@ -257,9 +257,9 @@ class DocumentRevert:
 
     async def _write(self, step: DocumentStep) -> str:
         """Return why not; empty when it is done."""
-        place = self.turn.checkpoints.root / step.path
+        path = self.turn.checkpoints.root / step.path
         try:
-            written = await self.documents.write(place, step.wanted, step.present)
+            written = await self.documents.write(path, step.wanted, step.present)
         except DocumentConflict:
             return SINCE
         except FileRefused as error:

@@ -287,11 +287,11 @@ class SessionLifecycle:
     async def _known(self) -> dict[str, str]:
         """Return our ids of sessions by those of their agents."""
         open_ = {s.state.agent_session_id: s.session_id for s in self._host.sessions.values()}
-        kept = {
+        stored = {
             m.facts.agent_session_id: m.session_id
             for m in await self._host.stored_sessions.stored()
         }
-        return {name: ours for name, ours in {**kept, **open_}.items() if name}
+        return {name: ours for name, ours in {**stored, **open_}.items() if name}
 
 
 _NOTICE_CHARACTERS = 500

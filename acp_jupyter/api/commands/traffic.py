@@ -129,9 +129,9 @@ def _forward(file: BinaryIO, start: int, size: int, asked: GetTraffic) -> Traffi
     end, methods = start, _LineReader()
     for line in _lines(file, start, size):
         end = line.end
-        told = methods.summary(line)
-        if _passes(told, line, asked):
-            found.append(told)
+        summary = methods.summary(line)
+        if _passes(summary, line, asked):
+            found.append(summary)
         if len(found) == asked.limit or end - start >= _SCAN_BYTES:
             break
     return TrafficPage(lines=tuple(found), start=start, end=end, size=size)
@@ -144,9 +144,9 @@ def _backward(file: BinaryIO, end: int, size: int, asked: GetTraffic) -> Traffic
         start = _start_of_line(file, max(0, end - window))
         methods = _LineReader()
         found = [
-            told
+            summary
             for line in _lines(file, start, end)
-            if _passes(told := methods.summary(line), line, asked)
+            if _passes(summary := methods.summary(line), line, asked)
         ]
         if len(found) >= asked.limit or start == 0 or window >= _SCAN_BYTES:
             break
@@ -165,15 +165,15 @@ def _lines(file: BinaryIO, start: int, end: int) -> Iterator[_Line]:
         start += len(data)
 
 
-def _start_of_line(file: BinaryIO, place: int) -> int:
+def _start_of_line(file: BinaryIO, offset: int) -> int:
     """Return the place itself if a line begins there, else where the line around it begins."""
-    while place > 0:
-        start = max(0, place - _BLOCK)
+    while offset > 0:
+        start = max(0, offset - _BLOCK)
         file.seek(start)
-        newline = file.read(place - start).rfind(b"\n")
+        newline = file.read(offset - start).rfind(b"\n")
         if newline >= 0:
             return start + newline + 1
-        place = start
+        offset = start
     return 0
 
 
@@ -226,15 +226,15 @@ def _preview(entry: TrafficEntry) -> str:
     message = entry.message
     params = obj(message.get("params"))
     if entry.direction == "!":
-        told: object = _without(message, "note")
+        content: object = _without(message, "note")
     elif isinstance(update := params.get("update"), dict):
-        said = text(obj(update.get("content")).get("text"))
-        told = said or _without(update, "sessionUpdate")
+        chunk = text(obj(update.get("content")).get("text"))
+        content = chunk or _without(update, "sessionUpdate")
     else:
-        told = params or message.get("result") or message.get("error")
-    if isinstance(told, str):
-        return told[:_PREVIEW_CHARS]
-    return json.dumps(told, ensure_ascii=False)[:_PREVIEW_CHARS] if told else ""
+        content = params or message.get("result") or message.get("error")
+    if isinstance(content, str):
+        return content[:_PREVIEW_CHARS]
+    return json.dumps(content, ensure_ascii=False)[:_PREVIEW_CHARS] if content else ""
 
 
 def _without(fields: Mapping[str, object], name: str) -> dict[str, object]:

@@ -231,8 +231,8 @@ class SessionReader:
 
     async def states(self, caller: Caller, *, again: bool = True) -> list[SessionState]:
         """Return every session that the caller may see, those that are not open first."""
-        kept = await self._host.stored_sessions.stored(again=again)
-        stored = [meta for meta in kept if may_see_stored(meta, caller)]
+        in_store = await self._host.stored_sessions.stored(again=again)
+        stored = [meta for meta in in_store if may_see_stored(meta, caller)]
         seen = [s for s in self._host.sessions.values() if may_see(s, caller)]
         return [*(meta.state() for meta in stored), *(session.state for session in seen)]
 
@@ -316,7 +316,7 @@ class NotebookTurns:
 
     @handles(AttachTurn)
     async def attach(self, command: AttachTurn, caller: UserCaller) -> AttachedTurn:
-        """Authority comes from the server's record of the turn, never from the output."""
+        """Authority comes from what the server knows of the turn, never from the output."""
         session = self._host.session_of_turn(command.turn_id)
         turn = session.transcript.turns[command.turn_id]
         origin = turn.origin

@@ -2,7 +2,8 @@
 
 From it come the type that frames are parsed with, the dispatcher's checks, the HTTP routes of the
 server, the requests of the kernel's client, and the page's types. Handlers are in `commands`,
-marked with `handles`; kernels import this table without them.
+marked with `handles`; kernels import this table without them. Seven more routes, those of streams,
+files and waiting cells, are in `acp_jupyter.server.handlers`.
 """
 
 from __future__ import annotations

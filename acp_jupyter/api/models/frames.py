@@ -146,8 +146,8 @@ def validation_message(error: ValidationError) -> str:
     """Return one sentence on what does not fit; it never repeats the input."""
     errors = error.errors(include_url=False, include_input=False, include_context=False)
     places = [
-        f"{'.'.join(map(str, place['loc'])) or 'the whole'}: {place['msg']}"[:_MOST_CHARS]
-        for place in errors
+        f"{'.'.join(map(str, location['loc'])) or 'the whole'}: {location['msg']}"[:_MOST_CHARS]
+        for location in errors
     ]
     rest = len(places) - _MOST_FIELDS
     more = f"; and {rest} more" if rest > 0 else ""

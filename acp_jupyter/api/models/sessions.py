@@ -122,7 +122,7 @@ class CreateSession(BaseCommand):
     start: Literal["wait", "background", "lazy"] = "wait"
     """When the agent's process starts: before the answer, beside it, or at the first prompt."""
     record: RecordingOptions | None = None
-    """Whether to record the session, or to play its record in the agent's place."""
+    """Whether to record the session, or to replay its recording instead of the agent."""
     tools: bool = True
     """Whether the agent is offered tools for the session's notebook and its kernel."""
 

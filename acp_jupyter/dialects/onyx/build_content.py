@@ -40,10 +40,10 @@ class BuildModel(Model):
 
     @model_serializer(mode="wrap")
     def _without_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
-        said: dict[str, JsonValue] = handler(self)
-        if "timestamp" in said:
-            said["timestamp"] = said.pop("timestamp")  # the last field, as Onyx writes it
-        return {name: value for name, value in said.items() if value is not None}
+        fields: dict[str, JsonValue] = handler(self)
+        if "timestamp" in fields:
+            fields["timestamp"] = fields.pop("timestamp")  # the last field, as Onyx writes it
+        return {name: value for name, value in fields.items() if value is not None}
 
 
 def _now() -> datetime:
@@ -262,10 +262,10 @@ def _size(folder: Path) -> int:
 
 
 def _sizes(folder: Path) -> Iterator[int]:
-    for place, _, files in os.walk(folder):
+    for path, _, files in os.walk(folder):
         for file in files:
             try:
-                found = os.lstat(os.path.join(place, file))
+                found = os.lstat(os.path.join(path, file))
             except OSError:
                 continue
             yield found.st_size if stat.S_ISREG(found.st_mode) else 0

@@ -158,17 +158,17 @@ def convert_acp_file_write_to_file_write(file_write: FileWrite) -> FileWritePack
 
 def convert_acp_artifact_to_artifact_created(created: ArtifactCreated) -> ArtifactCreatedPacket:
     """Convert an artifact."""
-    made = created.artifact
+    artifact = created.artifact
     return ArtifactCreatedPacket(
         artifact=Artifact(
-            id=made.id,
-            type=ArtifactType(made.type),
-            name=made.name,
-            path=made.path,
-            preview_url=made.preview_url or None,
-            download_url=made.download_url or None,
-            mime_type=made.mime_type or None,
-            size_bytes=made.size_bytes,
+            id=artifact.id,
+            type=ArtifactType(artifact.type),
+            name=artifact.name,
+            path=artifact.path,
+            preview_url=artifact.preview_url or None,
+            download_url=artifact.download_url or None,
+            mime_type=artifact.mime_type or None,
+            size_bytes=artifact.size_bytes,
         ),
         timestamp=packet_time(created),
     )
@@ -256,11 +256,11 @@ def convert_acp_permission_request_to_permission_request(
     """Convert a permission request: title to operation, content to description."""
     call = request.tool_call
     words = _words(call)
-    said = content_text(call.content or ())
+    description = content_text(call.content or ())
     return PermissionRequestPacket(
         request_id=request.request_id,
         operation=call.title or words.title,
-        description=said or words.command or words.path,
+        description=description or words.command or words.path,
         auto_approve=request.auto_approve,
         timestamp=packet_time(request),
     )
@@ -303,7 +303,7 @@ def _words(call: ToolCallStart | ToolCallProgress) -> ToolWords:
             acp_kind=call.acp_kind,
             raw_input=call.raw_input,
             content=call.content or (),
-            paths=tuple(place.path for place in call.locations),
+            paths=tuple(location.path for location in call.locations),
             exists=False,
             cwd="",
         )

@@ -171,8 +171,8 @@ def _plan(packet: AgentPlanUpdate) -> Obj:
 
 def _artifact(packet: ArtifactCreated) -> Obj:
     """Write an artifact; a field that it does not have is null."""
-    made = packet.artifact.model_dump(mode="json")
-    return {name: None if value == "" else value for name, value in made.items()}
+    artifact = packet.artifact.model_dump(mode="json")
+    return {name: None if value == "" else value for name, value in artifact.items()}
 
 
 def _commands(packet: AvailableCommandsUpdate) -> Obj:
@@ -188,11 +188,11 @@ def _commands(packet: AvailableCommandsUpdate) -> Obj:
 
 
 def _info(packet: SessionInfoUpdate) -> Obj:
-    told: Obj = _without_empty(model=packet.model) | (
+    fields: Obj = _without_empty(model=packet.model) | (
         {"tools": [*packet.tools]} if packet.tools else {}
     )
     title: Obj = {"title": packet.title} if packet.title or packet.clears_title else {}
-    meta: Obj = {"_meta": {"acp-jupyter/session": told}} if told else {}
+    meta: Obj = {"_meta": {"acp-jupyter/session": fields}} if fields else {}
     return _update(packet.type) | title | meta
 
 
@@ -204,8 +204,8 @@ def _usage(packet: UsageUpdate) -> Obj:
 
 def _notice(packet: NoticePacket) -> Obj:
     detail: Obj = {"_meta": {"acp-jupyter/detail": packet.detail}} if packet.detail else {}
-    said = _without_empty(title=packet.title, description=packet.text)
-    return _update(packet.type, severity=packet.severity) | said | detail
+    fields = _without_empty(title=packet.title, description=packet.text)
+    return _update(packet.type, severity=packet.severity) | fields | detail
 
 
 def _end(packet: PromptResponse) -> Obj:

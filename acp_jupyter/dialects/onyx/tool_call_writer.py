@@ -47,7 +47,8 @@ def write_progress(packet: ToolCallProgress) -> Obj:
 def _call(packet: ToolCallStart | ToolCallProgress) -> Obj:
     listed = "locations" in packet.model_fields_set
     locations: list[JsonValue] = [
-        {"_meta": None, "path": place.path, "line": place.line} for place in packet.locations
+        {"_meta": None, "path": location.path, "line": location.line}
+        for location in packet.locations
     ]
     # A tool name that the title does not tell.
     meta: Obj = {"tool_name": packet.name} if packet.name else {}

@@ -265,7 +265,7 @@ def agent_environment(base: Mapping[str, str], extra: Mapping[str, str]) -> dict
     extra
         The agent's configured variables. They are the user's explicit choice and win.
     """
-    kept = {
+    inherited = {
         name: value for name, value in base.items() if not name.upper().startswith(_SECRET_PREFIXES)
     }
-    return {**kept, **extra}
+    return {**inherited, **extra}

@@ -255,7 +255,7 @@ class RecordedAnswers:
             *map(say, (call.title, call.description, call.command, call.path)),
             "" if permission is None else say(permission.folder),
             tuple((say(detail.name), say(detail.value)) for detail in details),
-            tuple(say(place.path) for place in call.locations),
+            tuple(say(location.path) for location in call.locations),
             tuple(tuple(map(say, diff)) for diff in diffs),
             tuple((o.option_id, o.name, o.option_kind) for o in options),
         )

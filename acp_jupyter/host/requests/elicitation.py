@@ -195,17 +195,19 @@ class Elicitations:
 
     def _settle(self, request_id: str, by: _By, who: Answerer = SOMEBODY) -> None:
         self._journal.note(
-            ElicitationSettled(request_id=request_id, by=by, user=who.user, told=who.shown_name)
+            ElicitationSettled(
+                request_id=request_id, by=by, user=who.user, shown_name=who.shown_name
+            )
         )
 
     def _item(self, request_id: str) -> Elicitation | None:
         """Return a question, also a settled one."""
         transcript = self._journal.transcript
-        place = transcript.request_items.get(request_id)
+        index = transcript.request_items.get(request_id)
         found = (
             transcript.items
-            if place is None  # settled: its place is not kept
-            else (transcript.items[int(place[1:])],)
+            if index is None  # settled: its place is not kept
+            else (transcript.items[int(index[1:])],)
         )
         return next(
             (

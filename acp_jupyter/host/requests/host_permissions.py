@@ -192,9 +192,9 @@ class HostPermissions:
         return "" if running else _AFTER_THE_TURN
 
     async def _no_rule_against(self, facts: Facts) -> bool:
-        standing = await self._permissions.current_rules()
-        ruling = rule_on(standing.rules, facts)
-        return standing.known and ruling.denied is None and ruling.clear
+        current = await self._permissions.current_rules()
+        ruling = rule_on(current.rules, facts)
+        return current.known and ruling.denied is None and ruling.clear
 
     def _wrote_so(self, name: str, old: str | None, new: str) -> bool:
         """Return whether an allowed request of this turn showed this very change, or none."""
@@ -213,7 +213,7 @@ class HostPermissions:
 
     def _touches(self, calls: Iterable[ToolCall], name: str) -> bool:
         return any(
-            name in {call.path, *(place.path for place in call.locations)}
+            name in {call.path, *(location.path for location in call.locations)}
             or name in {diff.path for diff in call.diffs}
             for call in calls
         )
@@ -347,7 +347,7 @@ async def request_for_host(
             "request_id": request_id,
             "toolCall": call,
             "options": options,
-            "wish": words,
+            "action": words,
             "reason": reason,
         }
     )
@@ -391,7 +391,7 @@ def as_sent(call: ToolCall) -> Obj:
         {"type": "diff", "path": diff.path, "oldText": diff.old_text, "newText": diff.new_text}
         for diff in call.diffs
     ]
-    places: list[JsonValue] = [{"path": place.path} for place in call.locations]
+    places: list[JsonValue] = [{"path": location.path} for location in call.locations]
     return {
         "toolCallId": call.tool_call_id,
         "title": call.title,

@@ -176,8 +176,8 @@ class PermissionRequests:
             policy = "ask"
 
         def look() -> Decision | None:
-            standing = CurrentRules() if rules is None else rules.current()
-            found = decide(policy, call, options, standing, places)
+            current = CurrentRules() if rules is None else rules.current()
+            found = decide(policy, call, options, current, places)
             if found is None or self._recorded_answers is None or not allows(call, found.option_id):
                 return found
             return None if needs_live_answer(call, places) else found
@@ -310,10 +310,10 @@ class PermissionRequests:
             return
         always = option.option_kind == "allow_always"
         allowed = self.allowed_always if always else self.allowed
-        kept = allowed if option.option_kind.startswith("allow") else self.rejected
-        kept[request_id] = call
-        if len(kept) > _MOST_ANSWERS:
-            del kept[next(iter(kept))]
+        remembered = allowed if option.option_kind.startswith("allow") else self.rejected
+        remembered[request_id] = call
+        if len(remembered) > _MOST_ANSWERS:
+            del remembered[next(iter(remembered))]
 
     def known_allowed(self) -> dict[str, ToolCall]:
         """Return the calls allowed in this turn or for the whole session, by request id."""
@@ -339,6 +339,6 @@ class PermissionRequests:
                 rule=rule,
                 reason=reason,
                 user=who.user,
-                told=who.shown_name,
+                shown_name=who.shown_name,
             )
         )

@@ -50,7 +50,7 @@ def decide(
     policy: Policy,
     call: ToolCall,
     options: tuple[PermissionOption, ...],
-    standing: CurrentRules = _NO_RULES,
+    rules: CurrentRules = _NO_RULES,
     folder: SessionFolder = _NOWHERE,
 ) -> Decision | None:
     """Answer a request by policy or rule; None means: ask the user. May block on the disk.
@@ -67,7 +67,7 @@ def decide(
         relative.
     options
         The request's options.
-    standing
+    rules
         The rules that apply.
     folder
         The session's folder.
@@ -75,13 +75,13 @@ def decide(
     if is_question(call, options):
         return None
     facts = facts_of(call, folder)
-    ruling = rule_on(standing.rules, facts)
+    ruling = rule_on(rules.rules, facts)
     if ruling.denied is not None:
         return _answer(reject_option(options), ruling.denied)
-    may_allow = ruling.clear and standing.known
-    now = rule_on((rule for rule in standing.rules if rule.scope == "turn"), facts).allowed
-    if now is not None and may_allow:
-        return _answer(sole_allow_once(options), now)
+    may_allow = ruling.clear and rules.known
+    turn_rule = rule_on((rule for rule in rules.rules if rule.scope == "turn"), facts).allowed
+    if turn_rule is not None and may_allow:
+        return _answer(sole_allow_once(options), turn_rule)
     verdict = _by_policy(policy, facts)
     match verdict:
         case "reject":
@@ -90,8 +90,8 @@ def decide(
             sure = may_allow and ruling.sure
             return _answer(sole_allow_once(options), policy) if sure else None
         case "ask":
-            remembered = ruling.allowed if may_allow else None
-            return None if remembered is None else _answer(sole_allow_once(options), remembered)
+            saved_rule = ruling.allowed if may_allow else None
+            return None if saved_rule is None else _answer(sole_allow_once(options), saved_rule)
         case _:
             assert_never(verdict)
 
@@ -118,8 +118,8 @@ def _by_policy(policy: Policy, facts: Facts) -> Verdict:
             return "reject"
         case "read-only":
             secret = any(spot is None or spot.secret for spot in facts.paths)
-            looks = facts.kind in {"read", "search"}
-            return "allow" if looks and facts.inside and not secret else "reject"
+            only_reads = facts.kind in {"read", "search"}
+            return "allow" if only_reads and facts.inside and not secret else "reject"
         case "accept-edits":
             protected = any(spot is None or spot.protected for spot in facts.paths)
             return "allow" if facts.kind == "edit" and facts.inside and not protected else "ask"

@@ -117,13 +117,13 @@ def _denies(wanted: tuple[str, ...], words: tuple[Word, ...]) -> Denial:
         return Denial.YES
     open_end = wanted[-1] == "*"
     named = wanted[:-1] if open_end else wanted
-    for place, each in enumerate(named):
-        if place >= len(words):
+    for index, each in enumerate(named):
+        if index >= len(words):
             return Denial.NO
-        word = words[place]
+        word = words[index]
         if not word.known:
             return Denial.UNKNOWN  # it may be any words, or none
-        if not _is(each, word.text, program=place == 0):
+        if not _is(each, word.text, program=index == 0):
             return Denial.NO
     if not open_end and len(words) > len(named):
         unsure = any(not word.known for word in words[len(named) :])
@@ -146,10 +146,10 @@ def _may_run(wanted: tuple[str, ...], commands: Commands) -> bool:
         return commands.runs_others
     program, *others = named
     if "*" in program:
-        said = any(fnmatchcase(name, program.casefold()) for name in commands.names)
+        is_named = any(fnmatchcase(name, program.casefold()) for name in commands.names)
     else:
-        said = program_name(program) in commands.names
-    return said and all("*" in other or other in commands.words for other in others)
+        is_named = program_name(program) in commands.names
+    return is_named and all("*" in other or other in commands.words for other in others)
 
 
 _ADDRESS = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*://", re.IGNORECASE)

@@ -196,11 +196,11 @@ def _inner(  # noqa: C901 - one flat list of kinds
 
 def _found_by_find(words: Words) -> Iterator[Words]:
     begin: int | None = None
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         if begin is None and word.text in _FIND_RUNS:
-            begin = place + 1
+            begin = index + 1
         elif begin is not None and word.text in {";", "+"}:
-            yield words[begin:place]
+            yield words[begin:index]
             begin = None
     if begin is not None:
         yield words[begin:]
@@ -246,9 +246,9 @@ def _option_words(wrapper: _Wrapper, option: str) -> int:
         if name in wrapper.long_values.split():
             return 1 if equals else 2
         return 1 if name in wrapper.long_flags.split() else 0
-    for place, letter in enumerate(option[1:], 1):
+    for index, letter in enumerate(option[1:], 1):
         if letter in wrapper.values:
-            return 1 if place + 1 < len(option) else 2
+            return 1 if index + 1 < len(option) else 2
         if letter in wrapper.attached:
             return 1
         if letter not in wrapper.flags:

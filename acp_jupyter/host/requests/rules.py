@@ -230,8 +230,8 @@ def _allowed(rules: list[Rule], facts: Facts) -> Rule | None:
         return None
     if evidence.kind == "execute":
         patterns = (rule.pattern for rule in rules)
-        place = allowing(patterns, evidence.command, facts.folder) if evidence.plain else None
-        return None if place is None else rules[place]
+        matched = allowing(patterns, evidence.command, facts.folder) if evidence.plain else None
+        return None if matched is None else rules[matched]
     if evidence.kind == "fetch":
         url = evidence.url
         return next((rule for rule in rules if match_address(rule.pattern, url)), None)
@@ -241,8 +241,8 @@ def _allowed(rules: list[Rule], facts: Facts) -> Rule | None:
 
 def _allows_path(rule: Rule, spot: FolderPath) -> bool:
     """Return whether a rule allows a path; a protected one must be named exactly."""
-    looks = rule.tool_kind in {"read", "search"}
-    if spot.secret if looks else spot.protected:
+    only_reads = rule.tool_kind in {"read", "search"}
+    if spot.secret if only_reads else spot.protected:
         return rule.pattern == spot.named == spot.real
     both = (spot.named, spot.real)
     return not rule.pattern or all(match_path(rule.pattern, path) for path in both)

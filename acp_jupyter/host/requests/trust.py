@@ -67,7 +67,7 @@ def recording_not_trusted(recording: str, folder: str) -> FolderNotTrusted:
     """Return the error for another installation's recording in a folder that is not trusted."""
     return FolderNotTrusted(
         f"{recording} was not recorded here, and {folder} is not trusted.",
-        "Playing a record makes the file changes that it contains. If you trust where it comes "
+        "Playing a recording makes the file changes that it contains. If you trust where it comes "
         "from, say so: in the page, with --trust in the first line of the cell, with "
         'connect(..., trust=True), or with "trust": true in a request.',
     )
@@ -189,7 +189,7 @@ class TrustRequests:
                     request_id=request_id,
                     agent_name=session.agent_info.name,
                     folder=session.folder,
-                    record="" if self.recording is None else self.recording.path,
+                    recording="" if self.recording is None else self.recording.path,
                     warning=warning,
                 )
             )
@@ -234,7 +234,7 @@ class TrustRequests:
                     trusted=trusted,
                     by="user" if by_user else "turn_cancelled",
                     user=who.user,
-                    told=who.shown_name,
+                    shown_name=who.shown_name,
                 )
             )
             self._waiting.answer(request_id, trusted)

@@ -153,8 +153,10 @@ class TerminalHandlers:
         consent = self.host_permissions_of(kwargs)
         variables = [(variable.name, variable.value) for variable in env or ()]
 
-        async def allowed(made: TerminalCommand) -> None:
-            await consent.to_run(kwargs["request_seq"], made.shown, made.cwd, dict(variables))
+        async def allowed(prepared: TerminalCommand) -> None:
+            await consent.to_run(
+                kwargs["request_seq"], prepared.shown, prepared.cwd, dict(variables)
+            )
 
         try:
             terminal_id = await terminals.create(

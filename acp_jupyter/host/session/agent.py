@@ -1,4 +1,4 @@
-"""The agent of a session: started when needed, taken up again when it has ended, left when idle."""
+"""The agent of a session: starts it when needed, restarts it after it ended, stops it when idle."""
 
 from __future__ import annotations
 

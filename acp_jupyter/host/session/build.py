@@ -62,7 +62,7 @@ def build_session(
     *,
     label: str = "",
     kernel_id: str = "",
-    record: Callable[[TurnFiles], SessionRecording] | None = None,
+    start_recording: Callable[[TurnFiles], SessionRecording] | None = None,
 ) -> Session:
     """Return a new session; call it on the host's loop.
 
@@ -79,8 +79,8 @@ def build_session(
         Knows the secrets of the agent's environment; it learns those of the folder.
     label, kernel_id
         See `Session`.
-    record
-        Begins to record the session, or to play it.
+    start_recording
+        Starts to record the session, or to replay it.
     """
     state = journal.transcript.session
     cwd, limits = Path(state.cwd), services.limits
@@ -102,7 +102,7 @@ def build_session(
         services.checkpoints,
         services.root,
     )
-    recording = None if record is None else record(turn_files)
+    recording = None if start_recording is None else start_recording(turn_files)
     playback = recording if isinstance(recording, Playback) else None
     current = CurrentTurn(journal, played=playback is not None)
     rules = trust = None

@@ -56,8 +56,8 @@ def content_blocks(prompt: str | Sequence[Obj], limits: Limits | None = None) ->
     raw: Blocks = written if isinstance(prompt, str) else tuple(prompt)
     if len(raw) > bounds.prompt_blocks:
         raise InvalidBlock(f"A prompt can have {bounds.prompt_blocks} parts, not {len(raw)}.")
-    for place, block in enumerate(raw, 1):
-        _check(block, f"Part {place} of the prompt")
+    for number, block in enumerate(raw, 1):
+        _check(block, f"Part {number} of the prompt")
     size = sum(_size(block) for block in raw)
     if size > bounds.prompt_bytes:
         raise InvalidBlock(

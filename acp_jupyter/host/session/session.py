@@ -147,20 +147,20 @@ class Session:
             self.agent.start_in_background()
 
     async def check_recording(self) -> None:
-        """Find out who made the record that it is played from, if it is.
+        """Find out who made the recording that it replays, if it does.
 
         Raises
         ------
         AcpError
-            The record can't be read.
+            The recording can't be read.
         """
         if isinstance(self.recording, Playback):
             await asyncio.to_thread(self.recording.read)
 
     def may_start(self) -> bool:
         """Tell whether the agent may be started without asking about the folder."""
-        gate = self._turns.permissions.trust
-        return gate is None or gate.is_open()
+        trust = self._turns.permissions.trust
+        return trust is None or trust.is_open()
 
     def matches(self, options: RecordingOptions | None) -> bool:
         """Tell whether it suits these recording options; a replay is never taken for an agent."""
@@ -248,7 +248,7 @@ class Session:
         Parameters
         ----------
         delete
-            Whether the agent shall delete its record too.
+            Whether the agent should delete its own copy too.
         with_server
             Whether nobody has asked for it: the server ends. The log is left as a crash would
             leave it, so that a turn that runs and messages that wait are told the same way.

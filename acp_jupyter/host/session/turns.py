@@ -31,7 +31,7 @@ REFUSED = NobodyToAsk(
 REFUSED_OF_RECORDING = NobodyToAsk(
     REFUSED.message,
     f"{REFUSED.detail} What configures what runs later, for example conftest.py, is written from "
-    "a record only after someone's answer.",
+    "a recording only after someone's answer.",
 )
 UNANSWERED = NobodyToAsk(
     "The agent asked a question, and nobody could be asked.",

@@ -44,9 +44,9 @@ EPOCH = uuid.uuid4().hex
 _log = logging.getLogger(__name__)
 _ROOM_AGAIN = "The disk has room again: all of this session is kept."
 _EVENT_BYTES = 500
-"""Of an event beside its text, about."""
+"""About the memory of one event without its text."""
 _STATE_BYTES = 2500
-"""Of one with the state of the session or of a turn."""
+"""About the memory of one event that carries the state of the session or of a turn."""
 
 
 class Reader(Protocol):
@@ -120,10 +120,10 @@ class Journal:
         return cls(opened_transcript(opening, now), log, TrafficReader(), 2, limits, changed)
 
     def enter(self, entry: TrafficEntry) -> None:
-        """Take one line; never raises on what an agent wrote.
+        """Append a line to the log and reduce it; never raises on what an agent wrote.
 
-        Pieces of one text are taken together, before the next other line and at the loop's next
-        turn at the latest: whoever is called after that finds them in the transcript.
+        Chunks of one text are reduced together: before the next line of another kind, or at the
+        loop's next turn at the latest. Whoever runs after that finds them in the transcript.
         """
         if not self._chunk_merger.add(entry):
             self._take_merged_chunks()
@@ -145,7 +145,7 @@ class Journal:
             self._read(entry)
 
     def take(self, entry: TrafficEntry) -> list[LogPacket]:
-        """Do the same, and return what the line says."""
+        """Append a line to the log, reduce it, and return its packets."""
         entry = self._secrets.without(entry)
         self._log.append(entry)
         self.lines += 1
@@ -167,11 +167,11 @@ class Journal:
 
     def _note_gap(self, at: float) -> None:
         """Say that lines are not kept, or are after all. The log can't hold that."""
-        words, told = self._log.missing, self._noted_gap
-        if words == told:
+        words, noted = self._log.missing, self._noted_gap
+        if words == noted:
             return
         self._noted_gap = words
-        if not told:
+        if not noted:
             self._history = self._transcript.session.history
         draft = Draft(self._transcript, at)
         draft.change_session(history="gap" if words else self._history)
@@ -253,8 +253,8 @@ class Journal:
     def _newest(self, state: Transcript) -> tuple[Item, ...]:
         newest: list[Item] = []
         room = self._limits.window_chars
-        for place in range(len(state.items) - 1, -1, -1):
-            item = state.item(place)
+        for index in range(len(state.items) - 1, -1, -1):
+            item = state.item(index)
             room -= item_chars(item)
             if len(newest) == self._limits.window_items or (room < 0 and newest):
                 break

@@ -63,11 +63,11 @@ def _entries(parent: Path, opening: SessionOpened, at: float) -> Iterator[Traffi
 
 
 def _line(entry: TrafficEntry) -> str:
-    record: dict[str, Any] = {"seq": entry.seq, "t": entry.t, "d": entry.direction}
+    fields: dict[str, Any] = {"seq": entry.seq, "t": entry.t, "d": entry.direction}
     if entry.re is not None:
-        record["re"] = entry.re
-    record["m"] = entry.message
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+        fields["re"] = entry.re
+    fields["m"] = entry.message
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 _CHARS = 65_536
@@ -125,12 +125,12 @@ def lacks_lines(path: Path) -> bool:
 def read_entry(line: bytes) -> TrafficEntry | None:
     """Parse one line of a log; None if it is no entry."""
     try:
-        record = read_json(line.decode())
+        fields = read_json(line.decode())
     except (ValueError, RecursionError):
         return None
-    match record:
+    match fields:
         case {"seq": int(seq), "t": int(t) | float(t), "d": ">" | "<" | "!" as side, "m": dict(m)}:
-            re = record.get("re")
+            re = fields.get("re")
             return TrafficEntry(seq, t, side, m, re if isinstance(re, int) else None)
         case _:
             return None
@@ -174,14 +174,14 @@ class LogLines:
 
     def encode(self, entry: TrafficEntry) -> bytes:
         """Return the line of an entry, without secrets."""
-        record: dict[str, Any] = {"seq": entry.seq, "t": round(entry.t, 4), "d": entry.direction}
+        fields: dict[str, Any] = {"seq": entry.seq, "t": round(entry.t, 4), "d": entry.direction}
         if entry.re is not None:
-            record["re"] = entry.re
-        record["m"] = entry.message
-        line = _dump(record)
+            fields["re"] = entry.re
+        fields["m"] = entry.message
+        line = _dump(fields)
         # A line without escapes is searched in one step, and rarely holds a secret.
         if "\\" in line or self._redactor.redact_text(line) != line:
-            line = _dump({**record, "m": self._redactor.redact(entry.message)})
+            line = _dump({**fields, "m": self._redactor.redact(entry.message)})
         return line.encode("utf-8", "replace") + b"\n"
 
 

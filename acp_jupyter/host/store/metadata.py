@@ -73,7 +73,7 @@ class SessionMeta(Model):
     log_bytes: int = 0
     """How much of the log these are the turns of; there may be more of it."""
     played: bool = False
-    """Whether it was played from a record: no agent may take its place."""
+    """Whether it was replayed from a recording: no agent may take its place."""
 
     @property
     def session_id(self) -> str:
@@ -194,7 +194,7 @@ _log = logging.getLogger(__name__)
 _LOG_ENDS = "The log ends here."
 _MISSING_ENTRIES = frozenset({"log_full", "log_gap"})
 _MISSING = (
-    "Lines are missing here from the record of this session: it, or the disk, was full. What was "
+    "Lines are missing here from the log of this session: it, or the disk, was full. What was "
     "allowed for the session until then is asked again."
 )
 
@@ -247,8 +247,8 @@ def read_session(folder: Path, meta: SessionMeta, limits: Limits, read_only: str
 def _opened(note: SessionOpened, at: float, facts: SessionState) -> Transcript:
     """Return the transcript at a log's first line; what that does not say is as it was saved."""
     transcript = opened_transcript(note, at)
-    said = transcript.session.model_fields_set
-    saved = {name: getattr(facts, name) for name in SAVED_FACTS if name not in said}
+    fields_set = transcript.session.model_fields_set
+    saved = {name: getattr(facts, name) for name in SAVED_FACTS if name not in fields_set}
     return transcript.changed(session=transcript.session.model_copy(update=saved))
 
 

@@ -215,13 +215,13 @@ class Ownership:
         """Return whether a server runs; on this machine by its process, however late it beats."""
         try:
             seen = sign.stat().st_mtime
-            told = json.loads(sign.read_text(encoding="utf-8"))
+            owner = json.loads(sign.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return False
-        if not isinstance(told, dict):
+        if not isinstance(owner, dict):
             return False
-        if told.get("host") == socket.gethostname():
-            return _runs(told.get("pid"), seen)
+        if owner.get("host") == socket.gethostname():
+            return _runs(owner.get("pid"), seen)
         return time.time() - seen <= _MISSED_BEATS * self._beat_seconds
 
 

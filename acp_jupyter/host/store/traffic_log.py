@@ -34,7 +34,7 @@ _LACKS_LINES = (0o1400, 0o400)
 """Modes that mark a file. Some systems take no sticky bit, by which a folder that somebody made
 read-only is told from a mark."""
 _FULL = (
-    "The record of this session is full ({mib:.0f} MB). What comes now is shown, and is not kept: "
+    "The log of this session is full ({mib:.0f} MB). What comes now is shown, and is not kept: "
     "after a restart it is not there."
 )
 _WAITS = (

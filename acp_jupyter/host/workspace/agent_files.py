@@ -98,7 +98,7 @@ class AgentFiles:
                 f"{Path(path).name} has changed while the user was asked. Nothing was written. "
                 "Read it again."
             )
-        await asyncio.to_thread(self._files.part, path)  # an editor may write in place
+        await asyncio.to_thread(self._files.break_hard_links, path)  # an editor may write in place
         if await self._documents.write(Path(path), content, self._known.get(path)):
             self._learn(path, content)
         else:
@@ -145,7 +145,7 @@ class AgentFiles:
         )
         return not any(
             call.tool_kind not in _CHANGES
-            and name in {call.path, *(place.path for place in call.locations)}
+            and name in {call.path, *(location.path for location in call.locations)}
             for call in announced
         )
 

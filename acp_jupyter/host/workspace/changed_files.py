@@ -117,8 +117,8 @@ class FileContents:
             content: FileText | FileBytes = FileBytes(base64=base64.b64encode(data).decode())
         else:
             content = FileText(text=text)
-            said = _digest(self._scrubber.text(text).encode())
-            self._recorded[path] = _digest(data), said
+            scrubbed = _digest(self._scrubber.text(text).encode())
+            self._recorded[path] = _digest(data), scrubbed
         return FileChange(path=path, before=then or None, after=content)
 
     def _is_local(self, data: bytes) -> bool:
@@ -132,12 +132,12 @@ class FileContents:
         if large:
             most = human_size(self._limits.changed_file_bytes)
             yield (
-                f"Not in the record: {_named(large)}. A file may have {most}, "
+                f"Not in the recording: {_named(large)}. A file may have {most}, "
                 f"all of a turn {human_size(self._limits.changed_bytes)}."
             )
         if local:
             yield (
-                f"Not in the record: {_named(local)}. It is no text, and holds a path of this "
+                f"Not in the recording: {_named(local)}. It is no text, and holds a path of this "
                 "machine or what looks like a secret."
             )
 
@@ -191,10 +191,10 @@ def find_artifacts(
     shown
         Paths of the diffs that the turn shows.
     """
-    made = [c.path for c in found if c.how == "made" and not _hidden(c.path)]
+    created = [c.path for c in found if c.how == "made" and not _hidden(c.path)]
     known = {folder for path in before.files for folder in _folders(path)}
-    apps = _web_apps(made, known)
-    loose = (p for p in made if not any(f in apps for f in _folders(p)))
+    apps = _web_apps(created, known)
+    loose = (p for p in created if not any(f in apps for f in _folders(p)))
     files = [_artifact(path, path, after) for path in loose if _is_worth(path, shown)]
     folders = [_artifact(app, f"{app}/{INDEX}", after) for app in apps]
     return tuple(sorted((*files, *folders), key=lambda artifact: artifact.path))

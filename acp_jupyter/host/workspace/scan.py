@@ -198,13 +198,13 @@ def born_ns(path: str | os.PathLike[str]) -> int | None:
         except OSError:
             return None
         return None if seconds is None else int(seconds * 1e9)
-    told = ctypes.create_string_buffer(_BYTES)
-    if call(_HERE, os.fsencode(path), _NO_LINKS, _BIRTH, told) != 0:
+    buffer = ctypes.create_string_buffer(_BYTES)
+    if call(_HERE, os.fsencode(path), _NO_LINKS, _BIRTH, buffer) != 0:
         return None
-    (mask,) = struct.unpack_from("=I", told)
+    (mask,) = struct.unpack_from("=I", buffer)
     if not mask & _BIRTH:
         return None
-    seconds, nanoseconds = struct.unpack_from("=qI", told, _BIRTH_AT)
+    seconds, nanoseconds = struct.unpack_from("=qI", buffer, _BIRTH_AT)
     return int(seconds * 1_000_000_000 + nanoseconds)
 
 

@@ -201,19 +201,19 @@ class RecordedTerminals:
         asked = {self._scrubber.text(line) for line in _lines(command, args)}
         found = next((r for r in self._terminals if r.started.command in asked), None)
         if found is None:
-            raise TerminalRefused("No command is run while a record is played.")
+            raise TerminalRefused("No command runs while a recording is replayed.")
         self._terminals.remove(found)
         most = self._limits.terminal_bytes
-        kept = Tail(most if output_bytes is None else max(0, min(most, output_bytes)))
+        tail = Tail(most if output_bytes is None else max(0, min(most, output_bytes)))
         terminal_id = found.started.terminal_id
         self._note(found.started)
         for output in found.outputs:
             self._note(output)
-            kept.add(output.text)
+            tail.add(output.text)
         ended = found.exited or TerminalExited(terminal_id=terminal_id)
         self._note(ended)
         self._played[terminal_id] = _PlayedTerminal(
-            kept, TerminalExit(ended.exit_code, ended.signal or None)
+            tail, TerminalExit(ended.exit_code, ended.signal or None)
         )
         return terminal_id
 

@@ -111,15 +111,15 @@ class SessionTerminals:
         TerminalRefused
             The command can't run, or there are too many terminals.
         """
-        made = await asyncio.to_thread(
+        prepared = await asyncio.to_thread(
             prepare_command, command, args, cwd, env, root=self._root, inherited=self._env
         )
         if allowed is not None:
-            await allowed(made)
+            await allowed(prepared)
         await self._make_room()
         self._starting += 1
         try:
-            process = await TerminalProcess.start(made, self._limits)
+            process = await TerminalProcess.start(prepared, self._limits)
             if self._closed:
                 await process.stop()
                 raise TerminalRefused("The session is closed.")
@@ -134,7 +134,9 @@ class SessionTerminals:
             Tail(most if output_bytes is None else max(0, min(most, output_bytes))),
         )
         self._terminals[terminal_id] = terminal
-        self._note(TerminalStarted(terminal_id=terminal_id, command=made.shown, cwd=made.cwd))
+        self._note(
+            TerminalStarted(terminal_id=terminal_id, command=prepared.shown, cwd=prepared.cwd)
+        )
         process.follow(terminal.take)
         terminal.watch = asyncio.create_task(self._watch(terminal), name=f"acp-{terminal_id}")
         return terminal_id
@@ -235,10 +237,10 @@ class SessionTerminals:
     def _end_task(self, terminal: _Terminal, by: EndedBy) -> asyncio.Task[None]:
         if not terminal.ended.is_set() and not terminal.by:
             terminal.by = by
-        ending = asyncio.create_task(_stop(terminal), name=f"acp-end-{terminal.id}")
-        self._end_tasks.add(ending)
-        ending.add_done_callback(self._end_tasks.discard)
-        return ending
+        task = asyncio.create_task(_stop(terminal), name=f"acp-end-{terminal.id}")
+        self._end_tasks.add(task)
+        task.add_done_callback(self._end_tasks.discard)
+        return task
 
 
 async def _stop(terminal: _Terminal) -> None:

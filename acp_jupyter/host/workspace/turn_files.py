@@ -205,7 +205,7 @@ class TurnFiles:
         elif self._contents is not None:
             self._notice(
                 "The folder has too many files to tell what this turn changed: "
-                "its file changes are not in the record."
+                "its file changes are not in the recording."
             )
 
     async def _note_changes(
@@ -222,11 +222,11 @@ class TurnFiles:
             for path in edited_paths(self._journal.transcript, turn_id)
             if not is_below(path, self._own)
         }
-        looks = FolderScans(before, after, found, notebook, names, edited)
-        told = await asyncio.to_thread(self.checkpoints.after, turn_id, looks)
-        if told is not None:
-            self._journal.note(told)
-        elif not looks.whole and self.checkpoints.why_not != self._unkept:
+        scans = FolderScans(before, after, found, notebook, names, edited)
+        note = await asyncio.to_thread(self.checkpoints.after, turn_id, scans)
+        if note is not None:
+            self._journal.note(note)
+        elif not scans.whole and self.checkpoints.why_not != self._unkept:
             self._unkept = self.checkpoints.why_not
             self._notice(self._unkept)
 
@@ -238,16 +238,20 @@ class TurnFiles:
         found: tuple[FileChanged, ...],
     ) -> None:
         if found and self._contents is not None:
-            kept = await asyncio.to_thread(self._contents.describe, found)
-            if kept.files:
-                self._journal.note(FilesChanged(turn_id=turn_id, files=kept.files))
-            for words in kept.left_out:
+            contents = await asyncio.to_thread(self._contents.describe, found)
+            if contents.files:
+                self._journal.note(FilesChanged(turn_id=turn_id, files=contents.files))
+            for words in contents.left_out:
                 self._notice(words)
-        made = find_artifacts(found, before, after, shown_paths(self._journal.transcript, turn_id))
-        if made:
+        artifacts = find_artifacts(
+            found, before, after, shown_paths(self._journal.transcript, turn_id)
+        )
+        if artifacts:
             most = self._limits.shown_artifacts
             self._journal.note(
-                ArtifactsFound(turn_id=turn_id, artifacts=made[:most], left_out=len(made[most:]))
+                ArtifactsFound(
+                    turn_id=turn_id, artifacts=artifacts[:most], left_out=len(artifacts[most:])
+                )
             )
 
     async def _first_scan(self) -> FolderScan:
@@ -256,8 +260,8 @@ class TurnFiles:
 
     async def _save(self) -> None:
         """Save open documents: most agents read files with their own tools."""
-        asking = self._notebook_of(self._turn_id)
-        for notice in await save_documents(self._save_documents, asking, _SAVE_SECONDS):
+        prompt_notebook = self._notebook_of(self._turn_id)
+        for notice in await save_documents(self._save_documents, prompt_notebook, _SAVE_SECONDS):
             self._journal.note(notice)
 
     def _scan(self) -> FolderScan:
@@ -322,13 +326,13 @@ async def save_documents(
     return tuple(_notices(saved, documents))
 
 
-def _notices(saved: SaveResult, asking: str) -> Iterator[HostNotice]:
+def _notices(saved: SaveResult, prompt_notebook: str) -> Iterator[HostNotice]:
     if saved.failed:
         words = f"Could not be saved before this prompt: {_listed(saved.failed)}."
         yield HostNotice(
             severity="warning", text=f"{words} The agent may read its last saved version."
         )
-    if done := tuple(path for path in saved.done if path != asking):
+    if done := tuple(path for path in saved.done if path != prompt_notebook):
         yield HostNotice(text=f"Saved before this prompt: {_listed(done)}.")
 
 

@@ -95,7 +95,7 @@ class WorkspaceFiles:
             replace_file(folder, name, self._encoded(path, content, text_format), mode)
         return None if old is None else text_format.decode(old)
 
-    def part(self, path: str) -> None:
+    def break_hard_links(self, path: str) -> None:
         """Replace a file that has hard links, perhaps outside the root, by a copy of its own.
 
         Content, mode and time stay; the other links are left alone.

@@ -113,6 +113,6 @@ def _from_environment(value: str) -> RecordingOptions | None:
             return _options("replay", path.strip())
         case _:
             raise BadRequest(
-                f"{VARIABLE} is {value[:60]!r}. Set it to record, replay or off; name the record "
-                "after a colon, for example replay:analysis.acp."
+                f"{VARIABLE} is {value[:60]!r}. Set it to record, replay or off; name the "
+                "recording after a colon, for example replay:analysis.acp."
             )

@@ -232,11 +232,11 @@ def run_fix(shell: InteractiveShell, rest: Sequence[str]) -> None:
 def fix_prompt(shell: InteractiveShell, error: BaseException) -> str:
     """Return a prompt with the cell that failed and the bounded traceback."""
     source = _source(shell, error)
-    told = _user_traceback(shell, error)
+    trace = _user_traceback(shell, error)
     parts = ["A cell of this notebook failed. Find out why and fix it."]
     if source:
         parts.append(f"The cell:\n\n{_fenced(_cut(source, _SOURCE_CHARS), 'python')}")
-    parts.append(f"The traceback:\n\n{_fenced(_cut(told, _TRACEBACK_CHARS))}")
+    parts.append(f"The traceback:\n\n{_fenced(_cut(trace, _TRACEBACK_CHARS))}")
     return "\n\n".join(parts)
 
 
@@ -248,14 +248,14 @@ def named_variables(shell: InteractiveShell, error: BaseException) -> tuple[str,
         return ()
     found = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
     hidden = shell.user_ns_hidden
-    told = (
+    described = (
         name
         for name in dict.fromkeys(found)
         if name in shell.user_ns
         and name not in hidden
         and not isinstance(shell.user_ns[name], ModuleType)
     )
-    return tuple(itertools.islice(told, _MOST_VARIABLES))
+    return tuple(itertools.islice(described, _MOST_VARIABLES))
 
 
 def _last_error() -> BaseException:
@@ -282,12 +282,12 @@ def _user_traceback(shell: InteractiveShell, error: BaseException) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_globals is not shell.user_ns:
         trace = trace.tb_next
-    told = "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
+    text = "".join(traceback.format_exception(type(error), error, trace or error.__traceback__))
     cells = (frame for frame in _frames(trace) if frame.f_globals is shell.user_ns)
     files = dict.fromkeys(frame.f_code.co_filename for frame in cells)
     for number, file in enumerate(files):
-        told = told.replace(f'File "{file}"', f'File "<{"another " * (number > 0)}cell>"')
-    return told
+        text = text.replace(f'File "{file}"', f'File "<{"another " * (number > 0)}cell>"')
+    return text
 
 
 def _frames(trace: TracebackType | None) -> Iterator[FrameType]:

@@ -51,7 +51,7 @@ SUBCOMMANDS = {
     "export PATH [options]": "write a session to a file: .ndjson, .md, .html or .json",
     "import PATH [options]": "read a log of an agent's session and show it",
     "status": "show where agents run, which one is chosen, and what is running",
-    "record [on|off] [PATH]": "record this notebook's sessions, to play them without an agent",
+    "record [on|off] [PATH]": "record this notebook's sessions, to replay them without an agent",
     "replay [on|off] [PATH]": "play the recorded sessions in place of agents",
     "help [SUBCOMMAND]": "show this help, or more about one subcommand",
 }
@@ -127,7 +127,7 @@ DETAILS: dict[str, tuple[str, ...]] = {
         "--name NAME      what the file is called; default: its own name",
         "--session ID     which one, if the file has several",
     ),
-    "record": (_PATH, "Without on or off it says what is recorded or played."),
-    "replay": (_PATH, "Without on or off it says what is recorded or played."),
+    "record": (_PATH, "Without on or off it says what is recorded or replayed."),
+    "replay": (_PATH, "Without on or off it says what is recorded or replayed."),
 }
 """What ``%acp help SUBCOMMAND`` adds."""

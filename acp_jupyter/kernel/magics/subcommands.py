@@ -289,12 +289,12 @@ def _status() -> None:
     client = host_client()
     sessions = client.sessions()
     running = sum(state.active_turn_id is not None for state in sessions)
-    place = "the Jupyter server" if client.location == "server" else "this kernel"
+    where = "the Jupyter server" if client.location == "server" else "this kernel"
     table(
         ("", ""),
         [
             ("Version", __version__),
-            ("Agents run in", place),
+            ("Agents run in", where),
             ("Chosen agent", defaults.agent),
             ("Sessions", f"{len(sessions)}, running: {running}"),
         ],
@@ -316,8 +316,8 @@ def _more(name: str) -> str:
     found = next((words for words in SUBCOMMANDS if words.split()[0] == name), None)
     if found is None:
         raise UsageError(_unknown(name))
-    said = SUBCOMMANDS[found]
-    lines = [f"%acp {found}", "", f"{said[:1].upper()}{said[1:]}.", ""]
+    subcommand = SUBCOMMANDS[found]
+    lines = [f"%acp {found}", "", f"{subcommand[:1].upper()}{subcommand[1:]}.", ""]
     return "\n".join([*lines, *(f"  {line}" for line in DETAILS.get(name, ()))]).rstrip()
 
 

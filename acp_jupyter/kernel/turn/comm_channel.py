@@ -113,8 +113,8 @@ class _ServedWidget:
     async def _serve(self) -> None:
         self._subscribed.clear()
         client = self._client
-        desk = _EmbeddedBackend(client.dispatcher)
-        channel = Channel(client.host, self._pages, desk, client.caller, self._write)
+        backend = _EmbeddedBackend(client.dispatcher)
+        channel = Channel(client.host, self._pages, backend, client.caller, self._write)
         self._channel = channel
         running = self._running = asyncio.create_task(channel.run(), name="acp-comm-channel")
         try:

@@ -67,7 +67,7 @@ def ask_trust(error: FolderNotTrusted) -> bool:
         "Trust only folders whose content you trust."
     )
     if is_replaying():
-        meaning = f"Playing a record makes the file changes that it contains. {meaning}"
+        meaning = f"Playing a recording makes the file changes that it contains. {meaning}"
     choices = "  [1] Trust this folder\n  [2] Don't trust"
     question = f"{_visible(error.message)}\n  {meaning}\n{choices}"
     with _shown(question, "Trust this folder?"):
@@ -115,7 +115,7 @@ def _question(call: ToolCall, permission: Permission) -> str:
         lines.append(f"  {permission.reason}")
     lines += [f"  $ {line}" for line in call.command.splitlines()]
     lines += [f"  {name}: {value}" for name, value in other_details(call)]
-    paths = dict.fromkeys((call.path, *(place.path for place in call.locations)))
+    paths = dict.fromkeys((call.path, *(location.path for location in call.locations)))
     lines += [f"  {path}" for path in paths if path]
     for diff in call.diffs:
         lines += [f"  {line}" for line in unified_diff(diff).splitlines()]
@@ -232,8 +232,8 @@ def _typed(field: ElicitationField, problem: str) -> JsonValue:
 
 def _hint(field: ElicitationField) -> str:
     what = {"boolean": "yes or no", "choice": "a number", "choices": "numbers, with commas"}
-    kept = "" if field.default is None else f"Enter keeps {_default_text(field)}"
-    hints = [hint for hint in (what.get(field.type, ""), kept) if hint]
+    default = "" if field.default is None else f"Enter keeps {_default_text(field)}"
+    hints = [hint for hint in (what.get(field.type, ""), default) if hint]
     return f" ({'; '.join(hints)})" if hints else ""
 
 
@@ -255,10 +255,10 @@ def _choice(field: ElicitationField, typed: str) -> str:
 
 def _reviewed(item: Elicitation, answers: _Answers) -> str:
     """Show the answers and ask whether to send them."""
-    told = [f"  {said.label}: {said.text}" for said in answer_texts(item.fields, answers)]
+    given = [f"  {answer.label}: {answer.text}" for answer in answer_texts(item.fields, answers)]
     lines = [
         "Your answers:",
-        *(told or ["  none"]),
+        *(given or ["  none"]),
         "  [1] Submit",
         "  [2] Decline",
         "  [3] Cancel",

@@ -184,8 +184,8 @@ class Turn(ChangedTurn, ExportedTurn):
     def _wait(self, timeout: float | None, watch: Callable[[TurnDetail], None] | None) -> None:
         """Wait for the end; ``watch`` sees the turn on the way."""
         deadline = None if timeout is None else time.monotonic() + timeout
-        asks = self._client.may_answer and self._can_ask and _in_main_thread()
-        longest = _POLL_SECONDS if asks or watch is not None else _WAIT_SECONDS
+        answers_here = self._client.may_answer and self._can_ask and _in_main_thread()
+        longest = _POLL_SECONDS if answers_here or watch is not None else _WAIT_SECONDS
         follow = follow_and_work if _in_main_thread() else follow_only
         try:
             while self._detail.turn.status != "done":
@@ -197,7 +197,7 @@ class Turn(ChangedTurn, ExportedTurn):
                 self._detail = detail
                 if watch is not None:
                     watch(self._detail)
-                if asks:
+                if answers_here:
                     self._answer_requests()
         except KeyboardInterrupt:
             self.stop_soon()

@@ -160,7 +160,7 @@ class PermissionSettledNote(Model):
     """Why the user said no, in their words."""
     user: str = ""
     """Who answered, as the server knows them."""
-    told: str = ""
+    shown_name: str = ""
     """The name that is shown for them."""
 
 

@@ -134,8 +134,8 @@ class TrustRequested(Model):
     agent_name: str
     folder: str
     """For people."""
-    record: str = ""
-    """What would be played in the agent's place, and was not recorded here."""
+    recording: str = ""
+    """The recording that would be replayed, if it was made elsewhere."""
     warning: str = ""
     """What else would be trusted, where that is more than a project."""
 
@@ -149,7 +149,7 @@ class TrustSettled(Model):
     by: Literal["user", "turn_cancelled"] = "user"
     user: str = ""
     """Who answered, as the server knows them."""
-    told: str = ""
+    shown_name: str = ""
     """The name that is shown for them."""
 
 
@@ -162,7 +162,7 @@ class ElicitationSettled(Model):
     """``completed``: the agent says that it was done elsewhere."""
     user: str = ""
     """Who answered, as the server knows them."""
-    told: str = ""
+    shown_name: str = ""
     """The name that is shown for them."""
 
 

@@ -183,10 +183,10 @@ def streamed_response(raw: Obj) -> ElicitationResponse | None:
     if not named:
         return None
     answer = elicitation_response({"result": raw}, named)
-    told = {"reason": text(raw.get("reason"))[:500]}
+    fields = {"reason": text(raw.get("reason"))[:500]}
     if raw.get("action") == "error":
-        told["action"] = "error"
-    return answer.model_copy(update=told)
+        fields["action"] = "error"
+    return answer.model_copy(update=fields)
 
 
 def elicitation_complete(raw: Obj) -> ElicitationComplete | None:
@@ -228,5 +228,5 @@ class SecretAnswers:
         content = result.get("content") if isinstance(result, Mapping) else None
         if not isinstance(result, Mapping) or not isinstance(content, Mapping):
             return entry
-        kept = {name: WITHHELD if name in names else value for name, value in content.items()}
-        return entry._replace(message={**message, "result": {**result, "content": kept}})
+        shown = {name: WITHHELD if name in names else value for name, value in content.items()}
+        return entry._replace(message={**message, "result": {**result, "content": shown}})

@@ -115,12 +115,12 @@ def config(raw: Obj) -> ConfigOptionUpdate:
 
 def info(raw: Obj) -> SessionInfoUpdate:
     """ACP: session_info_update; the Claude CLI's model and tools are in ``_meta``."""
-    told = obj(obj(raw.get("_meta")).get(_SESSION))
+    session = obj(obj(raw.get("_meta")).get(_SESSION))
     return SessionInfoUpdate(
         title=text_or_none(raw.get("title")),
         clears_title="title" in raw and raw["title"] is None,
-        model=text(told.get("model")),
-        tools=tuple(name for name in items(told.get("tools")) if isinstance(name, str)),
+        model=text(session.get("model")),
+        tools=tuple(name for name in items(session.get("tools")) if isinstance(name, str)),
     )
 
 
@@ -173,11 +173,11 @@ def compaction_chunk(raw: Obj) -> NoticePacket | None:
 def prompt_response(raw: Obj) -> PromptResponse:
     """ACP: the result of session/prompt; in build mode ``done``."""
     claude = obj(obj(raw.get("_meta")).get("claudeCode"))
-    told = obj(raw.get("usage"))
+    usage = obj(raw.get("usage"))
     tokens = PromptUsage(
-        total_tokens=count(first(told, "totalTokens", "total_tokens")),
-        input_tokens=count(first(told, "inputTokens", "input_tokens")),
-        output_tokens=count(first(told, "outputTokens", "output_tokens")),
+        total_tokens=count(first(usage, "totalTokens", "total_tokens")),
+        input_tokens=count(first(usage, "inputTokens", "input_tokens")),
+        output_tokens=count(first(usage, "outputTokens", "output_tokens")),
     )
     return PromptResponse(
         stop_reason=text(first(raw, "stopReason", "stop_reason")) or "end_turn",

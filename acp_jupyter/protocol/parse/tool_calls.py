@@ -90,9 +90,9 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
     locations = raw.get("locations")
     if isinstance(locations, list):
         common["locations"] = tuple(
-            Location(path=text(place["path"]), line=count(place.get("line")))
-            for place in map(obj, locations)
-            if text(place.get("path"))
+            Location(path=text(location["path"]), line=count(location.get("line")))
+            for location in map(obj, locations)
+            if text(location.get("path"))
         )
     return common
 
@@ -130,7 +130,7 @@ def permission_request(
         else _YES_NO,
         # On the wire these would be the agent's.
         auto_approve=own and first(raw, "auto_approve", "autoApprove") is True,
-        wish=text(raw.get("wish")) if own else "",
+        action=text(raw.get("action")) if own else "",
         reason=text(raw.get("reason")) if own else "",
     )
 
@@ -149,12 +149,12 @@ def _described(raw: Obj, raw_call: JsonValue, request_id: str) -> ToolCallProgre
 
 def _option(raw: Obj) -> OptionPacket:
     option_id = text(first(raw, "optionId", "option_id"))
-    kept = text(obj(raw.get("_meta")).get(RAW_OPTION_KIND))
+    raw_kind = text(obj(raw.get("_meta")).get(RAW_OPTION_KIND))
     return OptionPacket(
         option_id=option_id,
         name=text(raw.get("name")) or option_id,
         # A known kind is never kept there: an agent has written it.
-        kind=kept if kept and kept not in OPTION_KINDS else text(raw.get("kind")),
+        kind=raw_kind if raw_kind and raw_kind not in OPTION_KINDS else text(raw.get("kind")),
     )
 
 
@@ -206,9 +206,9 @@ class ParseState:
         A name in ``_meta`` wins; then the one that was told first; then name, title and input
         of this packet; then its kind.
         """
-        told = find_tool(_meta_name(raw)) if "_meta" in raw else None
-        if told is not None:
-            return self._remember(tool_call_id, told.name)
+        tool = find_tool(_meta_name(raw)) if "_meta" in raw else None
+        if tool is not None:
+            return self._remember(tool_call_id, tool.name)
         known = self._names.get(tool_call_id)
         if known is not None:
             return known
@@ -274,8 +274,10 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 
 def spelled(packet: Obj, field: str) -> JsonValue:
     """Return a field in the first of its spellings that says something."""
-    said = [value for name in SPELLINGS[field] if (value := packet.get(name)) is not None]
-    return next((value for value in said if value not in ({}, [], "")), said[0] if said else None)
+    values = [value for name in SPELLINGS[field] if (value := packet.get(name)) is not None]
+    return next(
+        (value for value in values if value not in ({}, [], "")), values[0] if values else None
+    )
 
 
 def raw_input_of(packet: Obj) -> Obj:

@@ -234,8 +234,8 @@ def read_search_result(lines: Iterable[str]) -> SearchResult:
         return SearchResult(files=tuple(dict.fromkeys(files)), remarks=tuple(remarks))
     paths = tuple(dict.fromkeys(hit.path for hit in hits))
     headings = {f"{path}:" for path in paths}
-    said = [line for line in files if line not in headings]
-    return SearchResult(files=paths, hits=tuple(hits), remarks=(*remarks, *said))
+    others = [line for line in files if line not in headings]
+    return SearchResult(files=paths, hits=tuple(hits), remarks=(*remarks, *others))
 
 
 def _hit(path: str, line: str, text: str) -> SearchHit:

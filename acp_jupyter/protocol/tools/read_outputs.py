@@ -89,10 +89,10 @@ class CallResult:
             for item in content
             if isinstance(item, ToolContentBlock) and isinstance(item.block, TextBlock)
         ]
-        said = parts[0] if len(parts) == 1 else "\n".join(part for part in parts if part)
+        text = parts[0] if len(parts) == 1 else "\n".join(part for part in parts if part)
         only = len(parts) == len(content)
         metadata = obj(fields.get("metadata"))
-        return cls(raw, content, fields, metadata, said or _raw_text(raw), only, failed)
+        return cls(raw, content, fields, metadata, text or _raw_text(raw), only, failed)
 
     @property
     def truncated(self) -> bool:
@@ -159,10 +159,10 @@ def _search(given: CallResult) -> SearchOutput:
         return SearchOutput()
     lines = tuple(line.rstrip("\r") for line in given.text.split("\n") if line.strip())
     found = read_search_result(lines[:_SAMPLE_LINES]).count
-    told = count(given.metadata.get("count"))
+    total = count(given.metadata.get("count"))
     return SearchOutput(
         files=lines if found else (),
-        count=found + len(lines[_SAMPLE_LINES:]) if told is None else told,
+        count=found + len(lines[_SAMPLE_LINES:]) if total is None else total,
         truncated=given.truncated,
     )
 
@@ -243,8 +243,8 @@ def read_bash_output(given: CallResult) -> ToolOutput:
 
 
 def _exit_code(given: CallResult) -> int | None:
-    for place in filter(None, (given.fields, given.metadata)):
-        code = number(first(place, "exit_code", "exitCode", "exit"))
+    for fields in filter(None, (given.fields, given.metadata)):
+        code = number(first(fields, "exit_code", "exitCode", "exit"))
         if code is not None:
             return code
     return _exit_code_in_text(given.text)

@@ -86,8 +86,8 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
     """
     row = TOOLS.get(facts.tool_name, UNKNOWN_TOOL)
     # The protocol's kind is the more specific one, unless it says nothing.
-    told = facts.acp_kind
-    kind = row.acp_kind if told is None or told == "other" else told
+    acp_kind = facts.acp_kind
+    kind = row.acp_kind if acp_kind is None or acp_kind == "other" else acp_kind
     source = obj(facts.raw_input)
     tool_input = row.read_input(source)
     whole_path = _path(facts, source)
@@ -102,13 +102,13 @@ def describe_tool(facts: ToolFacts) -> ToolWords:
     names_tool = find_tool(own) is not None or find_tool(name_in_title(own)) is not None
     bare = names_path or names_tool or own in {command, path, kind, *facts.paths}
     replaced = isinstance(tool_input, TodoWriteInput)  # its title counts, as the list does
-    said = any(char.isalnum() for char in own)
-    shows_own = said and not bare and not replaced
+    has_words = any(char.isalnum() for char in own)
+    shows_own = has_words and not bare and not replaced
     title = relative_words(own, facts.cwd) if shows_own else _onyx_title(facts, kind, is_new)
     words = _description(tool_input, facts.cwd, path, command, source)
     return ToolWords(
         acp_kind=kind,
-        ui_kind=tool_name_to_kind(facts.tool_name, told),
+        ui_kind=tool_name_to_kind(facts.tool_name, acp_kind),
         title=title,
         description="" if shows_own and words in title else words,
         command=command,

@@ -48,11 +48,11 @@ class Elicitation(Model):
     """Where ``url`` really leads to."""
     tool_call_id: str = ""
     answers: tuple[ElicitationAnswer, ...] = ()
-    """For the record; secrets are not kept."""
+    """The answers as they are saved, without secrets."""
     outcome: str = ""
     """What became of it, in words."""
     answered_by: str = ""
-    """Which user has answered, where that is worth telling; in no record."""
+    """Which user answered, where several can; never saved in a notebook."""
     asked_at: float | None = None
 
 
@@ -77,7 +77,7 @@ class TrustRequest(Model):
     outcome: str = ""
     """What became of it, in words."""
     answered_by: str = ""
-    """Which user has answered, where that is worth telling; in no record."""
+    """Which user answered, where several can; never saved in a notebook."""
     asked_at: float | None = None
 
 
@@ -93,8 +93,8 @@ def answer_texts(
     for field in fields:
         if field.name in content:
             value = content[field.name]
-            said = WITHHELD if field.secret else _answer_text(field, value)
-            yield ElicitationAnswer(name=field.name, label=field.label, text=said)
+            text = WITHHELD if field.secret else _answer_text(field, value)
+            yield ElicitationAnswer(name=field.name, label=field.label, text=text)
 
 
 def _answer_text(field: ElicitationField, value: JsonValue) -> str:

@@ -75,61 +75,63 @@ class Items(Sequence[Item]):
         """Return the same with ``item`` at ``index``, which it has already."""
         return self._with(self._items.set(index, item))._tidied(index)
 
-    def _with(self, kept: Vector[Item | bytes | int], left: Map[int, None] | None = None) -> Items:
+    def _with(
+        self, values: Vector[Item | bytes | int], left: Map[int, None] | None = None
+    ) -> Items:
         left = self._left if left is None else left
-        return Items(kept, left, self._spill, self.tidied)
+        return Items(values, left, self._spill, self.tidied)
 
-    def _tidied(self, place: int) -> Items:
-        """Return the same with the item at ``place`` as bytes, if it is old and at an end."""
-        if not 0 <= place < len(self._items) - NEWEST:
+    def _tidied(self, index: int) -> Items:
+        """Return the same with the item at ``index`` as bytes, if it is old and at an end."""
+        if not 0 <= index < len(self._items) - NEWEST:
             return self
-        item = self._items[place]
+        item = self._items[index]
         if isinstance(item, bytes | int):
             return self
         if under_way(item):
-            return self._with(self._items, self._left.set(place, None))
-        return self._with(self._items.set(place, _to_bytes(item)), self._left.discard(place))
+            return self._with(self._items, self._left.set(index, None))
+        return self._with(self._items.set(index, _to_bytes(item)), self._left.discard(index))
 
-    def is_spilled(self, place: int) -> bool:
-        """Tell whether the item at ``place`` is bytes now, here or on the shelf."""
-        return isinstance(self._items[place], bytes | int)
+    def is_spilled(self, index: int) -> bool:
+        """Tell whether the item at ``index`` is bytes now, here or on the shelf."""
+        return isinstance(self._items[index], bytes | int)
 
-    def as_held(self, place: int) -> Item | bytes | int:
-        """Return the item at ``place`` as it is held: itself, as bytes, or where they lie."""
-        return self._items[place]
+    def as_held(self, index: int) -> Item | bytes | int:
+        """Return the item at ``index`` as it is held: itself, as bytes, or where they lie."""
+        return self._items[index]
 
-    def packed(self, place: int) -> bytes:
-        """Return the item at ``place`` as bytes."""
-        item = self._items[place]
+    def packed(self, index: int) -> bytes:
+        """Return the item at ``index`` as bytes."""
+        item = self._items[index]
         if isinstance(item, int):
             return self._spilled(item)[_TEXT_AT.size :]
         return item if isinstance(item, bytes) else _to_bytes(item)
 
-    def spilled_to(self, place: int, text: str | None, shelf: SpillStore) -> Items | None:
+    def spilled_to(self, index: int, text: str | None, shelf: SpillStore) -> Items | None:
         """Return the same with an item, and its growing text, on the shelf; None without room."""
         text_at = -1 if text is None else shelf.put(text.encode("utf-8", "surrogatepass"))
         if text_at is None:
             return None
-        at = shelf.put(_TEXT_AT.pack(text_at) + self.packed(place))
+        at = shelf.put(_TEXT_AT.pack(text_at) + self.packed(index))
         if at is None:
             return None
-        return Items(self._items.set(place, at), self._left.discard(place), shelf, self.tidied)
+        return Items(self._items.set(index, at), self._left.discard(index), shelf, self.tidied)
 
-    def tidied_to(self, place: int) -> Items:
-        """Return the same, with ``tidied`` as ``place``."""
-        return Items(self._items, self._left, self._spill, place)
+    def tidied_to(self, index: int) -> Items:
+        """Return the same, with ``tidied`` as ``index``."""
+        return Items(self._items, self._left, self._spill, index)
 
-    def text_at(self, place: int) -> str | None:
-        """Return the growing text that is on the shelf with the item at ``place``."""
-        item = self._items[place]
+    def text_at(self, index: int) -> str | None:
+        """Return the growing text that is on the shelf with the item at ``index``."""
+        item = self._items[index]
         if not isinstance(item, int):
             return None
         (text_at,) = _TEXT_AT.unpack_from(self._spilled(item))
         return None if text_at < 0 else self._spilled(text_at).decode("utf-8", "surrogatepass")
 
-    def _spilled(self, place: int) -> bytes:
+    def _spilled(self, index: int) -> bytes:
         assert self._spill is not None
-        return self._spill.get(place)
+        return self._spill.get(index)
 
     def _taken_out(self, item: Item | bytes | int) -> Item:
         if isinstance(item, int):
@@ -139,8 +141,8 @@ class Items(Sequence[Item]):
     def recent(self, start: int) -> Iterator[Item]:
         """Yield, of the items from ``start`` on, those that are new or under way, in order."""
         new = max(start, len(self._items) - NEWEST)
-        for place in (*sorted(p for p in self._left if start <= p < new), *range(new, len(self))):
-            yield self[place]
+        for index in (*sorted(p for p in self._left if start <= p < new), *range(new, len(self))):
+            yield self[index]
 
     def since(self, start: int, end: int | None = None) -> Iterator[Item]:
         """Yield all items from ``start`` on, one by one, up to, not including, ``end``."""
@@ -150,13 +152,13 @@ class Items(Sequence[Item]):
         return len(self._items)
 
     @overload
-    def __getitem__(self, place: int) -> Item: ...
+    def __getitem__(self, index: int) -> Item: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Item]: ...
-    def __getitem__(self, place: int | slice) -> Item | Sequence[Item]:
-        if isinstance(place, slice):
-            return [self[at] for at in range(*place.indices(len(self)))]
-        return self._taken_out(self._items[place])
+    def __getitem__(self, index: slice) -> Sequence[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        return self._taken_out(self._items[index])
 
     def __iter__(self) -> Iterator[Item]:
         return map(self._taken_out, self._items)
@@ -183,27 +185,27 @@ class _PackedMap(Generic[V]):
         """Return the same with ``value`` for a name."""
         return type(self)(self._values.set(name, value), self._spill, self.tidied)
 
-    def tidied_to(self, place: int) -> Self:
-        """Return the same, with ``tidied`` as ``place``."""
-        return type(self)(self._values, self._spill, place)
+    def tidied_to(self, index: int) -> Self:
+        """Return the same, with ``tidied`` as ``index``."""
+        return type(self)(self._values, self._spill, index)
 
     def spill(self, name: str, shelf: SpillStore | None = None) -> Self:
         """Return the same with the value of a name as bytes, or on the shelf if that has room."""
-        kept = self._values.get(name)
-        if kept is None or isinstance(kept, int):
+        value = self._values.get(name)
+        if value is None or isinstance(value, int):
             return self
         data = self.packed(name)
-        place = None if shelf is None else shelf.put(data)
-        away = data if place is None else place
+        offset = None if shelf is None else shelf.put(data)
+        away = data if offset is None else offset
         return type(self)(self._values.set(name, away), shelf or self._spill, self.tidied)
 
     def packed(self, name: str) -> bytes:
         """Return the value of a name as bytes."""
-        kept = self._values[name]
-        if isinstance(kept, int):
+        value = self._values[name]
+        if isinstance(value, int):
             assert self._spill is not None
-            return self._spill.get(kept)
-        return kept if isinstance(kept, bytes) else self._value.dump_json(kept)
+            return self._spill.get(value)
+        return value if isinstance(value, bytes) else self._value.dump_json(value)
 
     @overload
     def get(self, name: str) -> V | None: ...

@@ -104,15 +104,15 @@ class Vector(Sequence[V]):
         return (len(self._blocks) << _BITS) + len(self._tail)
 
     @overload
-    def __getitem__(self, place: int) -> V: ...
+    def __getitem__(self, index: int) -> V: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[V]: ...
-    def __getitem__(self, place: int | slice) -> V | Sequence[V]:
-        if isinstance(place, slice):
-            return [self[at] for at in range(*place.indices(len(self)))]
-        at = place + len(self) if place < 0 else place
+    def __getitem__(self, index: slice) -> Sequence[V]: ...
+    def __getitem__(self, index: int | slice) -> V | Sequence[V]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = index + len(self) if index < 0 else index
         if not 0 <= at < len(self):
-            raise IndexError(place)
+            raise IndexError(index)
         number, offset = at >> _BITS, at & (_WIDTH - 1)
         return self._tail[offset] if number == len(self._blocks) else self._blocks[number][offset]
 

@@ -39,7 +39,7 @@ class LoginState(Model):
 
 
 REPLAYED = " (replayed)"
-"""After the name of an agent that is played from a record."""
+"""After the name of an agent whose recording is replayed."""
 
 
 class AgentInfo(Model):

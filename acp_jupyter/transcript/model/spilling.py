@@ -60,8 +60,8 @@ def spilled(transcript: Transcript, events: Iterable[Event], spill: SpillStore) 
     if not places and not ended:
         return transcript
     work = _Spilling(transcript)
-    for place in places:
-        work.put_item(place, spill)
+    for index in places:
+        work.put_item(index, spill)
     if old > work.items.tidied:
         work.items = work.items.tidied_to(old)
     for turn_id in ended:

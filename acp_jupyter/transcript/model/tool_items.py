@@ -118,7 +118,7 @@ class Permission(Model):
     outcome: str = ""
     """What became of it, in words."""
     answered_by: str = ""
-    """Which user has answered, where that is worth telling; in no record."""
+    """Which user answered, where several can; never saved in a notebook."""
     rule: str = ""
     """What remembering the answer would cover, e.g. ``execute:git status``; empty for nothing."""
     wider_rules: tuple[WiderRule, ...] = ()

@@ -44,7 +44,7 @@ _HIT_CHARS = 100
 class TurnSnapshot(Model):
     """The value of :data:`TURN_MIME`: a pointer to a turn, and a capped copy.
 
-    Only the server's record of ``turn_id`` gives a view live state and
+    Only what the server knows of ``turn_id`` gives a view live state and
     controls; the copy is drawn without them.
     """
 
@@ -97,10 +97,10 @@ def build_bundle(
     newest, earlier, edited = _newest(items)
     saved = tuple(_saved_items(newest, scrubber, thoughts=thoughts))
     changed = tuple(scrubber.text(path) for path in edited)
-    # A record that is played again gives the same.
+    # A recording that is replayed gives the same.
     seconds = None if session.agent_info.name.endswith(REPLAYED) else turn_seconds(turn, newest)
     footer = tuple(turn_footer(saved_turn, changed, scrubber.model(session), seconds))
-    told = (_left_out(turn.turn_id, earlier), *saved) if earlier else saved
+    shown = (_left_out(turn.turn_id, earlier), *saved) if earlier else saved
     agent = scrubber.model(session.agent_info)
     snapshot = TurnSnapshot(
         turn_id=turn.turn_id,
@@ -112,12 +112,12 @@ def build_bundle(
         items=_fitting(saved, earlier),
         footer=footer,
     )
-    readable = tuple(map(_without_times, readable_items(told, scrubber)))
+    readable = tuple(map(_without_times, readable_items(shown, scrubber)))
     markdown = turn_markdown(saved_turn, readable, thoughts=thoughts, footer=footer)
     data: dict[str, JsonValue] = {
         TURN_MIME: snapshot.model_dump(mode="json"),
         "text/markdown": scrubber.text(markdown),
-        "text/plain": scrubber.text(turn_plain_text(saved_turn, told, footer=footer)),
+        "text/plain": scrubber.text(turn_plain_text(saved_turn, shown, footer=footer)),
     }
     return Bundle(data=data, metadata={})
 
@@ -225,17 +225,17 @@ def _left_out(turn_id: str | None, count: int) -> Notice:
 def _fitting(items: Sequence[Item], earlier: int) -> tuple[Item, ...]:
     """Return the newest items that fit, with a note in place of the others."""
     room = _SNAPSHOT_BYTES
-    kept: list[Item] = []
+    fitting: list[Item] = []
     for item in reversed(items):
         item = _shortened_item(item)
         room -= len(item.model_dump_json())
         if room < 0:
             break
-        kept.append(item)
-    left_out = len(items) - len(kept) + earlier
+        fitting.append(item)
+    left_out = len(items) - len(fitting) + earlier
     if left_out:
-        kept.append(_left_out(items[0].turn_id, left_out))
-    return tuple(reversed(kept))
+        fitting.append(_left_out(items[0].turn_id, left_out))
+    return tuple(reversed(fitting))
 
 
 def _shortened_item(item: Item) -> Item:

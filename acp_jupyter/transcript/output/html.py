@@ -87,7 +87,7 @@ def html_page(
     thoughts
         Whether the agent's reasoning is part of it; named steps are in any case.
     """
-    told = scrubber.model(session)
+    scrubbed = scrubber.model(session)
     shown = [
         scrubber.model(_drawn_part(item))
         for item in items
@@ -96,9 +96,9 @@ def html_page(
     left_out = max(0, len(shown) - _PAGE_ITEMS)
     known = {turn.turn_id: scrubber.model(turn) for turn in turns}
     return _template().render(
-        session=told,
-        title=told.title or told.agent_info.name,
-        sections=list(_sections(told, known, shown[left_out:])),
+        session=scrubbed,
+        title=scrubbed.title or scrubbed.agent_info.name,
+        sections=list(_sections(scrubbed, known, shown[left_out:])),
         left_out=left_out,
         agent=AgentHtml(),
     )
@@ -114,7 +114,7 @@ def _sections(
     session: SessionState, turns: dict[str, TurnState], items: Sequence[Item]
 ) -> Iterator[_Section]:
     """Yield what belongs together in the order of its beginning."""
-    places = {item.turn_id: place for place, item in reversed(list(enumerate(items)))}
+    places = {item.turn_id: index for index, item in reversed(list(enumerate(items)))}
     ordered = sorted(items, key=lambda item: places[item.turn_id])
     for turn_id, group in groupby(ordered, key=lambda item: item.turn_id):
         turn = turns.get(turn_id or "")

@@ -165,16 +165,16 @@ def _item(item: Item, *, thoughts: bool) -> str:  # noqa: C901 - one flat match
             message = quote(f"**Error:** {inert(item.message, 1_000)}")
             return message + (f"\n\n{fence(capped(item.detail))}" if item.detail else "")
         case TurnEnd():
-            told = item.stop_reason == "error"  # by its own item
-            ends = (item.summary, "" if told else item.words)
+            has_error_item = item.stop_reason == "error"  # by its own item
+            ends = (item.summary, "" if has_error_item else item.words)
             return "\n\n".join(f"*{inert(words)}*" for words in ends if words)
         case _:
             assert_never(item)
 
 
 def _file_line(what: str, name: str, facts: str) -> str:
-    told = f" ({inert(facts)})" if facts else ""
-    return f"{inert(what)}: {inert(name)}{told}"
+    suffix = f" ({inert(facts)})" if facts else ""
+    return f"{inert(what)}: {inert(name)}{suffix}"
 
 
 def _cut_text(text: str) -> str:
@@ -313,5 +313,5 @@ def _outcome_lines(turn: TurnState, items: Sequence[Item]) -> list[str]:
 def _cut_lines(lines: list[str], room: int, what: str) -> list[str]:
     if len(lines) <= room:
         return lines
-    kept = max(0, room - 1)
-    return [*lines[:kept], f"… {len(lines) - kept} {what}"]
+    head = max(0, room - 1)
+    return [*lines[:head], f"… {len(lines) - head} {what}"]

@@ -54,9 +54,9 @@ def _hunks(old: list[str], new: list[str]) -> list[str]:
     middle = max(len(old), len(new)) - head - tail
     if middle <= _COMPARED_LINES:
         # With some of what is the same on both sides, so that hunks have their context.
-        start, keep = max(0, head - _CONTEXT_LINES), min(tail, _CONTEXT_LINES)
-        before = old[start : len(old) - tail + keep]
-        after = new[start : len(new) - tail + keep]
+        start, tail_start = max(0, head - _CONTEXT_LINES), min(tail, _CONTEXT_LINES)
+        before = old[start : len(old) - tail + tail_start]
+        after = new[start : len(new) - tail + tail_start]
         found = difflib.unified_diff(before, after, n=_CONTEXT_LINES, lineterm="")
         return [_moved(line, start, start) for line in list(found)[2:]]
     removed, added = old[head : len(old) - tail], new[head : len(new) - tail]
@@ -328,7 +328,7 @@ def nested(items: Iterable[Item]) -> list[tuple[Item, tuple[Item, ...]]]:
     """Return the agent's own items, each with all that was done for it, in order.
 
     Every item is there once: below the outermost call that it was done for, or by itself where
-    that call is not there before it. A record may have left calls out, and may be anybody's.
+    that call is not there before it. A recording may lack calls, and anybody may have made it.
     """
     top: list[Item] = []
     steps: dict[str, list[Item]] = {}

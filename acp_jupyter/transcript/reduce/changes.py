@@ -101,8 +101,8 @@ def take_written_file(draft: Draft, note: FileWritten) -> None:
 
 
 def _written_diff(draft: Draft, note: FileWritten, old_text: str | None) -> Diff:
-    told = ToolDiff(path=note.path, old_text=old_text, new_text=note.new_text)
-    return content_diffs((told,), draft.session.cwd, exists=old_text is not None)[0]
+    diff = ToolDiff(path=note.path, old_text=old_text, new_text=note.new_text)
+    return content_diffs((diff,), draft.session.cwd, exists=old_text is not None)[0]
 
 
 def attach_written_diff(draft: Draft, item_id: str) -> None:
@@ -110,7 +110,7 @@ def attach_written_diff(draft: Draft, item_id: str) -> None:
     item = draft.get(item_id)
     if not isinstance(item, ToolCall) or item.diffs:
         return
-    for path in (item.path, *(place.path for place in item.locations)):
+    for path in (item.path, *(location.path for location in item.locations)):
         known = draft.written.get(path)
         if (
             known is not None
@@ -123,7 +123,7 @@ def attach_written_diff(draft: Draft, item_id: str) -> None:
 
 
 def _may_have_written(item: ToolCall, diff: Diff) -> bool:
-    paths = {item.path, *(place.path for place in item.locations)}
+    paths = {item.path, *(location.path for location in item.locations)}
     return item.tool_kind not in _OTHER_WORK and diff.path in paths
 
 
@@ -142,8 +142,8 @@ def artifacts_found(draft: Draft, note: ArtifactsFound) -> None:
     """Add the artifacts found in the folder, with a line for those that are too many."""
     if note.turn_id not in draft.turns:
         return
-    for made in note.artifacts:
-        _put_artifact(draft, made, note.turn_id)
+    for artifact in note.artifacts:
+        _put_artifact(draft, artifact, note.turn_id)
     if note.left_out:
         files = "file that is" if note.left_out == 1 else "files that are"
         draft.close_open_item()

@@ -24,7 +24,7 @@ from acp_jupyter.transcript.model.state import OpenItem, Transcript, TranscriptF
 from acp_jupyter.transcript.model.tool_items import ToolCall
 
 _EVENT_CHARS = 500_000
-"""Of text in one event: it is encoded and packed in one step."""
+"""The longest text of one event, which is encoded and packed in one step."""
 
 
 class _Stamp(TypedDict):
@@ -74,14 +74,14 @@ class Draft(TranscriptFields):
 
     def add(self, item: Item) -> None:
         """Add an item at the end."""
-        place = len(self.items)
-        self._spill_call(place - NEWEST)
+        index = len(self.items)
+        self._spill_call(index - NEWEST)
         self.items = self.items.append(item)
         if item.turn_id is not None and item.turn_id not in self.turn_first:
-            self.turn_first = self.turn_first.set(item.turn_id, place)
+            self.turn_first = self.turn_first.set(item.turn_id, index)
         if item.turn_id is not None:
-            self.turn_last = self.turn_last.set(item.turn_id, place)
-        self.events.append(ItemAdded(**self._stamp(), index=place, item=item))
+            self.turn_last = self.turn_last.set(item.turn_id, index)
+        self.events.append(ItemAdded(**self._stamp(), index=index, item=item))
 
     def add_renewable(self, item: Item, name: str) -> None:
         """Add an item that a later packet may find again, by its kind, turn and name."""
@@ -95,13 +95,13 @@ class Draft(TranscriptFields):
 
     def replace(self, item: Item) -> None:
         """Put a changed item in the place of the one with its id."""
-        place = index_of(item.id)
-        old = self.items[place]
+        index = index_of(item.id)
+        old = self.items[index]
         if isinstance(old, ToolCall) and isinstance(item, ToolCall) and old.awaits_permission:
             item = item.as_requested(old) if item.awaits_permission else item
         if old == item:
             return
-        self._set_item(place, item)
+        self._set_item(index, item)
         self.events.append(ItemReplaced(**self._stamp(), item=self.filled(item)))
 
     def _set_item(self, index: int, item: Item) -> None:

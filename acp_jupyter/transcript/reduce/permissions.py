@@ -44,7 +44,7 @@ _CHOSEN = {
 def add_request(draft: Draft, packet: PermissionRequest) -> None:
     """Hang a request on its tool call, known by id or made now."""
     asked = _without_empty(packet.tool_call)
-    if packet.wish:
+    if packet.action:
         words = packet.reason  # the host's own, which knows its card
     else:
         asked, words = _reason_of_command(draft, match_call(draft, asked, packet.request_id))
@@ -55,18 +55,18 @@ def add_request(draft: Draft, packet: PermissionRequest) -> None:
     options = _distinct(packet.options)
     permission = Permission(
         request_id=packet.request_id,
-        title=_title(draft.session.agent_info.name, item, packet.wish),
-        reason=words if packet.wish else "\n".join(filter(None, (_reason(item), words))),
+        title=_title(draft.session.agent_info.name, item, packet.action),
+        reason=words if packet.action else "\n".join(filter(None, (_reason(item), words))),
         options=options,
         asked_at=draft.at,
     )
     item = item.model_copy(update={"permission": permission})
     cwd = draft.session.cwd
     folder, details = remaining_details(item, cwd)
-    told: dict[str, object] = {"folder": folder, "details": details}
+    fields: dict[str, object] = {"folder": folder, "details": details}
     if not is_question(item, options):
-        told |= {"rule": rule_for(item, cwd), "wider_rules": wider_rules_for(item, cwd)}
-    permission = permission.model_copy(update=told)
+        fields |= {"rule": rule_for(item, cwd), "wider_rules": wider_rules_for(item, cwd)}
+    permission = permission.model_copy(update=fields)
     if packet.auto_approve:
         # The agent's own settings allowed it; the transcript never hides that.
         words = "Allowed by the agent's own settings"
@@ -171,11 +171,11 @@ def note_settled(draft: Draft, note: PermissionSettledNote) -> None:
         _set_outcome(draft, note.request_id, "cancelled", "Not answered: turn stopped")
     elif note.by == "withdrawn":
         _set_outcome(draft, note.request_id, "cancelled", "Withdrawn by the agent")
-    elif note.told:
+    elif note.shown_name:
         item_id = draft.request_items.get(note.request_id)
         item = None if item_id is None else draft.get(item_id)
         if isinstance(item, ToolCall) and item.permission is not None:
-            named = item.permission.model_copy(update={"answered_by": note.told})
+            named = item.permission.model_copy(update={"answered_by": note.shown_name})
             draft.replace(item.model_copy(update={"permission": named}))
 
 
@@ -285,8 +285,8 @@ def _open_calls(draft: Draft) -> Iterator[ToolCall]:
     """Yield the turn's tool calls that are under way, newest first."""
     turn_id = draft.turn_id()
     start = max(0, len(draft.items) - _MOST_ITEMS)
-    for place in range(len(draft.items) - 1, start - 1, -1):
-        item = draft.items[place]
+    for index in range(len(draft.items) - 1, start - 1, -1):
+        item = draft.items[index]
         if item.turn_id != turn_id or not isinstance(item, ToolCall):
             continue
         if item.status in {"pending", "in_progress"} and item.tool_call_id in draft.calls:

@@ -67,8 +67,8 @@ def note_elicitation_settled(draft: Draft, note: ElicitationSettled) -> None:
         # The answer may come after the turn's end, and is this one.
         _settle(draft, note.request_id, "cancelled", unanswered_words(note.by))
     item = _pending(draft, note.request_id)
-    if item is not None and note.told:
-        draft.replace(item.model_copy(update={"answered_by": note.told}))
+    if item is not None and note.shown_name:
+        draft.replace(item.model_copy(update={"answered_by": note.shown_name}))
 
 
 def answer_elicitation(draft: Draft, packet: ElicitationResponse) -> None:
@@ -142,7 +142,7 @@ def request_trust(draft: Draft, note: TrustRequested) -> None:
         request_id=note.request_id,
         agent_name=note.agent_name,
         folder=note.folder,
-        title="Play this record?" if note.record else "Trust this folder?",
+        title="Play this recording?" if note.recording else "Trust this folder?",
         words=" ".join(filter(None, (note.warning, _trust_words(note)))),
         asked_at=draft.at,
     )
@@ -160,17 +160,17 @@ def settle_trust(draft: Draft, note: TrustSettled) -> None:
     draft.request_items = draft.request_items.discard(note.request_id)
     state, outcome = _trust_outcome(note)
     draft.replace(
-        item.model_copy(update={"state": state, "outcome": outcome, "answered_by": note.told})
+        item.model_copy(update={"state": state, "outcome": outcome, "answered_by": note.shown_name})
     )
     count_pending_requests(draft)
 
 
 def _trust_words(note: TrustRequested) -> str:
     runs = "Agents run what a folder configures: hooks, MCP servers, project instructions."
-    if not note.record:
+    if not note.recording:
         return f"{runs} Start {note.agent_name} only in folders whose content you trust."
     return (
-        f"{note.record} was not recorded here. Playing it makes the file changes that it "
+        f"{note.recording} was not recorded here. Playing it makes the file changes that it "
         "contains. Trust the folder only if you trust where all that is in it comes from: you will "
         f"not be asked again for it. {runs}"
     )

@@ -162,8 +162,8 @@ def _add_output(draft: Draft, item_id: str, piece: TerminalPiece) -> None:
     if piece.ended:
         item = draft.get(item_id)
         # claude calls every failure 1 here, and says the true code in the same line's output.
-        told = item.exit_code if isinstance(item, ToolCall) else None
-        code = piece.exit_code if told is None else told
+        exit_code = item.exit_code if isinstance(item, ToolCall) else None
+        code = piece.exit_code if exit_code is None else exit_code
         about |= {"running": False, "exit_code": code, "signal": piece.signal}
     elif piece.text:
         about["running"] = True

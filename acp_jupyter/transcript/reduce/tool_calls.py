@@ -201,13 +201,14 @@ def _described_fields(
     cwd = draft.session.cwd
     words = _described(facts, given, cwd)
     # What the agent does not say now and never did is of the host: a terminal's command.
-    said = _described(before, CallResult.of(before.raw_output, before.diffs), cwd)
+    described = _described(before, CallResult.of(before.raw_output, before.diffs), cwd)
     shown = old.diffs[0].path if old.diffs else ""
     is_new = words.is_new_file
     if is_new is None and old.diffs:
         is_new = old.is_new_file
     places = (
-        Location(path=relative_path(place.path, cwd), line=place.line) for place in facts.locations
+        Location(path=relative_path(location.path, cwd), line=location.line)
+        for location in facts.locations
     )
     return {
         "tool_kind": words.acp_kind,
@@ -215,8 +216,8 @@ def _described_fields(
         "tool_name": facts.name,
         "title": words.title,
         "description": words.description,
-        "command": words.command or ("" if said.command else old.command),
-        "path": words.path or shown or ("" if said.path else old.path),
+        "command": words.command or ("" if described.command else old.command),
+        "path": words.path or shown or ("" if described.path else old.path),
         "locations": tuple(places),
         "is_new_file": is_new,
         "raw_input": facts.raw_input,
@@ -232,7 +233,7 @@ def _described(facts: CallFacts, given: CallResult, cwd: str) -> ToolWords:
             acp_kind=facts.acp_kind,
             raw_input=facts.raw_input,
             content=given.content,
-            paths=tuple(place.path for place in facts.locations),
+            paths=tuple(location.path for location in facts.locations),
             exists=flag(given.metadata.get("exists")),
             cwd=cwd,
         )
@@ -289,8 +290,8 @@ def _merged(
 ) -> ToolCallProgress:
     """Join two packets: null keeps a field, a value replaces it whole."""
     known = {} if old is None else {name: getattr(old, name) for name in old.model_fields_set}
-    said = {name: getattr(packet, name) for name in packet.model_fields_set & _HELD_FIELDS}
-    new = {name: value for name, value in said.items() if value not in _EMPTY_VALUES}
+    fields = {name: getattr(packet, name) for name in packet.model_fields_set & _HELD_FIELDS}
+    new = {name: value for name, value in fields.items() if value not in _EMPTY_VALUES}
     return ToolCallProgress.model_construct(**{**known, **new, "tool_call_id": packet.tool_call_id})
 
 
@@ -318,5 +319,5 @@ def _action(call: ToolCall) -> str:
 
 
 def _paths(call: ToolCall) -> Iterator[str]:
-    named = {call.path, *(place.path for place in call.locations)}
+    named = {call.path, *(location.path for location in call.locations)}
     yield from sorted((named | {diff.path for diff in call.diffs}) - {""})

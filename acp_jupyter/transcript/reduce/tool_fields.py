@@ -158,13 +158,15 @@ def content_diffs(
     locations
         Told with the content. Claude tells a place for each part of a file that it changed.
     """
-    told = [item for item in content if isinstance(item, ToolDiff)]
-    shown = [_diff(item, cwd, exists) for item in told]
+    diffs = [item for item in content if isinstance(item, ToolDiff)]
+    shown = [_diff(item, cwd, exists) for item in diffs]
     replaced = _replaced(raw_input)
-    for path in dict.fromkeys(item.path for item in told):
-        own = [index for index, item in enumerate(told) if item.path == path]
-        starts = [place.line for place in locations if place.path == path and place.line]
-        parts = [told[index] for index in own]
+    for path in dict.fromkeys(item.path for item in diffs):
+        own = [index for index, item in enumerate(diffs) if item.path == path]
+        starts = [
+            location.line for location in locations if location.path == path and location.line
+        ]
+        parts = [diffs[index] for index in own]
         if len(starts) == len(own) and all(map(_may_begin, parts, starts)):
             moved = 0
             for index, start in zip(own, starts, strict=True):
@@ -173,7 +175,7 @@ def content_diffs(
                 moved += len(diff.new_text.splitlines()) - len((diff.old_text or "").splitlines())
         else:
             for index in own:
-                if told[index].old_text in replaced:
+                if diffs[index].old_text in replaced:
                     unknown = {"old_line": None, "new_line": None}
                     shown[index] = shown[index].model_copy(update=unknown)
     return tuple(shown)

@@ -172,19 +172,19 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
         )
     )
     draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != turn.turn_id))
-    told = note if isinstance(note, ErrorPacket) else None
-    end_turn(draft, turn.model_copy(update={"failure": failure}), "error", message, told)
+    error = note if isinstance(note, ErrorPacket) else None
+    end_turn(draft, turn.model_copy(update={"failure": failure}), "error", message, error)
 
 
 def _agent_error(draft: Draft, packet: ErrorPacket) -> str:
-    said = packet.message.strip().rstrip(".")
-    if said.lower() == _EMPTY_MESSAGE:
+    message = packet.message.strip().rstrip(".")
+    if message.lower() == _EMPTY_MESSAGE:
         why = packet.detail.partition("\n")[0].strip().rstrip(".")
-        said = f"{said}: {why}" if why else said
+        message = f"{message}: {why}" if why else message
     name = draft.session.agent_info.name
     if name.endswith(REPLAYED):
-        return f"{name}: {said}."
-    return f"{name} answered with an error: {said}. The session goes on; send the message again."
+        return f"{name}: {message}."
+    return f"{name} answered with an error: {message}. The session goes on; send the message again."
 
 
 def stopped(draft: Draft, note: TurnStopped) -> None:
@@ -221,9 +221,9 @@ def renew_done_turn(draft: Draft, before: int) -> None:
     if draft.session.active_turn_id is not None or not draft.events:
         return
     late = any(e.kind in {"item_added", "text_appended", "item_replaced"} for e in draft.events)
-    told = any(e.kind in {"turn_ended", "turn_started"} for e in draft.events)
+    is_noted = any(e.kind in {"turn_ended", "turn_started"} for e in draft.events)
     turn_id = draft.turn_id()
-    if late and not told and before and turn_id is not None:
+    if late and not is_noted and before and turn_id is not None:
         draft.announce_ended(draft.turns[turn_id])
 
 
@@ -313,8 +313,8 @@ def edit_queued(draft: Draft, note: TurnEdited) -> None:
             for waiting in draft.session.queue
         )
     )
-    place = draft.turn_first.get(note.turn_id)
-    item = None if place is None else draft.items[place]
+    index = draft.turn_first.get(note.turn_id)
+    item = None if index is None else draft.items[index]
     if isinstance(item, UserMessage):
         attachments = prompt_attachments(note.prompt)
         draft.replace(item.model_copy(update={"text": text, "attachments": attachments}))

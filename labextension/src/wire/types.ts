@@ -591,7 +591,7 @@ export interface CreateSession {
    */
   policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
   /**
-   * Whether to record the session, or to play its record in the agent's place.
+   * Whether to record the session, or to replay its recording instead of the agent.
    */
   record: RecordingOptions | null;
   /**
@@ -727,11 +727,11 @@ export interface EditQueued {
  */
 export interface Elicitation {
   /**
-   * Which user has answered, where that is worth telling; in no record.
+   * Which user answered, where several can; never saved in a notebook.
    */
   answered_by: string;
   /**
-   * For the record; secrets are not kept.
+   * The answers as they are saved, without secrets.
    */
   answers: ElicitationAnswer[];
   asked_at: number | null;
@@ -1486,7 +1486,7 @@ export interface Origin {
  */
 export interface Permission {
   /**
-   * Which user has answered, where that is worth telling; in no record.
+   * Which user answered, where several can; never saved in a notebook.
    */
   answered_by: string;
   asked_at: number | null;
@@ -2362,7 +2362,7 @@ export interface TrustFolder {
 export interface TrustRequest {
   agent_name: string;
   /**
-   * Which user has answered, where that is worth telling; in no record.
+   * Which user answered, where several can; never saved in a notebook.
    */
   answered_by: string;
   asked_at: number | null;
@@ -2497,7 +2497,7 @@ export interface TurnFailure {
 /**
  * The value of :data:`TURN_MIME`: a pointer to a turn, and a capped copy.
  *
- * Only the server's record of ``turn_id`` gives a view live state and
+ * Only what the server knows of ``turn_id`` gives a view live state and
  * controls; the copy is drawn without them.
  */
 export interface TurnSnapshot {

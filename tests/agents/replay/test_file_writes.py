@@ -18,7 +18,7 @@ from tests.support.score import CWD, Score
 NEW = "fast\n"
 DIFFERS = "a.txt is not as it was when this was recorded. Nothing was written."
 NOT_SAID = (
-    "a.txt may not be as it was when this was recorded: the record does not say how it was. "
+    "a.txt may not be as it was when this was recorded: the recording does not say how it was. "
     "Nothing was written."
 )
 

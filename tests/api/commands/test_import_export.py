@@ -44,8 +44,8 @@ def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Driver]:
 
 def take(driver: Driver, lines: Iterable[Any], **more: Any) -> ImportReport:
     log = [json.dumps(line) if isinstance(line, dict) else line for line in lines]
-    wish = ImportRequest("folder/log.jsonl", lambda: log, **more)
-    return driver.host.submit(import_log(driver.host, wish)).result(30)
+    request = ImportRequest("folder/log.jsonl", lambda: log, **more)
+    return driver.host.submit(import_log(driver.host, request)).result(30)
 
 
 def folders(driver: Driver) -> list[Path]:

@@ -65,8 +65,8 @@ def imported(driver: Driver, path: Path) -> Session:
     def lines() -> list[bytes]:
         return path.read_bytes().splitlines(keepends=True)
 
-    wish = ImportRequest(path.name, lines)
-    report = driver.host.submit(import_log(driver.host, wish)).result(30)
+    request = ImportRequest(path.name, lines)
+    report = driver.host.submit(import_log(driver.host, request)).result(30)
     assert report.problems == []
     return driver.host.session(report.session_id)
 

@@ -183,7 +183,7 @@ def test_an_agent_cannot_write_what_the_host_says(script: Script, own: Json) -> 
     assert script.transcript.session.waiting == 1
     (packet,) = TrafficReader().read(script.entries[-1])
     assert isinstance(packet, PermissionRequest)
-    assert (packet.wish, packet.reason, packet.auto_approve) == ("", "", False)
+    assert (packet.action, packet.reason, packet.auto_approve) == ("", "", False)
 
 
 def test_an_agent_cannot_give_an_option_two_kinds(script: Script) -> None:

@@ -281,13 +281,13 @@ class Checkpoints:
 
     def _was_torn(self, path: str, size: int, until: float) -> bool:
         """Return whether a file may have been read partly; wait until it is whole."""
-        place = self.root / path
+        whole = self.root / path
         torn = False
-        while _is_being_saved(place) and time.monotonic() < until:
+        while _is_being_saved(whole) and time.monotonic() < until:
             torn = True
             time.sleep(_RESCAN_SECONDS)
         try:
-            status = place.lstat()
+            status = whole.lstat()
         except OSError:
             return True
         return torn or (status.st_size != size and not stat.S_ISLNK(status.st_mode))

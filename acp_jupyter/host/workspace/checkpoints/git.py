@@ -151,21 +151,21 @@ class ShadowGit:
         named = {**_SETTINGS, **(settings or {})}
         options = [part for name, value in named.items() for part in ("-c", f"{name}={value}")]
         try:
-            with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as said:
-                given.write(stdin)
-                given.seek(0)
+            with tempfile.TemporaryFile() as input_file, tempfile.TemporaryFile() as error_file:
+                input_file.write(stdin)
+                input_file.seek(0)
                 process = subprocess.Popen(
                     [self._program, "--no-pager", *options, *args],
-                    stdin=given,
+                    stdin=input_file,
                     stdout=subprocess.PIPE,
-                    stderr=said,
+                    stderr=error_file,
                     cwd=self.root,
                     env=self._environment(index),
                     start_new_session=True,
                 )
                 written = _read(process, seconds, most_bytes)
-                said.seek(0)
-                complaint = said.read(4 * _MESSAGE_CHARS).decode(errors="replace")
+                error_file.seek(0)
+                complaint = error_file.read(4 * _MESSAGE_CHARS).decode(errors="replace")
         except (OSError, ValueError) as error:
             raise GitError(f"git can't be started: {error}") from error
         if process.returncode not in fine:

@@ -46,24 +46,24 @@ def without_hunks(old: bytes, new: bytes, hunks: Iterable[Hunk]) -> bytes:
         They overlap, or lie outside the text.
     """
     before, after = _lines(old), _lines(new)
-    made: list[bytes] = []
+    restored: list[bytes] = []
     old_at = new_at = 0
     for hunk in sorted(hunks, key=lambda each: (each.new_start, each.old_start)):
         ordered = old_at <= hunk.old_start <= hunk.old_end <= len(before)
         if not (ordered and new_at <= hunk.new_start <= hunk.new_end <= len(after)):
             raise BadRequest("These changes are not in this file, or overlap.")
-        made += after[new_at : hunk.new_start]
+        restored += after[new_at : hunk.new_start]
         if hunk.new_start > new_at and hunk.old_start > 0:
             was = before[hunk.old_start - 1]
-            if was.removesuffix(b"\n") == made[-1].removesuffix(b"\n"):
-                made[-1] = was  # it may be the last line of one side alone
-        made += before[hunk.old_start : hunk.old_end]
+            if was.removesuffix(b"\n") == restored[-1].removesuffix(b"\n"):
+                restored[-1] = was  # it may be the last line of one side alone
+        restored += before[hunk.old_start : hunk.old_end]
         old_at, new_at = hunk.old_end, hunk.new_end
-    made += after[new_at:]
+    restored += after[new_at:]
     # The last line of one side may lack its end, and is not the last one any more.
     end = b"\r\n" if before and before[0].endswith(b"\r\n") else b"\n"
-    whole = [line if line.endswith(b"\n") else line + end for line in made[:-1]]
-    return b"".join(whole + made[-1:])
+    whole = [line if line.endswith(b"\n") else line + end for line in restored[:-1]]
+    return b"".join(whole + restored[-1:])
 
 
 def _lines(text: bytes) -> list[bytes]:

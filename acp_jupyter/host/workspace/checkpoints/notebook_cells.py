@@ -63,36 +63,38 @@ def without_marked(
         raise ChangesRefused(_UNREAD)
     before, after = _cells(was), _cells(is_)
     if _have_ids(before) and _have_ids(after):
-        made = _by_id(before, after, turn_ids, named)
+        restored = _by_id(before, after, turn_ids, named)
     else:
-        made = list(_by_content(before, after, turn_ids))
-    return json.dumps({**is_, "cells": made})
+        restored = list(_by_content(before, after, turn_ids))
+    return json.dumps({**is_, "cells": restored})
 
 
 def _by_id(
     before: list[Obj], after: list[Obj], turn_ids: Collection[str], named: Collection[str]
 ) -> list[Obj]:
     former = {_id(cell): cell for cell in before}
-    made: dict[str, Obj] = {}
+    restored: dict[str, Obj] = {}
     moving: set[str] = set()
     for cell in after:
         name = _id(cell)
         if not _is_tools(cell, turn_ids):
-            made[name] = cell
+            restored[name] = cell
         elif name in former:
-            made[name] = former[name]
+            restored[name] = former[name]
         if name in former and (name in named or _is_tools(cell, turn_ids)):
             moving.add(name)
-    if [name for name in made if name in former] == [name for name in former if name in made]:
+    if [name for name in restored if name in former] == [
+        name for name in former if name in restored
+    ]:
         moving.clear()
-    order = [name for name in made if name not in moving]
+    order = [name for name in restored if name not in moving]
     # Each goes below what it was below.
     above = ""
     for name in former:
-        if name in moving or (name in named and name not in made):
+        if name in moving or (name in named and name not in restored):
             order.insert(order.index(above) + 1 if above in order else 0, name)
         above = name if name in order else above
-    return [made.get(name) or former[name] for name in order]
+    return [restored.get(name) or former[name] for name in order]
 
 
 def _by_content(before: list[Obj], after: list[Obj], turn_ids: Collection[str]) -> Iterator[Obj]:
@@ -119,8 +121,8 @@ def _joined(before: list[Obj], after: list[Obj], turn_ids: Collection[str]) -> I
     """Yield the cells of a place where both sides differ."""
     tools = [_is_tools(cell, turn_ids) for cell in after]
     sources = [
-        f"{place} tool" if tool else _kind_and_source(cell)
-        for place, (cell, tool) in enumerate(zip(after, tools, strict=True))
+        f"{index} tool" if tool else _kind_and_source(cell)
+        for index, (cell, tool) in enumerate(zip(after, tools, strict=True))
     ]
     for same, i1, i2, j1, j2 in _blocks([_kind_and_source(cell) for cell in before], sources):
         others = [cell for cell, tool in zip(after[j1:j2], tools[j1:j2], strict=True) if not tool]
@@ -234,18 +236,18 @@ def without_cells(old: bytes, new: bytes, hunks: Iterable[Hunk]) -> bytes:
     if not chosen:
         return new
     before, after = _split_notebook(old), _split_notebook(new)
-    made: list[str] = []
+    restored: list[str] = []
     at = 0
     for hunk in chosen:
         inside = hunk.old_start <= hunk.old_end <= len(before.cells)
         if not (inside and at <= hunk.new_start <= hunk.new_end <= len(after.cells)):
             raise BadRequest("These cells are not in this notebook, or overlap.")
-        made += after.cells[at : hunk.new_start] + before.cells[hunk.old_start : hunk.old_end]
+        restored += after.cells[at : hunk.new_start] + before.cells[hunk.old_start : hunk.old_end]
         at = hunk.new_end
-    made += after.cells[at:]
+    restored += after.cells[at:]
     around = before if _OUTSIDE_CELLS in chosen else after
     frame = around if around.cells else before
-    text = around.before + frame.between.join(made) + around.after
+    text = around.before + frame.between.join(restored) + around.after
     return text.encode()
 
 

@@ -132,7 +132,7 @@ class Revert:
         if refused and not partial:
             raise refusal(refused)
         parts = [part for change in free for part in change.parts()]
-        self._all(parts)
+        self._restore_all(parts)
         return Reverted(tuple(part.path for part in parts), refused)
 
     def _obstacle(self, parts: tuple[TreeChange, ...]) -> str:
@@ -157,19 +157,19 @@ class Revert:
         back = {part.path: path for path, part in parts if part.old.exists}
         return frozenset(back[path] for path in self._disk.without_room(back, gone))
 
-    def _all(self, parts: list[TreeChange]) -> None:
+    def _restore_all(self, parts: list[TreeChange]) -> None:
         done: list[TreeChange] = []
         # Removals come first: a file may have become a folder, or a folder a file.
         gone = sorted((p for p in parts if not p.old.exists), key=_depth, reverse=True)
         back = sorted((p for p in parts if p.old.exists), key=_depth)
         try:
             for part in gone:
-                if self._one(part, part.new, part.old):
+                if self._restore_file(part, part.new, part.old):
                     done.append(part)
             for folder in sorted(self._new_folders, key=len, reverse=True):
                 self._disk.remove_folder(folder)
             for part in back:
-                if self._one(part, part.new, part.old):
+                if self._restore_file(part, part.new, part.old):
                     done.append(part)
         except (OSError, GitError) as error:
             left = self._undo(done)
@@ -183,12 +183,12 @@ class Revert:
         left: list[str] = []
         for part in sorted(done, key=lambda each: (each.new.exists, _depth(each))):
             try:
-                self._one(part, part.old, part.new)
+                self._restore_file(part, part.old, part.new)
             except (OSError, GitError):
                 left.append(part.path)
         return left
 
-    def _one(self, part: TreeChange, present: Side, wanted: Side) -> bool:
+    def _restore_file(self, part: TreeChange, present: Side, wanted: Side) -> bool:
         """Restore a file that still is as the turn left it; return False if nothing was to do."""
         found = self._disk.find(part.path)
         if found.is_as(wanted):
@@ -275,11 +275,6 @@ def words_of(
     yield from {file.words for file in files if file.words in {NOTEBOOK, MARKED}}
     if uncovered:
         by_why = groupby(sorted(uncovered, key=uncovered.__getitem__), uncovered.__getitem__)
-        named = ", ".join(f"{_some(list(paths))} ({why})" for why, paths in by_why)
+        named = ", ".join(f"{_named(list(paths))} ({why})" for why, paths in by_why)
         alone = all(file.unread for file in files)
         yield f"Not kept: {named}." if alone else f"Not kept, so it can't be taken back: {named}."
-
-
-def _some(paths: list[str]) -> str:
-    more = len(paths) - _NAMED
-    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")

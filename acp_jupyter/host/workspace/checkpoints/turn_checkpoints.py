@@ -109,10 +109,10 @@ class TurnCheckpoints:
         with not_waiting_for_pipes(self._root, scans.after):
             return self._after(turn_id, scans)
 
-    def _after(self, turn_id: str, looks: FolderScans) -> TurnChangesNote | None:
+    def _after(self, turn_id: str, scans: FolderScans) -> TurnChangesNote | None:
         shared = self.store.end(turn_id)
         if self._before is None:
-            return self._untaken(turn_id, looks, self.why_not, shared=shared)
+            return self._untaken(turn_id, scans, self.why_not, shared=shared)
         limits = self.checkpoints.limits
         try:
             taken = self.checkpoints.take(turn_id, "after", self._before)
@@ -120,62 +120,62 @@ class TurnCheckpoints:
             left_out = self._before.left_out | taken.left_out
             all_changes = tree_changes(git, self._before.tree, taken.tree, seconds)
             held = self._held(self._before, all_changes)
-            former = self._former(all_changes, looks, held)
-            foreign = self._foreign(all_changes, looks, held)
+            former = self._former(all_changes, scans, held)
+            foreign = self._foreign(all_changes, scans, held)
             if former or foreign:
                 taken = self.checkpoints.leave_out(turn_id, taken, former, foreign)
                 former |= foreign.keys()
                 all_changes = tree_changes(git, self._before.tree, taken.tree, seconds)
-            marked = self._marked(turn_id, all_changes, looks.notebook)
+            marked = self._marked(turn_id, all_changes, scans.notebook)
             changes = [
                 change
                 for change in all_changes
                 if change.path not in left_out and change.old_path not in left_out
-                if change.path != looks.notebook or looks.names_notebook or marked
+                if change.path != scans.notebook or scans.names_notebook or marked
             ]
-            told = changes[: limits.listed_changes]
-            names = {(c.new if c.new.exists else c.old).blob for c in told}
+            listed = changes[: limits.listed_changes]
+            names = {(c.new if c.new.exists else c.old).blob for c in listed}
             known = sizes(git, names, seconds)
-            uncovered = self._uncovered(changes, looks, left_out, former, taken.nested)
-            beyond = looks.beyond(self._root)
+            uncovered = self._uncovered(changes, scans, left_out, former, taken.nested)
+            beyond = scans.beyond(self._root)
             uncovered |= dict.fromkeys((each.path for each in beyond), "outside this folder")
         except CheckpointFailed as error:
-            return self._untaken(turn_id, looks, str(error), shared=shared)
+            return self._untaken(turn_id, scans, str(error), shared=shared)
         except GitError as error:
             words = f"What changed could not be compared: {error}."
-            return self._untaken(turn_id, looks, words, shared=shared)
-        moved = self._moved(looks, held)
-        kept = tuple(_file(change, known, looks, moved, marked=marked) for change in told)
+            return self._untaken(turn_id, scans, words, shared=shared)
+        moved = self._moved(scans, held)
+        changed = tuple(_file(change, known, scans, moved, marked=marked) for change in listed)
         # What git ignores changes all the time, whoever writes it.
-        for file in kept:
+        for file in changed:
             uncovered.pop(file.came_from, None)  # it goes back
-        unkept = [c for c in looks.seen if c.path in uncovered and c.path in looks.edited]
+        unkept = [c for c in scans.seen if c.path in uncovered and c.path in scans.edited]
         unkept += beyond
-        files = (*kept, *map(_unkept, unkept[: limits.listed_changes - len(kept)]))
+        files = (*changed, *map(_unkept, unkept[: limits.listed_changes - len(changed)]))
         if not files:
             return None
         return TurnChangesNote(
             turn_id=turn_id,
             files=files,
-            left_out=len(changes) - len(told),
-            revertible=bool(kept),
+            left_out=len(changes) - len(listed),
+            revertible=bool(changed),
             words=" ".join(words_of(shared, uncovered, files)),
             checkpoint=self.checkpoints.git.folder.name,
-            made_folders=_new_folders(changes, looks),
+            made_folders=_new_folders(changes, scans),
         )
 
     def _held(self, before: Checkpoint, changes: Iterable[TreeChange]) -> frozenset[str]:
         """Return what was kept before the turn; nothing where nothing changed."""
         if not any(changes):
             return frozenset()
-        said = self.checkpoints.git.run(
+        output = self.checkpoints.git.run(
             *("ls-tree", "-r", "-z", "--name-only", before.tree),
             seconds=self.checkpoints.limits.checkpoint_seconds,
         )
-        return frozenset(map(os.fsdecode, said.split(b"\0")))
+        return frozenset(map(os.fsdecode, output.split(b"\0")))
 
     def _former(
-        self, changes: Iterable[TreeChange], looks: FolderScans, held: frozenset[str]
+        self, changes: Iterable[TreeChange], scans: FolderScans, held: frozenset[str]
     ) -> frozenset[str]:
         """Return what is new to the checkpoint and not to the folder: it was not kept before.
 
@@ -189,8 +189,8 @@ class TurnCheckpoints:
             return frozenset()
         # What was kept comes back from there: what it gave way to, or was moved to, is new.
         unread = {p: inode for p, inode in self._there.unread.items() if p not in held}
-        before, after = replace(self._there, unread=unread), looks.after
-        moved = self._moved(looks, held)
+        before, after = replace(self._there, unread=unread), scans.after
+        moved = self._moved(scans, held)
         inodes = {inode for path, inode in unread.items() if after.inode(path) is None}
         known = {was.inode for path, was in self._there.files.items() if path in held}
         return frozenset(
@@ -203,7 +203,7 @@ class TurnCheckpoints:
         )
 
     def _foreign(
-        self, changes: Iterable[TreeChange], looks: FolderScans, held: frozenset[str]
+        self, changes: Iterable[TreeChange], scans: FolderScans, held: frozenset[str]
     ) -> dict[str, tuple[str, str]]:
         """Return files replaced by one from an unknown place, with their former mode and blob.
 
@@ -218,12 +218,12 @@ class TurnCheckpoints:
         }
         if not replaced:
             return {}
-        moved = self._moved(looks, held)
+        moved = self._moved(scans, held)
         known = {was.inode for was in self._there.files.values()}
         return {
             path: old
             for path, old in replaced.items()
-            if (now := looks.after.files.get(path)) is not None
+            if (now := scans.after.files.get(path)) is not None
             and _same(now) not in moved
             and self._is_older(path, now, known)
         }
@@ -238,9 +238,9 @@ class TurnCheckpoints:
             return born is not None and born < self._began_ns and only
         return False
 
-    def _moved(self, looks: FolderScans, held: frozenset[str]) -> dict[Signature | None, str]:
+    def _moved(self, scans: FolderScans, held: frozenset[str]) -> dict[Signature | None, str]:
         """Return what was there and not kept, and is elsewhere now, with where it was."""
-        before, after = self._there.files, looks.after.files
+        before, after = self._there.files, scans.after.files
         return {
             _same(was): path
             for path, was in before.items()
@@ -256,12 +256,12 @@ class TurnCheckpoints:
         return any(has_marked(data.decode(errors="replace"), {turn_id}) for data in held.values())
 
     def _untaken(
-        self, turn_id: str, looks: FolderScans, why: str, *, shared: bool
+        self, turn_id: str, scans: FolderScans, why: str, *, shared: bool
     ) -> TurnChangesNote | None:
         """Tell what looking alone has shown."""
         most = self.checkpoints.limits.listed_changes
-        found = [c for c in looks.seen if c.path != looks.notebook or looks.names_notebook]
-        found += looks.beyond(self._root)
+        found = [c for c in scans.seen if c.path != scans.notebook or scans.names_notebook]
+        found += scans.beyond(self._root)
         files = tuple(map(_unkept, found[:most]))
         if not files:
             return None
@@ -276,19 +276,19 @@ class TurnCheckpoints:
     def _uncovered(
         self,
         changes: Iterable[TreeChange],
-        looks: FolderScans,
+        scans: FolderScans,
         left_out: Collection[str],
         former: Collection[str],
         nested: tuple[str, ...],
     ) -> dict[str, str]:
         """Return what changed and is not kept, and why."""
-        told = {path for change in changes for path in (change.path, change.old_path)}
-        told.add(looks.notebook)
-        others = [each.path for each in looks.seen if each.path not in told]
+        listed = {path for change in changes for path in (change.path, change.old_path)}
+        listed.add(scans.notebook)
+        others = [each.path for each in scans.seen if each.path not in listed]
         if not others:
             return {}
         beyond = self._beyond_links(others)
-        said = self.checkpoints.git.run(
+        output = self.checkpoints.git.run(
             *("check-ignore", "-z", "--stdin", "--no-index"),
             stdin=b"".join(
                 b"./" + path.encode() + b"\0"  # no magic
@@ -298,7 +298,7 @@ class TurnCheckpoints:
             seconds=self.checkpoints.limits.checkpoint_seconds,
             fine=(0, 1),
         )
-        ignored = {path.removeprefix("./") for path in said.decode().split("\0")}
+        ignored = {path.removeprefix("./") for path in output.decode().split("\0")}
         whys = (
             ("ignored by git", [path for path in others if path in ignored]),
             ("not kept before this turn", [path for path in others if path in former]),
@@ -356,7 +356,7 @@ def _unkept(change: FileChanged) -> ChangedFile:
     )
 
 
-def _new_folders(changes: Iterable[TreeChange], looks: FolderScans) -> tuple[str, ...]:
+def _new_folders(changes: Iterable[TreeChange], scans: FolderScans) -> tuple[str, ...]:
     """Return the new folders of new files."""
     parents = {
         str(parent)
@@ -364,5 +364,5 @@ def _new_folders(changes: Iterable[TreeChange], looks: FolderScans) -> tuple[str
         if change.new.exists
         for parent in PurePosixPath(change.path).parents
     }
-    new = sorted((looks.after.folders.keys() - looks.before.folders.keys()) & parents)
+    new = sorted((scans.after.folders.keys() - scans.before.folders.keys()) & parents)
     return tuple(new[:_NEW_FOLDERS])
