@@ -12,9 +12,9 @@ import pytest
 
 from acp_jupyter.packets import Packet
 from tests.acceptance import golden
+from tests.acceptance.change_turns import MADE_TURNS
 from tests.acceptance.turns_and_ends import ENDED_TURNS
 from tests.acceptance.turns_of_calls import CALL_TURNS
-from tests.acceptance.turns_of_made import MADE_TURNS
 from tests.acceptance.turns_of_seeds import SEED_TURNS
 from tests.acceptance.turns_of_tools import TOOL_TURNS
 from tests.support.script import Script

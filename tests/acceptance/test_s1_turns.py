@@ -10,9 +10,9 @@ from acp_jupyter.transcript.output.html import html_page
 from acp_jupyter.transcript.output.markdown import session_markdown
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.acceptance import golden
+from tests.acceptance.change_turns import MADE_TURNS
 from tests.acceptance.shown import only, shown
 from tests.acceptance.turns_and_ends import ENDED_TURNS
-from tests.acceptance.turns_of_made import MADE_TURNS
 from tests.acceptance.turns_of_seeds import SEED_TURNS
 from tests.acceptance.turns_of_tools import AT, TOOL_TURNS, TOOLS, play
 from tests.support.script import Script

@@ -17,8 +17,8 @@ from acp.schema import (
 )
 
 from acp_jupyter.transcript.model.tool_items import ToolCall
+from tests.acceptance.sdk_turns import Told
 from tests.acceptance.shown import only
-from tests.acceptance.told import Told
 
 
 def broker(told: Told, **asked: Any) -> ToolCall:

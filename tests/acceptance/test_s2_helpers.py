@@ -19,8 +19,8 @@ from acp.helpers import (
 
 from acp_jupyter.protocol.host_events.session import TerminalStarted
 from acp_jupyter.transcript.model.tool_items import ToolCall
+from tests.acceptance.sdk_turns import Told
 from tests.acceptance.shown import only, shown
-from tests.acceptance.told import Told
 from tests.support.imported import import_lines
 
 Json = dict[str, Any]

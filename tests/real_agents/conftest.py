@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.support.published import Published
-from tests.support.published_place import AGENTS, Place, place_of
+from tests.support.published_server import AGENTS, Place, place_of
 from tests.support.published_talk import Talk
 
 

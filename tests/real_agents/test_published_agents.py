@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.published import PUBLISHED, Published
-from tests.support.published_place import DONE, HELLO_PY, Place
+from tests.support.published_server import DONE, HELLO_PY, Place
 from tests.support.published_talk import Json, Talk
 
 pytestmark = [pytest.mark.agents, pytest.mark.timeout(300)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.kept import held
+from tests.support.checkpointed_folder import held
 from tests.support.mockllm import FakeModel
 from tests.support.published import PUBLISHED, Published
 from tests.support.published_talk import Talk

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.processes import any_alive
 from tests.support.published import Published, processes_of
-from tests.support.published_place import AGENTS, Place, names, place_of
+from tests.support.published_server import AGENTS, Place, names, place_of
 from tests.support.published_talk import Talk
 from tests.support.wait import eventually
 

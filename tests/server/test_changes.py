@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from tests.support.api import finished, open_session, start_turn
-from tests.support.kept import held
+from tests.support.checkpointed_folder import held
 from tests.support.server import JupyterServer, KernelSide, fake_agents
 
 

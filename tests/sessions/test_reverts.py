@@ -16,9 +16,9 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk
+from tests.support.checkpointed_folder import held
 from tests.support.fake_agents import AGENTS
 from tests.support.keeping import FAST, Server
-from tests.support.kept import held
 from tests.support.trusting import trusting
 
 OLD = "".join(f"line {number}\n" for number in range(12))

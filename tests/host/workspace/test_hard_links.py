@@ -16,9 +16,9 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.workspace.agent_files import NoDocuments
 from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
+from tests.support.checkpointed_folder import Kept
 from tests.support.driver import Driver
 from tests.support.fake_agents import script
-from tests.support.kept import Kept
 from tests.support.trusting import trusting
 
 OLD, NEW = "outside\n", "by the agent\n"

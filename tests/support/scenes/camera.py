@@ -9,10 +9,10 @@ from pathlib import Path
 
 from playwright.sync_api import Locator
 
+from tests.support.accessibility import expect_accessible, expect_all_inside, picture
 from tests.support.fake_agents import AGENTS
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS
-from tests.support.looks import expect_accessible, expect_all_inside, picture
 from tests.support.open_notebook import OpenNotebook
 from tests.support.scenes.stage import Stage
 from tests.support.scenes.steps import player

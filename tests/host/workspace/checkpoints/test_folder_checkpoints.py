@@ -13,7 +13,7 @@ import pytest
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointFailed
-from tests.support.kept import Kept, held
+from tests.support.checkpointed_folder import Kept, held
 from tests.support.wait import eventually
 
 LIMITS = Limits(checkpoint_seconds=60)

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from acp_jupyter.errors import ChangesRefused
-from tests.support.kept import Kept, held
+from tests.support.checkpointed_folder import Kept, held
 
 
 @pytest.fixture

@@ -23,8 +23,8 @@ from acp_jupyter.host.workspace.checkpoints.revert import IN_THE_WAY, SINCE, Rev
 from acp_jupyter.host.workspace.checkpoints.turn_checkpoints import FolderScans, TurnCheckpoints
 from acp_jupyter.host.workspace.scan import changes, scan
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChangesNote
+from tests.support.checkpointed_folder import State, held
 from tests.support.generated import examples
-from tests.support.kept import State, held
 
 MOST = 60
 LIMITS = Limits(checkpoint_seconds=60, scan_seconds=60, checkpoint_file_bytes=MOST)

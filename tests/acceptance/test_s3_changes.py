@@ -7,8 +7,8 @@ import pytest
 from acp_jupyter.protocol.files import artifact_type_name, file_operation_title, human_size
 from acp_jupyter.transcript.model.items import Artifact, FileWriteItem
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, ToolCall
+from tests.acceptance.change_turns import MADE_TURNS
 from tests.acceptance.shown import only, shown
-from tests.acceptance.turns_of_made import MADE_TURNS
 from tests.acceptance.turns_of_seeds import SEED_TURNS
 
 
