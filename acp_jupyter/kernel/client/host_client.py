@@ -59,7 +59,7 @@ class HostClient(ABC):
 
     Attributes
     ----------
-    place
+    location
         ``server`` if the host is in the Jupyter server, ``kernel`` if it is in this process.
     may_answer
         Whether the user may answer permission requests here. With a host in the server they are
@@ -79,8 +79,14 @@ class HostClient(ABC):
             The host's error, or no answer within ``seconds``.
         """
 
-    def _ask(self, command: Command, seconds: float) -> Any:
-        """Carry out a command; return its result as the type that the table names."""
+    def run(self, command: Command, seconds: float = _START_SECONDS) -> Any:
+        """Carry out a command; return its result as the type that the command table names.
+
+        Raises
+        ------
+        AcpError
+            As `call` does.
+        """
         return row_of(command).read_result(self.call(command, seconds))
 
     @abstractmethod
@@ -104,30 +110,30 @@ class HostClient(ABC):
 
     def agents(self) -> tuple[AgentEntry, ...]:
         """Return the configured agents."""
-        agents: tuple[AgentEntry, ...] = self._ask(ListAgents(), _QUICK_SECONDS)
+        agents: tuple[AgentEntry, ...] = self.run(ListAgents(), _QUICK_SECONDS)
         return agents
 
     def sessions(self) -> tuple[SessionState, ...]:
         """Return the sessions of this kernel."""
-        sessions: tuple[SessionState, ...] = self._ask(ListSessions(), _QUICK_SECONDS)
+        sessions: tuple[SessionState, ...] = self.run(ListSessions(), _QUICK_SECONDS)
         return sessions
 
     def session(self, session_id: str) -> SessionState:
         """Return one session's state."""
         command = GetSession(session_id=session_id)
-        state: SessionState = self._ask(command, _QUICK_SECONDS)
+        state: SessionState = self.run(command, _QUICK_SECONDS)
         return state
 
     def resume(self, session_id: str) -> SessionState:
         """Start a session's agent, unless it runs. ACP: session/resume, session/load."""
         command = ResumeSession(session_id=session_id)
-        state: SessionState = self._ask(command, _START_SECONDS)
+        state: SessionState = self.run(command)
         return state
 
     def fork(self, session_id: str) -> SessionState:
         """Create a session that continues a copy of another. ACP: session/fork."""
         command = ForkSession(session_id=session_id)
-        state: SessionState = self._ask(command, _START_SECONDS)
+        state: SessionState = self.run(command)
         return state
 
     def close_session(self, session_id: str) -> None:
@@ -140,18 +146,18 @@ class HostClient(ABC):
 
     def set_config(self, command: SetConfig) -> SessionState:
         """Change mode, options or title; the agent is started for it. ACP: session/set_mode."""
-        state: SessionState = self._ask(command, _START_SECONDS)
+        state: SessionState = self.run(command)
         return state
 
     def traffic_lines(self, command: GetTraffic) -> TrafficPage:
         """Return some lines of a session's traffic."""
-        page: TrafficPage = self._ask(command, _QUICK_SECONDS)
+        page: TrafficPage = self.run(command, _QUICK_SECONDS)
         return page
 
     def rules(self, session_id: str = "") -> tuple[RuleEntry, ...]:
         """Return the saved rules of a session and its folder, or of all."""
         command = ListRules(session_id=session_id)
-        rules: tuple[RuleEntry, ...] = self._ask(command, _QUICK_SECONDS)
+        rules: tuple[RuleEntry, ...] = self.run(command, _QUICK_SECONDS)
         return rules
 
     def revoke_rule(self, rule_id: str) -> None:
@@ -160,7 +166,7 @@ class HostClient(ABC):
 
     def create_session(self, command: CreateSession) -> SessionState:
         """Create a session, or find an existing one. ACP: session/new."""
-        state: SessionState = self._ask(command, _START_SECONDS)
+        state: SessionState = self.run(command)
         return state
 
     def prompt(
@@ -184,20 +190,20 @@ class HostClient(ABC):
             origin=origin,
             can_ask=can_ask,
         )
-        sent: dict[str, str] = self._ask(command, _QUICK_SECONDS)
+        sent: dict[str, str] = self.run(command, _QUICK_SECONDS)
         return sent["turn_id"]
 
     def turn(self, turn_id: str, wait_seconds: float = 0) -> TurnDetail:
         """Return a turn, at its end or after ``wait_seconds``."""
         command = GetTurn(turn_id=turn_id, wait_seconds=wait_seconds)
-        return self.whole(self._ask(command, wait_seconds + _QUICK_SECONDS))
+        return self.whole(self.run(command, wait_seconds + _QUICK_SECONDS))
 
     def whole(self, detail: TurnDetail) -> TurnDetail:
         """Return a turn with the items that were left out of it."""
         items, more = list(detail.items), detail.more
         while more is not None:
             command = GetTurn(turn_id=detail.turn.turn_id, start=more)
-            part: TurnDetail = self._ask(command, _QUICK_SECONDS)
+            part: TurnDetail = self.run(command, _QUICK_SECONDS)
             items += part.items
             more = part.more
         update = {"items": tuple(items), "more": None}
@@ -228,18 +234,18 @@ class HostClient(ABC):
     ) -> ChangesReply:
         """Return what a turn changed in its folder."""
         command = GetChanges(turn_id=turn_id, path=path, form=form)
-        reply: ChangesReply = self._ask(command, _QUICK_SECONDS)
+        reply: ChangesReply = self.run(command, _QUICK_SECONDS)
         return reply
 
     def revert(self, turn_id: str, paths: tuple[str, ...] | None, *, partial: bool) -> RevertReply:
         """Revert a turn's changes."""
         command = RevertTurn(turn_id=turn_id, paths=paths, partial=partial)
-        reply: RevertReply = self._ask(command, _LONG_SECONDS)
+        reply: RevertReply = self.run(command, _LONG_SECONDS)
         return reply
 
     def import_log(self, command: ImportLog) -> ImportResult:
         """Create a session from a log."""
-        result: ImportResult = self._ask(command, _LONG_SECONDS)
+        result: ImportResult = self.run(command, _LONG_SECONDS)
         return result
 
     def transcript(

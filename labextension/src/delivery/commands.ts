@@ -21,7 +21,7 @@ const AGENT_SECONDS = 180;
 /** Longest wait for a part of a log. */
 const LOG_SECONDS = 30;
 
-/** Commands about whole sessions: resume, fork, delete; their traffic; an agent's own sessions. */
+/** Commands about whole sessions, their traffic, and an agent's own sessions. */
 export class SessionCalls {
   readonly #command: (command: Command, seconds: number) => Promise<unknown>;
 
@@ -29,8 +29,9 @@ export class SessionCalls {
     this.#command = command;
   }
 
-  async resume(sessionId: string): Promise<void> {
-    await this.#command({ name: 'resume_session', session_id: sessionId }, AGENT_SECONDS);
+  /** Runs a command without a result. */
+  async run(command: Command): Promise<void> {
+    await this.#command(command, AGENT_SECONDS);
   }
 
   async fork(sessionId: string): Promise<string> {
@@ -39,10 +40,6 @@ export class SessionCalls {
       AGENT_SECONDS,
     );
     return parseResult('fork_session', result).session_id;
-  }
-
-  async remove(sessionId: string): Promise<void> {
-    await this.#command({ name: 'delete_session', session_id: sessionId }, AGENT_SECONDS);
   }
 
   async listOfAgent(agent: string, cursor: string): Promise<AgentSessions> {

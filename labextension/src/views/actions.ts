@@ -4,6 +4,7 @@ import type {
   AgentSessions,
   AnswerElicitation,
   AnswerPermission,
+  Command,
   FileHunks,
   FileTexts,
   GetTraffic,
@@ -46,12 +47,10 @@ export interface RevertChoice {
 
 /** Actions on whole sessions, and on those that only an agent knows. */
 export interface SessionLife {
-  /** Starts the agent again. */
-  readonly resume: (sessionId: string) => Promise<void>;
+  /** Runs a command without a result, such as `resume_session` or `delete_session`. */
+  readonly run: (command: Command) => Promise<void>;
   /** Resolves to the id of the new session. */
   readonly fork: (sessionId: string) => Promise<string>;
-  /** Deletes it with all that is stored of it. */
-  readonly remove: (sessionId: string) => Promise<void>;
   /** A page of the sessions that an agent itself stores; the first with an empty cursor. */
   readonly listOfAgent: (agentId: string, cursor: string) => Promise<AgentSessions>;
   /** Opens one of them here; resolves to our id of it. */

@@ -153,9 +153,8 @@ export function summary(id: string, over: Partial<SessionSummary> = {}): Session
 
 export function lifeOf(over: Partial<SessionLife> = {}): SessionLife {
   return {
-    resume: () => Promise.resolve(),
+    run: () => Promise.resolve(),
     fork: () => Promise.resolve('forked'),
-    remove: () => Promise.resolve(),
     listOfAgent: () => Promise.resolve({ sessions: [], next_cursor: '' }),
     openOfAgent: () => Promise.resolve('opened'),
     ...over,

@@ -62,9 +62,8 @@ export function panelActions(parts: PanelParts): Actions {
       void revealCell(app, notebook, origin).then(cell => cell?.focus({ preventScroll: true })),
     cellNumber: origin => cellNumber(notebook, origin),
     life: {
-      resume: sessionId => client.life.resume(sessionId),
+      run: command => client.life.run(command),
       fork: sessionId => client.life.fork(sessionId),
-      remove: sessionId => client.life.remove(sessionId),
       listOfAgent: (agent, cursor) => client.life.listOfAgent(agent, cursor),
       openOfAgent: (agent, session, trust) => client.life.openOfAgent(agent, session, trust),
     },

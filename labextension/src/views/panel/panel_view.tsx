@@ -42,7 +42,7 @@ export function PanelView(props: PanelProps) {
   const [starting, setStarting] = useState('');
   /** Id of that session; what is written meanwhile goes into it. */
   const creating = useRef<Promise<string> | null>(null);
-  const trash = useTrash(actions.life?.remove, setFailure);
+  const trash = useTrash(actions.life, setFailure);
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   useLayoutEffect(() => setFailure(''), [store]);
   useLayoutEffect(

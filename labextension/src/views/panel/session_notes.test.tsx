@@ -37,20 +37,20 @@ describe('what is known of an open session', () => {
   });
 
   it('starts an agent again that has ended', () => {
-    const resume = vi.fn(() => Promise.resolve());
-    const panel = open({ status: 'stopped', stored: true }, { life: lifeOf({ resume }) });
+    const run = vi.fn(() => Promise.resolve());
+    const panel = open({ status: 'stopped', stored: true }, { life: lifeOf({ run }) });
     expect(panel.element.textContent).toContain(
       'Claude is not running. Your next message starts it again.',
     );
     fireEvent.click(panel.view.getByRole('button', { name: 'Start again' }));
-    expect(resume).toHaveBeenCalledExactlyOnceWith(SESSION);
+    expect(run).toHaveBeenCalledExactlyOnceWith({ name: 'resume_session', session_id: SESSION });
     expect(panel.view.getByRole('textbox', { name: 'Message' }).hasAttribute('disabled')).toBe(
       false,
     );
   });
 
   it('does not say it again below the turn in which the agent ended', () => {
-    const resume = vi.fn(() => Promise.resolve());
+    const run = vi.fn(() => Promise.resolve());
     const failure = {
       message: 'Claude stopped during the turn.',
       detail: '',
@@ -60,11 +60,11 @@ describe('what is known of an open session', () => {
     const error: Item = { id: 'x', turn_id: TURN, kind: 'error', code: '', ...failure };
     const died = turn({ status: 'done', stop_reason: 'error', failure });
     store.apply([snapshot([error], [died], { ...IDLE, status: 'stopped', stored: true })]);
-    const panel = showPanel({ store }, { life: lifeOf({ resume }) });
+    const panel = showPanel({ store }, { life: lifeOf({ run }) });
     expect(panel.element.textContent).toContain(failure.message);
     expect(panel.element.textContent).not.toContain('is not running');
     fireEvent.click(panel.view.getByRole('button', { name: 'Start again' }));
-    expect(resume).toHaveBeenCalledExactlyOnceWith(SESSION);
+    expect(run).toHaveBeenCalledExactlyOnceWith({ name: 'resume_session', session_id: SESSION });
   });
 
   it('says how long an agent has been silent, and stops waiting', () => {

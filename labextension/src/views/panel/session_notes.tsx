@@ -42,7 +42,10 @@ export function SessionNotes({ session, actions, onFailure }: NotesProps) {
   }
   const again = life !== undefined && (
     <div class="row acp-again">
-      <ActionButton run={() => life.resume(id)} onFailure={onFailure}>
+      <ActionButton
+        run={() => life.run({ name: 'resume_session', session_id: id })}
+        onFailure={onFailure}
+      >
         {t('Start again')}
       </ActionButton>
     </div>

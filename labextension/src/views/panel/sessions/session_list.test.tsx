@@ -106,10 +106,10 @@ describe('the session list', () => {
 
   it('resumes and forks into what it opens', async () => {
     const openSession = vi.fn();
-    const resume = vi.fn(() => Promise.resolve());
+    const run = vi.fn(() => Promise.resolve());
     const panel = await showList([summary('one', { stored: true, can: ['fork', 'resume'] })], {
       openSession,
-      life: lifeOf({ resume }),
+      life: lifeOf({ run }),
     });
     fireEvent.click(
       within(await menuOf(panel, 'Title one')).getByRole('menuitem', { name: 'Fork' }),
@@ -122,7 +122,9 @@ describe('the session list', () => {
     fireEvent.click(
       within(await menuOf(panel, 'Title one')).getByRole('menuitem', { name: 'Resume' }),
     );
-    await panel.until(() => expect(resume).toHaveBeenCalledWith('one'));
+    await panel.until(() =>
+      expect(run).toHaveBeenCalledWith({ name: 'resume_session', session_id: 'one' }),
+    );
     expect(openSession).toHaveBeenCalledWith('one');
   });
 

@@ -87,7 +87,7 @@ function itemsOf(
   if (life !== undefined && own && ended && takesUp && agent !== IMPORTED) {
     const resume = async () => {
       onOpen(id);
-      await life.resume(id);
+      await life.run({ name: 'resume_session', session_id: id });
     };
     items.push({ name: t('Resume'), onChoose: () => run(resume()) });
   }

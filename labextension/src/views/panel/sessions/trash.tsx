@@ -1,5 +1,6 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
+import type { SessionLife } from '../../actions';
 import { messageOf } from '../../parts/buttons';
 import { Icon } from '../../parts/icons';
 import { useScene } from '../../scene';
@@ -70,16 +71,16 @@ export class Trash {
 
 /** The trash of a view, emptied when the view or the page is closed. */
 export function useTrash(
-  remove: ((sessionId: string) => Promise<void>) | undefined,
+  life: SessionLife | undefined,
   onFailure: (message: string) => void,
 ): Trash {
   const [, setTick] = useState(0);
-  const how = useRef({ remove, onFailure });
-  how.current = { remove, onFailure };
+  const how = useRef({ life, onFailure });
+  how.current = { life, onFailure };
   const trash = useMemo(
     () =>
       new Trash(
-        async sessionId => how.current.remove?.(sessionId),
+        async id => how.current.life?.run({ name: 'delete_session', session_id: id }),
         () => setTick(tick => tick + 1),
         message => how.current.onFailure(message),
       ),
