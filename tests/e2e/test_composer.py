@@ -24,6 +24,16 @@ def test_at_names_what_the_agent_then_gets(lab: LabPage, workspace: Workspace) -
     panel = lab.panel
     panel.choose_agent("takes")
 
+    panel.message.fill("@")
+    offered = panel.root.get_by_role("listbox", name="Context")
+    for group in ("Errors", "Variables", "Cells", "Files"):
+        expect(offered.get_by_role("group", name=group)).to_be_visible()
+    # "Cell" is no name of anything.
+    panel.message.fill("@cl")
+    expect(offered.get_by_role("option").first).to_contain_text("clean")
+    expect(offered).not_to_contain_text("Cell 2")
+    panel.message.fill("")
+
     take(panel, "Look at @clean", "Variables", "cleaned")
     expect(panel.message).to_have_value("Look at @cleaned ")
     take(panel, " and @cell1", "Cells", "Cell 1: cleaned = list(range(3))")
@@ -34,6 +44,16 @@ def test_at_names_what_the_agent_then_gets(lab: LabPage, workspace: Workspace) -
     panel.button("Remove Cell 1: cleaned = list(range(3))").click()
     expect(chips).to_have_count(3)
     expect(panel.message).to_be_focused()
+
+    # A mention and its attachment are one thing, also when it is deleted by mistake.
+    panel.message.press("End")
+    panel.message.press("Backspace")
+    expect(chips).to_have_count(3)
+    panel.message.press("Backspace")
+    expect(chips).to_have_count(2)
+    expect(panel.message).to_have_value(re.compile(r"@ZeroDivisionError\s+$"))
+    panel.message.press("Control+z")
+    expect(chips).to_have_count(3)
 
     panel.message.press("Enter")
     expect(chips).to_have_count(0)

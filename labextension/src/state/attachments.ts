@@ -6,7 +6,11 @@ interface OfCell {
 }
 
 /** An attachment of the message being written; its content is read when that is sent. */
-export type DraftAttachment = { readonly label: string } & (
+export type DraftAttachment = {
+  readonly label: string;
+  /** The word after the `@` that it came by: without that in the message it isn't attached. */
+  readonly mention?: string;
+} & (
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'document'; readonly path: string }
   | ({ readonly kind: 'cell' } & OfCell)
@@ -26,6 +30,8 @@ export const MOST_ATTACHMENTS = 20;
 /** The attachments of the message that is being written. */
 export class Attachments {
   #list: readonly DraftAttachment[] = [];
+  /** Those whose `@` word was deleted; undoing that brings them back. */
+  #unmentioned: readonly DraftAttachment[] = [];
   readonly #listeners = new Set<(added: boolean) => void>();
 
   get list(): readonly DraftAttachment[] {
@@ -50,9 +56,22 @@ export class Attachments {
     );
   }
 
+  /** Attaches what the message mentions, and not what it doesn't mention any more. */
+  followText(text: string): void {
+    const gone = this.#list.filter(({ mention }) => !isIn(text, mention));
+    const back = this.#unmentioned.filter(({ mention }) => isIn(text, mention));
+    if (gone.length === 0 && back.length === 0) {
+      return;
+    }
+    const stays = this.#list.filter(one => !gone.includes(one));
+    this.#unmentioned = [...this.#unmentioned.filter(one => !back.includes(one)), ...gone];
+    this.#become([...stays, ...back].slice(0, MOST_ATTACHMENTS), back.length > 0);
+  }
+
   /** Removes and returns all of them. */
   take(): readonly DraftAttachment[] {
     const taken = this.#list;
+    this.#unmentioned = [];
     if (taken.length > 0) {
       this.#become([], false);
     }
@@ -71,6 +90,22 @@ export class Attachments {
       listener(added);
     }
   }
+}
+
+/** Whether a message has `@word`; what came without a word is not mentioned anywhere. */
+function isIn(text: string, word: string | undefined): boolean {
+  return word === undefined || positionsOf(text, word).length > 0;
+}
+
+/** Where `@word` begins in a text, as a word of its own. */
+export function positionsOf(text: string, word: string): number[] {
+  const found: number[] = [];
+  for (let at = text.indexOf(`@${word}`); at >= 0; at = text.indexOf(`@${word}`, at + 1)) {
+    if (!/^[\p{L}\p{N}_]/u.test(text.slice(at + word.length + 1))) {
+      found.push(at);
+    }
+  }
+  return found;
 }
 
 function keyOf(one: DraftAttachment): string {

@@ -1,64 +1,53 @@
-/**
- * How well a name fits what was typed; 0 if it does not.
- *
- * The letters must be in it in order; better are those in a row, at the begin
- * of a word, in the last part of a path, and in a short name.
- */
-export function score(name: string, typed: string): number {
-  if (typed === '') {
-    return 1;
-  }
-  const where = name.toLowerCase();
-  const what = typed.toLowerCase();
-  const last = where.slice(where.lastIndexOf('/') + 1);
-  const short = 1 / (1 + where.length);
-  if (last === what || where === what) {
-    return 6 + short;
-  }
-  if (last.startsWith(what)) {
-    return 5 + short;
-  }
-  const at = where.indexOf(what);
-  if (at >= 0) {
-    return (isBegin(where, at) ? 4 : 3) + short;
-  }
-  return isSubsequence(what, last) ? 2 + short : isSubsequence(what, where) ? 1 + short : 0;
+import fuzzysort from 'fuzzysort';
+
+import type { Mention } from '../../views/actions';
+
+/** Below this a name has the letters that were typed, and is not meant. */
+const THRESHOLD = 0.2;
+
+/** What a mention is found by. */
+export interface Searched {
+  readonly mention: Mention;
+  /** A variable's name, the last part of a path, or the first line of a cell. */
+  readonly name: string;
+  /** The whole path, or the number of a cell. */
+  readonly whole: string;
 }
 
 /** The best of each group in turn where nothing was typed, else the best of all. */
-export function best<T>(
-  groups: readonly (readonly T[])[],
+export function best(
+  groups: readonly (readonly Searched[])[],
   typed: string,
-  nameOf: (one: T) => string,
-  most: number,
-): T[] {
-  if (typed === '') {
-    const taken: T[] = [];
-    const longest = Math.max(0, ...groups.map(group => group.length));
-    for (let rank = 0; rank < longest && taken.length < most; rank += 1) {
-      taken.push(...groups.flatMap(group => group.slice(rank, rank + 1)));
-    }
-    return taken.slice(0, most);
-  }
-  return groups
-    .flat()
-    .map(one => ({ one, points: score(nameOf(one), typed) }))
-    .filter(({ points }) => points > 0)
-    .sort((a, b) => b.points - a.points)
-    .slice(0, most)
-    .map(({ one }) => one);
+  limit: number,
+): Mention[] {
+  const found = typed === '' ? inTurn(groups, limit) : ranked(groups.flat(), typed, limit);
+  return found.map(({ mention }) => mention);
 }
 
-function isBegin(name: string, at: number): boolean {
-  return at === 0 || !/[\p{L}\p{N}]/u.test(name[at - 1] ?? '');
+function inTurn(groups: readonly (readonly Searched[])[], limit: number): Searched[] {
+  const taken: Searched[] = [];
+  const longest = Math.max(0, ...groups.map(group => group.length));
+  for (let rank = 0; rank < longest && taken.length < limit; rank += 1) {
+    taken.push(...groups.flatMap(group => group.slice(rank, rank + 1)));
+  }
+  return taken.slice(0, limit);
 }
 
-function isSubsequence(what: string, where: string): boolean {
-  let at = 0;
-  for (const letter of where) {
-    if (letter === what[at]) {
-      at += 1;
-    }
-  }
-  return at >= what.length;
+function ranked(all: readonly Searched[], typed: string, limit: number): Searched[] {
+  const cells = all.filter(({ mention }) => mention.group === 'cells');
+  const numbered = cells.filter(({ whole }) => isNumber(whole, typed.toLowerCase()));
+  const found = fuzzysort.go(typed, all, {
+    keys: [one => one.name, one => (one.mention.group === 'cells' ? '' : one.whole)],
+    threshold: THRESHOLD,
+    limit,
+    // A hit in the name counts more than one that needs the folders.
+    scoreFn: ([name, whole]) => Math.max(name?.score ?? 0, 0.8 * (whole?.score ?? 0)),
+  });
+  // A cell's number is no name: cells that only have it come last.
+  return [...new Set([...found.map(({ obj }) => obj), ...numbered])].slice(0, limit);
+}
+
+/** Whether `cell5`, the begin of that, or `5` was typed. */
+function isNumber(number: string, typed: string): boolean {
+  return typed === number || (typed.length > 1 && `cell${number}`.startsWith(typed));
 }

@@ -8,6 +8,7 @@ import { baseOf } from '../page/paths';
 import { cellsNear, firstLine, lastError } from './cells';
 import type { Files } from './files';
 import { best } from './fuzzy';
+import type { Searched } from './fuzzy';
 import type { Variable, Variables } from './variables';
 
 /** Most mentions that are listed. */
@@ -73,14 +74,14 @@ export class Mentions implements MentionSource {
     const { panel } = this.#sources.notebook;
     const documents = this.#documents(folder);
     const open = new Set(documents.map(({ attachment }) => pathOf(attachment)));
-    const groups: (readonly Mention[])[] = [
-      panel === null ? [] : this.#errors(panel),
-      panel === null ? [] : variables.map(one => variableMention(one, pathOfPanel(panel))),
+    const groups: (readonly Searched[])[] = [
+      panel === null ? [] : this.#errors(panel).map(byWord),
+      panel === null ? [] : variables.map(one => byLabel(variableMention(one, pathOfPanel(panel)))),
       panel === null ? [] : this.#cells(panel),
-      documents,
-      files.filter(path => !open.has(path)).map(path => fileMention(path, folder)),
+      documents.map(byLabel),
+      files.filter(path => !open.has(path)).map(path => byLabel(fileMention(path, folder))),
     ];
-    return best(groups, query, ({ label }) => label, MOST);
+    return best(groups, query, MOST);
   }
 
   #errors(panel: NotebookPanel): Mention[] {
@@ -88,18 +89,22 @@ export class Mentions implements MentionSource {
     return found === null ? [] : [errorMention(panel, found.cell.model.id, found, this.#sources.t)];
   }
 
-  #cells(panel: NotebookPanel): Mention[] {
+  #cells(panel: NotebookPanel): Searched[] {
     const { t } = this.#sources;
     const path = pathOfPanel(panel);
     return cellsNear(panel).map(cell => {
       const line = firstLine(cell);
       const label = line === '' ? t('Cell %1', cell.number) : t('Cell %1: %2', cell.number, line);
       return {
-        group: 'cells',
-        label,
-        detail: '',
-        word: t('cell %1', cell.number),
-        attachment: { kind: 'cell', label, notebook: path, cellId: cell.model.id },
+        name: line,
+        whole: String(cell.number),
+        mention: {
+          group: 'cells',
+          label,
+          detail: '',
+          word: t('cell %1', cell.number),
+          attachment: { kind: 'cell', label, notebook: path, cellId: cell.model.id },
+        },
       };
     });
   }
@@ -114,6 +119,14 @@ export class Mentions implements MentionSource {
       attachment: { kind: 'document', label: baseOf(path), path },
     }));
   }
+}
+
+function byWord(mention: Mention): Searched {
+  return { mention, name: mention.word, whole: '' };
+}
+
+function byLabel(mention: Mention): Searched {
+  return { mention, name: baseOf(mention.label), whole: mention.label };
 }
 
 /** The error of a cell, as something to attach. */

@@ -62,9 +62,36 @@ describe('the composer', () => {
     expect(view().getByRole('button', { name: 'Remove clean.py' })).toBeTruthy();
     fireEvent.keyDown(box(), { key: 'Enter' });
     await until(() =>
-      expect(send).toHaveBeenCalledWith(SESSION, 'Look at @src/clean.py', [FILE.attachment]),
+      expect(send).toHaveBeenCalledWith(SESSION, 'Look at @src/clean.py', [
+        { ...FILE.attachment, mention: 'src/clean.py' },
+      ]),
     );
     await until(() => expect(view().queryByRole('list', { name: 'Attachments' })).toBeNull());
+  });
+
+  it('attaches what the message mentions, and selects a mention whole to delete it', async () => {
+    show({ send: () => Promise.resolve() });
+    write('Look at @cl');
+    await until(() => expect(view().getAllByRole('option')).toHaveLength(2));
+    fireEvent.click(view().getByRole('option', { name: /src\/clean.py/ }));
+    const chip = () => view().queryByRole('button', { name: 'Remove clean.py' });
+    await until(() => expect(chip()).toBeTruthy());
+    const end = 'Look at @src/clean.py'.length;
+    const textarea = view().getByRole<HTMLTextAreaElement>('textbox', { name: 'Message' });
+    textarea.setSelectionRange(end, end);
+    fireEvent.keyDown(textarea, { key: 'Backspace' });
+    expect([textarea.selectionStart, textarea.selectionEnd]).toEqual([8, end]);
+
+    write('Look at @src/clean.p');
+    await until(() => expect(chip()).toBeNull());
+    write('Look at @src/clean.py');
+    await until(() => expect(chip()).toBeTruthy());
+    const remove = chip();
+    if (remove !== null) {
+      fireEvent.click(remove);
+    }
+    await until(() => expect(textarea.value).toBe('Look at src/clean.py'));
+    expect(chip()).toBeNull();
   });
 
   it('stays on what is chosen when more is found before it', async () => {

@@ -1,5 +1,6 @@
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
+import type { DraftAttachment } from '../../../state/attachments';
 import type { SessionView } from '../../../state/session_view';
 import type { SessionStore } from '../../../state/store';
 import { DRAFT, SENT } from '../../../state/ui';
@@ -11,7 +12,7 @@ import type { SendKey } from '../../props';
 import { useSubscription, useValue } from '../../scene';
 import { AttachButton, Chips } from './attachments';
 import { useAttachments } from './local_files';
-import { MentionList, useMentions, withMention } from './mentions';
+import { MentionList, mentionBeside, useMentions, withMention } from './mentions';
 import { Pickers } from './pickers';
 import { Queue } from './queue';
 import { SlashList, useSlash } from './slash_commands';
@@ -76,7 +77,7 @@ export function Composer(props: ComposerProps) {
       const next = withMention(store.ui.value(DRAFT), token, mention.word);
       caret.current = next.caret;
       setText(next.text);
-      attaching.add(mention.attachment);
+      attaching.add({ ...mention.attachment, mention: mention.word });
     },
     t,
   );
@@ -120,8 +121,26 @@ export function Composer(props: ComposerProps) {
     const next = Math.min(messages.length, Math.max(0, history.current + by));
     if (next !== history.current) {
       history.current = next;
-      setText(messages[messages.length - next] ?? '');
+      const message = messages[messages.length - next] ?? '';
+      setText(message);
+      store.ui.attachments.followText(message);
     }
+  };
+  /** Selects the mention beside the caret, so that the key deletes it whole. */
+  const selectMention = (key: 'Backspace' | 'Delete') => {
+    const { value = '', selectionStart = 0, selectionEnd = 0 } = box.current ?? {};
+    if (selectionStart === selectionEnd) {
+      const words = attaching.list.flatMap(({ mention }) => mention ?? []);
+      const range = mentionBeside(value, selectionStart, key, words);
+      box.current?.setSelectionRange(...(range ?? [selectionStart, selectionStart]));
+    }
+  };
+  const remove = (attachment: DraftAttachment) => {
+    const { mention } = attachment;
+    if (mention !== undefined) {
+      setText(store.ui.value(DRAFT).replaceAll(`@${mention}`, mention));
+    }
+    attaching.remove(attachment);
   };
   const slash = useSlash(text, session?.commands ?? NO_COMMANDS, setText, t);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -130,6 +149,10 @@ export function Composer(props: ComposerProps) {
     }
     const modified = event.ctrlKey || event.metaKey || event.altKey;
     if (event.isComposing || modified) {
+      return;
+    }
+    if (event.key === 'Backspace' || event.key === 'Delete') {
+      selectMention(event.key);
       return;
     }
     if (event.key === 'Enter') {
@@ -164,7 +187,7 @@ export function Composer(props: ComposerProps) {
         <Chips
           attachments={attaching.list}
           t={t}
-          onRemove={attaching.remove}
+          onRemove={remove}
           onLeave={() => box.current?.focus()}
         />
         <textarea
@@ -183,6 +206,7 @@ export function Composer(props: ComposerProps) {
           onInput={event => {
             const { value, selectionStart } = event.currentTarget;
             setText(value);
+            store.ui.attachments.followText(value);
             mentions.onInput(value, selectionStart);
           }}
           onBlur={mentions.close}

@@ -4,7 +4,7 @@ import { Attachments, MOST_ATTACHMENTS } from '../../../state/attachments';
 import type { Mention } from '../../actions';
 import { identity } from '../../i18n';
 import { fromLocalFile, MOST_IMAGE_BYTES, MOST_TEXT_BYTES } from './local_files';
-import { grouped, marked, mentionAt, withMention } from './mentions';
+import { grouped, marked, mentionAt, mentionBeside, withMention } from './mentions';
 
 describe('what is written after @', () => {
   it.each([
@@ -26,6 +26,14 @@ describe('what is written after @', () => {
     const token = { query: 'cl', start: 3, end: 6 };
     expect(withMention('to @cl', token, 'clean.py')).toEqual({ text: 'to @clean.py ', caret: 13 });
     expect(withMention('to @cl now', token, 'x')).toEqual({ text: 'to @x now', caret: 6 });
+  });
+
+  it('is deleted whole, by the key towards it', () => {
+    const text = 'to @a.py and @a.pyx';
+    expect(mentionBeside(text, 8, 'Backspace', ['a.py'])).toEqual([3, 8]);
+    expect(mentionBeside(text, 3, 'Delete', ['a.py'])).toEqual([3, 8]);
+    expect(mentionBeside(text, 8, 'Delete', ['a.py'])).toBeNull();
+    expect(mentionBeside(text, 18, 'Backspace', ['a.py'])).toBeNull();
   });
 
   it('is marked in the names', () => {

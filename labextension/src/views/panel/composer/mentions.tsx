@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
+import { positionsOf } from '../../../state/attachments';
 import type { Mention, MentionGroup, MentionSource } from '../../actions';
 import type { Translate } from '../../i18n';
 import type { IconName } from '../../parts/icon_drawings';
@@ -219,6 +220,24 @@ export function withMention(
   const space = /^\s/u.test(after) ? '' : ' ';
   const head = `${text.slice(0, start)}@${word}${space}`;
   return { text: head + after, caret: head.length + (space === '' ? 1 : 0) };
+}
+
+/** The range of the mention that ends (Backspace) or begins (Delete) at the caret. */
+export function mentionBeside(
+  text: string,
+  caret: number,
+  key: 'Backspace' | 'Delete',
+  words: readonly string[],
+): readonly [number, number] | null {
+  for (const word of words) {
+    for (const start of positionsOf(text, word)) {
+      const end = start + word.length + 1;
+      if (caret === (key === 'Delete' ? start : end)) {
+        return [start, end];
+      }
+    }
+  }
+  return null;
 }
 
 /** Splits a label into the parts before, equal to and after the query. */
