@@ -32,6 +32,10 @@ class Uses:
         names = {name for name in sys.modules if name.startswith(PREFIX)}
         self._uses = [use for name in sorted(names) for use in _uses_of(name, names)]
 
+    def importers(self, module: str) -> set[str]:
+        """Return the modules that import it."""
+        return {use.importer for use in self._uses if use.module == module}
+
     def replace(self, module: str) -> None:
         """Import a module anew, and what needs it to be imported; tell all others the new one."""
         anew = [module]

@@ -48,7 +48,7 @@ from scripts.mutations import Mutation, logic_of, words_of  # noqa: E402
 from scripts.tests_by_line import TestsByLine  # noqa: E402
 from scripts.tests_by_server import TestsByServer  # noqa: E402
 
-WORDS = ("packets", "protocol", "dialects")
+WORDS = ("packets", "protocol", "dialects.onyx")
 LOGIC = (
     *WORDS,
     *(f"transcript.{name}" for name in ("permission_evidence", "raw_input", "rule_text")),
@@ -59,8 +59,6 @@ LOGIC = (
     *(f"host.requests.{name}" for name in ("protected_paths", "host_permissions", "waiting")),
     *(f"host.requests.rule_{name}" for name in ("commands", "shell", "wrappers")),
     "host.store.permission_stores",
-    "api.commands.permissions",
-    "api.models.turns",
 )
 """Packages and modules of which everything is altered."""
 SAMPLE = 300
@@ -70,12 +68,19 @@ TESTS = (
     *(f"tests/{folder}" for folder in (*_FOLDERS, "sessions", "transcript")),
     *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/notebook_tools/test_*.py")),
 )
+PURE_TESTS = (
+    *(f"tests/{folder}/" for folder in ("acceptance", "dialects", "protocol", "transcript")),
+    "tests/host/requests/",
+)
+"""Those that are tried first on what is altered whole: they start nothing, and are quick."""
 SERVER_TESTS = "tests/server"
 """For what the others let live: the server has a process of its own there."""
 EQUAL = ROOT / "tests/equal_alterations.txt"
 WORKERS = 2
 SECONDS = 20
 """For the tests of one file on one alteration, beside ten times what they take else."""
+SECONDS_OF_TESTS = 40.0
+"""Of all tests that one alteration may go through: the quick files first."""
 LAST_SECONDS = 900
 """For all of them."""
 BYTES = 4 * 1024**3
@@ -143,14 +148,23 @@ class Runner:
         """A file that lists the files of tests that found alterations out, the latest first."""
         self._uses = Uses()
 
-    def failing_test(self, mutation: Mutation) -> str:
-        """Return the test that fails, or nothing."""
+    def failing_pure_test(self, mutation: Mutation) -> str:
+        """Return the test that fails, or nothing; of what is altered whole, only pure tests."""
+        tests = self._tests(mutation)
+        pure = {test for test in tests if test.startswith(PURE_TESTS)}
+        return self._failing_test(mutation, pure if _is_whole(mutation) else tests)
+
+    def failing_other_test(self, mutation: Mutation) -> str:
+        """Return one of the other tests that fails, or nothing."""
+        tests = self._tests(mutation) if _is_whole(mutation) else set()
+        return self._failing_test(mutation, {t for t in tests if not t.startswith(PURE_TESTS)})
+
+    def _failing_test(self, mutation: Mutation, tests: set[str]) -> str:
         signal.signal(signal.SIGALRM, _too_long)
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         resource.setrlimit(resource.RLIMIT_DATA, (BYTES, hard))
         signal.alarm(SECONDS)
         gc.disable()
-        tests = self._tests(mutation)
         try:
             loader = _Altered(mutation.module, str(ROOT / mutation.file), mutation.altered())
             sys.meta_path.insert(0, _Finder(loader))
@@ -163,15 +177,17 @@ class Runner:
         return failed
 
     def _tests(self, mutation: Mutation) -> set[str]:
-        """Return what runs the altered lines; of what is run by an import, all that use it."""
+        """Return what runs the altered lines; of what runs at an import, what runs its users."""
         file, (first, last) = mutation.file, mutation.place.lines
         if mutation.function.rpartition(".")[2].islower():
             return self._by_line.of(file, range(first, last + 1))
-        return self._by_line.of(file, range(1, 10_000))
+        users = [mutation.module, *self._uses.importers(mutation.module)]
+        files = [f"{user.replace('.', '/')}.py" for user in users]
+        return {test for user in files for test in self._by_line.of(user, range(1, 10_000))}
 
     def _first_failure(self, tests: set[str]) -> str:
         latest = self._memory.read_text().split()
-        files = self._by_line.files(tests)
+        files = self._by_line.files(tests, SECONDS_OF_TESTS)
         files = [*(f for f in latest if f in files), *(f for f in files if f not in latest)]
         for file in files:
             chosen = _Chosen({test for test in tests if test.startswith(f"{file}::")})
@@ -296,6 +312,11 @@ def _mutations(only: Sequence[str], sample: int, seed: int) -> list[Mutation]:
     return whole + random.Random(seed).sample(rest, min(sample, len(rest)))  # noqa: S311
 
 
+def _is_whole(mutation: Mutation) -> bool:
+    """Return whether all of its module is altered."""
+    return _is_of(mutation.module.removeprefix("acp_jupyter."), LOGIC)
+
+
 def _is_of(module: str, named: Iterable[str]) -> bool:
     return any(module == name or module.startswith(f"{name}.") for name in named)
 
@@ -336,15 +357,17 @@ def main() -> int:
     print(f"{len(mutations)} alterations; seed of the sample: {arguments.seed}", flush=True)
     equal, alive = _equal(), []
     with tempfile.NamedTemporaryFile() as memory:
-        runner = Runner(by_line, Path(memory.name))
-        for mutation in _living(runner.failing_test, mutations, "lives so far", arguments.verbose):
+        runner, show = Runner(by_line, Path(memory.name)), arguments.verbose
+        for mutation in _living(runner.failing_pure_test, mutations, "lives so far", show):
             if equal[mutation.key]:
                 equal[mutation.key] -= 1
             else:
                 alive.append(mutation)
-    print(f"{len(alive)} live so far; {time.monotonic() - started:.0f} s", flush=True)
+        print(f"{len(alive)} live so far; {time.monotonic() - started:.0f} s", flush=True)
+        alive = [*_living(runner.failing_other_test, alive, "lives still", show)]
+    print(f"{len(alive)} live still; {time.monotonic() - started:.0f} s", flush=True)
     by_server = partial(_failing_server_test, _by_server(alive))
-    lived = len([*_living(by_server, alive, "lives", arguments.verbose)])
+    lived = len([*_living(by_server, alive, "lives", show)])
     listed = sum(_equal().values()) - equal.total()
     share = 100 * (lived + listed) / max(1, len(mutations))
     print(

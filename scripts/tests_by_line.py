@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import tempfile
@@ -81,12 +82,14 @@ class TestsByLine:
         found = {test for line in lines for test in known.get(line, ())}
         return found & self.seconds.keys()
 
-    def files(self, tests: Collection[str]) -> list[str]:
-        """Return the files of tests, those first that are soonest done."""
+    def files(self, tests: Collection[str], seconds: float) -> list[str]:
+        """Return the files of tests, the quickest first, as many as ``seconds`` are enough for."""
         took: dict[str, float] = defaultdict(float)
         for test in tests:
             took[test.partition("::")[0]] += self.seconds[test]
-        return sorted(took, key=took.__getitem__)
+        ordered = sorted(took, key=took.__getitem__)
+        sums = itertools.accumulate(took[file] for file in ordered)
+        return [file for file, total in zip(ordered, sums, strict=True) if total <= seconds]
 
 
 def _measure(root: Path, folder: Path, arguments: Sequence[str]) -> None:
