@@ -61,6 +61,32 @@ def test_the_panel_lists_shows_prompts_stops_and_answers(
     assert len(nb.outputs(1)) == 1
 
 
+def test_the_policy_is_seen_and_chosen_beside_the_agent(
+    lab: LabPage, workspace: Workspace
+) -> None:
+    """Before the first message, and of a session that goes on."""
+    lab.open(workspace.notebook("rows = 1"))
+    panel = lab.panel
+    policy = panel.root.get_by_role("combobox", name="Policy", exact=True)
+    panel.choose_agent("demo")
+    policy.click()
+    panel.root.get_by_role("option", name=re.compile("^Accept edits")).click()
+    panel.say("edit clean.py rate=0")
+    expect(panel.log).to_contain_text("by a list comprehension")
+    eventually(lambda: workspace.clean_py != CLEAN_PY, what="the edit is on disk")
+    expect(policy).to_have_text("Accept edits")
+
+    policy.click()
+    expect(panel.root.get_by_role("option", name=re.compile("^Deny"))).to_contain_text(
+        "Every request is refused."
+    )
+    panel.root.get_by_role("option", name=re.compile("^Ask")).click()
+    expect(policy).to_have_text("Ask")
+    panel.say("edit clean.py rate=0")
+    expect(panel.permission).to_be_visible()
+    panel.answer("Reject")
+
+
 @pytest.mark.long
 def test_a_session_of_the_panel_alone(lab: LabPage, workspace: Workspace) -> None:
     """A person without any notebook chooses an agent and talks to it."""

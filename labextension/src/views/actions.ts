@@ -1,4 +1,5 @@
 import type { DraftAttachment } from '../state/attachments';
+import type { Policy } from '../wire/policy';
 import type {
   AgentSession,
   AgentSessions,
@@ -104,7 +105,7 @@ export interface Actions {
   /** Finds what `@` can name in a message; without it nothing can be attached. */
   readonly mentions?: MentionSource;
   /** Makes a session and resolves to its id. */
-  createSession?(agentId: string): Promise<string>;
+  createSession?(agentId: string, policy: Policy): Promise<string>;
   openSession?(sessionId: string): void;
   closeSession?(sessionId: string): Promise<void>;
   /** Actions on whole sessions. */

@@ -9,4 +9,12 @@ export type { Colours, Diagram, Rendering, Run } from './props';
 export { mountPanel } from './panel/panel_view';
 export { mountTurn } from './turn/turn_view';
 
-export type { Connection, Failure, Mounted, PanelProps, SendKey, TurnProps } from './props';
+export type {
+  Connection,
+  Failure,
+  Mounted,
+  PanelProps,
+  SendKey,
+  StartsWith,
+  TurnProps,
+} from './props';

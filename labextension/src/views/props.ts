@@ -1,4 +1,5 @@
 import type { SessionStore } from '../state/store';
+import type { Policy } from '../wire/policy';
 import type { AgentEntry, SessionSummary } from '../wire/types';
 import type { Actions } from './actions';
 import type { Translate } from './i18n';
@@ -48,9 +49,18 @@ export interface PanelProps {
   /** Holds the draft while no session is open. */
   readonly blank?: SessionStore;
   readonly sendKey?: SendKey;
+  /** What a new session starts with. */
+  readonly startsWith?: StartsWith;
   /** Draws code, formulas and diagrams; without it they stay plain text. */
   readonly rendering?: Rendering | undefined;
   readonly t?: Translate;
+}
+
+/** The user's settings for new sessions. */
+export interface StartsWith {
+  /** Id of an agent; empty for the first that is ready. */
+  readonly agent: string;
+  readonly policy: Policy;
 }
 
 /** The key that sends a message; the other of Enter and Shift+Enter starts a new line. */

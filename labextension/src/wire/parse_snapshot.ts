@@ -1,5 +1,6 @@
 import { parseItem } from './parse_item';
 import { flag, isRecord, list, maybe, number, oneOf, text, texts } from './read';
+import { policyOf } from './policy';
 import type { Fields } from './read';
 import type {
   AgentInfo,
@@ -53,7 +54,7 @@ function parseTurn(turnId: string, sessionId: string, value: Fields): TurnState 
     words: text(value, 'words'),
     prompt: text(value, 'prompt'),
     user: text(value, 'user'),
-    policy: oneOf(value, 'policy', ['ask', 'read-only', 'accept-edits', 'allow-all', 'deny']),
+    policy: policyOf(value.policy),
     // Each answer says by itself which rule gave it.
     rules: [],
     origin: maybe(value, 'origin', parseOrigin),

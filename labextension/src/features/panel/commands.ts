@@ -5,6 +5,7 @@ import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { preferThoughts } from '../../state/ui';
+import { policyOf } from '../../wire/policy';
 import { agentIcon } from '../page/icon';
 import { PANEL_ID, SETTINGS } from '../page/ids';
 import { IAcpPanel } from './session_panel';
@@ -88,7 +89,11 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
 
     const read = ({ composite }: ISettingRegistry.ISettings) => {
       panel.sendKey = composite['sendKey'] === 'shift-enter' ? 'shift-enter' : 'enter';
-      const { thoughts } = composite;
+      const { agent, policy, thoughts } = composite;
+      panel.startsWith = {
+        agent: typeof agent === 'string' ? agent : '',
+        policy: policyOf(policy),
+      };
       preferThoughts(thoughts === 'open' || (thoughts === 'closed' ? false : null));
     };
     void registry?.load(SETTINGS).then(

@@ -40,9 +40,10 @@ export function panelActions(parts: PanelParts): Actions {
       await client.send(sessionId, await context.prompt(text, attachments, known ?? null));
     },
     mentions: context.mentions,
-    createSession: async agent => {
+    createSession: async (agent, policy) => {
       const created = await client.createSession({
         agent,
+        policy,
         notebook_path: notebook.path,
         new: true,
       });

@@ -8,7 +8,7 @@ import type { Client, Following } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
 import type { DraftAttachment } from '../../state/attachments';
 import { SessionStore } from '../../state/store';
-import type { Actions, PanelProps, Rendering, SendKey, Translate } from '../../views';
+import type { Actions, PanelProps, Rendering, SendKey, StartsWith, Translate } from '../../views';
 import type { AgentEntry, SessionState, SessionSummary } from '../../wire/types';
 import { acceptFiles, PageContext } from '../context/page_context';
 import type { CurrentNotebook } from '../page/current_notebook';
@@ -29,6 +29,7 @@ export type IAcpPanel = Pick<
   | 'sendKey'
   | 'session'
   | 'sessionId'
+  | 'startsWith'
 >;
 
 export const IAcpPanel = new Token<IAcpPanel>(
@@ -58,6 +59,7 @@ export class SessionPanel extends Widget {
   #agents: readonly AgentEntry[] | null = null;
   #failure: Failure | null = null;
   #sendKey: SendKey = 'enter';
+  #startsWith: StartsWith = { agent: '', policy: 'ask' };
   #opened = 0;
   #addingAgent = 0;
   /** Path of the notebook whose session was shown last. */
@@ -135,14 +137,21 @@ export class SessionPanel extends Widget {
     (this.#following?.store ?? this.#blank).ui.attachments.add(attachment);
   }
 
-  /** Creates a session with the agent of the one shown, else with the first that is ready. */
+  /** Creates a session with the agent of the one shown, else as the settings say. */
   async newSession(): Promise<void> {
-    const ready = this.#agents?.find(({ status }) => status === 'ready');
-    const agent = this.session?.agent ?? ready?.id;
+    const { agent: wanted, policy } = this.#startsWith;
+    const ready = (this.#agents ?? []).filter(({ status }) => status === 'ready');
+    const first = ready.find(({ id }) => id === wanted) ?? ready[0];
+    const agent = this.session?.agent ?? first?.id;
     if (agent === undefined) {
       throw new Failure(this.#options.t('No agent is ready yet.'), 'no_agent');
     }
-    await this.#actions.createSession?.(agent);
+    await this.#actions.createSession?.(agent, policy);
+  }
+
+  set startsWith(settings: StartsWith) {
+    this.#startsWith = settings;
+    this.#draw();
   }
 
   set sendKey(key: SendKey) {
@@ -276,6 +285,7 @@ export class SessionPanel extends Widget {
       actions: this.#actions,
       blank: this.#blank,
       sendKey: this.#sendKey,
+      startsWith: this.#startsWith,
       rendering: this.#options.rendering,
       t,
     };

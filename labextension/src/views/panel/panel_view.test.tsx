@@ -52,7 +52,14 @@ describe('the panel without a session', () => {
     const send = vi.fn(() => Promise.resolve());
     const createSession = vi.fn(() => Promise.resolve('new'));
     const openSession = vi.fn();
-    showPanel({}, { send, createSession, openSession });
+    showPanel(
+      { startsWith: { agent: 'demo', policy: 'read-only' } },
+      { send, createSession, openSession, setConfig: () => Promise.resolve() },
+    );
+    expect(view().getByRole('combobox', { name: 'Policy' }).textContent).toBe('Read only');
+    expect(view().getByRole('combobox', { name: 'Agent' }).textContent).toBe('Demo');
+    fireEvent.click(view().getByRole('combobox', { name: 'Policy' }));
+    fireEvent.click(view().getByRole('option', { name: /^Accept edits/ }));
     fireEvent.click(view().getByRole('combobox', { name: 'Agent' }));
     fireEvent.click(view().getByRole('option', { name: 'Demo' }));
     await until(() =>
@@ -64,7 +71,7 @@ describe('the panel without a session', () => {
     );
     fireEvent.click(view().getByRole('button', { name: 'Send' }));
     await until(() => expect(send).toHaveBeenCalledExactlyOnceWith('new', 'Hello', []));
-    expect(createSession).toHaveBeenCalledExactlyOnceWith('demo');
+    expect(createSession).toHaveBeenCalledExactlyOnceWith('demo', 'accept-edits');
     expect(openSession).toHaveBeenCalledWith('new');
   });
 

@@ -2,6 +2,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 
 import { SessionStore } from '../../state/store';
 import { DRAFT } from '../../state/ui';
+import type { Policy } from '../../wire/policy';
 import { identity } from '../i18n';
 import { useAnnouncer } from '../parts/announcer';
 import { messageOf } from '../parts/buttons';
@@ -37,6 +38,7 @@ export function PanelView(props: PanelProps) {
   );
   const { page, setPage, onKeyDown } = usePage(root);
   const [chosen, setChosen] = useState('');
+  const [chosenPolicy, setChosenPolicy] = useState<Policy | null>(null);
   const [failure, setFailure] = useState('');
   /** Name of the agent with which a session is being created. */
   const [starting, setStarting] = useState('');
@@ -75,7 +77,9 @@ export function PanelView(props: PanelProps) {
 
   const { session } = store.view;
   const ready = (agents ?? []).filter(agent => agent.status === 'ready');
-  const next = ready.find(agent => agent.id === chosen) ?? ready[0] ?? null;
+  const wanted = chosen === '' ? (props.startsWith?.agent ?? '') : chosen;
+  const next = ready.find(agent => agent.id === wanted) ?? ready[0] ?? null;
+  const policy = chosenPolicy ?? props.startsWith?.policy ?? 'ask';
 
   const create = (agentId: string): Promise<string> => {
     const making = (async () => {
@@ -85,7 +89,7 @@ export function PanelView(props: PanelProps) {
       }
       setStarting(agents?.find(agent => agent.id === agentId)?.name ?? agentId);
       setPage('session');
-      const id = await actions.createSession(agentId);
+      const id = await actions.createSession(agentId, policy);
       actions.openSession?.(id);
       return id;
     })().finally(() => {
@@ -202,6 +206,8 @@ export function PanelView(props: PanelProps) {
                   session={session}
                   agents={agents ?? []}
                   agent={next}
+                  policy={policy}
+                  onPolicy={setChosenPolicy}
                   actions={actions}
                   t={t}
                   offline={connection.state !== 'open'}

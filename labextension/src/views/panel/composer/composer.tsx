@@ -4,6 +4,7 @@ import type { DraftAttachment } from '../../../state/attachments';
 import type { SessionView } from '../../../state/session_view';
 import type { SessionStore } from '../../../state/store';
 import { DRAFT, SENT } from '../../../state/ui';
+import type { Policy } from '../../../wire/policy';
 import type { AgentEntry, SessionState } from '../../../wire/types';
 import type { Actions } from '../../actions';
 import type { Translate } from '../../i18n';
@@ -29,6 +30,9 @@ interface ComposerProps {
   readonly session: SessionState | null;
   readonly agents: readonly AgentEntry[];
   readonly agent: AgentEntry | null;
+  /** The policy of the session to start. */
+  readonly policy: Policy;
+  readonly onPolicy: (policy: Policy) => void;
   readonly actions: Actions;
   readonly t: Translate;
   readonly offline: boolean;
@@ -220,9 +224,11 @@ export function Composer(props: ComposerProps) {
               session={session}
               agents={props.agents}
               agent={session?.agent ?? props.agent?.id ?? ''}
+              policy={props.policy}
               actions={actions}
               t={t}
               onAgent={props.onAgent}
+              onPolicy={props.onPolicy}
               onAdd={props.onAdd}
               onFailure={onFailure}
             />

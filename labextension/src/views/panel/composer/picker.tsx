@@ -18,11 +18,13 @@ interface PickerProps {
   readonly choices: readonly Choice[];
   /** Text of the button, if not the name of the choice. */
   readonly shown?: string;
+  /** Whether the button names the label as well: "Normal" alone says nothing. */
+  readonly named?: boolean;
   readonly onChoose: (value: string) => void;
 }
 
 /** A combobox with a few choices in a list above it. */
-export function Picker({ label, value, choices, shown, onChoose }: PickerProps) {
+export function Picker({ label, value, choices, shown, named = false, onChoose }: PickerProps) {
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
   const button = useRef<HTMLButtonElement>(null);
@@ -119,7 +121,9 @@ export function Picker({ label, value, choices, shown, onChoose }: PickerProps) 
         onClick={() => (open ? setOpen(false) : show())}
         onKeyDown={onKeyDown}
       >
-        <span class="cut">{shown ?? buttonWords(label, chosen?.name ?? (value || label))}</span>
+        <span class="cut">
+          {shown ?? buttonWords(label, chosen?.name ?? (value || label), named)}
+        </span>
         <Icon name="chevron" small class="chev" />
       </button>
       {open && (
@@ -172,8 +176,10 @@ function matching(typed: string, choices: readonly Choice[]): number | null {
   return found === -1 ? null : found;
 }
 
-/** At most two words of the name; with the label before "default". */
-function buttonWords(label: string, name: string): string {
+/** At most two words of the name, with the label if it is `named` or before "default". */
+function buttonWords(label: string, name: string, named: boolean): string {
   const [first = '', second = ''] = name.trim().split(/\s+/);
-  return /^default\b/i.test(first) ? `${label}: ${first}` : `${first} ${second}`.trim();
+  const isDefault = /^default\b/i.test(first);
+  const words = isDefault ? first : `${first} ${second}`.trim();
+  return isDefault || named ? `${label}: ${words}` : words;
 }

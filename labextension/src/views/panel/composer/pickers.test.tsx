@@ -86,10 +86,21 @@ const names = () => pickers().map(each => each.getAttribute('aria-label'));
 describe('the pickers', () => {
   it('are there for all that an agent lets choose, and for nothing else', () => {
     show(SPEED, EFFORT, MODEL, option({ id: 'none', name: 'Nothing', choices: [] }));
-    expect(names()).toEqual(['Model', 'Stream speed', 'Effort']);
+    expect(names()).toEqual(['Policy', 'Model', 'Stream speed', 'Effort']);
     fireEvent.click(view().getByRole('combobox', { name: 'Effort' }));
     fireEvent.click(view().getByRole('option', { name: 'bigger' }));
     expect(setConfig).toHaveBeenCalledWith(SESSION, { config: { effort: 'bigger' } });
+  });
+
+  it('show the policy, say what each means, and change it', () => {
+    show();
+    const policy = view().getByRole('combobox', { name: 'Policy' });
+    expect(policy.textContent).toBe('Ask');
+    fireEvent.click(policy);
+    const edits = view().getByRole('option', { name: /^Accept edits/ });
+    expect(edits.textContent).toContain('You are asked about the rest.');
+    fireEvent.click(edits);
+    expect(setConfig).toHaveBeenCalledExactlyOnceWith(SESSION, { policy: 'accept-edits' });
   });
 
   it('say of a switch what is on or off', () => {
@@ -107,12 +118,16 @@ describe('the pickers', () => {
       option({ id: 'effort', name: 'Effort', choices: named('Default (recommended)') }),
       option({ id: 'speed', name: 'Speed', choices: named('As fast as can be') }),
     );
-    expect(pickers().map(each => each.textContent)).toEqual(['Effort: Default', 'As fast']);
+    expect(pickers().map(each => each.textContent)).toEqual([
+      'Ask',
+      'Effort: Default',
+      'Speed: As fast',
+    ]);
   });
 
   it('are few, whatever an agent sends', () => {
     show(...Array.from({ length: 500 }, (_, n) => option({ id: `o${n}`, name: `Option ${n}` })));
-    expect(pickers()).toHaveLength(6);
+    expect(pickers()).toHaveLength(7);
   });
 
   it('go to what is typed', () => {

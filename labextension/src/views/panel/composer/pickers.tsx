@@ -1,3 +1,5 @@
+import { policyOf } from '../../../wire/policy';
+import type { Policy } from '../../../wire/policy';
 import type { AgentEntry, ConfigOption, SessionState } from '../../../wire/types';
 import type { Actions, ConfigChange } from '../../actions';
 import type { Translate } from '../../i18n';
@@ -11,15 +13,38 @@ interface PickersProps {
   readonly agents: readonly AgentEntry[];
   /** The agent of the session, or the one to start next. */
   readonly agent: string;
+  /** The policy of the session to start. */
+  readonly policy: Policy;
   readonly actions: Actions;
   readonly t: Translate;
   readonly onAgent: (agentId: string) => void;
+  readonly onPolicy: (policy: Policy) => void;
   readonly onAdd: () => void;
   readonly onFailure: (message: string) => void;
 }
 
 /** A choice that is no agent's id. */
 const ADD = ' ';
+
+const POLICY_CHOICES: readonly (Choice & { readonly value: Policy })[] = [
+  { value: 'ask', name: 'Ask', description: 'You are asked about every request.' },
+  {
+    value: 'read-only',
+    name: 'Read only',
+    description: 'Reading in the folder is allowed, all else is refused.',
+  },
+  {
+    value: 'accept-edits',
+    name: 'Accept edits',
+    description: 'Edits of plain files in the folder are allowed. You are asked about the rest.',
+  },
+  {
+    value: 'allow-all',
+    name: 'Allow all',
+    description: 'What names its command or files is allowed. You are asked about the rest.',
+  },
+  { value: 'deny', name: 'Deny', description: 'Every request is refused.' },
+];
 
 /** Most options beside mode and model that get a picker. */
 const MOST = 6;
@@ -48,6 +73,25 @@ export function Pickers(props: PickersProps) {
           onChoose={value => (value === ADD ? props.onAdd() : props.onAgent(value))}
         />
       )}
+      {actions.setConfig !== undefined && (
+        <Picker
+          label={t('Policy')}
+          value={session?.policy ?? props.policy}
+          choices={POLICY_CHOICES.map(({ value, name, description }) => ({
+            value,
+            name: t(name),
+            description: t(description),
+          }))}
+          onChoose={value => {
+            const policy = policyOf(value);
+            if (session === null) {
+              props.onPolicy(policy);
+            } else {
+              change({ policy });
+            }
+          }}
+        />
+      )}
       {configured !== null && configured.modes.length > 0 ? (
         <Picker
           label={t('Mode')}
@@ -67,6 +111,7 @@ export function Pickers(props: PickersProps) {
             key={option.id}
             label={option.name || option.id}
             option={option}
+            named
             onChange={change}
           />
         ),
@@ -78,10 +123,11 @@ export function Pickers(props: PickersProps) {
 interface OptionPickerProps {
   readonly label: string;
   readonly option: ConfigOption | null;
+  readonly named?: boolean;
   readonly onChange: (change: ConfigChange) => void;
 }
 
-function OptionPicker({ label, option, onChange }: OptionPickerProps) {
+function OptionPicker({ label, option, named = false, onChange }: OptionPickerProps) {
   if (option === null || typeof option.current_value !== 'string') {
     return null;
   }
@@ -89,6 +135,7 @@ function OptionPicker({ label, option, onChange }: OptionPickerProps) {
   return (
     <Picker
       label={label}
+      named={named}
       value={option.current_value}
       choices={option.choices}
       onChoose={value => onChange({ config: { [id]: value } })}
