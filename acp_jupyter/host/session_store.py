@@ -11,6 +11,7 @@ import logging
 import os
 import shutil
 import time
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -83,7 +84,8 @@ class SessionStore:
         self._live = live
         self._ownership = Ownership(data_dir, limits)
         self._saved: dict[str, SessionMeta] = {}
-        self._writing = asyncio.Lock()
+        self._writing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        """One for each session: a prompt waits for its own session's list entry, not for all."""
         self._watch: asyncio.Task[None] | None = None
         self._lost = lost
         self._unlisted: set[str] = set()
@@ -134,7 +136,7 @@ class SessionStore:
         """Wait until a session and all that is known of it are in its folder; tell if they are."""
         written = await asyncio.to_thread(session.journal.flush)
         session.journal.check_log()
-        await self._write([session])
+        await self._write(session)
         return written and session.session_id not in self._unlisted
 
     async def read(self, meta: SessionMeta) -> Restored:
@@ -151,9 +153,10 @@ class SessionStore:
         folder = self.folder(session.session_id)
         if not session.state.read_only:
             if await asyncio.to_thread(self._ownership.owns, folder):
-                await self._write([session])
+                await self._write(session)
             await asyncio.to_thread(self._ownership.release, folder)
         self._saved.pop(session.session_id, None)
+        self._writing.pop(session.session_id, None)
         self._times[session.session_id] = await asyncio.to_thread(_changed_at, folder)
         self.stored[session.session_id] = meta
         self._held -= {session.session_id}
@@ -184,6 +187,7 @@ class SessionStore:
             raise NotAllowed(f"{words} It can't be deleted from here.")
         self._held |= {session_id}
         self.stored.pop(session_id, None)
+        self._writing.pop(session_id, None)
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
         self._ownership.release(folder)
 
@@ -271,43 +275,47 @@ class SessionStore:
             await asyncio.to_thread(log.make_anew)
             session.journal.note(HostNotice(severity="warning", text=_DELETED))
         self._saved.pop(session.session_id, None)
-        await self._write([session])
+        await self._write(session)
 
     async def _save_soon(self) -> None:
         await asyncio.sleep(_SAVE_SECONDS)
-        await self._write(self._live())
+        for session in tuple(self._live()):
+            await self._write(session)
 
-    async def _write(self, sessions: Iterable[Session]) -> None:
-        async with self._writing:
-            await self._write_due(sessions)
+    async def _write(self, session: Session) -> None:
+        async with self._writing[session.session_id]:
+            meta, saved = _meta(session), self._saved.get(session.session_id)
+            if not session.state.read_only and not _is_saved(meta, saved, session):
+                await self._write_now(session.session_id, meta)
 
-    async def _write_due(self, sessions: Iterable[Session]) -> None:
-        due = [
-            (session, meta)
-            for session in tuple(sessions)
-            if not session.state.read_only
-            and (meta := _meta(session)) != self._saved.get(session.session_id)
-        ]
-        for session, meta in due:
-            folder = self.folder(session.session_id)
-            words = ""
-            if session.session_id not in self._saved:
-                words = await asyncio.to_thread(self._ownership.take, folder)
-                self._begin_watch()
-            if words == ELSEWHERE:
-                self._ownership.lose(folder)  # with the next beat it can be read only
-            try:
-                if not words:
-                    await asyncio.to_thread(write_meta, folder, meta)
-            except OSError as error:
-                words = error.strerror or str(error)
-            if words:
-                if session.session_id not in self._unlisted:
-                    _log.warning("Session %s is not listed: %s", session.session_id, words)
-                self._unlisted.add(session.session_id)
-                continue
-            self._unlisted.discard(session.session_id)
-            self._saved[session.session_id] = meta
+    async def _write_now(self, session_id: str, meta: SessionMeta) -> None:
+        folder = self.folder(session_id)
+        words = ""
+        if session_id not in self._saved:
+            words = await asyncio.to_thread(self._ownership.take, folder)
+            self._begin_watch()
+        if words == ELSEWHERE:
+            self._ownership.lose(folder)  # with the next beat it can be read only
+        try:
+            if not words:
+                await asyncio.to_thread(write_meta, folder, meta)
+        except OSError as error:
+            words = error.strerror or str(error)
+        if words:
+            if session_id not in self._unlisted:
+                _log.warning("Session %s is not listed: %s", session_id, words)
+            self._unlisted.add(session_id)
+            return
+        self._unlisted.discard(session_id)
+        self._saved[session_id] = meta
+
+
+def _is_saved(meta: SessionMeta, saved: SessionMeta | None, session: Session) -> bool:
+    """Return whether a list entry says all that matters until the running turn has ended."""
+    if saved is None or session.state.active_turn_id is None:
+        return meta == saved
+    facts = meta.facts.model_copy(update={"updated_at": saved.facts.updated_at})
+    return meta.model_copy(update={"facts": facts, "log_bytes": saved.log_bytes}) == saved
 
 
 def _meta(session: Session) -> SessionMeta:

@@ -119,14 +119,23 @@ class Redactor:
         """Return ``text`` without secrets."""
         return _without_likely(self._without_known_text(text))
 
-    def without_known(self, value: Any) -> Any:
+    def without_known(self, value: Any, raw: str = "") -> Any:
         """Return a JSON value without the secrets that are known, and the same one if it has none.
 
         Patterns are left alone: what a user is asked to allow must be seen whole, and an agent
         could write a pattern around what it wants to hide.
+
+        Parameters
+        ----------
+        value
+            A JSON value.
+        raw
+            Its JSON text, where that is known. Without escapes it shows all that is in the value.
         """
         secrets = self._secrets
-        text = "\n".join(_strings(value, [])) if secrets else ""
+        if not secrets:
+            return value
+        text = raw if raw and "\\" not in raw else "\n".join(_strings(value, []))
         if not any(secret in text for secret in secrets):
             return value
         return _replaced(value, self._without_known_text)

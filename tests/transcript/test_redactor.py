@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -208,3 +209,35 @@ def test_what_is_learnt_later_is_known_to_all() -> None:
 def test_what_is_to_be_allowed_is_seen_whole_but_for_what_is_known() -> None:
     asked = {"command": "curl -H 'Authorization: Basic dXNlcjpwYXNz' ?token=abcdefgh1 && rm x"}
     assert Redactor(["another-value"]).without_known(asked) is asked
+
+
+@given(
+    st.text(max_size=40),
+    st.sampled_from(secret_patterns.PATTERNS).flatmap(
+        lambda pattern: st.sampled_from(secret_patterns.literals_of(pattern.start))
+    ),
+    st.text(max_size=40),
+)
+def test_the_quick_look_misses_no_begin(before: str, literal: str, after: str) -> None:
+    assert secret_patterns.maybe_secret(f"{before}{literal}{after}")
+
+
+@pytest.mark.parametrize("pattern", secret_patterns.PATTERNS, ids=lambda pattern: pattern.name)
+def test_a_start_is_the_literals_that_it_is_taken_for(
+    pattern: secret_patterns.SecretPattern,
+) -> None:
+    literals = secret_patterns.literals_of(pattern.start)
+    assert all(re.fullmatch(pattern.start, literal) for literal in literals)
+    # Nothing else is in it that would stand for more: no sign of a regular expression is left.
+    plain = re.sub(r"\[[^]\\-]{1,20}\]|\\.", "", pattern.start)
+    assert not re.search(r"[][.*+?(){}|^$\\]", plain)
+
+
+@given(st.text(st.sampled_from('ab"\\\n{}'), max_size=30), st.booleans())
+def test_a_known_secret_is_found_by_the_raw_text_too(text: str, whole: bool) -> None:
+    """The text of a line without escapes stands for its value; with escapes it does not."""
+    secret = 'ab"b\na{}b'
+    value = {"text": f"{text}{secret}" if whole else text}
+    redactor = Redactor({secret})
+    raw = json.dumps(value)
+    assert redactor.without_known(value, raw) == redactor.without_known(value)

@@ -145,6 +145,8 @@ class TrafficLog:
         if self._gap:
             path.chmod(0o600)
         self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._marked: bool | None = None
+        """Whether the file's mode says that lines are missing; None where nobody knows."""
         self._mark()
         self._size = os.fstat(self._fd).st_size
         self._full = self._size > self._bound
@@ -174,7 +176,7 @@ class TrafficLog:
 
     def clean(self, entry: TrafficEntry) -> TrafficEntry:
         """Return an entry without known secrets, fit to be shown."""
-        message = self._redactor.without_known(entry.message)
+        message = self._redactor.without_known(entry.message, entry.raw)
         return entry if message is entry.message else entry._replace(message=message)
 
     def watch(self, wake: Callable[[], None]) -> None:
@@ -383,13 +385,16 @@ class TrafficLog:
                 self.path.unlink()
             return
         os.close(self._fd)
-        self._fd, self._anew = fd, False
+        self._fd, self._anew, self._marked = fd, False, None
 
     def _mark(self) -> None:
         lacks = self._gap or self._waiting_bytes > 0
+        if lacks is self._marked:
+            return  # the disk would write the mode anew with each line
         for mode in _LACKS_LINES if lacks else (0o600,):
             with contextlib.suppress(OSError):
                 os.fchmod(self._fd, mode)
+                self._marked = lacks
                 return
 
     def _write(self, data: bytes) -> None:

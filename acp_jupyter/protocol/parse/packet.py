@@ -326,10 +326,13 @@ def packet_name(packet: Obj) -> str:
 
     First a ``type`` of Onyx, then ``sessionUpdate``, then any other known ``type``.
     """
-    name = text(packet.get("type"))
+    name = text(packet["type"]) if "type" in packet else ""
     if name in ONYX_PACKET_TYPES:
         return name
-    return next((n for n in (session_update(packet), name) if n in PACKET_NAMES), "")
+    update = session_update(packet)
+    if update in PACKET_NAMES:
+        return update
+    return name if name in PACKET_NAMES else ""
 
 
 def session_update(packet: Obj) -> str:

@@ -101,7 +101,7 @@ def _with_patch(
     content: tuple[ToolContent, ...] | None, raw_input: JsonValue
 ) -> tuple[ToolContent, ...] | None:
     """Add the changes of a patch that only the input has (Cline)."""
-    diffs = () if first_diff(content or ()) else patch_diffs(raw_input)
+    diffs = () if raw_input is None or first_diff(content or ()) else patch_diffs(raw_input)
     return (*(content or ()), *diffs) if diffs else content
 
 
@@ -274,10 +274,13 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 
 def spelled(packet: Obj, field: str) -> JsonValue:
     """Return a field in the first of its spellings that says something."""
-    values = [value for name in SPELLINGS[field] if (value := packet.get(name)) is not None]
-    return next(
-        (value for value in values if value not in ({}, [], "")), values[0] if values else None
-    )
+    found: JsonValue = None
+    for name in SPELLINGS[field]:
+        value = packet.get(name)
+        if value is not None and value not in ({}, [], ""):
+            return value
+        found = value if found is None else found
+    return found
 
 
 def raw_input_of(packet: Obj) -> Obj:

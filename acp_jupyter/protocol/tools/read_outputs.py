@@ -251,8 +251,11 @@ def _exit_code(given: CallResult) -> int | None:
 
 
 def _exit_code_in_text(output: str) -> int | None:
-    first_line = output[:_LAST_CHARS].split("\n", 1)[0]
-    last_lines = output[-_LAST_CHARS:].rstrip().split("\n")[-_LAST_LINES:]
+    head, tail = output[:_LAST_CHARS], output[-_LAST_CHARS:]
+    if "ode" not in head and "ode" not in tail:
+        return None  # neither "code" nor "Code"
+    first_line = head.split("\n", 1)[0]
+    last_lines = tail.rstrip().split("\n")[-_LAST_LINES:]
     found = _EXIT_CODE.fullmatch(first_line.rstrip())
     for line in reversed(last_lines):
         found = found or _EXIT_CODE_AFTER.fullmatch(line.strip())

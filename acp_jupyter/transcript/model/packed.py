@@ -158,7 +158,8 @@ class Items(Sequence[Item]):
     def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
-        return self._taken_out(self._items[index])
+        item = self._items[index]
+        return self._taken_out(item) if isinstance(item, bytes | int) else item
 
     def __iter__(self) -> Iterator[Item]:
         return map(self._taken_out, self._items)

@@ -75,12 +75,13 @@ class Map(Generic[K, V]):
 class Vector(Sequence[V]):
     """A sequence that grows at its end; kept as a map of blocks of 32."""
 
-    __slots__ = ("_blocks", "_tail")
+    __slots__ = ("_blocks", "_full", "_tail")
 
     def __init__(
         self, blocks: Map[int, tuple[V, ...]] | None = None, tail: tuple[V, ...] = ()
     ) -> None:
         self._blocks: Map[int, tuple[V, ...]] = Map() if blocks is None else blocks
+        self._full = len(self._blocks) << _BITS
         self._tail = tail
         """The last block, which is not full."""
 
@@ -101,7 +102,7 @@ class Vector(Sequence[V]):
         return Vector(self._blocks.set(number, block), self._tail)
 
     def __len__(self) -> int:
-        return (len(self._blocks) << _BITS) + len(self._tail)
+        return self._full + len(self._tail)
 
     @overload
     def __getitem__(self, index: int) -> V: ...
@@ -110,11 +111,13 @@ class Vector(Sequence[V]):
     def __getitem__(self, index: int | slice) -> V | Sequence[V]:
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
-        at = index + len(self) if index < 0 else index
-        if not 0 <= at < len(self):
+        size = self._full + len(self._tail)
+        at = index + size if index < 0 else index
+        if not 0 <= at < size:
             raise IndexError(index)
-        number, offset = at >> _BITS, at & (_WIDTH - 1)
-        return self._tail[offset] if number == len(self._blocks) else self._blocks[number][offset]
+        if at >= self._full:
+            return self._tail[at - self._full]
+        return self._blocks[at >> _BITS][at & (_WIDTH - 1)]
 
     def __iter__(self) -> Iterator[V]:
         for number in range(len(self._blocks)):

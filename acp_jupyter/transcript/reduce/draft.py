@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypedDict
 
 from acp_jupyter.transcript.model.events import (
@@ -30,6 +31,13 @@ _EVENT_CHARS = 500_000
 class _Stamp(TypedDict):
     session_id: str
     seq: int
+
+
+def _parts(piece: str) -> Sequence[str]:
+    """Split a piece of text into the texts of events."""
+    if len(piece) <= _EVENT_CHARS:
+        return (piece,) if piece else ()
+    return [piece[at : at + _EVENT_CHARS] for at in range(0, len(piece), _EVENT_CHARS)]
 
 
 class Draft(TranscriptFields):
@@ -122,8 +130,7 @@ class Draft(TranscriptFields):
         """Append to an item's growing field; what is beyond all reading is left to the log."""
         text = self.text_of(item_id) or Text()
         piece = fitted(piece, MOST_CHARS - text.length)
-        for start in range(0, len(piece), _EVENT_CHARS):
-            part = piece[start : start + _EVENT_CHARS]
+        for part in _parts(piece):
             self.seq += 1
             self.events.append(
                 TextAppended(
@@ -136,7 +143,6 @@ class Draft(TranscriptFields):
                 )
             )
             text = text.append(part)
-        if piece:
             self._freeze_text(item_id, text)
 
     def set_text(self, item_id: str, field: TextField, whole: str) -> None:
