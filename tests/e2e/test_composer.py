@@ -24,16 +24,6 @@ def test_at_names_what_the_agent_then_gets(lab: LabPage, workspace: Workspace) -
     panel = lab.panel
     panel.choose_agent("takes")
 
-    panel.message.fill("@")
-    offered = panel.root.get_by_role("listbox", name="Context")
-    for group in ("Errors", "Variables", "Cells", "Files"):
-        expect(offered.get_by_role("group", name=group)).to_be_visible()
-    # "Cell" is no name of anything.
-    panel.message.fill("@cl")
-    expect(offered.get_by_role("option").first).to_contain_text("clean")
-    expect(offered).not_to_contain_text("Cell 2")
-    panel.message.fill("")
-
     take(panel, "Look at @clean", "Variables", "cleaned")
     expect(panel.message).to_have_value("Look at @cleaned ")
     take(panel, " and @cell1", "Cells", "Cell 1: cleaned = list(range(3))")
@@ -45,16 +35,6 @@ def test_at_names_what_the_agent_then_gets(lab: LabPage, workspace: Workspace) -
     expect(chips).to_have_count(3)
     expect(panel.message).to_be_focused()
 
-    # A mention and its attachment are one thing, also when it is deleted by mistake.
-    panel.message.press("End")
-    panel.message.press("Backspace")
-    expect(chips).to_have_count(3)
-    panel.message.press("Backspace")
-    expect(chips).to_have_count(2)
-    expect(panel.message).to_have_value(re.compile(r"@ZeroDivisionError\s+$"))
-    panel.message.press("Control+z")
-    expect(chips).to_have_count(3)
-
     panel.message.press("Enter")
     expect(chips).to_have_count(0)
     text, variable, error, file = blocks_told(lab.server, panel)
@@ -65,6 +45,40 @@ def test_at_names_what_the_agent_then_gets(lab: LabPage, workspace: Workspace) -
     assert "\x1b" not in error["resource"]["text"]
     assert file["type"] == "resource_link"
     assert file["uri"] == (workspace.folder / "clean.py").as_uri()
+
+
+def test_a_mention_is_found_by_its_name_and_deleted_whole(
+    lab: LabPage, workspace: Workspace
+) -> None:
+    """A mention and its attachment are one thing, also when it is deleted by mistake."""
+    nb = lab.open(workspace.notebook("cleaned = list(range(3))", "boom = 1 / 0"))
+    nb.wait_for_kernel()
+    nb.run_to_end(0)
+    nb.run_to_end(1)
+    expect(nb.output(1)).to_contain_text("division by zero")
+    panel = lab.panel
+    panel.choose_agent("takes")
+    panel.message.fill("@")
+    offered = panel.root.get_by_role("listbox", name="Context")
+    for group in ("Errors", "Variables", "Cells", "Files"):
+        expect(offered.get_by_role("group", name=group)).to_be_visible()
+    # "Cell" is no name of anything.
+    panel.message.fill("@cl")
+    expect(offered.get_by_role("option").first).to_contain_text("clean")
+    expect(offered).not_to_contain_text("Cell 2")
+    panel.message.fill("")
+
+    take(panel, "Look at @clean", "Variables", "cleaned")
+    take(panel, " @clean.p", "Files", "clean.py")
+    chips = attachments(panel)
+    expect(chips).to_have_count(2)
+    panel.message.press("Backspace")
+    expect(chips).to_have_count(2)
+    panel.message.press("Backspace")
+    expect(chips).to_have_count(1)
+    expect(panel.message).to_have_value(re.compile(r"^Look at @cleaned\s+$"))
+    panel.message.press("Control+z")
+    expect(chips).to_have_count(2)
 
 
 @pytest.mark.long

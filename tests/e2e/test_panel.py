@@ -61,9 +61,7 @@ def test_the_panel_lists_shows_prompts_stops_and_answers(
     assert len(nb.outputs(1)) == 1
 
 
-def test_the_policy_is_seen_and_chosen_beside_the_agent(
-    lab: LabPage, workspace: Workspace
-) -> None:
+def test_the_policy_is_seen_and_chosen_beside_the_agent(lab: LabPage, workspace: Workspace) -> None:
     """Before the first message, and of a session that goes on."""
     lab.open(workspace.notebook("rows = 1"))
     panel = lab.panel
