@@ -64,6 +64,8 @@ export interface Cells {
   readonly activeCell: () => number | null;
   /** Inserts a cell; Markdown becomes a Markdown cell. */
   readonly insertBelow: (text: string, language: string) => Promise<void>;
+  /** Whether code of a language can take that cell's place: not that of a prompt, or of a text. */
+  readonly canReplace?: (language: string) => boolean;
   /** Replaces that cell's source; it can be undone in the notebook. */
   readonly replaceActive?: (text: string, language: string) => Promise<void>;
   /** Calls back when another cell becomes active; returns how to stop. */

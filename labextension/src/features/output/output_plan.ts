@@ -2,6 +2,7 @@ import { JSONExt } from '@lumino/coreutils';
 import type { ReadonlyPartialJSONValue } from '@lumino/coreutils';
 
 import type { SavedOutput } from '../../wire/results';
+import { isPromptCell } from '../page/answer_cells';
 import { claimedTurn, snapshotOf } from './mime';
 
 /** A code cell as the plan sees it. */
@@ -42,9 +43,6 @@ export type Action =
   | { readonly kind: 'report_gone'; readonly saved: SavedOutput }
   /** The kernel's own output is still to come: plan again when the cell changes. */
   | { readonly kind: 'wait'; readonly saved: SavedOutput };
-
-/** Only outputs of the cell magic are inserted; Python code places its own. */
-const CELL_MAGIC = /^%%acp\b/m;
 
 /**
  * Plans the changes that bring a document's outputs up to date with its turns.
@@ -108,7 +106,8 @@ function planPresent(cell: CellState, saved: SavedOutput, index: number, memory:
 }
 
 function planMissing(cell: CellState, saved: SavedOutput, memory: Memory): Action[] {
-  if (!CELL_MAGIC.test(saved.source)) {
+  // Only outputs of the cell magic are inserted; Python code places its own.
+  if (!isPromptCell(saved.source)) {
     return [];
   }
   if (cell.running) {

@@ -29,6 +29,13 @@ class AnswerCells {
     return show(notebook, index + 1);
   };
 
+  readonly canReplace = (language: string): boolean => {
+    const { notebook, index } = this.#position() ?? {};
+    const cell = index === undefined ? undefined : notebook?.widgets[index]?.model;
+    const isPrompt = cell?.type === 'code' && isPromptCell(cell.sharedModel.source);
+    return cell !== undefined && !isPrompt && cell.type === newCell('', language).cell_type;
+  };
+
   readonly replaceActive = (text: string, language: string): Promise<void> => {
     const { notebook, index } = this.#writable();
     const cell = notebook.widgets[index];
@@ -36,15 +43,10 @@ class AnswerCells {
     if (cell === undefined || cell.model.getMetadata('editable') === false) {
       throw new Error(this.#t('Cell %1 is read-only.', index + 1));
     }
-    if (cell.model.type === replacement.cell_type) {
-      cell.model.sharedModel.setSource(replacement.source);
-    } else {
-      const shared = notebook.model?.sharedModel;
-      shared?.transact(() => {
-        shared.deleteCell(index);
-        shared.insertCell(index, replacement);
-      });
+    if (!this.canReplace(language)) {
+      throw new Error(this.#t('Cell %1 is a prompt or a text. It is not replaced.', index + 1));
     }
+    cell.model.sharedModel.setSource(replacement.source);
     return show(notebook, index);
   };
 
@@ -86,6 +88,11 @@ export function newCell(text: string, language: string) {
   return { cell_type, source: text, metadata: {} };
 }
 
+/** Whether a cell's source begins a prompt by the cell magic. */
+export function isPromptCell(source: string): boolean {
+  return /^%%acp\b/m.test(source);
+}
+
 /** Makes it the active cell and scrolls to it. */
 async function show(notebook: Notebook, index: number): Promise<void> {
   notebook.activeCellIndex = index;
@@ -120,6 +127,7 @@ export function cellsOfNotebook(
   const cells = new AnswerCells(panel, null, t);
   return {
     activeCell: cells.activeCell,
+    canReplace: cells.canReplace,
     insertBelow: async (text, language) => cells.insertBelow(text, language),
     replaceActive: async (text, language) => cells.replaceActive(text, language),
     onChange,

@@ -86,6 +86,26 @@ describe('code in answers', () => {
     expect(button('Insert as cell below')?.hidden).toBe(true);
   });
 
+  it('takes the place of no prompt and no text', () => {
+    const cells: FakeCells & Pick<Cells, 'canReplace'> = new FakeCells();
+    let fits = true;
+    show(PYTHON, { cells: Object.assign(cells, { canReplace: () => fits }) });
+    expect(button('Replace cell 3')?.hidden).toBe(false);
+    fits = false;
+    cells.move(4);
+    expect(button('Replace cell 4')?.hidden).toBe(true);
+    expect(button('Insert as cell below')?.hidden).toBe(false);
+  });
+
+  it('is nothing for a cell where it is what a program has written', () => {
+    show('```console\n$ ls\nclean.py\n```\n', {
+      cells: new FakeCells(),
+      copy: () => Promise.resolve(),
+    });
+    expect(button('Insert as cell below')).toBeNull();
+    expect(button('Copy')).not.toBeNull();
+  });
+
   it('says what was done, and why it was not', async () => {
     const cells = new FakeCells();
     cells.insertBelow.mockRejectedValueOnce(new Error('The notebook is read-only.'));

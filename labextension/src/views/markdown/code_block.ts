@@ -41,8 +41,11 @@ export function codeBox(
   }
   if (whole) {
     box.setAttribute(LANGUAGE, language);
-    if (controls && can?.cells !== undefined) {
-      header.append(...cellButtons(can.cells, t));
+    if (controls && can?.cells !== undefined && !NO_CODE.has(language.toLowerCase())) {
+      const buttons = cellButtons(can.cells, t);
+      header.append(...buttons);
+      box.append(header);
+      nameCellButtons(buttons, can.cells, t);
     }
   }
   if (controls || language !== '') {
@@ -57,6 +60,22 @@ export function codeBox(
   return { box, text };
 }
 
+/** Languages of what a program has written, and of patches: nothing for a cell. */
+const NO_CODE = new Set([
+  'console',
+  'diff',
+  'log',
+  'output',
+  'patch',
+  'plaintext',
+  'pycon',
+  'shell-session',
+  'terminal',
+  'text',
+  'traceback',
+  'txt',
+]);
+
 /** Buttons that insert the code into a notebook; hidden while there is no cell. */
 function cellButtons(cells: NonNullable<Actions['cells']>, t: Translate): HTMLElement[] {
   const buttons: HTMLElement[] = [button('insert', 'insert', t('Insert as cell below'))];
@@ -66,7 +85,6 @@ function cellButtons(cells: NonNullable<Actions['cells']>, t: Translate): HTMLEl
     replace.dataset.act = 'replace';
     buttons.push(replace);
   }
-  nameCellButtons(buttons, cells, t);
   return buttons;
 }
 
@@ -80,6 +98,8 @@ export function nameCellButtons(
   for (const each of buttons) {
     each.hidden = number === null;
     if (each.dataset.act === 'replace') {
+      const language = each.closest('.acp-code')?.getAttribute(LANGUAGE) ?? '';
+      each.hidden ||= cells.canReplace?.(language) === false;
       each.textContent = t('Replace cell %1', number ?? '');
     }
   }

@@ -10,7 +10,7 @@ import { Disclosure } from '../parts/disclosure';
 import { Icon } from '../parts/icons';
 import { Menu } from '../parts/menu';
 import type { MenuItem } from '../parts/menu';
-import { Visible } from '../parts/odd_characters';
+import { TitleText } from '../parts/odd_characters';
 import { goToPermission } from '../request/permission';
 import { useScene, useSubscription } from '../scene';
 import { NewSession } from './agents/agents';
@@ -53,9 +53,8 @@ export function PanelHeader({
     <>
       <div class="acp-bar">
         <h2 class="cut grow" dir="auto" title={session?.title}>
-          <Visible
+          <TitleText
             text={session === null || session.title === '' ? t('New session') : session.title}
-            strictness="controls"
           />
         </h2>
         {session !== null && isAllowed(session, store.view.turns) && (

@@ -212,6 +212,23 @@ export function Visible({ text, strictness = 'invisible' }: VisibleProps) {
   );
 }
 
+/** A title, in which agents write names of files and commands between backticks. */
+export function TitleText({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text.split(/`([^`]+)`/u).map((part, index) =>
+        index % 2 === 0 ? (
+          <Visible key={index} text={part} strictness="controls" />
+        ) : (
+          <code key={index}>
+            <Visible text={part} strictness="controls" />
+          </code>
+        ),
+      )}
+    </>
+  );
+}
+
 /** The names of the deceptive characters in these texts, each once. */
 export function oddNames(texts: readonly string[], strictness: Strictness): string[] {
   const names = new Set<string>();

@@ -14,6 +14,20 @@ import { draw, openedCard, words } from '../../../tests/support/draw';
 import { replaced } from '../../../tests/support/events';
 import type { Plan } from '../../wire/types';
 
+describe('the title of a call', () => {
+  it('has code between backticks, and a lone backtick as it is', () => {
+    const { element } = draw([
+      tool('a', { title: 'Run `pytest -q` in `src`' }),
+      tool('b', { title: 'A ` alone' }),
+    ]);
+    const titles = [...element.querySelectorAll('.acp-tool .t')];
+    expect(titles.map(title => title.textContent)).toEqual(['Run pytest -q in src', 'A ` alone']);
+    expect(
+      [...element.querySelectorAll('.acp-tool .t code')].map(code => code.textContent),
+    ).toEqual(['pytest -q', 'src']);
+  });
+});
+
 describe('a todo list', () => {
   it('an empty one is a list of its own, not a card', () => {
     const { view, element } = draw([

@@ -8,7 +8,7 @@ import { Disclosure } from '../parts/disclosure';
 import { Counts, Path } from '../parts/files';
 import type { IconName } from '../parts/icon_drawings';
 import { Icon } from '../parts/icons';
-import { Visible } from '../parts/odd_characters';
+import { TitleText, Visible } from '../parts/odd_characters';
 import { byWhom } from '../request/answered_by';
 import { PermissionCard } from '../request/permission';
 import { useNow, useScene } from '../scene';
@@ -106,7 +106,7 @@ function ToolLine({ item, name, nested }: ToolLineProps) {
         <>
           <Icon name={iconOf(item)} />
           <span class={item.description === '' ? 't' : 't verb'}>
-            <Visible text={item.title} strictness="controls" />
+            <TitleText text={item.title} />
           </span>
           {item.subagent_type !== '' && <span class="badge">{item.subagent_type}</span>}
           <span class="d cut grow">

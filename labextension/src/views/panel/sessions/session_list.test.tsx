@@ -31,6 +31,12 @@ describe('the session list', () => {
     );
   });
 
+  it('says of a session without a prompt that it is new', async () => {
+    const panel = await showList([summary('one', { title: '' }), summary('two')]);
+    expect(panel.view.getByRole('button', { name: /^New session/ }).textContent).toContain('New ·');
+    expect(panel.view.getByRole('button', { name: /^Title two/ }).textContent).toContain('Done ·');
+  });
+
   it('mounts a part of very many', async () => {
     const panel = await showList(Array.from({ length: 1000 }, (_, index) => summary(`s${index}`)));
     expect(titles(panel)).toHaveLength(100);

@@ -10,7 +10,7 @@ import type { IconName } from '../../parts/icon_drawings';
 import { Icon } from '../../parts/icons';
 import { Menu } from '../../parts/menu';
 import type { MenuItem } from '../../parts/menu';
-import { Visible } from '../../parts/odd_characters';
+import { TitleText } from '../../parts/odd_characters';
 import { DeletedRow } from './trash';
 import type { Trash } from './trash';
 
@@ -52,7 +52,7 @@ export function SessionRow(props: SessionRowProps) {
       >
         <Mark session={session} />
         <span class="t cut" dir="auto">
-          <Visible text={name} strictness="controls" />
+          <TitleText text={name} />
         </span>
         <span class="sub">
           <span class="cut" title={session.read_only === '' ? undefined : session.read_only}>
@@ -203,6 +203,9 @@ function stateOf(session: SessionSummary): string {
   }
   if (session.waiting > 0) {
     return 'Waiting for your answer';
+  }
+  if (session.status === 'idle' && session.title === '' && !session.stored) {
+    return 'New';
   }
   return session.stored ? 'Ended' : STATES[session.status];
 }
