@@ -114,6 +114,15 @@ class AgentHost(HostThread):
                 return session
         return None
 
+    def sessions_of_cells(self) -> frozenset[str]:
+        """Return the ids of the sessions that cells without a session's name go on with."""
+        newest = {
+            (session.spec.id, session.state.notebook_path): session.session_id
+            for session in self.sessions.values()
+            if session.state.notebook_path and not session.label and session.matches(None)
+        }
+        return frozenset(newest.values())
+
     def open(
         self,
         agent: str,

@@ -85,6 +85,33 @@ def test_the_policy_is_seen_and_chosen_beside_the_agent(lab: LabPage, workspace:
     panel.answer("Reject")
 
 
+def test_cell_and_panel_never_part_without_a_word(lab: LabPage, workspace: Workspace) -> None:
+    """The panel says which session the cells go on with; a cell which one of several it is in."""
+    nb = lab.open(workspace.notebook("%%acp demo\nhelp me", "%%acp demo\nhelp again"))
+    nb.run_to_end(0)
+    panel = lab.panel
+    expect(panel.log).to_contain_text("help me")
+    elsewhere = panel.root.get_by_text(re.compile("go on in another session"))
+    expect(elsewhere).to_have_count(0)
+    panel.button("New session").click()
+    panel.root.get_by_role("menuitem", name="Demo").click()
+    panel.say("what is here?")
+    expect(panel.log).to_contain_text("what is here?")
+    expect(panel.stop).to_have_count(0)
+    expect(elsewhere).to_have_count(0)
+
+    panel.show_list()
+    panel.listed("^help me").click()
+    expect(elsewhere).to_have_text(
+        "Cells of nb.ipynb go on in another session with Demo: “what is here?”."
+    )
+    nb.run_to_end(1)
+    expect(nb.turn(1).root.locator(".acp-head")).to_contain_text("in “what is here?”")
+    panel.button("Show it").click()
+    expect(panel.log).to_contain_text("help again")
+    expect(elsewhere).to_have_count(0)
+
+
 @pytest.mark.long
 def test_a_session_of_the_panel_alone(lab: LabPage, workspace: Workspace) -> None:
     """A person without any notebook chooses an agent and talks to it."""

@@ -240,7 +240,13 @@ class SessionReader:
         """Return the lines of the session list, newest change first. It is asked for often."""
         states = await self.states(caller, again=False)
         states.sort(key=lambda state: state.updated_at or 0, reverse=True)
-        return tuple(SessionSummary.model_validate(state, from_attributes=True) for state in states)
+        serving = self._host.sessions_of_cells()
+        return tuple(
+            SessionSummary.model_validate(state, from_attributes=True).model_copy(
+                update={"serves_cells": state.session_id in serving}
+            )
+            for state in states
+        )
 
     @handles(GetItems)
     async def items(self, command: GetItems, caller: Caller) -> ItemsPage:

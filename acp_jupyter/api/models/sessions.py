@@ -164,6 +164,8 @@ class SessionSummary(Model):
     """Why nothing can be sent from here; empty where it can."""
     can: tuple[Ability, ...] = ()
     """What its agent can do with sessions."""
+    serves_cells: bool = False
+    """Whether cells of its notebook that name its agent go on with it."""
     updated_at: float | None = None
 
 

@@ -40,7 +40,7 @@ class Session:
     journal
         All that is known of it; owned from now on.
     redactor
-        Knows the secrets of the agent's surroundings.
+        Knows the secrets of the agent's environment.
     label
         The name that a notebook gave it.
     kernel_id

@@ -86,7 +86,7 @@ def build_bundle(
     turn, items, session
         What to show.
     redactor
-        Knows the secrets of the agent's surroundings.
+        Knows the secrets of the agent's environment.
     home
         The user's home folder.
     thoughts

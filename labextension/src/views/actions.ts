@@ -109,6 +109,8 @@ export interface Actions {
   /** Makes a session and resolves to its id. */
   createSession?(agentId: string, policy: Policy): Promise<string>;
   openSession?(sessionId: string): void;
+  /** The title of a session whose notebook has more than one with its agent; else nothing. */
+  readonly sessionName?: (sessionId: string) => string;
   closeSession?(sessionId: string): Promise<void>;
   /** Actions on whole sessions. */
   readonly life?: SessionLife;

@@ -1973,6 +1973,10 @@ export interface SessionSummary {
    * Why nothing can be sent from here; empty where it can.
    */
   read_only: string;
+  /**
+   * Whether cells of its notebook that name its agent go on with it.
+   */
+  serves_cells: boolean;
   session_id: string;
   status: 'starting' | 'idle' | 'running' | 'requires_action' | 'stopped';
   /**

@@ -146,6 +146,7 @@ export function summary(id: string, over: Partial<SessionSummary> = {}): Session
     stored: false,
     read_only: '',
     can: [],
+    serves_cells: false,
     updated_at: Date.now() / 1000 - 10,
     ...over,
   };

@@ -35,6 +35,7 @@ export function turnActions(
       void app.commands.execute(REVIEW, { sessionId: session()?.session_id ?? '', turnId }),
     killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
     openSession: sessionId => void app.commands.execute(OPEN_SESSION, { sessionId }),
+    sessionName: sessionId => nameAmongOthers(client, sessionId, t),
     baseUrl: PageConfig.getBaseUrl(),
     openFile: (path, line) => openFile(app, session(), path, line, t),
     reconnect: () => client.reconnect(),
@@ -43,6 +44,21 @@ export function turnActions(
       ? { copy: (text: string) => navigator.clipboard.writeText(text) }
       : {}),
   };
+}
+
+/** The title of a session whose notebook has more than one with its agent. */
+function nameAmongOthers(client: Client, sessionId: string, t: Translate): string {
+  const sessions = client.sessions ?? [];
+  const own = sessions.find(session => session.session_id === sessionId);
+  const others = sessions.filter(
+    session =>
+      session !== own &&
+      session.notebook_path === own?.notebook_path &&
+      session.agent_id === own.agent_id,
+  );
+  return own === undefined || own.notebook_path === '' || others.length === 0
+    ? ''
+    : own.title || t('New session');
 }
 
 /** A command's shortcut as it is printed; empty where it has none. */

@@ -19,7 +19,13 @@ import { Composer } from './composer/composer';
 import { Content, Loading } from './empty_session';
 import { PanelHeader } from './header';
 import { usePage } from './pages';
-import { needsLogin, ReadOnlyBox, SessionNotes, whyReadOnly } from './session_notes';
+import {
+  CellsElsewhere,
+  needsLogin,
+  ReadOnlyBox,
+  SessionNotes,
+  whyReadOnly,
+} from './session_notes';
 import { SessionList } from './sessions/session_list';
 import { DeletedNote, useTrash } from './sessions/trash';
 import { Traffic } from './traffic/traffic';
@@ -188,6 +194,9 @@ export function PanelView(props: PanelProps) {
               {starting !== '' && <Loading words={t('Starting %1', starting)} />}
               {session !== null && (
                 <SessionNotes session={session} actions={actions} onFailure={setFailure} />
+              )}
+              {session !== null && sessions !== null && (
+                <CellsElsewhere session={session} sessions={sessions} actions={actions} />
               )}
               <ConnectionNote connection={connection} />
             </Transcript>

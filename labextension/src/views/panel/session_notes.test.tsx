@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { SESSION, turn, TURN } from '../../../tests/support/build';
 import { snapshot } from '../../../tests/support/events';
-import { IDLE, lifeOf, showPanel } from '../../../tests/support/panel';
+import { IDLE, lifeOf, showPanel, summary } from '../../../tests/support/panel';
 import type { ShownPanel } from '../../../tests/support/panel';
 import { SessionStore } from '../../state/store';
 import type { Item, SessionState } from '../../wire/types';
@@ -65,6 +65,20 @@ describe('what is known of an open session', () => {
     expect(panel.element.textContent).not.toContain('is not running');
     fireEvent.click(panel.view.getByRole('button', { name: 'Start again' }));
     expect(run).toHaveBeenCalledExactlyOnceWith({ name: 'resume_session', session_id: SESSION });
+  });
+
+  it('says when the cells of the notebook go on in another session', () => {
+    const openSession = vi.fn();
+    const store = new SessionStore(SESSION);
+    store.apply([snapshot([], [], { ...IDLE, notebook_path: 'a/nb.ipynb' })]);
+    const own = { notebook_path: 'a/nb.ipynb', agent_id: IDLE.agent };
+    const sessions = [summary(SESSION, own), summary('two', { ...own, serves_cells: true })];
+    const panel = showPanel({ store, sessions }, { openSession });
+    expect(panel.element.textContent).toContain(
+      'Cells of nb.ipynb go on in another session with Claude: “Title two”.',
+    );
+    fireEvent.click(panel.view.getByRole('button', { name: 'Show it' }));
+    expect(openSession).toHaveBeenCalledExactlyOnceWith('two');
   });
 
   it('says how long an agent has been silent, and stops waiting', () => {

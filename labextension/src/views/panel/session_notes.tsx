@@ -1,5 +1,5 @@
 import { IMPORTED } from '../../state/session_view';
-import type { SessionState } from '../../wire/types';
+import type { SessionState, SessionSummary } from '../../wire/types';
 import type { Actions } from '../actions';
 import { ActionButton } from '../parts/buttons';
 import { Icon } from '../parts/icons';
@@ -59,6 +59,52 @@ export function SessionNotes({ session, actions, onFailure }: NotesProps) {
       <div>
         <p>{t('%1 is not running. Your next message starts it again.', agent.name)}</p>
         {again}
+      </div>
+    </div>
+  );
+}
+
+interface CellsElsewhereProps {
+  readonly session: SessionState;
+  readonly sessions: readonly SessionSummary[];
+  readonly actions: Actions;
+}
+
+/** Says with which session the cells of the notebook go on, where it is not the one shown. */
+export function CellsElsewhere({ session, sessions, actions }: CellsElsewhereProps) {
+  const { t } = useScene();
+  const path = session.notebook_path;
+  const other = sessions.find(
+    each => each.serves_cells && each.notebook_path === path && each.agent_id === session.agent,
+  );
+  if (path === '' || other === undefined || other.session_id === session.session_id) {
+    return null;
+  }
+  const notebook = path.slice(path.lastIndexOf('/') + 1);
+  const name = other.title || t('New session');
+  return (
+    <div class="acp-note" data-tone="info" role="status">
+      <Icon name="cell" />
+      <div>
+        <p>
+          {t(
+            'Cells of %1 go on in another session with %2: “%3”.',
+            notebook,
+            other.agent_name,
+            name,
+          )}
+        </p>
+        {actions.openSession !== undefined && (
+          <div class="row">
+            <button
+              type="button"
+              class="btn small"
+              onClick={() => actions.openSession?.(other.session_id)}
+            >
+              {t('Show it')}
+            </button>
+          </div>
+        )}
       </div>
     </div>
   );

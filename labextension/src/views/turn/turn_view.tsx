@@ -58,12 +58,14 @@ export function TurnView(props: TurnProps) {
 
 /** The first line of a turn: agent, session and mode, folder. */
 export function TurnHead({ turnId }: { readonly turnId: string }) {
-  const { store, t } = useScene();
+  const { store, actions, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { view } = store;
   const turn = view.turns.get(turnId);
-  // Of an unnamed session the title is another prompt's words.
-  const title = view.session?.named === false ? '' : titleOf(view);
+  // Of an unnamed session the title is another prompt's words: said only if there are others.
+  const name = actions?.sessionName?.(view.sessionId) ?? '';
+  const among = name === '' ? '' : t('in “%1”', name);
+  const title = view.session?.named === false ? among : titleOf(view);
   const words = [title, currentName(view.session, 'mode')].filter(word => word !== '');
   const [failure, setFailure] = useState('');
   // A finished turn shows its policy in the footer.
