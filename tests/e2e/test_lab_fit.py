@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -34,6 +36,32 @@ def test_an_error_and_a_selection_go_to_the_composer(lab: LabPage, workspace: Wo
     page.get_by_role("menuitem", name="Ask the Agent About the Selection").click()
     expect(chips).to_have_text(["Cell 2: ZeroDivisionError", "Cell 1, line 1"])
     expect(panel.log.locator(".acp-user")).to_have_count(0)
+
+
+def test_a_prompt_is_coloured_as_prose(lab: LabPage, workspace: Workspace) -> None:
+    """Python's words have colours in Python only, also after the cell has become the other."""
+    words = re.compile("^(help|print|in|list)$")
+    sources = "%load_ext acp_jupyter\nprint(len('a'))", "%%acp demo\nhelp me to print `rows` in a list"
+    nb = lab.open(workspace.notebook(*sources))
+    nb.wait_for_kernel()
+    expect(nb.cell(0).locator(".cm-line").nth(1).locator("span").first).to_be_visible()
+    prompt = nb.cell(1).locator(".cm-line")
+    expect(prompt.nth(1).locator("span", has_text=words)).to_have_count(0)
+    nb.cell(1).locator(".cm-content").click()
+    lab.page.keyboard.press("Control+Home")
+    lab.page.keyboard.type("x = 1  # ")
+    expect(prompt.nth(1).locator("span", has_text=words).first).to_be_visible()
+    lab.page.keyboard.press("Control+z")
+    expect(prompt.nth(0)).to_have_text("%%acp demo")
+    expect(prompt.nth(1).locator("span", has_text=words)).to_have_count(0)
+    # Tab still completes in its first line.
+    nb.run_to_end(0)
+    nb.cell(1).locator(".cm-content").click()
+    lab.page.keyboard.press("Control+Home")
+    lab.page.keyboard.press("End")
+    lab.page.keyboard.type(" --polic")
+    lab.page.keyboard.press("Tab")
+    expect(lab.page.locator(".jp-Completer-item").first).to_contain_text("--policy")
 
 
 @pytest.mark.long

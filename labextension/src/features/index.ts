@@ -4,6 +4,7 @@ import { documentsPlugin } from './documents/plugin';
 import { rendererPlugin } from './output/renderer';
 import { savedOutputsPlugin } from './output/saved_outputs';
 import { clientPlugin } from './page/client';
+import { promptCellsPlugin } from './page/prompt_cells';
 import { askPlugin } from './panel/ask_commands';
 import { commandsPlugin } from './panel/commands';
 import { panelPlugin } from './panel/plugin';
@@ -23,6 +24,7 @@ export const plugins: JupyterFrontEndPlugin<unknown>[] = [
   documentsPlugin,
   notificationsPlugin,
   panelPlugin,
+  promptCellsPlugin,
   savedOutputsPlugin,
   rendererPlugin,
   reviewPlugin,
