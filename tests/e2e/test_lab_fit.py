@@ -41,7 +41,10 @@ def test_an_error_and_a_selection_go_to_the_composer(lab: LabPage, workspace: Wo
 def test_a_prompt_is_coloured_as_prose(lab: LabPage, workspace: Workspace) -> None:
     """Python's words have colours in Python only, also after the cell has become the other."""
     words = re.compile("^(help|print|in|list)$")
-    sources = "%load_ext acp_jupyter\nprint(len('a'))", "%%acp demo\nhelp me to print `rows` in a list"
+    sources = (
+        "%load_ext acp_jupyter\nprint(len('a'))",
+        "%%acp demo\nhelp me to print `rows` in a list",
+    )
     nb = lab.open(workspace.notebook(*sources))
     nb.wait_for_kernel()
     expect(nb.cell(0).locator(".cm-line").nth(1).locator("span").first).to_be_visible()
