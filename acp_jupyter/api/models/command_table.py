@@ -155,7 +155,7 @@ COMMANDS = (
         GetSavedOutputs,
         GET("records", query=same("notebook_path")),
         tuple[SavedOutput, ...],
-        only_user="read the records of a notebook",
+        only_user="read the saved outputs of a notebook",
         wakes="notebook",
         finds_kernel=True,
     ),
