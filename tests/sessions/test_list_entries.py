@@ -11,10 +11,11 @@ from tests.support.wait import eventually
 
 
 def test_it_is_left_alone_while_a_turn_streams_and_written_at_its_end(tmp_path: Path) -> None:
-    """A hundred sessions that stream would write theirs twice a second each."""
-    agents = {"slow": {"command": str(AGENTS / "slow_stream.py"), "args": ["200", "0.02"]}}
-    with driving(tmp_path, agents) as driver:
-        session = driver.open("slow")
+    """Else each prompt of a session would write the entries of a hundred that stream."""
+    slow = {"command": str(AGENTS / "slow_stream.py"), "args": ["300", "0.02"]}
+    hello = {"command": str(AGENTS / "hello.py")}
+    with driving(tmp_path, {"slow": slow, "hello": hello}) as driver:
+        session, other = driver.open("slow"), driver.open("hello")
         folder = tmp_path / "data/sessions" / session.session_id
         turn_id = driver.prompt(session)
         eventually(lambda: "word90 " in driver.text(session))
@@ -22,17 +23,19 @@ def test_it_is_left_alone_while_a_turn_streams_and_written_at_its_end(tmp_path: 
         assert meta is not None
         assert meta.turn_ids == (turn_id,)
         written = (folder / META_FILE).stat().st_mtime_ns
-        eventually(lambda: "word190 " in driver.text(session))
+        driver.done(other, driver.prompt(other))
+        # All that is due is written in one go, in the order in which the sessions were opened.
+        eventually(lambda: _is_up_to_date(folder.parent / other.session_id))
+        assert session.state.active_turn_id == turn_id
         assert (folder / META_FILE).stat().st_mtime_ns == written
 
         turn = driver.done(session, turn_id)
-        eventually(lambda: (folder / META_FILE).stat().st_mtime_ns > written)
-        eventually(lambda: _log_bytes(folder) == (folder / TRAFFIC_FILE).stat().st_size)
+        eventually(lambda: _is_up_to_date(folder))
         ended = read_meta(folder)
         assert ended is not None
         assert (ended.facts.updated_at or 0) >= (turn.ended_at or 0)
 
 
-def _log_bytes(folder: Path) -> int:
+def _is_up_to_date(folder: Path) -> bool:
     meta = read_meta(folder)
-    return -1 if meta is None else meta.log_bytes
+    return meta is not None and meta.log_bytes == (folder / TRAFFIC_FILE).stat().st_size > 0
