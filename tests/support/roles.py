@@ -58,6 +58,8 @@ class TurnView:
     def choose(self, name: str) -> None:
         """Bring the request into view and click an option, as a reader does."""
         self.permission.first.scroll_into_view_if_needed()
+        # In a small window the card is higher than what shows it.
+        self.option(name).first.scroll_into_view_if_needed()
         self.option(name).first.click()
 
     def answer(self, name: str) -> None:

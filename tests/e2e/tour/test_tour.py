@@ -134,12 +134,12 @@ def a_turn_is_stopped(tour: Tour) -> None:
 
 
 def what_the_agent_lets_choose_and_how_much_it_used(tour: Tour) -> None:
-    """All that it offers, and no picker beyond that."""
+    """All that it offers, beside agent and policy, and no picker beyond that."""
     panel = tour.panel
     pickers = panel.root.locator(".acp-tools").get_by_role("combobox")
-    expect(pickers).to_have_count(1 + len(tour.agent.pickers))
+    expect(pickers).to_have_count(2 + len(tour.agent.pickers))
     names = [picker.get_attribute("aria-label") for picker in pickers.all()]
-    assert names == ["Agent", *tour.agent.pickers]
+    assert names == ["Agent", "Policy", *tour.agent.pickers]
     name, choice = tour.agent.choose
     picker = panel.root.get_by_role("combobox", name=name, exact=True)
     picker.click()
