@@ -365,7 +365,8 @@ def _without_servers(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _without_names(note: Mapping[str, Any]) -> Mapping[str, Any]:
     """Remove the name of the user who answered."""
-    return {name: value for name, value in note.items() if name not in {"user", "shown_name"}}
+    names = {"user", "shown_name", "told"}  # the last as earlier logs call it
+    return {name: value for name, value in note.items() if name not in names}
 
 
 def _runs(lines: Iterable[_Line]) -> Iterator[list[_Line]]:

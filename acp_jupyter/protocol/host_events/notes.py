@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.protocol.host_events.session import (
+    SHOWN_NAME,
     AgentSilentNote,
     ArtifactsFound,
     ElicitationSettled,
@@ -160,7 +161,7 @@ class PermissionSettledNote(Model):
     """Why the user said no, in their words."""
     user: str = ""
     """Who answered, as the server knows them."""
-    shown_name: str = ""
+    shown_name: str = SHOWN_NAME
     """The name that is shown for them."""
 
 

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from acp_jupyter.protocol.files import ArtifactInfo
 from acp_jupyter.protocol.objects import Model
+
+SHOWN_NAME = Field(default="", validation_alias=AliasChoices("shown_name", "told"))
+"""The field of notes with the name that is shown for a user; earlier logs call it ``told``."""
+_RECORDING = Field(default="", validation_alias=AliasChoices("recording", "record"))
+"""Earlier logs call it ``record``."""
 
 
 class SessionAttached(Model):
@@ -134,7 +139,7 @@ class TrustRequested(Model):
     agent_name: str
     folder: str
     """For people."""
-    recording: str = ""
+    recording: str = _RECORDING
     """The recording that would be replayed, if it was made elsewhere."""
     warning: str = ""
     """What else would be trusted, where that is more than a project."""
@@ -149,7 +154,7 @@ class TrustSettled(Model):
     by: Literal["user", "turn_cancelled"] = "user"
     user: str = ""
     """Who answered, as the server knows them."""
-    shown_name: str = ""
+    shown_name: str = SHOWN_NAME
     """The name that is shown for them."""
 
 
@@ -162,7 +167,7 @@ class ElicitationSettled(Model):
     """``completed``: the agent says that it was done elsewhere."""
     user: str = ""
     """Who answered, as the server knows them."""
-    shown_name: str = ""
+    shown_name: str = SHOWN_NAME
     """The name that is shown for them."""
 
 

@@ -130,7 +130,7 @@ def permission_request(
         else _YES_NO,
         # On the wire these would be the agent's.
         auto_approve=own and first(raw, "auto_approve", "autoApprove") is True,
-        action=text(raw.get("action")) if own else "",
+        action=text(first(raw, "action", "wish")) if own else "",
         reason=text(raw.get("reason")) if own else "",
     )
 
