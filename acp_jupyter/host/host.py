@@ -115,7 +115,7 @@ class AgentHost(HostThread):
         return None
 
     def sessions_of_cells(self) -> frozenset[str]:
-        """Return the ids of the sessions that cells without a session's name go on with."""
+        """Return the ids of the sessions that prompts in cells go to if they name none."""
         newest = {
             (session.spec.id, session.state.notebook_path): session.session_id
             for session in self.sessions.values()

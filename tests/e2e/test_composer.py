@@ -10,19 +10,14 @@ from playwright.sync_api import FilePayload, expect
 
 from tests.support.composer import PNG, attachments, blocks_told, give, take
 from tests.support.lab import LabPage
+from tests.support.roles import PanelView
 from tests.support.wait import eventually
 from tests.support.workspace import Workspace
 
 
 def test_at_names_what_the_agent_then_gets(lab: LabPage, workspace: Workspace) -> None:
     """A variable, a cell, an error and a file go along; their content is read when it is sent."""
-    nb = lab.open(workspace.notebook("cleaned = list(range(3))", "boom = 1 / 0"))
-    nb.wait_for_kernel()
-    nb.run_to_end(0)
-    nb.run_to_end(1)
-    expect(nb.output(1)).to_contain_text("division by zero")
-    panel = lab.panel
-    panel.choose_agent("takes")
+    panel = _with_a_variable_and_an_error(lab, workspace)
 
     take(panel, "Look at @clean", "Variables", "cleaned")
     expect(panel.message).to_have_value("Look at @cleaned ")
@@ -51,13 +46,7 @@ def test_a_mention_is_found_by_its_name_and_deleted_whole(
     lab: LabPage, workspace: Workspace
 ) -> None:
     """A mention and its attachment are one thing, also when it is deleted by mistake."""
-    nb = lab.open(workspace.notebook("cleaned = list(range(3))", "boom = 1 / 0"))
-    nb.wait_for_kernel()
-    nb.run_to_end(0)
-    nb.run_to_end(1)
-    expect(nb.output(1)).to_contain_text("division by zero")
-    panel = lab.panel
-    panel.choose_agent("takes")
+    panel = _with_a_variable_and_an_error(lab, workspace)
     panel.message.fill("@")
     offered = panel.root.get_by_role("listbox", name="Context")
     for group in ("Errors", "Variables", "Cells", "Files"):
@@ -140,3 +129,14 @@ def test_what_an_agent_refuses_is_not_lost(lab: LabPage, workspace: Workspace) -
     give(panel.message, "drop", "dot.png", "image/png", PNG)
     expect(panel.text(re.compile("does not take images"))).to_be_visible()
     expect(panel.message).to_have_value("And this?")
+
+
+def _with_a_variable_and_an_error(lab: LabPage, workspace: Workspace) -> PanelView:
+    nb = lab.open(workspace.notebook("cleaned = list(range(3))", "boom = 1 / 0"))
+    nb.wait_for_kernel()
+    nb.run_to_end(0)
+    nb.run_to_end(1)
+    expect(nb.output(1)).to_contain_text("division by zero")
+    panel = lab.panel
+    panel.choose_agent("takes")
+    return panel

@@ -86,12 +86,13 @@ def test_the_policy_is_seen_and_chosen_beside_the_agent(lab: LabPage, workspace:
 
 
 def test_cell_and_panel_never_part_without_a_word(lab: LabPage, workspace: Workspace) -> None:
-    """The panel says which session the cells go on with; a cell which one of several it is in."""
+    """The panel says which session prompts in cells go to; a turn which one of several it is in."""
     nb = lab.open(workspace.notebook("%%acp demo\nhelp me", "%%acp demo\nhelp again"))
+    nb.wait_for_kernel()
     nb.run_to_end(0)
     panel = lab.panel
     expect(panel.log).to_contain_text("help me")
-    elsewhere = panel.root.get_by_text(re.compile("go on in another session"))
+    elsewhere = panel.root.get_by_text(re.compile("go to another Demo session"))
     expect(elsewhere).to_have_count(0)
     panel.button("New session").click()
     panel.root.get_by_role("menuitem", name="Demo").click()
@@ -103,11 +104,11 @@ def test_cell_and_panel_never_part_without_a_word(lab: LabPage, workspace: Works
     panel.show_list()
     panel.listed("^help me").click()
     expect(elsewhere).to_have_text(
-        "Cells of nb.ipynb go on in another session with Demo: “what is here?”."
+        "New prompts in cells of nb.ipynb go to another Demo session: “what is here?”."
     )
     nb.run_to_end(1)
     expect(nb.turn(1).root.locator(".acp-head")).to_contain_text("in “what is here?”")
-    panel.button("Show it").click()
+    panel.button("Open it").click()
     expect(panel.log).to_contain_text("help again")
     expect(elsewhere).to_have_count(0)
 

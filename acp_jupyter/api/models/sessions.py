@@ -165,7 +165,7 @@ class SessionSummary(Model):
     can: tuple[Ability, ...] = ()
     """What its agent can do with sessions."""
     serves_cells: bool = False
-    """Whether cells of its notebook that name its agent go on with it."""
+    """Whether new prompts of its notebook's cells to its agent go to it."""
     updated_at: float | None = None
 
 

@@ -1974,7 +1974,7 @@ export interface SessionSummary {
    */
   read_only: string;
   /**
-   * Whether cells of its notebook that name its agent go on with it.
+   * Whether new prompts of its notebook's cells to its agent go to it.
    */
   serves_cells: boolean;
   session_id: string;

@@ -2,7 +2,7 @@ import fuzzysort from 'fuzzysort';
 
 import type { Mention } from '../../views/actions';
 
-/** Below this a name has the letters that were typed, and is not meant. */
+/** Names with a lower score only share letters with what was typed. */
 const THRESHOLD = 0.2;
 
 /** What a mention is found by. */
@@ -47,7 +47,7 @@ function ranked(all: readonly Searched[], typed: string, limit: number): Searche
   return [...new Set([...found.map(({ obj }) => obj), ...numbered])].slice(0, limit);
 }
 
-/** Whether `cell5`, the begin of that, or `5` was typed. */
+/** Whether `cell5`, the start of that, or `5` was typed. */
 function isNumber(number: string, typed: string): boolean {
   return typed === number || (typed.length > 1 && `cell${number}`.startsWith(typed));
 }

@@ -44,7 +44,9 @@ class AnswerCells {
       throw new Error(this.#t('Cell %1 is read-only.', index + 1));
     }
     if (!this.canReplace(language)) {
-      throw new Error(this.#t('Cell %1 is a prompt or a text. It is not replaced.', index + 1));
+      throw new Error(
+        this.#t('Cell %1 is not replaced: it is a prompt, or not of the same type.', index + 1),
+      );
     }
     cell.model.sharedModel.setSource(replacement.source);
     return show(notebook, index);
@@ -88,9 +90,9 @@ export function newCell(text: string, language: string) {
   return { cell_type, source: text, metadata: {} };
 }
 
-/** Whether a cell's source begins a prompt by the cell magic. */
+/** Whether a cell is a prompt: `%%acp` begins it, or stands below other cell magics. */
 export function isPromptCell(source: string): boolean {
-  return /^%%acp\b/m.test(source);
+  return /^\s*(?:%%\S.*\n\s*)*%%acp\b/.test(source);
 }
 
 /** Makes it the active cell and scrolls to it. */

@@ -3,8 +3,7 @@ import type { ICellModel } from '@jupyterlab/cells';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import type { Notebook, NotebookPanel } from '@jupyterlab/notebook';
 
-/** A cell magic stands at the begin of its cell. */
-const PROMPT = /^\s*%%acp\b/;
+import { isPromptCell } from './answer_cells';
 
 /** Prompts are prose, in which names stand between backticks. */
 const PROSE = 'text/x-ipythongfm';
@@ -39,7 +38,7 @@ function watch({ content, context }: NotebookPanel): void {
 
 function watchCell(notebook: Notebook, model: ICellModel): void {
   const colour = () => {
-    const wanted = PROMPT.test(model.sharedModel.source) ? PROSE : notebook.codeMimetype;
+    const wanted = isPromptCell(model.sharedModel.source) ? PROSE : notebook.codeMimetype;
     if (model.mimeType !== wanted) {
       model.mimeType = wanted;
     }

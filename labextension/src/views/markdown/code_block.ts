@@ -42,10 +42,7 @@ export function codeBox(
   if (whole) {
     box.setAttribute(LANGUAGE, language);
     if (controls && can?.cells !== undefined && !NO_CODE.has(language.toLowerCase())) {
-      const buttons = cellButtons(can.cells, t);
-      header.append(...buttons);
-      box.append(header);
-      nameCellButtons(buttons, can.cells, t);
+      header.append(...cellButtons(can.cells, language, t));
     }
   }
   if (controls || language !== '') {
@@ -60,7 +57,7 @@ export function codeBox(
   return { box, text };
 }
 
-/** Languages of what a program has written, and of patches: nothing for a cell. */
+/** Output of programs, and patches: not code for a cell. */
 const NO_CODE = new Set([
   'console',
   'diff',
@@ -77,7 +74,11 @@ const NO_CODE = new Set([
 ]);
 
 /** Buttons that insert the code into a notebook; hidden while there is no cell. */
-function cellButtons(cells: NonNullable<Actions['cells']>, t: Translate): HTMLElement[] {
+function cellButtons(
+  cells: NonNullable<Actions['cells']>,
+  language: string,
+  t: Translate,
+): HTMLElement[] {
   const buttons: HTMLElement[] = [button('insert', 'insert', t('Insert as cell below'))];
   if (cells.replaceActive !== undefined) {
     const replace = element('button', 'btn quiet small');
@@ -85,20 +86,32 @@ function cellButtons(cells: NonNullable<Actions['cells']>, t: Translate): HTMLEl
     replace.dataset.act = 'replace';
     buttons.push(replace);
   }
+  nameButtons(buttons, cells, language, t);
   return buttons;
 }
 
-/** Updates the buttons with the number of the active cell. */
+/** Updates the buttons of a code block with the number of the active cell. */
 export function nameCellButtons(
   buttons: Iterable<HTMLElement>,
   cells: NonNullable<Actions['cells']>,
+  t: Translate,
+): void {
+  for (const each of buttons) {
+    const language = each.closest('.acp-code')?.getAttribute(LANGUAGE) ?? '';
+    nameButtons([each], cells, language, t);
+  }
+}
+
+function nameButtons(
+  buttons: Iterable<HTMLElement>,
+  cells: NonNullable<Actions['cells']>,
+  language: string,
   t: Translate,
 ): void {
   const number = cells.activeCell();
   for (const each of buttons) {
     each.hidden = number === null;
     if (each.dataset.act === 'replace') {
-      const language = each.closest('.acp-code')?.getAttribute(LANGUAGE) ?? '';
       each.hidden ||= cells.canReplace?.(language) === false;
       each.textContent = t('Replace cell %1', number ?? '');
     }

@@ -67,7 +67,7 @@ describe('what is known of an open session', () => {
     expect(run).toHaveBeenCalledExactlyOnceWith({ name: 'resume_session', session_id: SESSION });
   });
 
-  it('says when the cells of the notebook go on in another session', () => {
+  it("says when the prompts of the notebook's cells go to another session", () => {
     const openSession = vi.fn();
     const store = new SessionStore(SESSION);
     store.apply([snapshot([], [], { ...IDLE, notebook_path: 'a/nb.ipynb' })]);
@@ -75,9 +75,9 @@ describe('what is known of an open session', () => {
     const sessions = [summary(SESSION, own), summary('two', { ...own, serves_cells: true })];
     const panel = showPanel({ store, sessions }, { openSession });
     expect(panel.element.textContent).toContain(
-      'Cells of nb.ipynb go on in another session with Claude: “Title two”.',
+      'New prompts in cells of nb.ipynb go to another Claude session: “Title two”.',
     );
-    fireEvent.click(panel.view.getByRole('button', { name: 'Show it' }));
+    fireEvent.click(panel.view.getByRole('button', { name: 'Open it' }));
     expect(openSession).toHaveBeenCalledExactlyOnceWith('two');
   });
 

@@ -70,7 +70,7 @@ interface CellsElsewhereProps {
   readonly actions: Actions;
 }
 
-/** Says with which session the cells of the notebook go on, where it is not the one shown. */
+/** Says which session the prompts of the notebook's cells go to, if it is not the one shown. */
 export function CellsElsewhere({ session, sessions, actions }: CellsElsewhereProps) {
   const { t } = useScene();
   const path = session.notebook_path;
@@ -88,7 +88,7 @@ export function CellsElsewhere({ session, sessions, actions }: CellsElsewherePro
       <div>
         <p>
           {t(
-            'Cells of %1 go on in another session with %2: “%3”.',
+            'New prompts in cells of %1 go to another %2 session: “%3”.',
             notebook,
             other.agent_name,
             name,
@@ -101,7 +101,7 @@ export function CellsElsewhere({ session, sessions, actions }: CellsElsewherePro
               class="btn small"
               onClick={() => actions.openSession?.(other.session_id)}
             >
-              {t('Show it')}
+              {t('Open it')}
             </button>
           </div>
         )}

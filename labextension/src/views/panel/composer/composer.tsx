@@ -13,7 +13,7 @@ import type { SendKey } from '../../props';
 import { useSubscription, useValue } from '../../scene';
 import { AttachButton, Chips } from './attachments';
 import { useAttachments } from './local_files';
-import { MentionList, mentionBeside, useMentions, withMention } from './mentions';
+import { MentionList, mentionBeside, useMentions, withMention, withoutMention } from './mentions';
 import { Pickers } from './pickers';
 import { Queue } from './queue';
 import { SlashList, useSlash } from './slash_commands';
@@ -142,7 +142,7 @@ export function Composer(props: ComposerProps) {
   const remove = (attachment: DraftAttachment) => {
     const { mention } = attachment;
     if (mention !== undefined) {
-      setText(store.ui.value(DRAFT).replaceAll(`@${mention}`, mention));
+      setText(withoutMention(store.ui.value(DRAFT), mention));
     }
     attaching.remove(attachment);
   };

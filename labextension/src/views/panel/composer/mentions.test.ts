@@ -4,7 +4,7 @@ import { Attachments, MOST_ATTACHMENTS } from '../../../state/attachments';
 import type { Mention } from '../../actions';
 import { identity } from '../../i18n';
 import { fromLocalFile, MOST_IMAGE_BYTES, MOST_TEXT_BYTES } from './local_files';
-import { grouped, marked, mentionAt, mentionBeside, withMention } from './mentions';
+import { grouped, marked, mentionAt, mentionBeside, withMention, withoutMention } from './mentions';
 
 describe('what is written after @', () => {
   it.each([
@@ -34,6 +34,10 @@ describe('what is written after @', () => {
     expect(mentionBeside(text, 3, 'Delete', ['a.py'])).toEqual([3, 8]);
     expect(mentionBeside(text, 8, 'Delete', ['a.py'])).toBeNull();
     expect(mentionBeside(text, 18, 'Backspace', ['a.py'])).toBeNull();
+  });
+
+  it('becomes a plain word when its attachment is removed, and no other word does', () => {
+    expect(withoutMention('to @a.py, @a.pyx and @a.py', 'a.py')).toBe('to a.py, @a.pyx and a.py');
   });
 
   it('is marked in the names', () => {

@@ -240,6 +240,13 @@ export function mentionBeside(
   return null;
 }
 
+/** The message without the `@` of a mention whose attachment was removed. */
+export function withoutMention(text: string, word: string): string {
+  return positionsOf(text, word)
+    .reverse()
+    .reduce((rest, at) => rest.slice(0, at) + rest.slice(at + 1), text);
+}
+
 /** Splits a label into the parts before, equal to and after the query. */
 export function marked(label: string, query: string): readonly [string, string, string] {
   const at = query === '' ? -1 : label.toLowerCase().indexOf(query.toLowerCase());

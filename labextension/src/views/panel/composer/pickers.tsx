@@ -31,7 +31,7 @@ const POLICY_CHOICES: readonly (Choice & { readonly value: Policy })[] = [
   {
     value: 'read-only',
     name: 'Read only',
-    description: 'Reading in the folder is allowed, all else is refused.',
+    description: 'Reading in the folder is allowed. Everything else is refused.',
   },
   {
     value: 'accept-edits',
@@ -41,7 +41,8 @@ const POLICY_CHOICES: readonly (Choice & { readonly value: Policy })[] = [
   {
     value: 'allow-all',
     name: 'Allow all',
-    description: 'What names its command or files is allowed. You are asked about the rest.',
+    description:
+      'Requests that name their command or files are allowed. You are asked about the rest.',
   },
   { value: 'deny', name: 'Deny', description: 'Every request is refused.' },
 ];
