@@ -133,7 +133,7 @@ class LoginNeeded(AgentStartError):
 
     Attributes
     ----------
-    offer
+    initialize_result
         Its answer to ``initialize``, with the ways to log in.
     """
 
@@ -141,10 +141,10 @@ class LoginNeeded(AgentStartError):
     status = 409
 
     def __init__(
-        self, message: str, detail: str = "", offer: Mapping[str, object] | None = None
+        self, message: str, detail: str = "", initialize_result: Mapping[str, object] | None = None
     ) -> None:
         super().__init__(message, detail)
-        self.initialize_result = offer or {}
+        self.initialize_result = initialize_result or {}
 
 
 class AgentDied(AcpError):

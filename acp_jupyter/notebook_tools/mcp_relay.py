@@ -17,13 +17,13 @@ _PIECE_BYTES = 65536
 def _connected() -> socket.socket:
     kind, _, where = os.environ["ACP_NOTEBOOK_TOOLS"].partition(":")
     if kind == "unix":
-        link = socket.socket(socket.AF_UNIX)
-        link.connect(where)
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(where)
     else:
         host, _, port = where.rpartition(":")
-        link = socket.create_connection((host, int(port)))
-    link.sendall(os.environ.pop("ACP_NOTEBOOK_TOOLS_KEY").encode() + b"\n")
-    return link
+        connection = socket.create_connection((host, int(port)))
+    connection.sendall(os.environ.pop("ACP_NOTEBOOK_TOOLS_KEY").encode() + b"\n")
+    return connection
 
 
 def _send(connection: socket.socket) -> None:
@@ -36,13 +36,13 @@ def _send(connection: socket.socket) -> None:
 
 def _main() -> int:
     try:
-        link = _connected()
+        connection = _connected()
     except (KeyError, ValueError, OSError) as error:
         sys.stderr.write(f"The notebook tools can't be reached: {error!r}\n")
         return 1
-    threading.Thread(target=_send, args=(link,), daemon=True).start()
+    threading.Thread(target=_send, args=(connection,), daemon=True).start()
     with contextlib.suppress(OSError):
-        while piece := link.recv(_PIECE_BYTES):
+        while piece := connection.recv(_PIECE_BYTES):
             left = memoryview(piece)
             while left:
                 left = left[os.write(1, left) :]

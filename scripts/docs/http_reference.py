@@ -131,8 +131,8 @@ def openapi() -> dict[str, Any]:
     }
 
 
-def _parameter(name: str, place: str, schema: dict[str, Any]) -> dict[str, Any]:
-    return {"name": name, "in": place, "required": place == "path", "schema": schema}
+def _parameter(name: str, location: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "in": location, "required": location == "path", "schema": schema}
 
 
 def _operation(row: CommandRow, route: Route) -> dict[str, Any]:

@@ -190,15 +190,15 @@ class SessionLifecycle:
             The agent can't fork a session.
         """
         parent = visible_session(self._host, command.session_id, caller)
-        link = await parent.agent.open()
-        if not link.can("fork"):
+        connection = await parent.agent.open()
+        if not connection.can("fork"):
             raise BadRequest(f"{parent.state.agent_info.name} can't fork a session.")
         notebook = caller.notebook_path if isinstance(caller, KernelCaller) else ""
         kernel_id = caller.kernel_id if isinstance(caller, KernelCaller) else ""
         child = await self._host.stored_sessions.fork(parent, notebook, kernel_id)
 
         async def fork(attaching: AgentSessionOpener) -> SessionConnection:
-            return await attaching.fork(link.agent_session_id)
+            return await attaching.fork(connection.agent_session_id)
 
         child.agent.first_open = fork
         try:
@@ -271,10 +271,10 @@ class SessionLifecycle:
         refused = f"{session.state.agent_info.name} could not open this session again."
 
         async def open_known(attaching: AgentSessionOpener) -> SessionConnection:
-            link = await attaching.known(command.agent_session_id)
-            if link is None:
+            connection = await attaching.known(command.agent_session_id)
+            if connection is None:
                 raise BadRequest(refused)
-            return link
+            return connection
 
         session.agent.first_open = open_known
         try:

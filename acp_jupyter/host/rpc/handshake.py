@@ -151,7 +151,7 @@ def may_wait_for_login(initialize_result: Mapping[str, Any]) -> bool:
     return bool(auth_methods(dict(initialize_result)))
 
 
-def login_needed(name: str, message: str, offer: Mapping[str, Any]) -> LoginNeeded:
+def login_needed(name: str, message: str, initialize_result: Mapping[str, Any]) -> LoginNeeded:
     """Return the error for an agent that needs a login before it opens a session.
 
     Parameters
@@ -164,7 +164,7 @@ def login_needed(name: str, message: str, offer: Mapping[str, Any]) -> LoginNeed
         The agent's answer to ``initialize``.
     """
     message = " ".join(message.split()).rstrip(".")[:_MESSAGE_CHARS]
-    methods = auth_methods(dict(offer))
+    methods = auth_methods(dict(initialize_result))
     if methods:
         names = ", ".join(method.name for method in methods)
         what = f"Log in to it in the panel ({names}), then send the message again."
@@ -174,7 +174,8 @@ def login_needed(name: str, message: str, offer: Mapping[str, Any]) -> LoginNeed
             "documentation says, then send the message again."
         )
     return LoginNeeded(
-        f"{name} needs a login{f': {message}' if message else ''}. {what}", offer=offer
+        f"{name} needs a login{f': {message}' if message else ''}. {what}",
+        initialize_result=initialize_result,
     )
 
 

@@ -120,10 +120,12 @@ class SessionAgent:
         """Move to a process that no other session uses, where the conversation can move too."""
         if self._pool.reserve_process(self._member):
             return
-        link = self.connection
+        connection = self.connection
         state = self._journal.transcript
         begun = any(state.turns[turn_id].status == "done" for turn_id in state.turn_order)
-        if not begun or (link is not None and (link.can("resume") or link.can("load"))):
+        if not begun or (
+            connection is not None and (connection.can("resume") or connection.can("load"))
+        ):
             await self.drop()
 
     async def open(self) -> SessionConnection:
@@ -190,9 +192,9 @@ class SessionAgent:
         """Tell the agent that the session ends, and leave it."""
         self._closing = True
         await self.login.cancel()
-        link = self.connection
-        if link is not None:
-            bye = link.delete() if delete else link.close()
+        connection = self.connection
+        if connection is not None:
+            bye = connection.delete() if delete else connection.close()
             with contextlib.suppress(AcpError, TimeoutError):
                 await asyncio.wait_for(bye, _FAREWELL_SECONDS)
         await self.drop()
@@ -200,8 +202,8 @@ class SessionAgent:
     def start_idle_timer(self) -> None:
         """Leave an agent that has nothing to do for long, if it can take up the session again."""
         self._idle_timer.end()
-        link = self.connection
-        if link is not None and (link.can("resume") or link.can("load")):
+        connection = self.connection
+        if connection is not None and (connection.can("resume") or connection.can("load")):
             self._idle_timer.begin()
 
     def _idle(self) -> bool:
@@ -242,22 +244,22 @@ class SessionAgent:
         await self._prepare()
         self._prepared = self._start
         self._journal.note(AgentStarting())
-        connection = await self._pool.join(self._member, self._notes.paused)
+        agent_connection = await self._pool.join(self._member, self._notes.paused)
         try:
             attaching = AgentSessionOpener(
-                connection,
+                agent_connection,
                 self._journal,
                 self._member.cwd,
                 (*self.mcp_servers, *await self._own_servers()),
                 self._limits,
             )
-            link = await self._attach(attaching)
+            connection = await self._attach(attaching)
         except BaseException:
             await self._pool.leave(self._member)
             raise
         name = f"acp-watch-{self._journal.session_id}"
-        self._watch = asyncio.create_task(self._watch_exit(link), name=name)
-        return link
+        self._watch = asyncio.create_task(self._watch_exit(connection), name=name)
+        return connection
 
     async def _attach(self, attaching: AgentSessionOpener) -> SessionConnection:
         state = self._journal.transcript
@@ -266,9 +268,9 @@ class SessionAgent:
         if previous and any(done):
             return await attaching.again(previous)
         if self.first_open is not None and not previous:
-            link = await self.first_open(attaching)
-            if link is not None:
-                return link
+            connection = await self.first_open(attaching)
+            if connection is not None:
+                return connection
         return await attaching.new()
 
     async def _watch_exit(self, connection: SessionConnection) -> None:
@@ -288,7 +290,7 @@ class SessionAgent:
         if not start.done():
             start.cancel()
         with contextlib.suppress(asyncio.CancelledError, AcpError):
-            link = await start
+            connection = await start
             watch = self._watch  # another start may come before this one has ended
             shared = self._pool.shared(self._member)
             await self._pool.leave(self._member)
@@ -297,8 +299,8 @@ class SessionAgent:
                 watch.cancel()
                 await asyncio.wait([watch])
                 self._left("was left")
-            elif not link.agent_connection.closed.is_set():
-                await link.agent_connection.close()
+            elif not connection.agent_connection.closed.is_set():
+                await connection.agent_connection.close()
             if watch is not None:
                 await asyncio.wait([watch])
 

@@ -90,8 +90,8 @@ class AgentSessionOpener:
         AgentStartError
             Not even a new one was opened.
         """
-        link = await self._resume(previous) or await self._load(previous, keep_history=False)
-        return link or await self.new(without_history=True)
+        connection = await self._resume(previous) or await self._load(previous, keep_history=False)
+        return connection or await self.new(without_history=True)
 
     async def known(self, agent_session_id: str) -> SessionConnection | None:
         """Open a session that only the agent knows, with what it tells of it; None if it can't."""
@@ -165,10 +165,10 @@ class AgentSessionOpener:
             await asyncio.sleep(self._limits.replay_quiet_seconds)
 
     def _opened(self, session_id: str, result: Mapping[str, Any]) -> SessionConnection:
-        link = SessionConnection(self._connection, session_id, self._journal)
+        connection = SessionConnection(self._connection, session_id, self._journal)
         models = legacy_models(dict(result))
-        link.legacy_models = frozenset(text(first(m, "modelId", "model_id")) for m in models)
-        return link
+        connection.legacy_models = frozenset(text(first(m, "modelId", "model_id")) for m in models)
+        return connection
 
     def _takes(self, server: Mapping[str, Any]) -> bool:
         """Every agent takes servers on stdio; others only where it says so."""

@@ -234,13 +234,13 @@ class Session:
 
     async def set_mode(self, mode_id: str) -> None:
         """ACP: session/set_mode."""
-        link = await self.agent.open()
-        await link.set_mode(mode_id)
+        connection = await self.agent.open()
+        await connection.set_mode(mode_id)
 
     async def set_config(self, config_id: str, value: str | bool) -> None:
         """ACP: session/set_config_option."""
-        link = await self.agent.open()
-        await link.set_config(config_id, value)
+        connection = await self.agent.open()
+        await connection.set_config(config_id, value)
 
     async def close(self, *, delete: bool = False, with_server: bool = False) -> None:
         """End the turns, the agent's side and the log.

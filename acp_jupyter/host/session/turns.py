@@ -261,7 +261,7 @@ class TurnRunner:
             # An agent may act in another session's name.
             await self._agent.move_to_own_process()
         await self._files.must_be_there()
-        link = await self._agent.open()
+        connection = await self._agent.open()
         await self._files.scanned()
         if turn.stop.is_set():
             self._journal.note(TurnStopped(turn_id=turn.turn_id))
@@ -270,7 +270,7 @@ class TurnRunner:
         async def end() -> None:
             await self._files.hold_end(turn.stop)
 
-        await link.prompt(await self._fitted(turn.blocks), end)
+        await connection.prompt(await self._fitted(turn.blocks), end)
 
     async def _fitted(self, blocks: Blocks) -> Blocks:
         """Return a prompt as the agent can take it, now that it has said what that is."""
@@ -287,8 +287,8 @@ class TurnRunner:
 
     async def _stop_turn(self, turn: QueuedTurn, work: asyncio.Future[None]) -> None:
         """ACP: session/cancel. The turn ends for its user at once, for the agent in its time."""
-        link = self._agent.connection
-        if link is None:
+        connection = self._agent.connection
+        if connection is None:
             # A question of trust belongs to this turn; a process that starts is for the next one.
             self._agent.stop_preparing()
             work.cancel()
@@ -297,7 +297,7 @@ class TurnRunner:
             return
         # An agent that does not read must not hold up the stop. The line is written at once and
         # so before the answers: it says why these come.
-        sent = asyncio.ensure_future(link.cancel())
+        sent = asyncio.ensure_future(connection.cancel())
         await asyncio.sleep(0)
         self._cancel_requests()
         await asyncio.wait((work,), timeout=self._limits.stop_seconds)

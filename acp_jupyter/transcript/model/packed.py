@@ -214,10 +214,10 @@ class _PackedMap(Generic[V]):
     def get(self, name: str, default: D) -> V | D: ...
     def get(self, name: str, default: D | None = None) -> V | D | None:
         """Return the value of a name, or ``default``."""
-        kept = self._values.get(name)
-        if isinstance(kept, bytes | int):
+        value = self._values.get(name)
+        if isinstance(value, bytes | int):
             return self._value.validate_json(self.packed(name))
-        return default if kept is None else kept
+        return default if value is None else value
 
     def __getitem__(self, name: str) -> V:
         value = self.get(name)
