@@ -63,13 +63,15 @@ LOGIC = (
 """Packages and modules of which everything is altered."""
 SAMPLE = 300
 """Of all others."""
-_FOLDERS = ("acceptance", "agents", "api", "dialects", "host", "kernel", "protocol")
+_FOLDERS = ("acceptance", "agents", "api", "conformance", "contract", "dialects", "host", "kernel")
 TESTS = (
-    *(f"tests/{folder}" for folder in (*_FOLDERS, "sessions", "transcript")),
+    *(f"tests/{folder}" for folder in (*_FOLDERS, "protocol", "sessions", "transcript")),
     *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/notebook_tools/test_*.py")),
 )
 PURE_TESTS = (
-    *(f"tests/{folder}/" for folder in ("acceptance", "dialects", "protocol", "transcript")),
+    *(f"tests/{folder}/" for folder in ("acceptance", "contract", "dialects", "protocol")),
+    *(f"tests/conformance/test_{name}.py" for name in ("received", "tolerated", "sdk_shapes")),
+    "tests/transcript/",
     "tests/host/requests/",
 )
 """Those that are tried first on what is altered whole: they start nothing, and are quick."""

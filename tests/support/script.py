@@ -18,11 +18,11 @@ class Script:
     """A session whose lines a test writes; time passes one second a line."""
 
     def __init__(self, cwd: str = "/ws", start: float = 0.0) -> None:
-        opening = SessionOpened(
+        self._start = start
+        self.opening = SessionOpened(
             session_id="s1", agent_id="demo", agent_name="Demo", cwd=cwd, folder="~/ws"
         )
-        self._start = start
-        self.transcript: Transcript = opened_transcript(opening, start)
+        self.transcript: Transcript = opened_transcript(self.opening, start)
         self.events: list[Event] = []
         self.entries: list[TrafficEntry] = []
         self._reader = TrafficReader()
