@@ -96,14 +96,10 @@ def methods(calls: list[tuple[str, Any]]) -> set[str]:
 
 
 def finish(driver: Driver, session: Session, turn_id: str, option: str | None = None) -> None:
-    """Wait for a turn's end; questions meanwhile are answered ``option``, each once."""
-    answered: set[str] = set()
+    """Wait for a turn's end; questions meanwhile are answered ``option``."""
 
     def ended() -> bool:
-        for request_id in tuple(session.transcript.request_items):
-            if request_id not in answered:
-                answered.add(request_id)
-                driver.answer(session, request_id, option)
+        driver.answer_open(session, option)
         return session.transcript.turns[turn_id].status == "done"
 
     eventually(ended, 20)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from acp_jupyter.errors import PermissionSettled
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
@@ -51,6 +52,12 @@ class Driver:
 
     def answer(self, session: Session, request_id: str, option_id: str | None) -> None:
         self.run(lambda: session.answer(request_id, option_id))
+
+    def answer_open(self, session: Session, option_id: str | None) -> None:
+        """Answer all that is asked now, but for what a turn's end or an answer has settled."""
+        for request_id in tuple(session.transcript.request_items):
+            with contextlib.suppress(PermissionSettled):
+                self.answer(session, request_id, option_id)
 
     def text(self, session: Session) -> str:
         state = session.transcript
