@@ -75,6 +75,9 @@ PURE_TESTS = (
     "tests/host/requests/",
 )
 """Those that are tried first on what is altered whole: they start nothing, and are quick."""
+AT_IMPORT = ("tests/contract/test_public_names.py", "tests/contract/test_wire.py")
+AT_IMPORT += ("tests/protocol/test_patterns.py",)
+"""They look at what an import has left, and run none of its lines."""
 SERVER_TESTS = "tests/server"
 """For what the others let live: the server has a process of its own there."""
 EQUAL = ROOT / "tests/equal_alterations.txt"
@@ -185,7 +188,8 @@ class Runner:
             return self._by_line.of(file, range(first, last + 1))
         users = [mutation.module, *self._uses.importers(mutation.module)]
         files = [f"{user.replace('.', '/')}.py" for user in users]
-        return {test for user in files for test in self._by_line.of(user, range(1, 10_000))}
+        found = {test for user in files for test in self._by_line.of(user, range(1, 10_000))}
+        return found | {test for test in self._by_line.seconds if test.startswith(AT_IMPORT)}
 
     def _first_failure(self, tests: set[str]) -> str:
         latest = self._memory.read_text().split()

@@ -67,22 +67,22 @@ def test_places_and_names_are_found_in_linear_time(user: str) -> None:
 
 
 ANCHORED = {
-    "closed_markdown._BLOCK_BEGINS",
-    "log_envelope._RECEIVER",
-    "folders._LINE",
-    "raw_input._FILE_NAME",
-    "raw_input._GIT",
-    "raw_input._SCHEME",
-    "prompts._URI",
-    "read_outputs._FENCED",
-    "read_outputs._NUMBERED",
-    "outputs._FOLDED_HIT",
-    "outputs._HIT",
-    "outputs._REMARK",
-    "secret_patterns._DOTTED",
-    "event_stream._OBJECT",
-    "rule_commands._ADDRESS",
-    "rule_wrappers._ASSIGNMENT",
+    "transcript.closed_markdown._BLOCK_BEGINS",
+    "protocol.log_envelope._RECEIVER",
+    "host.workspace.folders._LINE",
+    "transcript.raw_input._FILE_NAME",
+    "transcript.raw_input._GIT",
+    "transcript.raw_input._SCHEME",
+    "host.session.prompts._URI",
+    "protocol.tools.read_outputs._FENCED",
+    "protocol.tools.read_outputs._NUMBERED",
+    "protocol.tools.outputs._FOLDED_HIT",
+    "protocol.tools.outputs._HIT",
+    "protocol.tools.outputs._REMARK",
+    "transcript.secret_patterns._DOTTED",
+    "dialects.onyx.event_stream._OBJECT",
+    "host.requests.rule_commands._ADDRESS",
+    "host.requests.rule_wrappers._ASSIGNMENT",
 }
 """Used with `match` and `fullmatch` only: nothing is looked for in the middle of a text."""
 
@@ -103,7 +103,7 @@ def modules_patterns() -> dict[str, re.Pattern[Any]]:
             loaded = importlib.import_module(module.name)
             for name, value in vars(loaded).items():
                 if isinstance(value, re.Pattern):
-                    found[f"{module.name.rpartition('.')[2]}.{name}"] = value
+                    found[f"{module.name.removeprefix('acp_jupyter.')}.{name}"] = value
     return found
 
 
