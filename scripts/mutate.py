@@ -75,8 +75,10 @@ PURE_TESTS = (
     "tests/host/requests/",
 )
 """Those that are tried first on what is altered whole: they start nothing, and are quick."""
-AT_IMPORT = ("tests/contract/test_public_names.py", "tests/contract/test_wire.py")
-AT_IMPORT += ("tests/protocol/test_patterns.py",)
+AT_IMPORT = (
+    *(f"tests/contract/test_{name}.py" for name in ("public_names", "wire")),
+    "tests/protocol/test_patterns.py",
+)
 """They look at what an import has left, and run none of its lines."""
 SERVER_TESTS = "tests/server"
 """For what the others let live: the server has a process of its own there."""
