@@ -12,6 +12,7 @@ from typing import Protocol, assert_never
 
 from typing_extensions import TypeAliasType
 
+from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.errors import NotAllowed, UnknownSession
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.requests.answers import Answerer
@@ -159,6 +160,9 @@ class NotebookLookup(Protocol):
 
     def holds(self, path: str) -> bool:
         """Whether a page has that notebook open."""
+
+    async def cells(self, path: str) -> tuple[Cell, ...]:
+        """Cells of a notebook as a page shows them; none where no page tells."""
 
     def kernel_of(self, notebook_path: str) -> str:
         """Id of the kernel that runs for a notebook, or an empty string."""

@@ -1,4 +1,4 @@
-"""Files that go with a prompt, as the content blocks that the agent can take.
+"""What goes with a prompt, as content blocks: files, and what ``@`` names in its text.
 
 A notebook goes as text: its cells with their outputs, without the JSON.
 """
@@ -12,12 +12,17 @@ import json
 import mimetypes
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from IPython.core.error import UsageError
 from pydantic import JsonValue
 
+from acp_jupyter.api.models.documents import Cell
+from acp_jupyter.errors import AcpError
+from acp_jupyter.kernel.variables import describe
 from acp_jupyter.notebook_tools.outputs import uncoloured
 from acp_jupyter.protocol.objects import items, obj, text
 
@@ -251,3 +256,105 @@ def _fenced(words: str) -> str:
     while fence in words:
         fence += "`"
     return f"{fence}\n{words}\n{fence}"
+
+
+_MOST_MENTIONS = 20
+_MOST_WORDS = 200
+_MOST_BEGINNINGS = 20
+_MOST_ENTRIES = 5_000
+_MENTION = re.compile(r"""(?<![^\s(\[{,;:"'])@(cell \d+|[^\s@]{1,300})""")
+_FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
+_CELL = re.compile(r"cell ?(\d{1,6})")
+_BEGINNING = re.compile(r"\w(?=[^\w/]|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Mentionable:
+    """What ``@`` can name in a prompt: the same as in the panel."""
+
+    root: Path
+    """The session's folder. Files are named from here, or from the notebook's folder in it."""
+    notebook_path: str
+    variables: Mapping[str, object]
+    cell: Callable[[int], Cell]
+    """Returns a cell by its number, or raises `AcpError`."""
+
+
+def mention_blocks(prompt: str, among: Mentionable) -> tuple[_Block, ...]:
+    """Return what a prompt mentions, each once and as the panel attaches it.
+
+    A word after ``@`` that names nothing is a word. Code between fences names nothing.
+    """
+    words = itertools.islice(_MENTION.finditer(_FENCED.sub("", prompt)), _MOST_WORDS)
+    found: dict[str, _Block] = {}
+    for word in words:
+        for name in _beginnings(word[1]):
+            block = found.get(name) or _mentioned(name, among)
+            if block is not None:
+                found[name] = block
+                break
+    return tuple(found.values())[:_MOST_MENTIONS]
+
+
+def _beginnings(word: str) -> Iterator[str]:
+    """Yield a word, then its beginnings that end where a word does: ``df`` of ``df.head()``."""
+    yield word
+    ends = [match.end() for match in _BEGINNING.finditer(word)]
+    yield from (word[:end] for end in ends[-_MOST_BEGINNINGS:][::-1] if end < len(word))
+
+
+def _mentioned(name: str, among: Mentionable) -> _Block | None:
+    if name in among.variables:
+        uri = _address(among.notebook_path, "variable", name)
+        return _described(uri, describe(name, among.variables[name]).text)
+    path = _file(name, among.root)
+    if path is not None:
+        return {"type": "resource_link", "uri": path.as_uri(), "name": path.name}
+    number = _CELL.fullmatch(name)
+    if number is None:
+        return None
+    try:
+        cell = among.cell(int(number[1]))
+    except AcpError:
+        return None
+    printed = uncoloured("".join(_outputs(list(cell.outputs)))).rstrip("\n")
+    shown = f"{cell.source}\n\n# Output:\n{printed}" if printed else cell.source
+    return _described(_address(among.notebook_path, f"cell-{number[1]}"), shown)
+
+
+def _described(uri: str, words: str) -> _Block:
+    resource: _Block = {"uri": uri, "text": words, "mimeType": "text/plain"}
+    return {"type": "resource", "resource": resource}
+
+
+def _address(notebook_path: str, *parts: str) -> str:
+    """Return the address of what is no file, so that no agent looks for it on disk."""
+    names = [part for part in (*notebook_path.split("/"), *parts) if part]
+    return f"jupyter:{'/'.join(quote(name, safe='') for name in names)}"
+
+
+def _file(name: str, root: Path) -> Path | None:
+    """Return a file of the session's folder that is not hidden; spaces are written as ``_``."""
+    parts = name.split("/")
+    if "\0" in name or any(part.startswith(".") or not part for part in parts):
+        return None
+    try:
+        for start in dict.fromkeys((root, Path.cwd())):
+            path = start.joinpath(*parts)
+            path = path if path.exists() else _with_spaces(start, parts)
+            if path.is_file() and path.resolve().is_relative_to(root.resolve()):
+                return path
+    except (OSError, ValueError):
+        pass
+    return None
+
+
+def _with_spaces(folder: Path, parts: Sequence[str]) -> Path:
+    path = folder
+    for part in parts:
+        if "_" in part and not (path / part).exists():
+            with os.scandir(path) as entries:
+                names = (entry.name for entry in itertools.islice(entries, _MOST_ENTRIES))
+                part = next((name for name in names if name.replace(" ", "_") == part), part)
+        path /= part
+    return path

@@ -229,6 +229,7 @@ _PREVIEW_CHARS = 200
 _NAME_CHARS = 200
 _SHELLS_OWN = {"In", "Out", "get_ipython", "exit", "quit", "open"}
 _PLAIN = ModuleType | FunctionType | BuiltinFunctionType | type
+_CODE = {ModuleType, FunctionType, BuiltinFunctionType, type}
 
 
 def list_variables(
@@ -263,6 +264,18 @@ def _string_names(namespace: Mapping[str, object]) -> list[tuple[str, object]]:
     """Return the items with string keys: code may have put in any key."""
     pairs: list[tuple[object, object]] = list(namespace.items())
     return [(name, value) for name, value in pairs if isinstance(name, str)]
+
+
+def data_variables(
+    namespace: Mapping[str, object], hidden: Iterable[str] = ()
+) -> dict[str, object]:
+    """Return the variables that ``@`` names in a prompt: no modules, functions or classes."""
+    left_out = {*hidden, *_SHELLS_OWN}
+    return {
+        name: value
+        for name, value in _string_names(namespace)
+        if not name.startswith("_") and name not in left_out and type(value) not in _CODE
+    }
 
 
 def variables_json(namespace: Mapping[str, object], hidden: Iterable[str] = ()) -> str:

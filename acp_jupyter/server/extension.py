@@ -23,6 +23,7 @@ from traitlets import Bool, Dict, Float, List, Unicode
 
 from acp_jupyter.api.access import UserCaller
 from acp_jupyter.api.dispatch import Dispatcher
+from acp_jupyter.api.models.documents import Cell, ReadNotebook
 from acp_jupyter.api.pages import PageDocuments, Pages
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.config import HostConfig, acp_servers
@@ -227,6 +228,10 @@ class _NotebookLookup:
 
     def holds(self, path: str) -> bool:
         return self.pages.holds(path)
+
+    async def cells(self, path: str) -> tuple[Cell, ...]:
+        answer = (await self.pages.ask_by_name(path, ReadNotebook())).answer
+        return () if answer is None or answer.notebook is None else answer.notebook.cells
 
     def kernel_of(self, notebook_path: str) -> str:
         return self.kernels.kernel_of(notebook_path)

@@ -15,6 +15,7 @@ import pytest_asyncio
 from acp_jupyter.api.access import UserCaller
 from acp_jupyter.api.channel import Channel
 from acp_jupyter.api.dispatch import Dispatcher
+from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.api.pages import PageDocuments, Pages
 from acp_jupyter.api.subscription import Outbox, Subscription
 from acp_jupyter.host.config import HostConfig
@@ -37,6 +38,9 @@ class Nobody:
 
     def holds(self, path: str) -> bool:
         return False
+
+    async def cells(self, path: str) -> tuple[Cell, ...]:
+        return ()
 
     def kernel_of(self, notebook_path: str) -> str:
         return ""

@@ -96,6 +96,7 @@ TABLE: dict[str, Fields] = {
         "title": SAYS,
     },
     "get_items": {"session_id": NAMES, "start": LOOKS, "end": LOOKS},
+    "get_cell": {"session_id": NAMES, "number": LOOKS},
     "get_turn": {"turn_id": NAMES, "start": LOOKS, "wait_seconds": LOOKS},
     "attach_turn": never("turn_id", "notebook_path", "cell_id"),
     "get_records": never("notebook_path"),

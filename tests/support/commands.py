@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from acp_jupyter.api.access import Caller
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_table import Command
+from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
@@ -28,6 +29,7 @@ EXAMPLES: dict[str, Any] = {
     "end": 1,
     "folder": "/",
     "notebook_path": "book.ipynb",
+    "number": 1,
     "package": "package@1",
     "path": "a.py",
     "place": 0,
@@ -38,6 +40,9 @@ EXAMPLES: dict[str, Any] = {
     "terminal_id": "t",
 }
 """Values for fields that a command can't be made without."""
+
+CELLS = (Cell(id="c", cell_type="code", source="x = 1"),)
+"""Of every notebook, as a page tells them."""
 
 OF_COMMANDS: dict[str, dict[str, Any]] = {
     "answer_permission": {"option_id": "yes"},
@@ -84,6 +89,9 @@ class Door(Driver):
 
     def holds(self, path: str) -> bool:
         return True
+
+    async def cells(self, path: str) -> tuple[Cell, ...]:
+        return CELLS
 
     def kernel_of(self, notebook_path: str) -> str:
         return ""

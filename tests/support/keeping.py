@@ -12,6 +12,7 @@ from acp_jupyter.api.access import UserCaller
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_row import Result
 from acp_jupyter.api.models.command_table import Command
+from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
@@ -38,6 +39,9 @@ class _Alone:
 
     def holds(self, path: str) -> bool:
         return False
+
+    async def cells(self, path: str) -> tuple[Cell, ...]:
+        return ()
 
     def kernel_of(self, notebook_path: str) -> str:
         return ""

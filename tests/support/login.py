@@ -13,6 +13,7 @@ from typing import Any
 from acp_jupyter.api.access import UserCaller
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_table import Command
+from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.api.models.sessions import LoginReply
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
@@ -91,6 +92,9 @@ class LoginDriver(Driver):
 class _Nowhere:
     def holds(self, path: str) -> bool:
         return False
+
+    async def cells(self, path: str) -> tuple[Cell, ...]:
+        return ()
 
     def kernel_of(self, notebook_path: str) -> str:
         return ""

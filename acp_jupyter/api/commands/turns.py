@@ -20,6 +20,7 @@ from acp_jupyter.api.access import (
 )
 from acp_jupyter.api.commands.sessions import set_agent_options
 from acp_jupyter.api.models.command_row import handles
+from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.api.models.sessions import (
     GetSession,
     KillTerminal,
@@ -33,6 +34,7 @@ from acp_jupyter.api.models.turns import (
     AttachTurn,
     Cancel,
     EditQueued,
+    GetCell,
     GetItems,
     GetSavedOutputs,
     GetTurn,
@@ -42,7 +44,7 @@ from acp_jupyter.api.models.turns import (
     SendNow,
     TurnDetail,
 )
-from acp_jupyter.errors import SessionImported, UnknownTurn
+from acp_jupyter.errors import FileMissing, SessionImported, UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.session.session import Session
@@ -258,6 +260,21 @@ class SessionReader:
             first_index=command.start,
             total=len(state.items),
         )
+
+    @handles(GetCell)
+    async def cell(self, command: GetCell, caller: Caller) -> Cell:
+        """Return a cell of the session's notebook.
+
+        Raises
+        ------
+        FileMissing
+            The notebook has no such cell, or is open in no page.
+        """
+        notebook = visible_session(self._host, command.session_id, caller).state.notebook_path
+        cells = await self._pages_and_kernels.cells(notebook) if notebook else ()
+        if command.number > len(cells):
+            raise FileMissing(f"There is no cell {command.number} in an open notebook.")
+        return cells[command.number - 1]
 
     @handles(GetTurn)
     async def turn(self, command: GetTurn, caller: Caller) -> TurnDetail:

@@ -16,6 +16,7 @@ from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.api.models.command_row import DELETE, GET, POST, BaseCommand, CommandRow, same
+from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.api.models.sessions import (
     AgentEntry,
     AgentSessions,
@@ -56,6 +57,7 @@ from acp_jupyter.api.models.turns import (
     ChangesReply,
     ChangingSessions,
     EditQueued,
+    GetCell,
     GetChanges,
     GetItems,
     GetSavedOutputs,
@@ -136,6 +138,7 @@ COMMANDS = (
         ItemsPage,
         wakes="session",
     ),
+    CommandRow(GetCell, GET(f"{_SESSION}/cells/{{number}}"), Cell, wakes="session", in_page=False),
     CommandRow(
         GetTurn,
         GET("turns/{turn_id}", query={"wait": "wait_seconds", "start": "start"}),

@@ -110,6 +110,14 @@ class GetItems(BaseCommand):
     end: int = Field(ge=0)
 
 
+class GetCell(BaseCommand):
+    """A cell of the session's notebook, as a page shows it: what ``@cell 3`` in a prompt names."""
+
+    name: Literal["get_cell"] = "get_cell"
+    session_id: str
+    number: int = Field(ge=1)
+
+
 class GetTurn(BaseCommand):
     """A turn with its items; waits for its end at most ``wait_seconds``.
 

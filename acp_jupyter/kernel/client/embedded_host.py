@@ -23,6 +23,7 @@ from acp_jupyter.api.access import UserCaller
 from acp_jupyter.api.commands.sessions import reuse_session
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_table import Command
+from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.api.models.sessions import CreateSession
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.errors import UnknownSession
@@ -55,6 +56,10 @@ class _NoPages:
     def holds(self, path: str) -> bool:
         """Return False."""
         return False
+
+    async def cells(self, path: str) -> tuple[Cell, ...]:
+        """Return none."""
+        return ()
 
     def kernel_of(self, notebook_path: str) -> str:
         """Return an empty string."""

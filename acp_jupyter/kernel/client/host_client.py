@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from pydantic_core import to_jsonable_python
 
 from acp_jupyter.api.models.command_table import Command, row_of
+from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.api.models.sessions import (
     AgentEntry,
     CloseSession,
@@ -32,6 +33,7 @@ from acp_jupyter.api.models.traffic import (
 from acp_jupyter.api.models.turns import (
     Cancel,
     ChangesReply,
+    GetCell,
     GetChanges,
     GetTurn,
     ListRules,
@@ -123,6 +125,12 @@ class HostClient(ABC):
         command = GetSession(session_id=session_id)
         state: SessionState = self.run(command, _QUICK_SECONDS)
         return state
+
+    def cell(self, session_id: str, number: int) -> Cell:
+        """Return a cell of a session's notebook as a page shows it, counted from 1."""
+        command = GetCell(session_id=session_id, number=number)
+        cell: Cell = self.run(command, _QUICK_SECONDS)
+        return cell
 
     def resume(self, session_id: str) -> SessionState:
         """Start a session's agent, unless it runs. ACP: session/resume, session/load."""

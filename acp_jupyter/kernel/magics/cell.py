@@ -16,6 +16,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from string import Formatter
 from types import FrameType, ModuleType, TracebackType
 from typing import TYPE_CHECKING
@@ -29,12 +30,14 @@ from acp_jupyter.kernel.magics.cell_options import parse_cell_line
 from acp_jupyter.kernel.session import Settings, defaults, split_setting
 from acp_jupyter.kernel.turn.display import TerminalScreen, first_bundle, make_widget, wants_widget
 from acp_jupyter.kernel.turn.turn import Turn
-from acp_jupyter.kernel.variables import describe_names
+from acp_jupyter.kernel.variables import data_variables, describe_names
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
+    from pydantic import JsonValue
 
     from acp_jupyter.kernel.magics.cell_options import CellOptions
+    from acp_jupyter.kernel.session import Session
     from acp_jupyter.kernel.turn.widgets import TurnWidget
     from acp_jupyter.transcript.output.bundle import Bundle
 
@@ -42,8 +45,21 @@ if TYPE_CHECKING:
 _FOLLOW_SECONDS = 20.0
 
 
-def run_cell(shell: InteractiveShell, options: CellOptions, prompt: str) -> None:
+def run_cell(
+    shell: InteractiveShell, options: CellOptions, prompt: str, *, mentions: bool = True
+) -> None:
     """Send a prompt, show its turn and wait for the end.
+
+    Parameters
+    ----------
+    shell
+        IPython's, with the user's variables.
+    options
+        Of the first line.
+    prompt
+        What follows it.
+    mentions
+        Whether the prompt was written by the user, so that ``@`` in it attaches what it names.
 
     Raises
     ------
@@ -53,10 +69,10 @@ def run_cell(shell: InteractiveShell, options: CellOptions, prompt: str) -> None
         The kernel was interrupted; the turn is stopped.
     """
     cell = execution_context()
+    written = prompt if mentions else ""
     if options.format:
         prompt = expand(prompt, shell.user_ns)
     variables = describe_names(options.var, shell.user_ns) if options.var else ()
-    more = bool(options.attach or variables)
     settings = Settings(
         options.mode, options.model, tuple(split_setting(each) for each in options.config)
     )
@@ -68,8 +84,13 @@ def run_cell(shell: InteractiveShell, options: CellOptions, prompt: str) -> None
         tools=not options.no_tools,
     )
     session.apply(settings)
+    blocks: tuple[dict[str, JsonValue], ...] = ({"type": "text", "text": prompt},)
+    if options.attach or variables:
+        blocks = session.with_context(prompt, options.attach, variables)
+    if "@" in written:
+        blocks = (*blocks, *_mentioned(shell, session, written))
     turn = session.prompt(
-        session.with_context(prompt, options.attach, variables) if more else prompt,
+        blocks if len(blocks) > 1 else prompt,
         policy=options.policy or defaults.policy,
         allow=options.allow,
         deny=options.deny,
@@ -83,6 +104,21 @@ def run_cell(shell: InteractiveShell, options: CellOptions, prompt: str) -> None
     if not options.background:
         turn.raise_for_error()
         _warn(turn)
+
+
+def _mentioned(
+    shell: InteractiveShell, session: Session, prompt: str
+) -> tuple[dict[str, JsonValue], ...]:
+    from acp_jupyter.kernel.attachments import Mentionable, mention_blocks
+
+    client = session._client
+    among = Mentionable(
+        session.cwd,
+        client.notebook_path,
+        data_variables(shell.user_ns, shell.user_ns_hidden),
+        partial(client.cell, session.id),
+    )
+    return mention_blocks(prompt, among)
 
 
 def _show(
@@ -226,7 +262,8 @@ def run_fix(shell: InteractiveShell, rest: Sequence[str]) -> None:
     options = parse_cell_line(shlex.join(rest))
     error = _last_error()
     named = tuple(dict.fromkeys((*options.var, *named_variables(shell, error))))
-    run_cell(shell, dataclasses.replace(options, var=named), fix_prompt(shell, error))
+    given = dataclasses.replace(options, var=named)
+    run_cell(shell, given, fix_prompt(shell, error), mentions=False)
 
 
 def fix_prompt(shell: InteractiveShell, error: BaseException) -> str:

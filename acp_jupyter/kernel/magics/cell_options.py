@@ -176,7 +176,8 @@ def cell_parser() -> LineParser:
         "%%acp",
         see=SEE_HELP,
         usage="%%%%acp [AGENT] [options]",
-        description="Send the text below this line to an agent, and wait until its turn has ended.",
+        description="Send the text below this line to an agent, and wait until its turn has ended. "
+        "@ in it attaches a file, a variable or a cell: @data/a.csv, @df, @cell 3.",
         epilog="Example: %%acp claude --policy accept-edits --out turn. "
         "%acp help lists the other commands, %acp agents the agents.",
     )

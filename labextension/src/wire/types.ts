@@ -477,6 +477,7 @@ export type Command =
   | AnswerPermission
   | SetConfig
   | GetItems
+  | GetCell
   | GetTurn
   | AttachTurn
   | GetSavedOutputs
@@ -1001,6 +1002,15 @@ export interface FileWriteItem {
  */
 export interface ForkSession {
   name: 'fork_session';
+  session_id: string;
+}
+
+/**
+ * A cell of the session's notebook, as a page shows it: what ``@cell 3`` in a prompt names.
+ */
+export interface GetCell {
+  name: 'get_cell';
+  number: number;
   session_id: string;
 }
 

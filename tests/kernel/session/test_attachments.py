@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from IPython.core.error import UsageError
 
-from acp_jupyter.kernel.attachments import notebook_text, with_attachments
+from acp_jupyter.api.models.documents import Cell, NbOutput
+from acp_jupyter.errors import FileMissing
+from acp_jupyter.kernel.attachments import (
+    Mentionable,
+    mention_blocks,
+    notebook_text,
+    with_attachments,
+)
 
 NOTEBOOK = {
     "nbformat": 4,
@@ -157,3 +164,72 @@ def test_a_huge_notebook_is_cut() -> None:
     assert told is not None
     assert len(told) < 210_000
     assert told.endswith("7 more cells left out")
+
+
+def cell(number: int) -> Cell:
+    if number > 2:
+        raise FileMissing("There is no such cell.")
+    printed: NbOutput = {"output_type": "stream", "name": "stdout", "text": "\x1b[1m3\n"}
+    return Cell(id="c", cell_type="code", source=f"print({number})", outputs=(printed,))
+
+
+def mentioned(folder: Path, prompt: str) -> list[str]:
+    """Return the addresses of what a prompt mentions, those of files relative to the folder."""
+    variables = {"df": [1, 2], "häuser": 3, "data": {"a": 1}}
+    among = Mentionable(folder, "deep/my book.ipynb", variables, cell)
+    found = []
+    for block in mention_blocks(prompt, among):
+        inner = block.get("resource", block)
+        assert isinstance(inner, dict)
+        found.append(str(inner["uri"]).removeprefix(f"{folder.as_uri()}/"))
+    return found
+
+
+BOOK = "jupyter:deep/my%20book.ipynb"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("Look at @data/a.csv, and (@raw.bin).", ["data/a.csv", "raw.bin"]),
+        ("@df.head() of @df", [f"{BOOK}/variable/df"]),
+        ("@häuser!", [f"{BOOK}/variable/h%C3%A4user"]),
+        ("@data is a variable and a folder", [f"{BOOK}/variable/data"]),
+        ("@data/gone.csv is no variable", []),
+        ("@cell 2 and @cell1.", [f"{BOOK}/cell-2", f"{BOOK}/cell-1"]),
+        ("@cell 3 is not there", []),
+        ("@my_notes.txt", ["my%20notes.txt"]),
+        ("me@df or @dfs, @pytest.fixture, @ df", []),
+        ("@../outside.txt @out/outside.txt @data/.hidden.csv @~root @/etc/passwd", []),
+        ("```python\n@df\ndef f(): ...\n```\n@raw.bin", ["raw.bin"]),
+        ("~~~\n@df", []),
+        ("@a\0b @\ud83d", []),
+    ],
+)
+def test_what_a_prompt_mentions(folder: Path, prompt: str, expected: list[str]) -> None:
+    (folder / "my notes.txt").touch()
+    assert mentioned(folder, prompt) == expected
+
+
+def test_a_mention_goes_as_in_the_panel(folder: Path) -> None:
+    among = Mentionable(folder, "b.ipynb", {"df": [1, 2]}, cell)
+    file, variable, shown = mention_blocks("@data/a.csv @df @cell 1", among)
+    uri = (folder / "data/a.csv").as_uri()
+    assert file == {"type": "resource_link", "uri": uri, "name": "a.csv"}
+    described = variable["resource"]
+    assert isinstance(described, dict)
+    assert str(described["text"]).startswith("df: list\n")
+    source = "print(1)\n\n# Output:\n3"
+    resource = {"uri": "jupyter:b.ipynb/cell-1", "text": source, "mimeType": "text/plain"}
+    assert shown == {"type": "resource", "resource": resource}
+
+
+def test_mentions_are_bounded(folder: Path) -> None:
+    for number in range(30):
+        (folder / f"{number}.log").touch()
+    assert len(mentioned(folder, " ".join(f"@{number}.log" for number in range(30)))) == 20
+
+
+@given(st.text(alphabet="@ac df/.1\n`~_\0\ud83d", max_size=60))
+def test_no_prompt_makes_it_fail(prompt: str) -> None:
+    mention_blocks(prompt, Mentionable(Path.cwd(), "", {"df": 1}, cell))
