@@ -45,6 +45,37 @@ def test_the_help_of_cells_and_lines(
     check("magics.txt", "\n\n----\n".join([help_, *more]).split("\n"))
 
 
+def _offered(shell: InteractiveShell, text: str) -> list[str]:
+    with provisionalcompleter():
+        return [each.text for each in shell.Completer.completions(text, len(text))]
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("%%acp de", ["demo"]),
+        ("%%acp Gem", ['"Gemini CLI"']),
+        ('%%acp "gemini c', ['"Gemini CLI"']),
+        ('%%acp "Gemini CLI" --pol', ["--policy"]),
+        ("%%acp demo --policy acc", ["accept-edits"]),
+        ("%acp sess", ["sessions"]),
+        ("%%acp demo\nLook at @cl", ["@clean_rows", "@clean.py"]),
+        ("%%time\n%%acp demo\n(@clean.", ["@clean.py"]),
+    ],
+)
+def test_what_tab_completes(
+    shell: InteractiveShell,
+    typed: str,
+    expected: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "clean.py").touch()
+    monkeypatch.chdir(tmp_path)
+    shell.user_ns["clean_rows"] = [1]
+    assert _offered(shell, typed) == expected
+
+
 def test_the_words_that_tab_offers(shell: InteractiveShell) -> None:
     def offered(line: str) -> str:
         with provisionalcompleter():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from types import MethodType
 from typing import TYPE_CHECKING, TypeVar
 
@@ -121,15 +122,36 @@ def add_completion(ipython: InteractiveShell) -> None:
 @context_matcher(identifier="acp_jupyter")  # type: ignore[untyped-decorator]
 def _matcher(context: CompletionContext) -> SimpleMatcherResult:
     line = context.text_until_cursor
-    before = line.split()
-    word = "" if line[-1:].isspace() or not before else before.pop()
+    before = _WORD.findall(line)
+    word = "" if not before or not line.endswith(before[-1]) else before.pop()
     if not before or before[0] not in {"%acp", "%%acp"}:
-        return _words([], "")
+        return _mentions(context)
     if word.startswith("--") and "=" in word:
         option, _, word = word.partition("=")
         before.append(option)
     found = _cell_words(before, word) if before[0] == "%%acp" else _line_words(before, word)
-    return _words([candidate for candidate in found if candidate.startswith(word)], word)
+    return _words([each for each in found if _fits(each, word)], word)
+
+
+_WORD = re.compile(r"""(?:"[^"]*(?:"|$)|'[^']*(?:'|$)|[^\s"'])+""")
+"""Of a line; one with spaces stands between quotation marks, of which the second may be missing."""
+
+
+def _fits(candidate: str, word: str) -> bool:
+    """Return whether a candidate begins so; for a title, once begun, case does not count."""
+    if not candidate.startswith('"'):
+        return candidate.startswith(word)
+    return word != "" and candidate[1:].casefold().startswith(word.lstrip("\"'").casefold())
+
+
+def _mentions(context: CompletionContext) -> SimpleMatcherResult:
+    """Return what ``@`` names where the cell is a prompt; a page with the extension knows more."""
+    text = "".join(context.full_text.splitlines(keepends=True)[: context.cursor_line])
+    word = re.search(r"(?<![^\s(\[{,;:\"'])@([^\s@]*)$", context.text_until_cursor)
+    if word is None or not re.match(r"\s*(?:%%\S.*\n\s*)*%%acp\b", text):
+        return _words([], "")
+    found = [*_variables(), *_paths(word[1])]
+    return _words([f"@{each}" for each in found if each.startswith(word[1])], word[0])
 
 
 def _words(words: list[str], fragment: str) -> SimpleMatcherResult:
@@ -266,6 +288,9 @@ def _agent_names() -> list[str]:
     from acp_jupyter.kernel.client.connection import host_client
 
     try:
-        return [agent.id for agent in host_client().agents()]
+        agents = host_client().agents()
     except AcpError:
         return []
+    others = [agent.name for agent in agents if agent.name.casefold() != agent.id.casefold()]
+    titles = [f'"{name}"' for name in others if not set(name) & set('"\\\n')]
+    return [*(agent.id for agent in agents), *titles]
