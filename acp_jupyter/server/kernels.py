@@ -227,6 +227,16 @@ _CODE = """\
 def acp_magics(shell):
     from importlib import invalidate_caches, util
 
+    from IPython.core.completer import context_matcher
+
+    @context_matcher(identifier="acp_jupyter_first")
+    def matcher(context):
+        if "%acp" not in context.full_text:
+            return {"completions": []}
+        shell.Completer.custom_matchers.remove(matcher)
+        shell.run_line_magic("load_ext", "acp_jupyter")
+        return shell.Completer.custom_matchers[-1](context)
+
     def acp(line, cell=None):
         invalidate_caches()
         if util.find_spec("acp_jupyter") is None:
@@ -245,6 +255,7 @@ def acp_magics(shell):
         shell.register_magic_function(acp, "line_cell", "acp")
     else:
         shell.magics_manager.register_lazy("acp", "acp_jupyter")
+        shell.Completer.custom_matchers.append(matcher)
 
 
 acp_magics(get_ipython())

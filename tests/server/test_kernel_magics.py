@@ -72,6 +72,21 @@ def test_both_magics_work_in_a_fresh_kernel_and_nothing_is_imported_before(
     assert kernel.run("print(_acp.stop_reason)").strip() == "end_turn"
 
 
+def test_tab_knows_the_magics_before_their_first_use(kernel: KernelSide) -> None:
+    def offered(text: str) -> str:
+        return kernel.run(
+            "from IPython.core.completer import provisionalcompleter\n"
+            "with provisionalcompleter():\n"
+            f"    found = get_ipython().Completer.completions({text!r}, {len(text)})\n"
+            "    print(*(each.text for each in found))"
+        ).strip()
+
+    assert "import" in offered("imp")
+    assert _is_imported(kernel) == "False"
+    assert offered("%%acp dem") == "demo"
+    assert offered("%acp sess") == "sessions"
+
+
 def test_magics_that_the_user_configured_stay(kernel: KernelSide) -> None:
     code = "print(get_ipython().magics_manager.lazy_magics['mine'])"
     assert kernel.run(code).strip() == "my_ext"
