@@ -1,5 +1,6 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { promptCompletionPlugin } from './context/prompt_completion';
 import { documentsPlugin } from './documents/plugin';
 import { rendererPlugin } from './output/renderer';
 import { savedOutputsPlugin } from './output/saved_outputs';
@@ -25,6 +26,7 @@ export const plugins: JupyterFrontEndPlugin<unknown>[] = [
   notificationsPlugin,
   panelPlugin,
   promptCellsPlugin,
+  promptCompletionPlugin,
   savedOutputsPlugin,
   rendererPlugin,
   reviewPlugin,

@@ -1,3 +1,5 @@
+import type { SlashCommand } from '../wire/types';
+
 /** A cell of an open notebook. */
 interface OfCell {
   /** Path of the notebook at the server. */
@@ -106,6 +108,46 @@ export function positionsOf(text: string, word: string): number[] {
     }
   }
   return found;
+}
+
+/** The word that is being typed after `@`. */
+export interface MentionToken {
+  readonly query: string;
+  /** Offset of the `@`. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Longer queries are taken for ordinary text. */
+const LONGEST = 100;
+
+/** The word between an `@` and the caret; `@` must start a word. */
+export function mentionAt(text: string, caret: number): MentionToken | null {
+  const before = text.slice(Math.max(0, caret - LONGEST - 2), caret);
+  const query = /(?:^|[\s([{,;:"'])@([^\s@]*)$/u.exec(before)?.[1];
+  if (query === undefined || query.length > LONGEST) {
+    return null;
+  }
+  return { query, start: caret - query.length - 1, end: caret };
+}
+
+/** Most commands shown at once. */
+const SHOWN = 8;
+
+/** The commands that match what was typed; only at the start of the message. */
+export function slashMatches(
+  text: string,
+  commands: readonly SlashCommand[],
+): readonly SlashCommand[] {
+  const typed = /^\/(\S*)$/.exec(text)?.[1]?.toLowerCase();
+  if (typed === undefined) {
+    return [];
+  }
+  const starts = commands.filter(({ name }) => name.toLowerCase().startsWith(typed));
+  const others = commands.filter(
+    command => !starts.includes(command) && command.name.toLowerCase().includes(typed),
+  );
+  return [...starts, ...others].slice(0, SHOWN);
 }
 
 function keyOf(one: DraftAttachment): string {

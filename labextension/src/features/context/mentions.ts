@@ -1,5 +1,6 @@
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { Kernel } from '@jupyterlab/services';
 
 import type { Translate } from '../../views';
 import type { Mention, MentionSource } from '../../views/actions';
@@ -35,18 +36,11 @@ export class Mentions implements MentionSource {
   find(query: string, found: (mentions: readonly Mention[]) => void): () => void {
     const { notebook, variables, files } = this.#sources;
     const folder = this.#sources.folder();
-    const kernel = notebook.panel?.sessionContext.session?.kernel ?? null;
+    const kernel = this.#kernel();
     let stopped = false;
     const tell = () => {
       if (!stopped) {
-        found(
-          this.#best(
-            query,
-            folder,
-            kernel === null ? [] : variables.known(kernel),
-            files.known(folder),
-          ),
-        );
+        found(best(this.#groups(folder, kernel, notebook.panel), query, MOST));
       }
     };
     tell();
@@ -65,23 +59,51 @@ export class Mentions implements MentionSource {
     };
   }
 
-  #best(
-    query: string,
-    folder: string,
-    variables: readonly Variable[],
-    files: readonly string[],
-  ): Mention[] {
+  /** Resolves once files and variables are known, or an idle kernel has not answered in time. */
+  async ready(): Promise<void> {
+    const { variables, files } = this.#sources;
+    const kernel = this.#kernel();
+    const list = kernel?.status === 'idle' ? variables.list(kernel) : null;
+    await Promise.all([files.below(this.#sources.folder()), list]);
+  }
+
+  /** What the prompt in a cell can name, best first, as far as it is known now. */
+  inCell(query: string, cellId: string): Mention[] {
+    const folder = this.#sources.folder();
     const { panel } = this.#sources.notebook;
+    const groups = this.#groups(folder, this.#kernel(), panel).map(group =>
+      group.filter(({ mention: { attachment } }) => {
+        if (attachment.kind === 'document') {
+          return folder === '' || attachment.path.startsWith(`${folder}/`);
+        }
+        return attachment.kind === 'cell'
+          ? attachment.cellId !== cellId
+          : attachment.kind !== 'error';
+      }),
+    );
+    return best(groups, query, MOST);
+  }
+
+  #kernel(): Kernel.IKernelConnection | null {
+    return this.#sources.notebook.panel?.sessionContext.session?.kernel ?? null;
+  }
+
+  #groups(
+    folder: string,
+    kernel: Kernel.IKernelConnection | null,
+    panel: NotebookPanel | null,
+  ): readonly (readonly Searched[])[] {
+    const variables = kernel === null ? [] : this.#sources.variables.known(kernel);
+    const files = this.#sources.files.known(folder);
     const documents = this.#documents(folder);
     const open = new Set(documents.map(({ attachment }) => pathOf(attachment)));
-    const groups: (readonly Searched[])[] = [
+    return [
       panel === null ? [] : this.#errors(panel).map(byWord),
       panel === null ? [] : variables.map(one => byLabel(variableMention(one, pathOfPanel(panel)))),
       panel === null ? [] : this.#cells(panel),
       documents.map(byLabel),
       files.filter(path => !open.has(path)).map(path => byLabel(fileMention(path, folder))),
     ];
-    return best(groups, query, MOST);
   }
 
   #errors(panel: NotebookPanel): Mention[] {
@@ -102,7 +124,8 @@ export class Mentions implements MentionSource {
           group: 'cells',
           label,
           detail: '',
-          word: t('cell %1', cell.number),
+          // Also read by `%%acp`, so it is the same in all languages.
+          word: `cell ${cell.number}`,
           attachment: { kind: 'cell', label, notebook: path, cellId: cell.model.id },
         },
       };

@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { newCell } from './answer_cells';
+import { newCell, placeAt } from './answer_cells';
 
 it.each([
   ['x = 1', 'python', 'code', 'x = 1'],
@@ -10,4 +10,31 @@ it.each([
   ['a````b', 'mermaid', 'markdown', '`````mermaid\na````b\n`````'],
 ])('%j in %j becomes a %s cell', (text, language, kind, source) => {
   expect(newCell(text, language)).toEqual({ cell_type: kind, source, metadata: {} });
+});
+
+describe('where a cell is completed', () => {
+  it.each([
+    ['x = @cl', null],
+    ['%acp ses', { kind: 'line' }],
+    ['x = 1\n%acp ', { kind: 'line' }],
+    ['%acp', null],
+    ['%%acp', { kind: 'line' }],
+    ['%%acp de|\n@cl', { kind: 'line' }],
+    ['%%time\n%%acp demo --pol', { kind: 'line' }],
+    ['%%acp demo\n', { kind: 'prose' }],
+    ['%%acp demo\nimport os', { kind: 'prose' }],
+    ['%%acp demo\nLook at @cl', { kind: 'mention', start: 19 }],
+    ['%%acp demo\nLook at @cl| and more', { kind: 'mention', start: 19 }],
+    ['%%acp demo\nmail me@home', { kind: 'prose' }],
+    ['%%acp demo\n%acp @', { kind: 'mention', start: 16 }],
+    ['%%acp demo\n```\n@property', { kind: 'prose' }],
+    ['%%acp demo\n```\nx\n```\n@', { kind: 'mention', start: 21 }],
+    ['%%acp demo\n/exp', { kind: 'command', start: 11 }],
+    ['%%acp demo\n\n/', { kind: 'command', start: 12 }],
+    ['%%acp demo\nsay /exp', { kind: 'prose' }],
+    ['%%acp demo\n/explore @', { kind: 'mention', start: 20 }],
+  ])('of %j', (text, place) => {
+    const caret = text.includes('|') ? text.indexOf('|') : text.length;
+    expect(placeAt(text.replace('|', ''), caret)).toEqual(place);
+  });
 });

@@ -1,6 +1,7 @@
 import type { Cell } from '@jupyterlab/cells';
 import type { Notebook, NotebookPanel } from '@jupyterlab/notebook';
 
+import { mentionAt } from '../../state/attachments';
 import type { Cells, Translate } from '../../views';
 
 const MARKDOWN = new Set(['markdown', 'md', 'mdown', 'mkd']);
@@ -93,6 +94,35 @@ export function newCell(text: string, language: string) {
 /** Whether a cell is a prompt: `%%acp` begins it, or stands below other cell magics. */
 export function isPromptCell(source: string): boolean {
   return /^\s*(?:%%\S.*\n\s*)*%%acp\b/.test(source);
+}
+
+/** Where in a cell something is completed. */
+export type Place =
+  /** In the first line of a prompt, or behind `%acp`. */
+  | { readonly kind: 'line' }
+  | { readonly kind: 'prose' }
+  /** `start` is the offset of the `@` or `/`. */
+  | { readonly kind: 'mention' | 'command'; readonly start: number };
+
+/** The place of the caret; `null` in code. */
+export function placeAt(source: string, caret: number): Place | null {
+  if (!isPromptCell(source)) {
+    const line = source.slice(source.lastIndexOf('\n', caret - 1) + 1, caret);
+    return /^\s*%acp\s/.test(line) ? { kind: 'line' } : null;
+  }
+  const [first = ''] = /^\s*(?:%%(?!acp\b)\S.*\n\s*)*%%acp\b.*\n?/.exec(source) ?? [];
+  if (caret < first.length || !first.endsWith('\n')) {
+    return { kind: 'line' };
+  }
+  const prompt = source.slice(first.length, caret);
+  if (/^\n*\/\S*$/.test(prompt)) {
+    return { kind: 'command', start: first.length + prompt.indexOf('/') };
+  }
+  const fences = prompt.match(/^ {0,3}(?:```|~~~)/gm)?.length ?? 0;
+  const token = fences % 2 === 1 ? null : mentionAt(prompt, prompt.length);
+  return token === null
+    ? { kind: 'prose' }
+    : { kind: 'mention', start: first.length + token.start };
 }
 
 /** Makes it the active cell and scrolls to it. */

@@ -1,6 +1,6 @@
 import type { Client, Following } from '../../delivery/client';
 import { Listeners } from '../../delivery/listeners';
-import type { TurnState } from '../../wire/types';
+import type { SessionSummary, TurnState } from '../../wire/types';
 
 /** The sessions of one notebook, all followed so that the page hears of their turns. */
 export class NotebookSessions {
@@ -72,4 +72,27 @@ export class NotebookSessions {
       }
     }
   }
+}
+
+/** The session that a prompt goes to, as its first line names it. */
+export function sessionOf(
+  source: string,
+  notebookPath: string,
+  sessions: readonly SessionSummary[],
+): SessionSummary | null {
+  const line = /^\s*%%acp\b(.*)/m.exec(source)?.[1] ?? '';
+  const words = (line.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? []).map(word =>
+    word.replaceAll(/["']/g, ''),
+  );
+  const own = sessions.filter(session => session.notebook_path === notebookPath);
+  const isNamed = ({ agent_id: id, agent_name: name }: SessionSummary) =>
+    words.some(word => word === id || word.toLowerCase() === name.toLowerCase());
+  const named = own.some(isNamed) ? own.filter(isNamed) : /^(?!-)/.test(words[0] ?? '-') ? [] : own;
+  const label = /--session[= ]+("[^"]*"|'[^']*'|\S+)/.exec(line)?.[1]?.replaceAll(/["']/g, '');
+  const newest = [...named].sort((a, b) => (b.updated_at ?? 0) - (a.updated_at ?? 0));
+  return (
+    (label === undefined
+      ? (newest.find(session => session.serves_cells) ?? newest[0])
+      : newest.find(session => session.title === label)) ?? null
+  );
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { Attachments, MOST_ATTACHMENTS } from '../../../state/attachments';
+import { Attachments, mentionAt, MOST_ATTACHMENTS } from '../../../state/attachments';
 import type { Mention } from '../../actions';
 import { identity } from '../../i18n';
 import { fromLocalFile, MOST_IMAGE_BYTES, MOST_TEXT_BYTES } from './local_files';
-import { grouped, marked, mentionAt, mentionBeside, withMention, withoutMention } from './mentions';
+import { grouped, marked, mentionBeside, withMention, withoutMention } from './mentions';
 
 describe('what is written after @', () => {
   it.each([

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import { positionsOf } from '../../../state/attachments';
+import { mentionAt, positionsOf } from '../../../state/attachments';
+import type { MentionToken } from '../../../state/attachments';
 import type { Mention, MentionGroup, MentionSource } from '../../actions';
 import type { Translate } from '../../i18n';
 import type { IconName } from '../../parts/icon_drawings';
@@ -187,27 +188,6 @@ function Option({ id, mention, index, query, active, onActive, onTake }: OptionP
       {mention.detail !== '' && <span class="muted cut">{mention.detail}</span>}
     </div>
   );
-}
-
-/** The word that is being typed after `@`. */
-export interface MentionToken {
-  readonly query: string;
-  /** Offset of the `@`. */
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Longer queries are taken for ordinary text. */
-const LONGEST = 100;
-
-/** The word between an `@` and the caret; `@` must start a word. */
-export function mentionAt(text: string, caret: number): MentionToken | null {
-  const before = text.slice(Math.max(0, caret - LONGEST - 2), caret);
-  const query = /(?:^|[\s([{,;:"'])@([^\s@]*)$/u.exec(before)?.[1];
-  if (query === undefined || query.length > LONGEST) {
-    return null;
-  }
-  return { query, start: caret - query.length - 1, end: caret };
 }
 
 /** The message with `word` in place of the query, and the offset of the caret. */

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 
+import { slashMatches } from '../../../state/attachments';
 import type { SlashCommand } from '../../../wire/types';
 import type { Translate } from '../../i18n';
 import { useUniqueId } from '../../scene';
@@ -83,25 +84,6 @@ export function SlashList({ id, label, commands, active, onActive, onTake }: Sla
       ))}
     </div>
   );
-}
-
-/** Most commands shown at once. */
-const SHOWN = 8;
-
-/** The commands that match what was typed; only at the start of the message. */
-export function slashMatches(
-  text: string,
-  commands: readonly SlashCommand[],
-): readonly SlashCommand[] {
-  const typed = /^\/(\S*)$/.exec(text)?.[1]?.toLowerCase();
-  if (typed === undefined) {
-    return [];
-  }
-  const starts = commands.filter(({ name }) => name.toLowerCase().startsWith(typed));
-  const others = commands.filter(
-    command => !starts.includes(command) && command.name.toLowerCase().includes(typed),
-  );
-  return [...starts, ...others].slice(0, SHOWN);
 }
 
 /** The message after a command was chosen; its arguments follow. */
