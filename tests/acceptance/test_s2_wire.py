@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,6 @@ import pytest
 
 from acp_jupyter.errors import AgentRequestError
 from acp_jupyter.host.rpc.connection import AgentConnection
-from acp_jupyter.host.rpc.handlers import ClientRouter
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.protocol.traffic import TrafficEntry
@@ -139,39 +138,28 @@ def test_what_an_agent_says_beyond_the_protocol(driver: Driver) -> None:
     assert methods.count("_ada/told") == methods.count("_ada/asked") == 1
 
 
-class Router(ClientRouter):
-    """Remembers what came first."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: list[str] = []
-        self.peer: Any = None
-
-    def on_connect(self, conn: object) -> None:
-        self.seen.append("connected")
-        self.peer = conn
-        super().on_connect(conn)
-
-    async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        self.seen.append(f"asked {method}")
-        return {}
-
-    async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
-        self.seen.append(f"told {method}")
+def codes(entries: Iterable[TrafficEntry]) -> list[int]:
+    """Return the codes of the errors with which the agent's requests were answered."""
+    sent = [entry.message for entry in entries if entry.direction == ">"]
+    return [message["error"]["code"] for message in sent if "error" in message]
 
 
 @pytest.mark.asyncio
 async def test_each_side_has_its_peer_before_any_message(tmp_path: Path) -> None:
     """S2.12, S2.11: also where the agent speaks first; extensions are asked of it too."""
-    router, talk = Router(), Talk(RecordingClient())
+    talk = Talk(RecordingClient())
     connection = await AgentConnection.open(
-        fake_agent("speaks_first"), cwd=tmp_path, client=router, log_router=talk.lines, limits=FAST
+        fake_agent("speaks_first"),
+        cwd=tmp_path,
+        client_of=lambda _: talk.client,
+        log_router=talk.lines,
+        limits=FAST,
     )
     try:
-        await eventually_async(lambda: len(router.seen) == 3)
-        assert router.seen[0] == "connected"
-        assert set(router.seen[1:]) == {"told ada/hello", "asked ada/early"}
-        assert callable(router.peer.prompt)
+        await eventually_async(lambda: len(codes(talk.entries)) == 1)
+        assert codes(talk.entries) == [-32601]
+        methods = [entry.message.get("method") for entry in talk.entries]
+        assert {"_ada/hello", "_ada/early"} <= {*methods}
         assert await connection.request("_ada/echo", {"a": 1}) == {"heard": {"a": 1}}
         with pytest.raises(AgentRequestError) as caught:
             await connection.request("_ada/nobody", {})

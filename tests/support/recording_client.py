@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from acp import RequestError
-from acp.schema import (
-    AllowedOutcome,
-    DeniedOutcome,
-    ReadTextFileResponse,
-    RequestPermissionResponse,
-    WriteTextFileResponse,
-)
-
+from acp_jupyter.host.rpc.agent_requests import NO_METHOD, RESOURCE_NOT_FOUND, ErrorAnswer
 from acp_jupyter.host.rpc.workspace_handlers import TerminalHandlers, TerminalService
+from acp_jupyter.protocol.objects import Obj
 
 __all__ = ["RecordingClient"]
 
@@ -28,28 +21,21 @@ class RecordingClient(TerminalHandlers):
         self.written: list[tuple[str, str]] = []
         self.before_answer: Callable[[], Awaitable[None]] | None = None
 
-    def terminals_of(self, kwargs: dict[str, Any]) -> TerminalService:
-        raise RequestError(-32601, "Method not found")
+    @property
+    def terminals(self) -> TerminalService:
+        raise ErrorAnswer(NO_METHOD, "Method not found")
 
-    async def request_permission(self, **request: Any) -> RequestPermissionResponse:
+    async def request_permission(self, **request: Any) -> Obj:
         self.asked.append(request)
         if self.before_answer is not None:
             await self.before_answer()
         if self.choice is None:
-            return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
-        outcome = AllowedOutcome(outcome="selected", option_id=self.choice)
-        return RequestPermissionResponse(outcome=outcome)
+            return {"outcome": {"outcome": "cancelled"}}
+        return {"outcome": {"outcome": "selected", "optionId": self.choice}}
 
-    async def read_text_file(self, path: str, **_: Any) -> ReadTextFileResponse:
-        raise RequestError.resource_not_found(path)
+    async def read_text_file(self, path: str, **_: Any) -> Obj:
+        raise ErrorAnswer(RESOURCE_NOT_FOUND, "Resource not found", {"uri": path})
 
-    async def write_text_file(self, path: str, content: str, **_: Any) -> WriteTextFileResponse:
+    async def write_text_file(self, path: str, content: str, **_: Any) -> Obj:
         self.written.append((path, content))
-        return WriteTextFileResponse()
-
-    async def ext_method(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        del params
-        raise RequestError.method_not_found(f"_{method}")
-
-    async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
-        """Take any notification."""
+        return {}

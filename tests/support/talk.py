@@ -85,7 +85,7 @@ async def talk_to(
     talk.connection = await AgentConnection.open(
         spec,
         cwd=cwd,
-        client=talk.client,
+        client_of=lambda _: talk.client,
         log_router=talk.lines,
         limits=limits,
         environment=environment,

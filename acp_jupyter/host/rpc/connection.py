@@ -6,16 +6,14 @@ import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self, cast
-
-import acp
-from acp.interfaces import Client
+from typing import Any, Self
 
 from acp_jupyter.errors import AgentRequestError
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import AgentProcess, agent_environment
 from acp_jupyter.host.process.child_process import ExitReason
 from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.host.rpc.agent_requests import ClientOf, RequestHandling
 from acp_jupyter.host.rpc.handshake import Handshake
 from acp_jupyter.host.rpc.inbound import OnWithdrawn
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
@@ -29,11 +27,8 @@ _ERROR_CHARS = 20_000
 class AgentConnection:
     """A connection to an initialized agent. Owns the process; may serve many sessions.
 
-    Our own requests bypass the SDK: its models drop fields, raise on an unknown stop reason, and
-    wait for handlers that may hang. The SDK validates the agent's requests to ``client`` and
-    builds the answers. Handlers of ``client`` get, besides the SDK's keywords,
-    ``log_of``: our id of the session, and ``request_seq``: the number of the request's line in
-    that session's log.
+    The results of our own requests are returned as they came. The agent's requests are checked
+    and go to the handlers of their session's client; see `RequestHandling`.
     """
 
     def __init__(
@@ -42,7 +37,7 @@ class AgentConnection:
         process: AgentProcess,
         transport: LineTransport,
         log_router: LogRouter,
-        client: object,
+        client_of: ClientOf,
         limits: Limits,
         redactor: Redactor,
     ) -> None:
@@ -54,9 +49,7 @@ class AgentConnection:
         self._log_router = log_router
         self._limits = limits
         self._redactor = redactor
-        self._sdk = acp.connect_to_agent(
-            cast("Client", client), transport, use_unstable_protocol=True
-        )
+        self._handling = RequestHandling(client_of, transport)
         self._watch_task = asyncio.create_task(self._watch(), name=f"acp-agent-watch-{spec.id}")
 
     @classmethod
@@ -65,7 +58,7 @@ class AgentConnection:
         spec: AgentSpec,
         *,
         cwd: str | Path,
-        client: object,
+        client_of: ClientOf,
         log_router: LogRouter,
         limits: Limits,
         environment: Mapping[str, str] | None = None,
@@ -75,9 +68,9 @@ class AgentConnection:
 
         Parameters
         ----------
-        client
-            Answers the agent's requests: has the SDK's ``Client`` handlers that the announced
-            capabilities need.
+        client_of
+            Returns what answers the agent's requests in a session, by our id of it; see
+            `RequestHandling`.
         log_router
             Writes every line into the logs of the sessions that have joined.
         environment
@@ -96,7 +89,7 @@ class AgentConnection:
         redactor = redactor or Redactor.of_environments(os.environ, spec.env)
         process = await AgentProcess.start(spec, cwd=cwd, env=env, limits=limits, redactor=redactor)
         transport = LineTransport(process, log_router, limits, name=spec.name)
-        connection = cls(spec, process, transport, log_router, client, limits, redactor)
+        connection = cls(spec, process, transport, log_router, client_of, limits, redactor)
         try:
             await connection._handshake.shake(connection._send_request)
         except BaseException:
@@ -279,7 +272,7 @@ class AgentConnection:
             if exited.done():
                 self.closed.set()  # at once: cleaning up may take seconds
             await self._process.stop()
-            await self._sdk.close()
+            await self._handling.close()
         finally:
             for waiting in (exited, ended, deaf):
                 waiting.cancel()

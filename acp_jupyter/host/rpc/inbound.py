@@ -16,6 +16,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.pipes import OverlongLine
+from acp_jupyter.host.rpc.agent_requests import ReceivedRequest
 from acp_jupyter.host.rpc.log_router import LogRouter, Mark, SessionLog, session_named
 from acp_jupyter.host.rpc.open_requests import (
     DelayedAnswers,
@@ -30,7 +31,7 @@ from acp_jupyter.protocol.objects import first, obj
 OnWithdrawn = Callable[[str, int], None]
 """Called with our id of the session and the number of the request's line."""
 
-_NOT_FOR_THE_SDK = frozenset({"session/update", "$/cancel_request"})
+_WITHOUT_HANDLER = frozenset({"session/update", "$/cancel_request"})
 _BUSY = {"error": {"code": -32603, "message": "Too many requests are open"}}
 _NO_METHOD = {"error": {"code": -32601, "message": "Method not found"}}
 _NO_SESSION = {"error": {"code": -32602, "message": "There is no such session here"}}
@@ -48,7 +49,7 @@ class Inbound:
     limits
         The host's limits.
     hand_on
-        Called with the requests and notifications for the SDK.
+        Called with the requests and notifications that may have a handler.
     answer
         Sends an answer to a request of the agent, with our id.
     """
@@ -59,7 +60,7 @@ class Inbound:
         ours: SentRequests,
         theirs: ReceivedRequests,
         limits: Limits,
-        hand_on: Callable[[dict[str, Any]], None],
+        hand_on: Callable[[ReceivedRequest], None],
         answer: Callable[[dict[str, Any]], None],
     ) -> None:
         self.on_withdrawn: OnWithdrawn | None = None
@@ -67,7 +68,7 @@ class Inbound:
         self._ours = ours
         self._theirs = theirs
         self._limits = limits
-        self._hand_on_to_sdk = hand_on
+        self._hand_on_request = hand_on
         self._answer = answer
         self._noise = 0
         self._halves = SurrogatePairs()
@@ -205,14 +206,15 @@ class Inbound:
         if method == "$/cancel_request":
             self._withdraw(obj(message.get("params")))
         elif "id" not in message:
-            if method not in _NOT_FOR_THE_SDK and marks:
-                self._hand_on_to_sdk(_for_handler(message, marks))
+            for mark in () if method in _WITHOUT_HANDLER else marks:
+                self._hand_on_request(ReceivedRequest(message, mark.log.session_id, mark.seq))
         else:
             full = self._theirs.full()
             request = self._theirs.open(message, marks)
             outcome = _BUSY if full else _outcome_without_handler(method, marks)
             if outcome is None:
-                self._hand_on_to_sdk(_for_handler(request, marks))
+                mark = marks[0]
+                self._hand_on_request(ReceivedRequest(request, mark.log.session_id, mark.seq))
             else:
                 self._answer({"jsonrpc": "2.0", "id": request["id"], **outcome})
 
@@ -231,15 +233,9 @@ def _is_updates(messages: Sequence[Mapping[str, Any]]) -> bool:
     return all(message.get("method") == "session/update" for message in messages)
 
 
-def _for_handler(message: dict[str, Any], marks: tuple[Mark, ...]) -> dict[str, Any]:
-    """Replace the root ``_meta``, whose keys the SDK passes as arguments, by the log position."""
-    where = {"request_seq": marks[0].seq, "log_of": marks[0].log.session_id}
-    return {**message, "params": {**message["params"], "_meta": where}}
-
-
 def _outcome_without_handler(method: str, marks: tuple[Mark, ...]) -> dict[str, Any] | None:
-    """Return the answer to a request that the SDK would answer wrongly or not at all."""
-    if method in _NOT_FOR_THE_SDK:
+    """Return the answer to a request that no handler may see."""
+    if method in _WITHOUT_HANDLER:
         return {"result": None}
     if not marks:
         return _NO_METHOD if method.startswith("_") else _NO_SESSION

@@ -240,7 +240,7 @@ class AgentPool:
             connection = await AgentConnection.open(
                 member.spec,
                 cwd=member.cwd,
-                client=router,
+                client_of=router.client_of,
                 log_router=log_router,
                 limits=self._limits,
                 redactor=None if self._redactor is None else self._redactor(member.spec),

@@ -1,4 +1,4 @@
-"""The transport: JSON-RPC messages in wire order between an agent's pipes and the ACP SDK."""
+"""The transport: JSON-RPC messages in wire order, to and from an agent's pipes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from acp_jupyter.errors import AgentDied
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import AgentProcess
 from acp_jupyter.host.process.pipes import LineSplitter
+from acp_jupyter.host.rpc.agent_requests import ReceivedRequest
 from acp_jupyter.host.rpc.inbound import Inbound, OnWithdrawn
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
 from acp_jupyter.host.rpc.open_requests import ReceivedRequests, SentRequest, SentRequests
@@ -28,12 +29,11 @@ _HANDSHAKE = "initialize"
 
 
 class LineTransport:
-    """The SDK's ``Transport`` (`send`, `receive`, `close`) over an agent process.
+    """JSON-RPC over an agent process.
 
     Each line of either direction is first written into its logs. ``session/update`` goes to the
-    logs only: the SDK runs each in a task of its own, which reorders them, and its models drop
-    unknown fields. Answers to our requests go to `request`. The SDK gets the agent's requests and
-    other notifications.
+    logs only. Answers to our requests go to `request`. The agent's requests and other
+    notifications are returned by `receive`.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class LineTransport:
         self._limits = limits
         self._name = name
         self._splitter = LineSplitter(limits.line_bytes)
-        self._ready: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._ready: asyncio.Queue[ReceivedRequest | None] = asyncio.Queue()
         self._count = 0
         self._ours = SentRequests()
         self._theirs = ReceivedRequests(limits.open_requests)
@@ -133,21 +133,21 @@ class LineTransport:
         await self._flush()
 
     async def send(self, message: dict[str, Any]) -> None:
-        """Send the SDK's answer to a request of the agent; a dead agent gets none."""
+        """Send the answer to a request of the agent; a dead agent gets none."""
         if self.ended.is_set():
             return
         with contextlib.suppress(AgentDied):
             self._answer(message)
             await self._flush()
 
-    async def receive(self) -> dict[str, Any] | None:
-        """Return the next message for the SDK, or None when the agent has ended."""
+    async def receive(self) -> ReceivedRequest | None:
+        """Return the next request or notification, or None when the agent has ended."""
         if self.ended.is_set() and self._ready.empty():
             return None
         return await self._ready.get()
 
     async def _pump(self) -> None:
-        """Read lines to end of file, without waiting for the SDK: no line waits for a handler."""
+        """Read lines to end of file; no line waits for a handler."""
         while not self.ended.is_set():
             chunk = await self._process.stdout.read()
             for line in self._splitter.feed(chunk) if chunk else self._splitter.finish():

@@ -5,19 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-import acp
-from acp.schema import (
-    CreateTerminalResponse,
-    EnvVariable,
-    KillTerminalResponse,
-    ReadTextFileResponse,
-    ReleaseTerminalResponse,
-    TerminalExitStatus,
-    TerminalOutputResponse,
-    WaitForTerminalExitResponse,
-    WriteTextFileResponse,
-)
-
 from acp_jupyter.errors import (
     FileMissing,
     FileOutside,
@@ -28,6 +15,13 @@ from acp_jupyter.errors import (
 )
 from acp_jupyter.host.requests.answers import PermissionWithdrawn
 from acp_jupyter.host.requests.host_permissions import HostPermissions
+from acp_jupyter.host.rpc.agent_requests import (
+    CANCELLED,
+    INVALID_PARAMS,
+    RESOURCE_NOT_FOUND,
+    EnvVariable,
+    ErrorAnswer,
+)
 from acp_jupyter.host.workspace.agent_files import AgentFiles
 from acp_jupyter.host.workspace.terminal_process import (
     Allowed,
@@ -35,63 +29,57 @@ from acp_jupyter.host.workspace.terminal_process import (
     TerminalExit,
     TerminalState,
 )
-
-_RESOURCE_NOT_FOUND = -32002
-_INVALID_PARAMS = -32602
-_CANCELLED = -32800
+from acp_jupyter.protocol.objects import Obj
 
 
 class FileHandlers:
-    """Handlers of ``fs/`` requests, a part of the SDK's ``Client``."""
+    """Handlers of ``fs/`` requests."""
 
     files: AgentFiles
-
-    def host_permissions_of(self, kwargs: dict[str, Any]) -> HostPermissions:
-        """Return the `HostPermissions` of the request's session."""
-        raise NotImplementedError
+    host_permissions: HostPermissions
 
     async def read_text_file(
         self,
-        session_id: str,
         path: str,
         line: int | None = None,
         limit: int | None = None,
-        **kwargs: Any,
-    ) -> ReadTextFileResponse:
+        *,
+        request_seq: int,
+    ) -> Obj:
         """ACP: fs/read_text_file; unsaved text of open documents counts before the disk."""
-        consent = self.host_permissions_of(kwargs)
+        consent = self.host_permissions
         try:
-            await consent.to_read(kwargs["request_seq"], path)
+            await consent.to_read(request_seq, path)
             content = await self.files.read(path, line, limit)
         except (FileMissing, FileOutside) as error:
             # Some agents look for a file in each parent folder.
-            raise acp.RequestError(_RESOURCE_NOT_FOUND, error.message, {"path": path}) from None
+            raise ErrorAnswer(RESOURCE_NOT_FOUND, error.message, {"path": path}) from None
         except (FileRefused, NotAllowed) as error:
-            raise acp.RequestError(_INVALID_PARAMS, error.message, {"path": path}) from None
+            raise ErrorAnswer(INVALID_PARAMS, error.message, {"path": path}) from None
         except PermissionWithdrawn:
-            raise acp.RequestError(_CANCELLED, "Request cancelled") from None
-        return ReadTextFileResponse(content=content)
+            raise ErrorAnswer(CANCELLED, "Request cancelled") from None
+        return {"content": content}
 
     async def write_text_file(
         self,
-        session_id: str,
         path: str,
         content: str,
-        **kwargs: Any,
-    ) -> WriteTextFileResponse:
+        *,
+        request_seq: int,
+    ) -> Obj:
         """ACP: fs/write_text_file."""
-        consent = self.host_permissions_of(kwargs)
+        consent = self.host_permissions
 
         async def allowed(old: str | None) -> None:
-            await consent.to_write(kwargs["request_seq"], path, old, content)
+            await consent.to_write(request_seq, path, old, content)
 
         try:
             await self.files.write(path, content, allowed)
         except (FileRefused, FileMissing, NotAllowed) as error:
-            raise acp.RequestError(_INVALID_PARAMS, error.message, {"path": path}) from None
+            raise ErrorAnswer(INVALID_PARAMS, error.message, {"path": path}) from None
         except PermissionWithdrawn:
-            raise acp.RequestError(_CANCELLED, "Request cancelled") from None
-        return WriteTextFileResponse()
+            raise ErrorAnswer(CANCELLED, "Request cancelled") from None
+        return {}
 
 
 class TerminalService(Protocol):
@@ -122,97 +110,87 @@ class TerminalService(Protocol):
 
 
 class TerminalHandlers:
-    """Handlers of ``terminal/`` requests, a part of the SDK's ``Client``."""
+    """Handlers of ``terminal/`` requests."""
 
-    def terminals_of(self, kwargs: dict[str, Any]) -> TerminalService:
-        """Return the terminals of the request's session.
+    host_permissions: HostPermissions
+
+    @property
+    def terminals(self) -> TerminalService:
+        """The session's terminals.
 
         Raises
         ------
-        acp.RequestError
-            The session has no terminals.
+        ErrorAnswer
+            The session has none.
         """
-        raise NotImplementedError
-
-    def host_permissions_of(self, kwargs: dict[str, Any]) -> HostPermissions:
-        """Return the `HostPermissions` of the request's session."""
         raise NotImplementedError
 
     async def create_terminal(
         self,
-        session_id: str,
         command: str,
         args: list[str] | None = None,
         env: list[EnvVariable] | None = None,
         cwd: str | None = None,
         output_byte_limit: int | None = None,
-        **kwargs: Any,
-    ) -> CreateTerminalResponse:
+        *,
+        request_seq: int,
+    ) -> Obj:
         """ACP: terminal/create."""
-        terminals = self.terminals_of(kwargs)
-        consent = self.host_permissions_of(kwargs)
+        terminals = self.terminals
+        consent = self.host_permissions
         variables = [(variable.name, variable.value) for variable in env or ()]
 
         async def allowed(prepared: TerminalCommand) -> None:
-            await consent.to_run(
-                kwargs["request_seq"], prepared.shown, prepared.cwd, dict(variables)
-            )
+            await consent.to_run(request_seq, prepared.shown, prepared.cwd, dict(variables))
 
         try:
             terminal_id = await terminals.create(
                 command, args or (), cwd, variables, output_byte_limit, allowed
             )
         except (TerminalRefused, NotAllowed) as error:
-            raise acp.RequestError(_INVALID_PARAMS, error.message) from None
+            raise ErrorAnswer(INVALID_PARAMS, error.message) from None
         except PermissionWithdrawn:
-            raise acp.RequestError(_CANCELLED, "Request cancelled") from None
-        return CreateTerminalResponse(terminal_id=terminal_id)
+            raise ErrorAnswer(CANCELLED, "Request cancelled") from None
+        return {"terminalId": terminal_id}
 
-    async def terminal_output(
-        self, session_id: str, terminal_id: str, **kwargs: Any
-    ) -> TerminalOutputResponse:
+    async def terminal_output(self, terminal_id: str, **_: Any) -> Obj:
         """ACP: terminal/output."""
         try:
-            state = self.terminals_of(kwargs).output(terminal_id)
+            state = self.terminals.output(terminal_id)
         except UnknownTerminal as error:
             raise _unknown(error, terminal_id) from None
-        response = TerminalOutputResponse(output=state.output, truncated=state.truncated)
-        if state.exit is not None:
-            response.exit_status = TerminalExitStatus(
-                exit_code=state.exit.exit_code, signal=state.exit.signal
-            )
-        return response
+        ended: Obj = {} if state.exit is None else {"exitStatus": _exit_status(state.exit)}
+        return {"output": state.output, "truncated": state.truncated, **ended}
 
-    async def wait_for_terminal_exit(
-        self, session_id: str, terminal_id: str, **kwargs: Any
-    ) -> WaitForTerminalExitResponse:
+    async def wait_for_terminal_exit(self, terminal_id: str, **_: Any) -> Obj:
         """ACP: terminal/wait_for_exit."""
         try:
-            ended = await self.terminals_of(kwargs).wait(terminal_id)
+            ended = await self.terminals.wait(terminal_id)
         except UnknownTerminal as error:
             raise _unknown(error, terminal_id) from None
-        return WaitForTerminalExitResponse(exit_code=ended.exit_code, signal=ended.signal)
+        return _exit_status(ended)
 
-    async def kill_terminal(
-        self, session_id: str, terminal_id: str, **kwargs: Any
-    ) -> KillTerminalResponse:
+    async def kill_terminal(self, terminal_id: str, **_: Any) -> Obj:
         """ACP: terminal/kill."""
         try:
-            await self.terminals_of(kwargs).kill(terminal_id)
+            await self.terminals.kill(terminal_id)
         except UnknownTerminal as error:
             raise _unknown(error, terminal_id) from None
-        return KillTerminalResponse()
+        return {}
 
-    async def release_terminal(
-        self, session_id: str, terminal_id: str, **kwargs: Any
-    ) -> ReleaseTerminalResponse:
+    async def release_terminal(self, terminal_id: str, **_: Any) -> Obj:
         """ACP: terminal/release."""
         try:
-            await self.terminals_of(kwargs).release(terminal_id)
+            await self.terminals.release(terminal_id)
         except UnknownTerminal as error:
             raise _unknown(error, terminal_id) from None
-        return ReleaseTerminalResponse()
+        return {}
 
 
-def _unknown(error: UnknownTerminal, terminal_id: str) -> acp.RequestError:
-    return acp.RequestError(_RESOURCE_NOT_FOUND, error.message, {"terminalId": terminal_id})
+def _exit_status(ended: TerminalExit) -> Obj:
+    status = {"exitCode": ended.exit_code, "signal": ended.signal}
+    return {name: value for name, value in status.items() if value is not None}
+
+
+def _unknown(error: UnknownTerminal, terminal_id: str) -> ErrorAnswer:
+    return ErrorAnswer(RESOURCE_NOT_FOUND, error.message, {"terminalId": terminal_id})

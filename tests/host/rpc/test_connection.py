@@ -130,7 +130,7 @@ async def test_dialects_get_through_and_nothing_is_lost(tmp_path: Path) -> None:
             "content as a string content as a list extra fields batched batched ",
             "session/notification acp/notification/session_update bare object ",
             "half an emoji \ufffd bytes \ufffd\ufffd ",
-            'permission {"outcome": {"optionId": "maybe", "outcome": "selected"}} ',
+            'permission {"outcome": {"outcome": "selected", "optionId": "maybe"}} ',
             "question -32601 terminal -32601 asked the end",
         ):
             assert words in text
