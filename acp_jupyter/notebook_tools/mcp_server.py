@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 import anyio
-import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
 
@@ -16,6 +17,13 @@ from acp_jupyter.notebook_tools.outputs import Image, Reply
 from acp_jupyter.notebook_tools.tools import SERVER_NAME, AnyTool, input_schema
 from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.protocol.objects import Obj
+
+_IS_VERSION_1 = hasattr(Server, "call_tool")
+"""Of the SDK. Other packages in the environment may need the one or the other."""
+types: Any = importlib.import_module("mcp.types" if _IS_VERSION_1 else "mcp_types")
+"""The SDK's models. Both versions take the protocol's own names of fields."""
+
+_Report = Callable[[float, str], Awaitable[None]]
 
 _INSTRUCTIONS = (
     "Tools for the notebook that the user has open, and for its kernel. Start with list_cells and "
@@ -50,7 +58,8 @@ async def serve_mcp(
         async def receive() -> None:
             async with to_server:
                 while line := await _line(reader):
-                    await to_server.send(_message(line))
+                    if (message := _message(line)) is not None:
+                        await to_server.send(message)
 
         async def send() -> None:
             async with from_server:
@@ -79,61 +88,95 @@ async def _line(reader: asyncio.StreamReader) -> bytes:
         return b""
 
 
-def _message(line: bytes) -> SessionMessage | Exception:
+def _message(line: bytes) -> SessionMessage | None:
+    """Read a line; None if it is no message, which is passed over."""
     try:
-        return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
-    except ValueError as error:
-        return error
+        if _IS_VERSION_1:
+            message = types.JSONRPCMessage.model_validate_json(line)
+        else:
+            message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        return SessionMessage(message)
+    except ValueError:
+        return None
 
 
-def _server(tools: Tools, progress_seconds: float) -> Server[Any]:
-    async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_described(row) for row in tools.available])
+def _server(tools: Tools, progress_seconds: float) -> Any:
+    """Return the SDK's server with our handlers."""
 
-    async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        ticking = asyncio.create_task(_tick(context, progress_seconds))
+    async def call(name: str, arguments: Any, report: _Report) -> Any:
+        ticking = asyncio.create_task(_tick(report, progress_seconds))
         try:
-            return _result(await tools.call(params.name, clean_json(params.arguments or {})))
+            return _result(await tools.call(name, clean_json(arguments or {})))
         finally:
             ticking.cancel()
             await asyncio.gather(ticking, return_exceptions=True)
 
-    return Server(
-        SERVER_NAME,
-        version=__version__,
-        title="Notebook",
-        instructions=_INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-    )
+    version: dict[str, Any] = {"version": __version__, "instructions": _INSTRUCTIONS}
+    server: Any
+    if _IS_VERSION_1:
+        server = Server(SERVER_NAME, **version)
+
+        @server.list_tools()  # type: ignore[untyped-decorator]
+        async def described() -> list[Any]:
+            return [_described(row) for row in tools.available]
+
+        @server.call_tool(validate_input=False)  # type: ignore[untyped-decorator]
+        async def called(name: str, arguments: Any) -> Any:
+            context = server.request_context
+            token = None if context.meta is None else context.meta.progressToken
+
+            async def report(passed: float, words: str) -> None:
+                if token is not None:
+                    send = context.session.send_progress_notification
+                    await send(token, passed, None, words, str(context.request_id))
+
+            return await call(name, arguments, report)
+
+        return server
+
+    async def list_tools(_context: Any, _params: Any) -> Any:
+        return types.ListToolsResult(tools=[_described(row) for row in tools.available])
+
+    async def call_tool(context: Any, params: Any) -> Any:
+        async def report(passed: float, words: str) -> None:
+            await context.session.report_progress(passed, None, words)
+
+        return await call(params.name, params.arguments, report)
+
+    version |= {"title": "Notebook", "on_list_tools": list_tools, "on_call_tool": call_tool}
+    server = Server(SERVER_NAME, **version)
+    return server
 
 
-async def _tick(context: Any, seconds: float) -> None:
+async def _tick(report: _Report, seconds: float) -> None:
     """Send progress to a client that wants it: a call may wait for the user for long."""
     passed = 0.0
     while True:
         await asyncio.sleep(seconds)
         passed += seconds
-        await context.session.report_progress(passed, None, "Under way, or waiting for the user.")
+        await report(passed, "Under way, or waiting for the user.")
 
 
-def _described(row: type[AnyTool]) -> types.Tool:
-    return types.Tool(
-        name=row.tool,
-        title=row.title,
-        description=row.words,
-        input_schema=input_schema(row),
-        annotations=types.ToolAnnotations(
-            title=row.title, read_only_hint=not row.changes, open_world_hint=False
-        ),
+def _described(row: type[AnyTool]) -> Any:
+    """Return the SDK's ``Tool``."""
+    annotations = {"title": row.title, "readOnlyHint": not row.changes, "openWorldHint": False}
+    return types.Tool.model_validate(
+        {
+            "name": row.tool,
+            "title": row.title,
+            "description": row.words,
+            "inputSchema": input_schema(row),
+            "annotations": annotations,
+        }
     )
 
 
-def _result(reply: Reply) -> types.CallToolResult:
-    content: list[types.ContentBlock] = []
-    for part in reply.parts:
-        if isinstance(part, Image):
-            content.append(types.ImageContent(data=part.data, mime_type=part.mime_type))
-        else:
-            content.append(types.TextContent(text=part.text))
-    return types.CallToolResult(content=content, is_error=reply.failed)
+def _result(reply: Reply) -> Any:
+    """Return the SDK's ``CallToolResult``."""
+    content = [
+        {"type": "image", "data": part.data, "mimeType": part.mime_type}
+        if isinstance(part, Image)
+        else {"type": "text", "text": part.text}
+        for part in reply.parts
+    ]
+    return types.CallToolResult.model_validate({"content": content, "isError": reply.failed})

@@ -102,9 +102,14 @@ class _RequestPermission(_Params):
     options: list[_PermissionOption]
 
 
+class _Schema(_Params):
+    properties: dict[str, dict[str, Any]] = {}
+
+
 class _CreateElicitation(_Params):
     message: str
     mode: Literal["form", "url"]
+    requested_schema: _Schema | None = None
 
 
 class _CompleteElicitation(_Params):
