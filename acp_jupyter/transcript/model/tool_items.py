@@ -117,6 +117,8 @@ class Permission(Model):
     """Name of the chosen option."""
     outcome: str = ""
     """What became of it, in words."""
+    without_user: bool = False
+    """Whether a policy, a rule or the agent's own settings answered: no user saw it before."""
     answered_by: str = ""
     """Which user answered, where several can; never saved in a notebook."""
     rule: str = ""

@@ -71,7 +71,12 @@ def add_request(draft: Draft, packet: PermissionRequest) -> None:
         # The agent's own settings allowed it; the transcript never hides that.
         words = "Allowed by the agent's own settings"
         permission = permission.model_copy(
-            update={"state": "allowed", "outcome": words, "wider_rules": ()}
+            update={
+                "state": "allowed",
+                "outcome": words,
+                "without_user": True,
+                "wider_rules": (),
+            }
         )
     draft.replace(item.model_copy(update={"permission": permission}))
     if packet.auto_approve:
@@ -192,7 +197,8 @@ def settle_request(draft: Draft, packet: PermissionResponse) -> None:
         _set_outcome(draft, packet.request_id, "cancelled", "Dismissed")
         return
     state = _state(option.option_kind)
-    if by in {"policy", "rule"}:
+    without_user = by in {"policy", "rule"}
+    if without_user:
         verb = "Allowed" if state == "allowed" else "Rejected"
         words = f"{verb} by rule: {rule}"
     else:
@@ -201,7 +207,7 @@ def settle_request(draft: Draft, packet: PermissionResponse) -> None:
     reason = packet.reason or (rule if by == "user" else None)
     if reason:
         words = f"{words}: {reason}"
-    _set_outcome(draft, packet.request_id, state, words, option.name)
+    _set_outcome(draft, packet.request_id, state, words, option.name, without_user=without_user)
 
 
 def _chosen(
@@ -227,7 +233,13 @@ def expire_requests(draft: Draft, words: str) -> None:
 
 
 def _set_outcome(
-    draft: Draft, request_id: str, state: PermissionState, words: str, chosen: str = ""
+    draft: Draft,
+    request_id: str,
+    state: PermissionState,
+    words: str,
+    chosen: str = "",
+    *,
+    without_user: bool = False,
 ) -> None:
     item_id = draft.request_items.get(request_id)
     if item_id is None:
@@ -236,7 +248,13 @@ def _set_outcome(
     draft.request_items = draft.request_items.discard(request_id)
     if isinstance(item, ToolCall) and item.permission is not None:
         settled = item.permission.model_copy(
-            update={"state": state, "chosen": chosen, "outcome": words, "wider_rules": ()}
+            update={
+                "state": state,
+                "chosen": chosen,
+                "outcome": words,
+                "without_user": without_user,
+                "wider_rules": (),
+            }
         )
         update = {"permission": settled, "started_at": _without_the_wait(draft, item)}
         draft.replace(item.model_copy(update=update))

@@ -288,6 +288,7 @@ test('a turn that the host has forgotten ends in the page, its question with it'
     options: [],
     chosen: '',
     outcome: '',
+    without_user: false,
     answered_by: '',
     rule: '',
     wider_rules: [],

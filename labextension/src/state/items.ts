@@ -16,6 +16,12 @@ export function hasFailed({ status, exit_code: code, permission }: ToolCall): bo
   return status === 'failed' || (status === 'completed' && code !== null && code !== 0);
 }
 
+/** Whether it is a file change that was allowed without its user: they see it afterwards. */
+export function isUnseenEdit({ tool_kind: kind, diffs, permission }: ToolCall): boolean {
+  const allowed = permission?.state === 'allowed' && permission.without_user;
+  return kind === 'edit' && diffs.length > 0 && allowed;
+}
+
 /** Whether more is to come of it. */
 export function isUnderWay({ status }: ToolCall): boolean {
   return status === 'pending' || status === 'in_progress';

@@ -160,6 +160,7 @@ function parsePermission(value: Fields): Permission {
     options: list(value, 'options', parseOption),
     chosen: text(value, 'chosen'),
     outcome: text(value, 'outcome'),
+    without_user: flag(value, 'without_user'),
     answered_by: text(value, 'answered_by'),
     rule: text(value, 'rule'),
     wider_rules: [],

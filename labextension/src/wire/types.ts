@@ -1535,6 +1535,10 @@ export interface Permission {
    * What may be remembered instead, while the request waits.
    */
   wider_rules: WiderRule[];
+  /**
+   * Whether a policy, a rule or the agent's own settings answered: no user saw it before.
+   */
+  without_user: boolean;
 }
 
 /**

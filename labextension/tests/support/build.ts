@@ -316,6 +316,7 @@ export function permission(over: Partial<Permission> = {}): Permission {
     wider_rules: [],
     chosen: '',
     outcome: '',
+    without_user: false,
     answered_by: '',
     rule: '',
     asked_at: 0,

@@ -11,7 +11,7 @@ import { Counts, Path } from '../parts/files';
 import type { IconName } from '../parts/icon_drawings';
 import { Icon } from '../parts/icons';
 import { ErrorNote } from '../parts/notes';
-import { useScene } from '../scene';
+import { useOpen, useScene } from '../scene';
 import { Decide } from './decide';
 import { useDecisions } from './decisions';
 import { ReportedDiffs } from './reported';
@@ -31,10 +31,12 @@ export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFi
   const { actions, t } = useScene();
   const [failure, setFailure] = useState('');
   const decided = useDecisions({ turnId, file, revertible })();
+  const id = `change ${turnId} ${file.path}`;
+  const [open] = useOpen(id, false);
   const badge = actions === null && file.reverted ? t('reverted') : tagOf(file, t);
   return (
     <Disclosure
-      id={`change ${turnId} ${file.path}`}
+      id={id}
       standard={false}
       class="acp-change"
       bodyClass="acp-changebody"
@@ -46,7 +48,8 @@ export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFi
             <Path path={file.path} />
           </span>
           {badge !== '' && <span class="badge">{badge}</span>}
-          <Counts {...(file.added === null && reported ? reported : file)} />
+          {/* An open diff says it itself. */}
+          {!open && <Counts {...(file.added === null && reported ? reported : file)} />}
         </>
       }
       under={
@@ -64,7 +67,7 @@ export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFi
           {file.change === 'renamed' && <p class="muted">{t('Renamed from %1', file.old_path)}</p>}
           {file.words !== '' && <p class="muted">{file.words}</p>}
           {reported === undefined ? (
-            <ChangedFileDiff turnId={turnId} file={file} id={`change ${turnId} ${file.path}`} />
+            <ChangedFileDiff turnId={turnId} file={file} id={id} />
           ) : (
             <ReportedDiffs turnId={turnId} change={reported} />
           )}

@@ -44,7 +44,7 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
     <div class="acp-changes" role="group" aria-label={t('Changes')}>
       <header role="presentation">
         <b>{plural(t, count, '1 file changed', '%1 files changed')}</b>
-        {changes.left_out === 0 && (
+        {files.length > 1 && changes.left_out === 0 && (
           <Counts added={total(counted, 'added')} removed={total(counted, 'removed')} />
         )}
         <span class="acp-acts">

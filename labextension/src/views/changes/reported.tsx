@@ -5,7 +5,7 @@ import { plural } from '../i18n';
 import { Disclosure } from '../parts/disclosure';
 import { Counts, Path } from '../parts/files';
 import { Icon } from '../parts/icons';
-import { useScene } from '../scene';
+import { useOpen, useScene } from '../scene';
 
 /** A changed file of a turn, as its tool calls reported it. */
 export interface Change {
@@ -66,41 +66,52 @@ export function ReportedChanges({ turnId, items }: ReportedChangesProps) {
     <div class="acp-changes" role="group" aria-label={t('Changes')}>
       <header role="presentation">
         <b>{plural(t, changes.length, '1 file changed', '%1 files changed')}</b>
-        <Counts added={total(changes, 'added')} removed={total(changes, 'removed')} />
+        {changes.length > 1 && (
+          <Counts added={total(changes, 'added')} removed={total(changes, 'removed')} />
+        )}
       </header>
       <ul role="list">
         {changes.map(change => (
-          <li key={change.path}>
-            <Disclosure
-              id={`change ${turnId} ${change.path}`}
-              standard={false}
-              bodyClass="acp-changebody"
-              line={
-                <>
-                  <Icon name={change.isNew ? 'plus' : 'edit'} />
-                  <span class="t cut grow">
-                    <Path path={change.path} />
-                  </span>
-                  {change.isNew && <span class="badge">{t('new')}</span>}
-                  <Counts added={change.added} removed={change.removed} />
-                </>
-              }
-              body={() => <ReportedDiffs change={change} turnId={turnId} />}
-            />
-          </li>
+          <ReportedRow key={change.path} turnId={turnId} change={change} />
         ))}
       </ul>
     </div>
   );
 }
 
-interface ReportedDiffsProps {
+interface ReportedProps {
   readonly turnId: string;
   readonly change: Change;
 }
 
+function ReportedRow({ turnId, change }: ReportedProps) {
+  const { t } = useScene();
+  const id = `change ${turnId} ${change.path}`;
+  const [open] = useOpen(id, false);
+  return (
+    <li>
+      <Disclosure
+        id={id}
+        standard={false}
+        bodyClass="acp-changebody"
+        line={
+          <>
+            <Icon name={change.isNew ? 'plus' : 'edit'} />
+            <span class="t cut grow">
+              <Path path={change.path} />
+            </span>
+            {change.isNew && <span class="badge">{t('new')}</span>}
+            {!open && <Counts added={change.added} removed={change.removed} />}
+          </>
+        }
+        body={() => <ReportedDiffs change={change} turnId={turnId} />}
+      />
+    </li>
+  );
+}
+
 /** The diffs of one file, as the tool calls reported them. */
-export function ReportedDiffs({ turnId, change }: ReportedDiffsProps) {
+export function ReportedDiffs({ turnId, change }: ReportedProps) {
   const diffs = change.tools.flatMap(tool => tool.diffs.filter(diff => diff.path === change.path));
   return (
     <>

@@ -2,10 +2,11 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 
 import type { Diff } from '../../wire/types';
+import { grouped } from '../i18n';
 import { IconButton } from '../parts/buttons';
 import { Counts, Path } from '../parts/files';
 import { Icon } from '../parts/icons';
-import { useScene } from '../scene';
+import { useScene, useValue } from '../scene';
 import { CellsBody } from './cells_body';
 import { DiffColours } from './colours';
 import { compareCells } from './compare_cells';
@@ -99,6 +100,34 @@ export function FileDiff({
         <p class="muted acp-empty">{t('This is too large to compare here.')}</p>
       )}
     </section>
+  );
+}
+
+/** From this many lines on the diff is folded. */
+const FOLDED_LINES = 24;
+
+/** A diff that nobody opened: of a long one the beginning, and the rest on a click. */
+export function FoldedDiff(props: FileDiffProps) {
+  const { diff, id } = props;
+  const { actions, t } = useScene();
+  const [all, setAll] = useValue(`${id} unfolded`);
+  const sections = compare(diff)?.sections ?? [];
+  const lines = sections.reduce(
+    (sum, section) => sum + (section.folded ? 1 : section.end - section.start),
+    0,
+  );
+  const folded = lines >= FOLDED_LINES && all === '' && actions !== null;
+  return (
+    <>
+      <div class={folded ? 'acp-folded' : undefined}>
+        <FileDiff {...props} />
+      </div>
+      {folded && (
+        <button type="button" class="btn quiet small" onClick={() => setAll('1')}>
+          {t('Show all %1 lines', grouped(lines))}
+        </button>
+      )}
+    </>
   );
 }
 

@@ -3,15 +3,10 @@ import { useMemo } from 'preact/hooks';
 
 import { textOf } from '../../state/texts';
 import type { ToolCall } from '../../wire/types';
-import { compare } from '../diff/compare_lines';
-import { FileDiff } from '../diff/file_diff';
-import { grouped } from '../i18n';
+import { FoldedDiff } from '../diff/file_diff';
 import { detailsOf, Fields, fieldsOf } from '../parts/fields';
 import { oddNames, Visible } from '../parts/odd_characters';
-import { useScene, useValue } from '../scene';
-
-/** From this many lines on the diff is folded. */
-const FOLDED_LINES = 24;
+import { useScene } from '../scene';
 
 /** Longest value of an input that is shown. */
 const MAX_FIELD = 20_000;
@@ -127,34 +122,6 @@ function Row({ name, outside = false, children }: RowProps) {
       <dd class="mono" dir="ltr">
         {children}
       </dd>
-    </>
-  );
-}
-
-interface FoldedDiffProps {
-  readonly diff: ToolCall['diffs'][number];
-  readonly id: string;
-}
-
-function FoldedDiff({ diff, id }: FoldedDiffProps) {
-  const { actions, t } = useScene();
-  const [all, setAll] = useValue(`${id} unfolded`);
-  const sections = compare(diff)?.sections ?? [];
-  const lines = sections.reduce(
-    (sum, section) => sum + (section.folded ? 1 : section.end - section.start),
-    0,
-  );
-  const folded = lines >= FOLDED_LINES && all === '' && actions !== null;
-  return (
-    <>
-      <div class={folded ? 'acp-folded' : undefined}>
-        <FileDiff diff={diff} id={id} />
-      </div>
-      {folded && (
-        <button type="button" class="btn quiet small" onClick={() => setAll('1')}>
-          {t('Show all %1 lines', grouped(lines))}
-        </button>
-      )}
     </>
   );
 }

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback } from 'preact/hooks';
 
-import { isUnderWay } from '../../state/items';
+import { isUnderWay, isUnseenEdit } from '../../state/items';
 import { textLength, textOf } from '../../state/texts';
 import type { ToolCall } from '../../wire/types';
-import { FileDiff } from '../diff/file_diff';
+import { FileDiff, FoldedDiff } from '../diff/file_diff';
 import { moment } from '../i18n';
 import { detailsOf, Fields, fieldsOf } from '../parts/fields';
 import type { Field } from '../parts/fields';
@@ -56,6 +56,8 @@ export function ToolBody({ item, children }: ToolBodyProps) {
   const inDiff = main === 'diffs' && diffs[0]?.is_new_file === false;
   const isCommand = main === 'command' && isCommandKnown(item, hasOutput);
   const isFound = main === 'found' && (item.hits ?? files ?? []).length > 0;
+  // What the user has not opened takes little room.
+  const EditDiff = isUnseenEdit(item) ? FoldedDiff : FileDiff;
   const isButtonPlaced = inDiff || isCommand || isFound || main === 'lines';
   return (
     <>
@@ -69,7 +71,7 @@ export function ToolBody({ item, children }: ToolBodyProps) {
             line={lineOf(item, diff.path)}
           />
         ) : (
-          <FileDiff
+          <EditDiff
             key={index}
             diff={diff}
             id={`${item.id} diff ${index}`}

@@ -3,7 +3,9 @@ import { describe, expect, it, vi } from 'vitest';
 
 import {
   command,
+  edit,
   message,
+  permission,
   search,
   todoList,
   TODOS,
@@ -233,5 +235,24 @@ describe('a command', () => {
     const drawn = draw([tool('r', { command: 'cat a.py', output: 'the text\n' })]);
     const card = await openedCard(drawn, /Reading file/);
     await waitFor(() => expect(card.textContent.split('the text')).toHaveLength(2));
+  });
+});
+
+describe('an edit', () => {
+  const asked = edit('e', { permission: permission({ state: 'allowed', outcome: 'Allowed' }) });
+  const unseen = edit('e', {
+    permission: permission({ state: 'allowed', outcome: 'Allowed by rule', without_user: true }),
+  });
+
+  it('is open where nobody saw it before, and says its counts once', () => {
+    const { element } = draw([unseen]);
+    expect(element.querySelectorAll('.acp-tool .acp-diff')).toHaveLength(1);
+    expect(element.querySelectorAll('.acp-tool .counts')).toHaveLength(1);
+  });
+
+  it('stays a line where its user has allowed it', () => {
+    const { element } = draw([asked]);
+    expect(element.querySelectorAll('.acp-tool .acp-diff')).toHaveLength(0);
+    expect(element.querySelectorAll('.acp-tool .counts')).toHaveLength(1);
   });
 });

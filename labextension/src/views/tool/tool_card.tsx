@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-import { hasFailed, isUnderWay } from '../../state/items';
+import { hasFailed, isUnderWay, isUnseenEdit } from '../../state/items';
 import type { ToolCall } from '../../wire/types';
 import { between, duration, plural } from '../i18n';
 import { Disclosure } from '../parts/disclosure';
@@ -11,7 +11,7 @@ import { Icon } from '../parts/icons';
 import { TitleText, Visible } from '../parts/odd_characters';
 import { byWhom } from '../request/answered_by';
 import { PermissionCard } from '../request/permission';
-import { useNow, useScene } from '../scene';
+import { useNow, useOpen, useScene } from '../scene';
 import { TodoList } from './plan';
 import { countWords } from './search_results';
 import { ToolBody } from './tool_body';
@@ -86,11 +86,13 @@ function ToolLine({ item, name, nested }: ToolLineProps) {
   const { t } = useScene();
   const long = useRunsLong(item);
   const failed = hasFailed(item);
+  const standard = failed || long || isUnseenEdit(item);
+  const [open] = useOpen(item.id, standard);
   const { status } = item;
   return (
     <Disclosure
       id={item.id}
-      standard={failed || long}
+      standard={standard}
       class="acp-tool"
       bodyClass="acp-body"
       attributes={{
@@ -113,7 +115,7 @@ function ToolLine({ item, name, nested }: ToolLineProps) {
             <Described item={item} />
           </span>
           {!failed && status !== 'failed' && <span class="vh">{t(STATES[status])}</span>}
-          <Outcome item={item} />
+          <Outcome item={item} open={open} />
         </>
       }
       under={
@@ -136,7 +138,7 @@ const STATES: Record<Exclude<ToolCall['status'], 'failed'>, string> = {
 };
 
 /** The right end of the line: the answer, the result, how long it took. */
-function Outcome({ item }: { readonly item: ToolCall }) {
+function Outcome({ item, open }: { readonly item: ToolCall; readonly open: boolean }) {
   const { t } = useScene();
   const { status, permission, diffs, files } = item;
   const problems = item.diagnostics.filter(each => each.severity !== 'info').length;
@@ -154,7 +156,8 @@ function Outcome({ item }: { readonly item: ToolCall }) {
       {item.truncated && <span class="badge">{t('truncated')}</span>}
       {files !== null && <span>{countWords(item, files, t)}</span>}
       {problems > 0 && <span class="warn">{plural(t, problems, '1 problem', '%1 problems')}</span>}
-      {diffs.length > 0 && (
+      {/* An open diff says it itself. */}
+      {(open ? diffs.length > 1 : diffs.length > 0) && (
         <Counts added={total(diffs, 'added')} removed={total(diffs, 'removed')} />
       )}
       {status === 'in_progress' ? (

@@ -1,4 +1,4 @@
-import { isTool } from '../../state/items';
+import { isTool, isUnseenEdit } from '../../state/items';
 import type { Item } from '../../wire/types';
 
 /** A row of a turn: an item, or a group of finished tool calls. */
@@ -26,7 +26,7 @@ type Steps = ReadonlyMap<string, readonly Item[]>;
 
 /**
  * Groups two or more consecutive finished tool calls, with thoughts and small notices between
- * them. The newest todo list and calls with subagents are not grouped.
+ * them. The newest todo list, calls with subagents and edits that nobody saw are not grouped.
  */
 function rowsOf(items: readonly Item[], steps: Steps): Row[] {
   const single = (item: Item): Row => ({
@@ -133,6 +133,7 @@ export function newestTodos(items: readonly Item[]): Item | undefined {
 function isFinishedTool(item: Item): boolean {
   return (
     isTool(item) &&
+    !isUnseenEdit(item) &&
     item.permission?.state !== 'pending' &&
     (item.status === 'completed' || item.status === 'failed' || item.status === 'cancelled')
   );

@@ -30,13 +30,14 @@ export function TurnBody({ turnId, isLog }: TurnBodyProps) {
   const turn = view.turns.get(turnId);
   const items = itemsOf(view.byTurn.get(turnId) ?? [], view.items);
   const done = turn === undefined || turn.status === 'done' || view.saved !== null;
-  const settled = useSettled(done);
+  const root = useRef<HTMLDivElement>(null);
+  const settled = useSettled(done, root);
   const [failure, setFailure] = useState('');
   useTurnAnnouncements(turn, items);
   const waiting = useWaiting(items);
   const { log, rows } = layOut(items, settled);
   const plans = settled ? [] : items.filter(item => item.kind === 'plan');
-  const [width, root] = useWidth(plans.length > 0);
+  const width = useWidth(root, plans.length > 0);
   return (
     <div class="acp-body-of-turn" ref={root}>
       {width !== null &&
@@ -56,7 +57,7 @@ export function TurnBody({ turnId, isLog }: TurnBodyProps) {
         <Rows id={`turn ${turnId}`} rows={rows} waiting={waiting} />
         <Failure turn={turn} items={items} />
       </div>
-      {settled && <Changes turnId={turnId} items={items} changes={turn?.changes ?? null} />}
+      {done && <Changes turnId={turnId} items={items} changes={turn?.changes ?? null} />}
       {failure !== '' && <ErrorNote message={failure} detail="" />}
       {!done && isLog && <StatusLine turn={turn} items={items} stop onFailure={setFailure} />}
       {done && turn !== undefined && <Footer turn={turn} items={items} />}
@@ -95,15 +96,14 @@ function useWaiting(items: readonly Item[]): readonly string[] {
 }
 
 /** Width of the view, read only when first needed, since reading it causes a layout. */
-function useWidth(isNeeded: boolean): [number | null, RefObject<HTMLDivElement | null>] {
-  const root = useRef<HTMLDivElement>(null);
+function useWidth(root: RefObject<HTMLElement | null>, isNeeded: boolean): number | null {
   const [width, setWidth] = useState<number | null>(null);
   useLayoutEffect(() => {
     if (isNeeded) {
       setWidth(known => known ?? root.current?.clientWidth ?? 0);
     }
   }, [isNeeded]);
-  return [width, root];
+  return width;
 }
 
 /** Announces the steps and the end of a turn to screen readers. */

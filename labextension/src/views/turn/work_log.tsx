@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { Item } from '../../wire/types';
 import { Disclosure } from '../parts/disclosure';
@@ -51,14 +52,26 @@ const NONE: readonly string[] = [];
 /** How long the user must be idle before a finished turn folds. */
 const REST_MILLISECONDS = 2_000;
 
-/** Whether a turn may fold: it was done when it was drawn, or the user is idle. */
-export function useSettled(done: boolean): boolean {
+/**
+ * Whether a turn is folded: it was done when it was drawn, or what folds is out of view and the
+ * user is idle. What is in view stays in place.
+ */
+export function useSettled(done: boolean, body: RefObject<HTMLElement | null>): boolean {
   const [settled, setSettled] = useState(done);
+  /** Where the turn's end has to stay. */
+  const end = useRef<number | null>(null);
   useEffect(() => {
     if (!done || settled) {
       return undefined;
     }
-    const settle = () => setSettled(true);
+    const settle = () => {
+      const element = body.current;
+      const where = element === null ? 'nowhere' : whereIsLog(element);
+      if (where !== 'in view') {
+        end.current = element !== null && where === 'above' ? bottomOf(element) : null;
+        setSettled(true);
+      }
+    };
     let timer = setTimeout(settle, REST_MILLISECONDS);
     const wait = () => {
       clearTimeout(timer);
@@ -71,5 +84,34 @@ export function useSettled(done: boolean): boolean {
       signs.forEach(sign => document.removeEventListener(sign, wait, { capture: true }));
     };
   }, [done, settled]);
+  useLayoutEffect(() => {
+    const element = body.current;
+    const scroller = element === null ? null : scrollerOf(element);
+    if (element !== null && scroller !== null && end.current !== null) {
+      scroller.scrollTop += bottomOf(element) - end.current;
+    }
+    end.current = null;
+  }, [settled]);
   return settled && done;
+}
+
+/** Where all before the answer is in what scrolls; nowhere if the page shows nothing of it. */
+function whereIsLog(body: HTMLElement): 'above' | 'in view' | 'nowhere' {
+  const { top, height } = body.getBoundingClientRect();
+  const box = scrollerOf(body)?.getBoundingClientRect();
+  const texts = body.querySelectorAll(':scope > .acp-items > .acp-prose');
+  const answer = texts[texts.length - 1]?.getBoundingClientRect().top ?? bottomOf(body);
+  if (height === 0 || top >= Math.min(window.innerHeight, box?.bottom ?? Infinity)) {
+    return 'nowhere';
+  }
+  return answer <= Math.max(0, box?.top ?? 0) ? 'above' : 'in view';
+}
+
+function bottomOf(element: HTMLElement): number {
+  return element.getBoundingClientRect().bottom;
+}
+
+/** What scrolls a turn: the panel's log, or the notebook. */
+function scrollerOf(element: HTMLElement): Element | null {
+  return element.closest('.acp-log, .jp-WindowedPanel-outer');
 }
