@@ -1,5 +1,6 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import type { ICellModel } from '@jupyterlab/cells';
+import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import type { Notebook, NotebookPanel } from '@jupyterlab/notebook';
 
@@ -13,13 +14,13 @@ export const promptCellsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:prompt-cells',
   description: 'Shows the prompts of agents as prose.',
   autoStart: true,
-  requires: [INotebookTracker],
-  activate: (_: JupyterFrontEnd, tracker: INotebookTracker) => {
-    tracker.widgetAdded.connect((__, panel) => watch(panel));
+  requires: [INotebookTracker, IEditorLanguageRegistry],
+  activate: (_: JupyterFrontEnd, tracker: INotebookTracker, languages: IEditorLanguageRegistry) => {
+    tracker.widgetAdded.connect((__, panel) => watch(panel, languages));
   },
 };
 
-function watch({ content, context }: NotebookPanel): void {
+function watch({ content, context }: NotebookPanel, languages: IEditorLanguageRegistry): void {
   void context.ready.then(() => {
     const cells = content.model?.cells;
     const watched = new WeakSet<ICellModel>();
@@ -27,7 +28,7 @@ function watch({ content, context }: NotebookPanel): void {
       for (const model of cells ?? []) {
         if (model.type === 'code' && !watched.has(model)) {
           watched.add(model);
-          watchCell(content, model);
+          watchCell(content, model, languages);
         }
       }
     };
@@ -36,12 +37,21 @@ function watch({ content, context }: NotebookPanel): void {
   });
 }
 
-function watchCell(notebook: Notebook, model: ICellModel): void {
+function watchCell(
+  notebook: Notebook,
+  model: ICellModel,
+  languages: IEditorLanguageRegistry,
+): void {
+  const wanted = () => (isPromptCell(model.sharedModel.source) ? PROSE : notebook.codeMimetype);
   const colour = () => {
-    const wanted = isPromptCell(model.sharedModel.source) ? PROSE : notebook.codeMimetype;
-    if (model.mimeType !== wanted) {
-      model.mimeType = wanted;
+    if (model.mimeType === wanted()) {
+      return;
     }
+    // An editor shows the language that was loaded last, not the one that was set last.
+    const known = [model.mimeType, wanted()].map(type => languages.getLanguage(type));
+    void Promise.all(known).then(() => {
+      model.mimeType = wanted();
+    });
   };
   model.contentChanged.connect(colour);
   // The notebook sets it when it learns the kernel's language.
