@@ -21,7 +21,7 @@ from acp_jupyter.errors import BadRequest, EmptyPrompt
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.turn.turn import Turn
-from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.protocol.host_events.notes import CellError, Origin
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
@@ -92,6 +92,18 @@ class Session:
         EmptyPrompt
             There is nothing to send.
         """
+        return self._prompt(prompt, None, policy=policy, allow=allow, deny=deny, timeout=timeout)
+
+    def _prompt(
+        self,
+        prompt: str | Sequence[dict[str, JsonValue]],
+        error: CellError | None,
+        *,
+        policy: Policy | None,
+        allow: Sequence[str],
+        deny: Sequence[str],
+        timeout: float | None,
+    ) -> Turn:
         if isinstance(prompt, str) and not prompt.strip():
             raise EmptyPrompt("The prompt is empty. Write what the agent should do.")
         cell = execution_context()
@@ -100,6 +112,7 @@ class Session:
             # Some frontends name no cells; a turn's own view is known by its id all the same.
             cell_id=cell.cell_id or uuid.uuid4().hex,
             source=clean_json(cell.source),
+            error=error,
         )
         turn_id = self._client.prompt(
             self.id,

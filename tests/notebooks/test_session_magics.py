@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -204,6 +205,9 @@ def test_fix_sends_the_cell_and_its_error(kernel: Kernel) -> None:
     assert "ZeroDivisionError" in prompt
     assert "Traceback (most recent call last)" in prompt
     assert "acp_jupyter/kernel" not in prompt
+    about = kernel.run("print(_acp.to_markdown())").ok().printed.splitlines()[0]
+    assert "ZeroDivisionError: division by zero" in about
+    assert re.fullmatch(r"\*.*About the error in cell In\\\[\d+\\\].*: .*\*", about), about
     kernel.run("%acp nonsense")
     assert "was of a magic" in kernel.run("%acp fix").printed
 

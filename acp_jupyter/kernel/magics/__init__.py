@@ -3,4 +3,32 @@
 `ipython_extension`, `cell_options` and `help` are imported when the extension is loaded,
 and import no pydantic. The rest is imported with the first cell or line. What a magic does is done
 by `acp_jupyter.kernel.session` and `acp_jupyter.kernel.turn`, for Python as well.
+
+`last_failure` is what ``%acp fix`` is about: noted from the load on, with the cell that failed.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import ExecutionResult
+
+
+class _LastFailure:
+    """The last error of a user's cell, and the cell's id: a traceback does not name it."""
+
+    def __init__(self) -> None:
+        self.error: BaseException | None = None
+        self.cell_id = ""
+
+    def note(self, result: ExecutionResult | None) -> None:
+        """Take in what a cell has ended with; code of an agent's tool is not in the history."""
+        if result is None or result.info is None or not result.info.store_history:
+            return
+        error = result.error_before_exec or result.error_in_exec
+        if error is not None:
+            self.error, self.cell_id = error, result.info.cell_id or ""
+
+
+last_failure = _LastFailure()

@@ -26,11 +26,14 @@ from IPython.core.error import UsageError
 from acp_jupyter.errors import AcpError, BadRequest
 from acp_jupyter.kernel.connect import connect
 from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
+from acp_jupyter.kernel.magics import last_failure
 from acp_jupyter.kernel.magics.cell_options import parse_cell_line
 from acp_jupyter.kernel.session import Settings, defaults, split_setting
 from acp_jupyter.kernel.turn.display import TerminalScreen, first_bundle, make_widget, wants_widget
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.kernel.variables import data_variables, describe_names
+from acp_jupyter.protocol.host_events.notes import CellError
+from acp_jupyter.transcript.escaping import one_line
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -46,7 +49,7 @@ _FOLLOW_SECONDS = 20.0
 
 
 def run_cell(
-    shell: InteractiveShell, options: CellOptions, prompt: str, *, mentions: bool = True
+    shell: InteractiveShell, options: CellOptions, prompt: str, error: CellError | None = None
 ) -> None:
     """Send a prompt, show its turn and wait for the end.
 
@@ -58,8 +61,8 @@ def run_cell(
         Of the first line.
     prompt
         What follows it.
-    mentions
-        Whether the prompt was written by the user, so that ``@`` in it attaches what it names.
+    error
+        What the prompt is about, if the user did not write it: then ``@`` in it attaches nothing.
 
     Raises
     ------
@@ -69,7 +72,7 @@ def run_cell(
         The kernel was interrupted; the turn is stopped.
     """
     cell = execution_context()
-    written = prompt if mentions else ""
+    written = prompt if error is None else ""
     if options.format:
         prompt = expand(prompt, shell.user_ns)
     variables = describe_names(options.var, shell.user_ns) if options.var else ()
@@ -89,8 +92,9 @@ def run_cell(
         blocks = session.with_context(prompt, options.attach, variables)
     if "@" in written:
         blocks = (*blocks, *_mentioned(shell, session, written))
-    turn = session.prompt(
+    turn = session._prompt(
         blocks if len(blocks) > 1 else prompt,
+        error,
         policy=options.policy or defaults.policy,
         allow=options.allow,
         deny=options.deny,
@@ -262,8 +266,8 @@ def run_fix(shell: InteractiveShell, rest: Sequence[str]) -> None:
     options = parse_cell_line(shlex.join(rest))
     error = _last_error()
     named = tuple(dict.fromkeys((*options.var, *named_variables(shell, error))))
-    given = dataclasses.replace(options, var=named)
-    run_cell(shell, given, fix_prompt(shell, error), mentions=False)
+    options = dataclasses.replace(options, var=named)
+    run_cell(shell, options, fix_prompt(shell, error), _cell_error(shell, error))
 
 
 def fix_prompt(shell: InteractiveShell, error: BaseException) -> str:
@@ -306,12 +310,24 @@ def _last_error() -> BaseException:
 
 def _source(shell: InteractiveShell, error: BaseException) -> str:
     """Return the source of the cell in which the error rose; empty if that is not known."""
+    source = "".join(linecache.getlines(_file(shell, error), shell.user_ns))
+    return source or (isinstance(error, SyntaxError) and error.text) or ""
+
+
+def _file(shell: InteractiveShell, error: BaseException) -> str:
+    """Return what IPython calls the file of that cell; empty if that is not known."""
     for frame in _frames(error.__traceback__):
         if frame.f_globals is shell.user_ns:
-            return "".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals))
-    if isinstance(error, SyntaxError) and error.filename:
-        return "".join(linecache.getlines(error.filename)) or error.text or ""
-    return ""
+            return frame.f_code.co_filename
+    return (isinstance(error, SyntaxError) and error.filename) or ""
+
+
+def _cell_error(shell: InteractiveShell, error: BaseException) -> CellError:
+    """Return what the turn's head says of the error, and which cell it leads to."""
+    _, cell = shell.compile.format_code_name(_file(shell, error)) or ("", "")
+    cell_id = last_failure.cell_id if last_failure.error is error else ""
+    words = traceback.format_exception_only(error)[-1]
+    return CellError(cell=cell, cell_id=cell_id, words=one_line(words))
 
 
 def _user_traceback(shell: InteractiveShell, error: BaseException) -> str:

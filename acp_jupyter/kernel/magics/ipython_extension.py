@@ -17,6 +17,7 @@ from IPython.core.error import UsageError
 from IPython.core.getipython import get_ipython
 
 from acp_jupyter.errors import AcpError
+from acp_jupyter.kernel.magics import last_failure
 from acp_jupyter.kernel.magics.cell_options import (
     CELL_OPTIONS,
     FLAGS,
@@ -107,6 +108,9 @@ def load_ipython_extension(ipython: InteractiveShell) -> None:
     register(cell_magic, "cell", "acp")  # type: ignore[arg-type]
     register(line_magic, "line", "acp")  # type: ignore[arg-type]
     add_completion(ipython)
+    # A kernel may load this only to have an earlier cell's error fixed.
+    last_failure.note(ipython.last_execution_result)
+    ipython.events.register("post_run_cell", last_failure.note)
     transforms = ipython.input_transformers_cleanup
     if _with_body not in transforms:
         transforms.insert(0, _with_body)

@@ -90,6 +90,21 @@ class AgentExited(Model):
     """Whether the host itself ended it."""
 
 
+class CellError(Model):
+    """An error that a prompt is about, and the cell that failed with it."""
+
+    cell: str = Field(default="", max_length=200)
+    """As a traceback names it, e.g. ``In[4]``; empty where that is not known."""
+    cell_id: str = Field(default="", max_length=200)
+    words: str = Field(default="", max_length=1_000)
+    """Name and message, on one line. They are cut far below this, which leaves room to redact."""
+
+    @property
+    def head(self) -> str:
+        """The beginning of the line that says so."""
+        return f"About the error in cell {self.cell}" if self.cell else "About the error"
+
+
 class Origin(Model):
     """Which notebook cell a prompt came from."""
 
@@ -99,6 +114,8 @@ class Origin(Model):
     cell_id: str = ""
     source: str = ""
     """The cell's whole source when it ran."""
+    error: CellError | None = None
+    """What ``%acp fix`` asks about."""
 
 
 class TurnQueued(Model):

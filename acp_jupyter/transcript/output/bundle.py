@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
+from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.tools.outputs import SearchHit
 from acp_jupyter.transcript.escaping import printable
@@ -136,13 +137,15 @@ def readable_items(items: Iterable[Item], scrubber: Scrubber) -> Iterator[Item]:
 
 
 def _without_origin(turn: TurnState) -> TurnState:
-    """Return a turn without what names its cell, and what its files held."""
+    """Return a turn without what names its own cell, and what its files held."""
     unknown: dict[str, object] = {"old_text_id": "", "new_text_id": ""}
     changes = turn.changes
     if changes is not None:
         files = tuple(file.model_copy(update=unknown) for file in changes.files)
         changes = changes.model_copy(update={"files": files})
-    return turn.model_copy(update={"origin": None, "changes": changes})
+    error = None if turn.origin is None else turn.origin.error
+    origin = None if error is None else Origin(error=error)
+    return turn.model_copy(update={"origin": origin, "changes": changes})
 
 
 def _saved_items(items: Iterable[Item], scrubber: Scrubber, *, thoughts: bool) -> Iterator[Item]:

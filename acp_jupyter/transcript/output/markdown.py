@@ -5,10 +5,12 @@ Plain text has at most 20 lines.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
+from acp_jupyter.protocol.host_events.notes import CellError
 from acp_jupyter.protocol.tools.inputs import TodoItem
 from acp_jupyter.transcript.escaping import (
     agent_markdown,
@@ -99,7 +101,20 @@ def turn_markdown(
         if part:
             parts.appendleft(part)
         rows.pop()
+    if turn.origin is not None and turn.origin.error is not None:
+        parts.appendleft(f"*{_about(turn.origin.error)}*")
     return "\n\n".join(parts)
+
+
+_CELL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def _about(error: CellError) -> str:
+    """Return which error a prompt is about, with the link that leads to a cell of its notebook."""
+    head = inert(error.head)
+    if _CELL_ID.fullmatch(error.cell_id):
+        head = f"[{head}](#cell-id={error.cell_id})"
+    return f"{head}: {inert(error.words)}"
 
 
 def session_markdown(
@@ -284,10 +299,12 @@ def turn_plain_text(turn: TurnState, items: Sequence[Item], *, footer: Sequence[
     tools = [_plain_call(item, steps) for item, steps in rows if isinstance(item, ToolCall)]
     end = [one_line(text, _PLAIN_CHARS) for text in _outcome_lines(turn, items) if text]
     end += [one_line(" · ".join(footer), _PLAIN_CHARS)] if footer else []
-    room = _PLAIN_LINES - len(end)
+    error = None if turn.origin is None else turn.origin.error
+    about = [one_line(f"{error.head}: {error.words}", _PLAIN_CHARS)] if error else []
+    room = _PLAIN_LINES - len(end) - len(about)
     tools = _cut_lines(tools, max(room - len(answer), room // 2), "more tool calls")
     answer = _cut_lines(answer, room - len(tools), "more lines")
-    return "\n".join([*answer, *tools, *end])
+    return "\n".join([*about, *answer, *tools, *end])
 
 
 def _plain_lines(texts: Iterable[str]) -> list[str]:

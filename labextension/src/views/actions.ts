@@ -122,7 +122,7 @@ export interface Actions {
   openFile?(path: string, line: number | null): void;
   copy?(text: string): Promise<void>;
   readonly cells?: Cells;
-  /** Shows the cell that a prompt came from. */
+  /** Shows the cell that a prompt came from, or that failed. */
   jumpTo?(origin: Origin): void;
   /** Number of that cell in its notebook, from 1; `null` where that is not open. */
   readonly cellNumber?: (origin: Origin) => number | null;

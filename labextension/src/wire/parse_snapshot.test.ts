@@ -21,7 +21,16 @@ describe('parseSnapshot', () => {
     final: true,
     agent: { id: 'a', name: 'Agent', version: '1' },
     session_title: 'Title',
-    turn: turn({ status: 'done' }),
+    turn: turn({
+      status: 'done',
+      origin: {
+        kernel_id: '',
+        notebook_path: '',
+        cell_id: '',
+        source: '',
+        error: { cell: 'In[4]', cell_id: 'c', words: 'NameError' },
+      },
+    }),
     items: [message('m', 'Hello'), edit('e', { permission: permission() })],
     footer: ['Agent 1'],
   };

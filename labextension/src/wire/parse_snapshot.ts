@@ -4,6 +4,7 @@ import { policyOf } from './policy';
 import type { Fields } from './read';
 import type {
   AgentInfo,
+  CellError,
   ChangedFile,
   Hunk,
   Origin,
@@ -75,6 +76,15 @@ function parseOrigin(value: Fields): Origin {
     notebook_path: text(value, 'notebook_path'),
     cell_id: text(value, 'cell_id'),
     source: text(value, 'source'),
+    error: maybe(value, 'error', parseCellError),
+  };
+}
+
+function parseCellError(value: Fields): CellError {
+  return {
+    cell: text(value, 'cell').slice(0, 40),
+    cell_id: text(value, 'cell_id'),
+    words: text(value, 'words').slice(0, 200),
   };
 }
 

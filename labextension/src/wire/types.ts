@@ -369,6 +369,21 @@ export interface Cell {
 export type CellEdit = InsertCell | ReplaceSource | MoveCell | DeleteCell | SetOutputs;
 
 /**
+ * An error that a prompt is about, and the cell that failed with it.
+ */
+export interface CellError {
+  /**
+   * As a traceback names it, e.g. ``In[4]``; empty where that is not known.
+   */
+  cell: string;
+  cell_id: string;
+  /**
+   * Name and message, on one line. They are cut far below this, which leaves room to redact.
+   */
+  words: string;
+}
+
+/**
  * What became of one file in a turn.
  */
 export interface ChangedFile {
@@ -1480,6 +1495,10 @@ export interface OpenAgentSession {
  */
 export interface Origin {
   cell_id: string;
+  /**
+   * What ``%acp fix`` asks about.
+   */
+  error: CellError | null;
   kernel_id: string;
   /**
    * Relative to the server's root, with forward slashes.

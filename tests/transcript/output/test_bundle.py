@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.protocol.host_events.notes import CellError, Origin
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.tools.inputs import TodoItem
 from acp_jupyter.protocol.tools.outputs import Diagnostic
@@ -195,6 +195,27 @@ def test_the_snapshot_holds_no_origin_no_raw_values_no_thoughts() -> None:
     assert isinstance(items[1], dict)
     assert items[1]["raw_input"] is None
     assert items[1]["raw_output"] is None
+
+
+def test_an_error_that_was_asked_about_is_named_and_nothing_else_of_the_cell() -> None:
+    error = CellError(cell="In[3]", cell_id="a-b_1", words=f"OSError: [x](y) {ROOT}/f {SECRET}")
+    assert TURN.origin is not None
+    turn = TURN.model_copy(
+        update={"origin": TURN.origin.model_copy(update={"error": error}), "status": "running"}
+    )
+    bundle = build_bundle(turn, (), SESSION, redactor=Redactor([SECRET]))
+    head = str(bundle.data["text/markdown"]).splitlines()[0]
+    link = r"[About the error in cell In\[3\]](#cell-id=a-b_1)"
+    assert head.startswith(rf"*{link}: OSError: \[x\](y) ./f ")
+    assert str(bundle.data["text/plain"]).startswith("About the error in cell In[3]: OSError")
+    assert "kernel-7" not in written(bundle)
+    assert "n.ipynb" not in written(bundle)
+    assert SECRET not in written(bundle)
+    # An id that is none makes no link.
+    odd = error.model_copy(update={"cell": "", "cell_id": "a) <b>"})
+    turn = turn.model_copy(update={"origin": Origin(error=odd)})
+    said = str(build_bundle(turn, (), SESSION).data["text/markdown"])
+    assert said.startswith("*About the error: OSError")
 
 
 def test_the_footer_says_who_how_and_what() -> None:

@@ -1,10 +1,12 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import type { Widget } from '@lumino/widgets';
 
 import type { Translate } from '../../views';
 import { cellsOfOutput } from '../page/answer_cells';
 import { IAcpClient } from '../page/client';
+import { scrollToCell } from '../page/current_notebook';
 import { turnActions } from '../page/turn_actions';
 import { IAcpRendering } from '../rendering/plugin';
 import { TURN_MIME } from './mime';
@@ -40,6 +42,7 @@ export const rendererPlugin: JupyterFrontEndPlugin<void> = {
             actions: (store, output) => ({
               ...turnActions(app, client, () => store.view.session, t),
               cells: cellsOfOutput(() => cellOfOutput(output), t),
+              jumpTo: ({ cell_id }) => void goToCell(output, cell_id),
             }),
             rendering: rendering ?? undefined,
             t,
@@ -49,3 +52,10 @@ export const rendererPlugin: JupyterFrontEndPlugin<void> = {
     );
   },
 };
+
+/** Shows another cell of the output's notebook. */
+async function goToCell(output: Widget, cellId: string): Promise<void> {
+  const panel = cellOfOutput(output)?.panel;
+  const cell = panel === undefined ? null : await scrollToCell(panel, cellId);
+  cell?.focus({ preventScroll: true });
+}

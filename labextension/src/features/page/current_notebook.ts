@@ -60,8 +60,15 @@ export async function revealCell(
   if (!panel.isVisible) {
     app.shell.activateById(panel.id);
   }
-  const { content } = panel;
-  const index = content.widgets.findIndex(cell => cell.model.id === origin.cell_id);
+  return scrollToCell(panel, origin.cell_id);
+}
+
+/** Scrolls an open notebook to a cell; resolves to the cell's element. */
+export async function scrollToCell(
+  { content }: NotebookPanel,
+  cellId: string,
+): Promise<HTMLElement | null> {
+  const index = content.widgets.findIndex(cell => cell.model.id === cellId);
   const cell = content.widgets[index];
   if (cell === undefined) {
     return null;

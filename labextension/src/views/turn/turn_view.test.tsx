@@ -81,6 +81,30 @@ const plan: Plan = {
   ],
 };
 
+describe('a turn about an error', () => {
+  const origin = { kernel_id: '', notebook_path: 'n.ipynb', cell_id: 'fix', source: '%acp fix' };
+  const error = { cell: 'In[4]', cell_id: 'failed', words: "NameError: name 'x' is not defined" };
+
+  it('names it, and leads to the cell that failed', () => {
+    const jumpTo = vi.fn();
+    show([], turn({ origin: { ...origin, error } }), actionsOf({ jumpTo }));
+    expect(element.textContent).toContain(`About the error in cell In[4]: ${error.words}`);
+    fireEvent.click(view().getByRole('button', { name: 'About the error in cell In[4]' }));
+    expect(jumpTo).toHaveBeenCalledWith(expect.objectContaining({ cell_id: 'failed' }));
+  });
+
+  it('has no link where the cell is not known, nor in a saved output', () => {
+    const unknown = { ...error, cell: '', cell_id: '' };
+    show([], turn({ origin: { ...origin, error: unknown } }), actionsOf({ jumpTo: vi.fn() }));
+    expect(element.textContent).toContain(`About the error: ${error.words}`);
+    expect(element.querySelector('.acp-about button')).toBeNull();
+    mounted?.dispose();
+    show([], turn({ origin: { ...origin, error } }), null);
+    expect(element.textContent).toContain('About the error in cell In[4]');
+    expect(element.querySelector('.acp-about button')).toBeNull();
+  });
+});
+
 describe('a running turn', () => {
   it('has the roles that users of screen readers go by', async () => {
     show([plan, tool('r'), message('m', 'Some *text*'), command('c', { status: 'in_progress' })]);

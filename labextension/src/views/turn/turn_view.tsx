@@ -9,6 +9,7 @@ import { listenToKeys, moveInTranscript } from '../parts/keyboard';
 import { mounted } from '../parts/mount';
 import { ConnectionNote, ErrorNote } from '../parts/notes';
 import { Visible } from '../parts/odd_characters';
+import type { Origin } from '../../wire/types';
 import type { Mounted, TurnProps } from '../props';
 import { answerByKey } from '../request/request_keys';
 import { SceneContext, useScene, useSubscription } from '../scene';
@@ -86,8 +87,34 @@ export function TurnHead({ turnId }: { readonly turnId: string }) {
           </span>
         )}
       </div>
+      <AboutError origin={turn?.origin ?? null} />
       {failure !== '' && <ErrorNote message={failure} detail="" />}
     </>
+  );
+}
+
+/** The error that a prompt is about, with a link to the cell that failed; else nothing. */
+export function AboutError({ origin }: { readonly origin: Origin | null }) {
+  const { actions, t } = useScene();
+  const error = origin?.error ?? null;
+  if (origin === null || error === null) {
+    return null;
+  }
+  const { cell, cell_id, words } = error;
+  const about = cell === '' ? t('About the error') : t('About the error in cell %1', cell);
+  const failed = { ...origin, cell_id };
+  return (
+    <p class="acp-about" dir="auto">
+      {cell_id === '' || actions?.jumpTo === undefined ? (
+        about
+      ) : (
+        <button type="button" class="link" onClick={() => actions.jumpTo?.(failed)}>
+          {about}
+        </button>
+      )}
+      {': '}
+      <Visible text={words} strictness="controls" />
+    </p>
   );
 }
 

@@ -12,6 +12,7 @@ import { Visible } from '../../parts/odd_characters';
 import { useScene, useSubscription } from '../../scene';
 import { ItemRow } from '../../turn/items';
 import { StatusLine } from '../../turn/status';
+import { AboutError } from '../../turn/turn_view';
 import { itemsOf, TurnBody } from '../../turn/turn_body';
 import { usePinned } from './pinned';
 import type { Segment } from './window_range';
@@ -129,6 +130,7 @@ function Prompt({ item, turnId }: { readonly item: UserMessage; readonly turnId:
           {attachment.name}
         </span>
       ))}
+      <AboutError origin={origin} />
       {origin !== null && origin.cell_id !== '' && (
         <span class="from">
           <Icon name="cell" small />
