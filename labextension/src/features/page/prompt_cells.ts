@@ -1,22 +1,54 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import type { ICellModel } from '@jupyterlab/cells';
+import { CodeCell } from '@jupyterlab/cells';
+import type { Cell, ICellModel } from '@jupyterlab/cells';
 import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
-import { INotebookTracker } from '@jupyterlab/notebook';
+import { INotebookTracker, NotebookActions } from '@jupyterlab/notebook';
 import type { Notebook, NotebookPanel } from '@jupyterlab/notebook';
+import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { PanelLayout, Widget } from '@lumino/widgets';
 
+import type { Translate } from '../../views';
 import { isPromptCell } from './answer_cells';
 
 /** Prompts are prose, in which names stand between backticks. */
 const PROSE = 'text/x-ipythongfm';
 
-/** Colours the prompts of a notebook as the prose that they are, not as Python. */
+const LOAD = '%load_ext acp_jupyter';
+
+/** What IPython says of a magic that nobody has loaded. */
+const NOT_FOUND = /UsageError: (?:Cell magic `%%acp`|Line magic function `%acp`) not found/;
+
+/**
+ * Colours the prompts of a notebook as the prose that they are, not as Python.
+ *
+ * Where a cell fails because its kernel doesn't know the magics, as one of another server or of a
+ * gateway does, it says under the error how to load them.
+ */
 export const promptCellsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:prompt-cells',
-  description: 'Shows the prompts of agents as prose.',
+  description: 'Shows the prompts of agents as prose, and how to load the magics where needed.',
   autoStart: true,
   requires: [INotebookTracker, IEditorLanguageRegistry],
-  activate: (_: JupyterFrontEnd, tracker: INotebookTracker, languages: IEditorLanguageRegistry) => {
+  optional: [ITranslator],
+  activate: (
+    _: JupyterFrontEnd,
+    tracker: INotebookTracker,
+    languages: IEditorLanguageRegistry,
+    translator: ITranslator | null,
+  ) => {
+    const trans = (translator ?? nullTranslator).load('acp_jupyter');
+    const t: Translate = (text, ...values) => trans.__(text, ...values);
     tracker.widgetAdded.connect((__, panel) => watch(panel, languages));
+    NotebookActions.executed.connect((__, { notebook, cell, success }) => {
+      const panel = tracker.find(({ content }) => content === notebook);
+      if (!success && panel !== undefined && lacksMagic(cell)) {
+        const { layout } = cell.outputArea;
+        // The output area removes it with the outputs.
+        if (layout instanceof PanelLayout) {
+          layout.addWidget(new LoadHint(() => loadMagics(panel, cell, t), t));
+        }
+      }
+    });
   },
 };
 
@@ -57,4 +89,68 @@ function watchCell(
   // The notebook sets it when it learns the kernel's language.
   model.mimeTypeChanged.connect(colour);
   colour();
+}
+
+function lacksMagic(cell: Cell): cell is CodeCell {
+  if (!(cell instanceof CodeCell) || cell.isDisposed) {
+    return false;
+  }
+  const { outputs } = cell.model;
+  const last = outputs.length === 0 ? null : outputs.get(outputs.length - 1).toJSON();
+  const text = last?.output_type === 'stream' ? last['text'] : '';
+  return NOT_FOUND.test(Array.isArray(text) ? text.join('') : typeof text === 'string' ? text : '');
+}
+
+/** Loads the magics into the notebook's kernel and runs the cell again; returns why it can't. */
+async function loadMagics(panel: NotebookPanel, cell: Cell, t: Translate): Promise<string> {
+  const { content, sessionContext } = panel;
+  const kernel = sessionContext.session?.kernel ?? null;
+  if (kernel === null) {
+    return t('No kernel is running.');
+  }
+  const { content: reply } = await kernel.requestExecute({ code: LOAD, silent: true }).done;
+  if (reply.status === 'error') {
+    return reply.ename === 'ModuleNotFoundError'
+      ? t(
+          "acp-jupyter is not installed in this kernel's environment. Run %1 in a cell, then this cell again.",
+          '%pip install acp-jupyter',
+        )
+      : `${reply.ename}: ${reply.evalue}`;
+  }
+  const index = content.widgets.indexOf(cell);
+  if (index >= 0) {
+    content.deselectAll();
+    content.activeCellIndex = index;
+    void NotebookActions.run(content, sessionContext);
+  }
+  return '';
+}
+
+/** Says under IPython's error which line to run, and offers to run it. */
+class LoadHint extends Widget {
+  constructor(load: () => Promise<string>, t: Translate) {
+    super();
+    this.addClass('acp');
+    this.addClass('acp-LoadHint');
+    this.node.setAttribute('role', 'note');
+    const words = document.createElement('span');
+    words.textContent = t('Run %1 in this kernel first.', LOAD);
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'btn small';
+    button.textContent = t('Load it and run the cell again');
+    const failure = document.createElement('span');
+    failure.setAttribute('role', 'status');
+    button.addEventListener('click', () => {
+      button.disabled = true;
+      failure.textContent = '';
+      void load()
+        .catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
+        .then(why => {
+          button.disabled = false;
+          failure.textContent = why;
+        });
+    });
+    this.node.append(words, button, failure);
+  }
 }
