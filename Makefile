@@ -103,7 +103,7 @@ test-fast: install
 # Generated tests take more examples here, others each time: SEED=... repeats a run.
 SEED := $(or $(SEED),$(shell date +%s))
 test-all: export ACP_EXAMPLES := 10
-test-all: install $(AGENTS_STAMP) $(MORE_AGENTS_STAMP) $(OLD_SDK_STAMP)
+test-all: install $(AGENTS_STAMP) $(MORE_AGENTS_STAMP) $(OLD_SDK_STAMP) $(DOCS_STAMP)
 	cd labextension && ACP_SEED=$(SEED) jlpm test --testTimeout 300000
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && \
 	  pytest --hypothesis-seed=$(SEED) --timeout 900 $(PARALLEL) $(ARGS)

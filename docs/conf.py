@@ -25,6 +25,7 @@ exclude_patterns = ["_extra"]
 
 nb_execution_mode = "off"  # the notebooks are tests of their own; here their outputs are shown
 nb_merge_streams = True
+nb_render_markdown_format = "myst"  # which has tables
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
 suppress_warnings = ["myst.strikethrough"]
@@ -47,6 +48,15 @@ html_extra_path = ["_extra"]
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"})]
 html_show_sourcelink = False
+html_use_index = False
+html_domain_indices = False
+html_context = {"default_mode": "auto"}
+html_favicon = "_static/icon.svg"
+# Pages without others below them need no navigation of a section.
+html_sidebars = dict.fromkeys(
+    ("index", "tutorial", "security", "troubleshooting", "coming-from", "changelog", "contributing"),
+    [],
+) | {"search": []}
 html_theme_options = {
     "navbar_align": "left",
     "show_prev_next": True,

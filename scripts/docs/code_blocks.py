@@ -33,7 +33,7 @@ for path in sys.argv[1:]:
 sys.exit(failed)
 """
 
-_WITH_BLOCKS = ("*.md", "how-to/*.md")
+_WITH_BLOCKS = ("*.md", "how-to/*.md", "reference/*.md")
 
 
 def blocks_of(text: str) -> list[str]:

@@ -30,15 +30,15 @@ The prompt, in as many lines as you like
 SETTINGS = """\
 # Settings
 
-## Of the page
+## In JupyterLab
 
-In JupyterLab: *Settings* → *Settings Editor* → *Agents (ACP)*.
+Choose *Settings* → *Settings Editor* → *Agents (ACP)*.
 
 """
 
 SERVER = """\
 
-## Of the server
+## On the server
 
 In `jupyter_server_config.py`, for example `c.AcpJupyter.trusted_folders = ["/home/me/projects"]`.
 
