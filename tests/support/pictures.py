@@ -16,6 +16,8 @@ def take(name: str, of: Page | Locator) -> None:
     """Take a picture; where it is kept it is ``docs/NAME.png``."""
     if isinstance(of, Locator):
         expect(of).to_be_visible()
+    # The buttons of a request that has just appeared are still pale.
+    expect(of.locator(".acp-request[data-new]")).to_have_count(0)
     picture = of.screenshot(animations="disabled", caret="hide")
     assert picture.startswith(b"\x89PNG")
     if os.environ.get("ACP_SCREENSHOTS") == "1":
