@@ -269,7 +269,7 @@ class DiskRefused(AcpError):
     status = 507
 
     def __init__(self, why: str, detail: str = "") -> None:
-        super().__init__(f"The disk takes nothing: {why}.", detail)
+        super().__init__(f"Nothing can be written to the disk: {why}.", detail)
 
 
 class PermissionSettled(AcpError):

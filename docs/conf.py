@@ -53,10 +53,19 @@ html_domain_indices = False
 html_context = {"default_mode": "auto"}
 html_favicon = "_static/icon.svg"
 # Pages without others below them need no navigation of a section.
-html_sidebars = dict.fromkeys(
-    ("index", "tutorial", "security", "troubleshooting", "coming-from", "changelog", "contributing"),
-    [],
-) | {"search": []}
+html_sidebars = {
+    page: list[str]()
+    for page in (
+        "index",
+        "tutorial",
+        "security",
+        "troubleshooting",
+        "coming-from",
+        "changelog",
+        "contributing",
+        "search",
+    )
+}
 html_theme_options = {
     "navbar_align": "left",
     "show_prev_next": True,

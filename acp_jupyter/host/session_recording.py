@@ -144,7 +144,9 @@ class Recorder:
             self._journal.flush()
         size, most = self._log_path.stat().st_size, self.file.limits.recording_bytes
         if size > most:
-            raise FileRefused(f"It would have {human_size(size)}, and {human_size(most)} are most.")
+            raise FileRefused(
+                f"It would have {human_size(size)}, and the limit is {human_size(most)}."
+            )
         with self._writing:  # the newest content is written last
             if self._stopped:
                 return
@@ -219,7 +221,7 @@ class Playback:
         if self._digest not in {"", digest}:
             raise FileRefused(
                 f"{self.path} has changed since this session began to play it. "
-                "Start the session anew, with --new in the first line of the cell."
+                "Start a new session, with --new in the first line of the cell."
             )
         self._digest = digest
         self.is_ours = self._seals.is_ours(recording)

@@ -131,7 +131,7 @@ _BUSY_SECONDS = 30.0
 _REPLY_SECONDS = 10.0
 _EXTRA_SECONDS = 20.0
 _NO_KERNEL = (
-    "This program waits for no turn and has no kernel that could run code beside it. "
+    "This program isn't waiting for a turn, and has no kernel that could run the code. "
     "Code can run while it waits for the turn (turn.wait())."
 )
 _BUSY = "The kernel is busy with other code. Wait for its end and try again."

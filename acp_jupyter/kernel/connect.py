@@ -186,7 +186,7 @@ def find_session(sessions: Sequence[SessionState], named: str) -> SessionState:
         raise UnknownSession(f"There is no session {named!r}. %acp sessions lists them.")
     if len(found) > 1:
         ids = ", ".join(_distinct(found))
-        raise BadRequest(f"{len(found)} sessions are meant by {named!r}: {ids}. Type one of them.")
+        raise BadRequest(f"{len(found)} sessions match {named!r}: {ids}. Type one of them.")
     return found[0]
 
 

@@ -143,9 +143,9 @@ class MoveTool(ToolInput):
     fingerprint: Id
     """Of the source that you read."""
     after: Id | None = None
-    """Id of the cell that it shall come after."""
+    """Id of the cell that it should come after."""
     before: Id | None = None
-    """Id of the cell that it shall come before."""
+    """Id of the cell that it should come before."""
 
 
 class DeleteTool(ToolInput):
@@ -230,7 +230,7 @@ class RunCode(ToolInput):
         "Run code in the notebook's kernel without a cell of its own, with the user's variables. "
         "Returns what it prints and shows; plots come as images. Top-level await works. "
         "The user sees the code first, and which variables it would overwrite. Use insert_cell and "
-        "run_cells for what shall stay in the notebook."
+        "run_cells for what should stay in the notebook."
     )
 
     code: Code

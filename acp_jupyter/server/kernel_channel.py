@@ -33,7 +33,7 @@ _STOP_SECONDS = 2.0
 _MOST_INTERRUPTS = 4
 _REPLY_SECONDS = 5.0
 _QUEUED = (
-    "The kernel began other code first, so this code waits behind it and will run after it. "
+    "The kernel started other code first, so this code waits behind it and will run after it. "
     "Look at its effects before running it again."
 )
 _DEAF = "The code does not stop when it is interrupted. Ask the user to restart the kernel."

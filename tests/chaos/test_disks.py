@@ -58,12 +58,12 @@ def test_turns_on_a_full_disk_are_there_after_a_kill_once_it_was_freed(tmp_path:
             with disk.full(server.pid) as fill:
                 fill()
                 turns.append(turn_done(user, session_id, "two"))
-                assert notices(user, session_id, "Not kept: the disk takes nothing more")
+                assert notices(user, session_id, "Not kept: nothing can be written to the disk")
                 assert history(user, session_id) == "gap"
                 fill()
                 refused = user.post("sessions", json={"agent": "words", "new": True})
                 assert refused.status_code == 507
-                assert refused.json()["message"].startswith("The disk takes nothing: ")
+                assert refused.json()["message"].startswith("Nothing can be written to the disk: ")
             eventually(lambda: notices(user, session_id, "The disk has room again"), 20, "room")
             turns.append(turn_done(user, session_id, "three"))
             assert history(user, session_id) == "whole"

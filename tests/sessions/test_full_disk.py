@@ -143,7 +143,7 @@ def test_it_is_said_that_a_full_log_lacks_lines(kept: Kept) -> None:
         session = server.open("keeper")
         with full_log(server, session):
             server.done(session, server.prompt(session, "two"))
-            assert len(texts(server, session, "is not kept")) == 1
+            assert len(texts(server, session, "but not kept")) == 1
     with kept.server(SMALL) as server:
         woken = server.woken(session.session_id)
         assert len(texts(server, woken, "Lines are missing")) == 1
@@ -157,7 +157,7 @@ def test_what_a_full_disk_did_not_take_is_written_later(kept: Kept) -> None:
         with disk_is_full(server, session):
             server.done(session, server.prompt(session, "two " * 2000))
             eventually(
-                lambda: texts(server, session, "Not kept: the disk takes nothing more"),
+                lambda: texts(server, session, "Not kept: nothing can be written to the disk"),
                 what="it is said",
             )
             assert history(session) == "gap"
@@ -204,7 +204,7 @@ def test_beyond_its_bound_what_waits_is_lost_and_said(kept: Kept) -> None:
 
 
 def said_as_lost(server: Server, session: Session) -> None:
-    eventually(lambda: texts(server, session, "is lost: after a restart"), what="it is said")
+    eventually(lambda: texts(server, session, "but lost: they are gone"), what="it is said")
     assert texts(server, session, "all of this session is kept") == []
     assert history(session) == "gap"
 
@@ -316,7 +316,7 @@ def test_a_fork_that_the_disk_does_not_take_leaves_no_folder(kept: Kept) -> None
         path = session.journal.log.path
         with (
             full_disk(path.stat().st_size - 1000),
-            pytest.raises(DiskRefused, match=r"^The disk takes nothing: File too large\.$"),
+            pytest.raises(DiskRefused, match=r" written to the disk: File too large\.$"),
         ):
             server.send(ForkSession(session_id=session.session_id))
         assert list(path.parent.parent.iterdir()) == [path.parent]

@@ -56,7 +56,7 @@ def _by_tools(
 async def look_at(turn: Turn, request: Request) -> str:
     """Say what a variable is; of a table, its columns and what is missing in them."""
     name = request.variable or ""
-    await turn.think(f"What {name} is, its kernel knows best.")
+    await turn.think(f"The kernel knows what {name} is.")
     found = await _variable(turn, name)
     if found is None:
         return await _unknown(turn, name)

@@ -316,7 +316,7 @@ def _unknown(packet: Unknown) -> str:
     if name == "unknown" and isinstance(inner, dict):
         name = text(inner.get("type"))
     what = f"a {name[:60]}" if name else "this"
-    return f"Nobody here can read {what}. It is kept in the traffic, and not shown."
+    return f"This version can't read {what}. It is kept in the traffic, but not shown."
 
 
 def _other_sessions(facts: LogFacts) -> str:

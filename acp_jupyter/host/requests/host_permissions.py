@@ -36,7 +36,7 @@ _AFTER_THE_TURN = "Its turn is over."
 _REJECTED_BEFORE = "You rejected a change of this file in this turn."
 _PROTECTED = "This file can change what runs later, or what agents may do."
 _CREDENTIALS = "This file may hold passwords or keys."
-_SHARED = "Another session of the same process forbids things now, and it may be that one's work."
+_SHARED = "Another session of the same process has a stricter policy, and this may be its work."
 _NOT_REQUESTED = "The agent has not asked for this."
 
 
@@ -250,7 +250,7 @@ class HostPermissions:
     def _refusal(self, option: str | None, decided: bool, undone: str) -> str:
         policy = self._permissions.requests.policy()
         if self._changes_nothing:
-            return f"The policy {policy} lets an agent change nothing. {undone}"
+            return f"The policy {policy} doesn't let agents change anything. {undone}"
         if option is None:
             return f"The question was not answered. {undone}"
         if decided:

@@ -233,7 +233,7 @@ class PermissionRequests:
         """Return why an agent may change nothing now, even with permission; empty if it may."""
         policy = self.requests.policy()
         if policy in CHANGES_NOTHING:
-            return f"The policy {policy} of this turn lets an agent change nothing."
+            return f"The policy {policy} of this turn doesn't let agents change anything."
         return ""
 
     def withdraw(self, request_id: str) -> None:

@@ -34,25 +34,25 @@ _LACKS_LINES = (0o1400, 0o400)
 """Modes that mark a file. Some systems take no sticky bit, by which a folder that somebody made
 read-only is told from a mark."""
 _FULL = (
-    "The log of this session is full ({mib:.0f} MB). What comes now is shown, and is not kept: "
-    "after a restart it is not there."
+    "The log of this session is full ({mib:.0f} MB). From here on, messages are shown but not "
+    "kept: they are gone after a restart."
 )
 _WAITS = (
-    "Not kept: the disk takes nothing more ({why}). What comes now, your answers too, is shown and "
-    "waits in memory. It is written as soon as the disk takes it; if the server ends before, it is "
-    "lost."
+    "Not kept: nothing can be written to the disk ({why}). From here on, messages and your answers "
+    "are shown and wait in memory. They are written as soon as that is possible, and lost if the "
+    "server ends first."
 )
 _SLOW = "it does not answer"
 _WAITS_LONG = _WAITS.format(why=_SLOW)
 _NO_ROOM = (
-    "Not kept: the disk takes nothing more ({why}), and too much waits for room. What comes now is "
-    "shown, and is lost: after a restart it is not there."
+    "Not kept: nothing can be written to the disk ({why}), and too much waits for room. From here "
+    "on, messages are shown but lost: they are gone after a restart."
 )
 _LOST = (
-    "The disk has room again, and what comes now is kept. Some of what came before is lost: after "
-    "a restart it is not there."
+    "The disk has room again, and messages are kept from here on. Some earlier ones are lost: they "
+    "are gone after a restart."
 )
-_TAKEN = "Not kept: another server has gone on with this session."
+_TAKEN = "Not kept: another server has continued this session."
 _GATHER_SECONDS = 0.025
 _RETRY_SECONDS = 1.0
 _COPY_BYTES = 1024 * 1024

@@ -76,7 +76,7 @@ def _format(path: Path, named: str | None) -> Format:
     wanted = "build-mode" if wanted == "packets-build" else wanted
     found = next((each for each in FORMATS if each == wanted), None)
     if found is None:
-        what = f"There is no format {named!r}" if named else f"{path.name!r} tells no format"
+        what = f"There is no format {named!r}" if named else f"{path.name!r} gives no format"
         raise UsageError(f"{what}. Type --format and one of: {', '.join(FORMATS)}.")
     return found
 

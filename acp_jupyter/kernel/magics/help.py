@@ -104,7 +104,8 @@ DETAILS: dict[str, tuple[str, ...]] = {
         "  read-only     reading in the session's folder is allowed, everything else is rejected",
         "  accept-edits  edits in it are allowed, except of protected files; you are asked about "
         "the rest",
-        "  allow-all     whatever says what it does is allowed; you are asked about the rest",
+        "  allow-all     requests that name their command or files are allowed; you are asked "
+        "about the rest",
         "  deny          everything is rejected",
         "  default       that of the session; the panel shows it",
         "Without POLICY it says which is chosen.",

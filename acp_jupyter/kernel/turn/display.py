@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def wants_widget(detail: TurnDetail, can_ask: bool) -> bool:
-    """Return whether a widget shall show the running turn.
+    """Return whether a widget should show the running turn.
 
     Not if a page with the labextension has the notebook open, whose renderer draws the turn, and
     not in a notebook without a user.

@@ -171,8 +171,8 @@ def _trust_words(note: TrustRequested) -> str:
         return f"{runs} Start {note.agent_name} only in folders whose content you trust."
     return (
         f"{note.recording} was not recorded here. Playing it makes the file changes that it "
-        "contains. Trust the folder only if you trust where all that is in it comes from: you will "
-        f"not be asked again for it. {runs}"
+        "contains. Trust the folder only if you trust the source of everything in it: you won't be "
+        f"asked again. {runs}"
     )
 
 

@@ -404,7 +404,7 @@ def test_after_its_turn_an_agent_asks_for_everything(
         assert (driver.root / "a.txt").read_text() == "x"
     else:
         given = json.loads(eventually(partial(_text, answers)))
-        assert all("lets an agent change nothing" in a["error"]["message"] for a in given)
+        assert all("doesn't let agents change anything" in a["error"]["message"] for a in given)
         assert [c.permission.state for c in _cards(session) if c.permission] == ["rejected"] * 2
         assert not (driver.root / "a.txt").exists()
 
@@ -448,7 +448,7 @@ def test_a_conversation_that_can_not_move_is_no_way_around_a_policy(
     turn_id = driver.prompt(bound, json.dumps(steps), policy=policy)
     for kind in ("edit", "execute"):
         _card, request = _asked(free, kind)
-        assert "forbids things now" in request.reason
+        assert "has a stricter policy" in request.reason
         driver.answer(free, request.request_id, "reject")
     driver.done(bound, turn_id)
     assert not (driver.root / "a.txt").exists()

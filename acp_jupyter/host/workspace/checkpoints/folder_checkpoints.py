@@ -119,13 +119,15 @@ class Checkpoints:
                 ) from None
             except GitSlow:
                 raise CheckpointFailed(
-                    "Keeping the folder took longer than "
+                    "Storing the folder's state took longer than "
                     f"{self.limits.checkpoint_seconds:g} s, so changes can't be taken back."
                 ) from None
             except GitTooMuch:
                 raise self._too_many() from None
             except GitError as error:
-                raise CheckpointFailed(f"The folder could not be kept: {error}.") from None
+                raise CheckpointFailed(
+                    f"The folder's state could not be stored: {error}."
+                ) from None
         return Checkpoint(tree, frozenset(listed.left_out), tuple(listed.nested))
 
     def ignored(self) -> frozenset[str]:
@@ -216,13 +218,13 @@ class Checkpoints:
     @contextlib.contextmanager
     def _mine(self, deadline: float) -> Iterator[None]:
         if not self._lock.acquire(timeout=max(0.0, _left(deadline))):
-            raise CheckpointFailed("Another session was keeping this folder for too long.")
+            raise CheckpointFailed("Another session was busy with this folder for too long.")
         try:
             with locked(self.git.folder.with_suffix(".lock"), deadline):
                 yield
         except TimeoutError:
             raise CheckpointFailed(
-                "Another program was keeping this folder for too long."
+                "Another program was busy with this folder for too long."
             ) from None
         finally:
             self._lock.release()

@@ -218,7 +218,7 @@ def _read(process: subprocess.Popen[bytes], seconds: float, most: int) -> bytes:
     if late.is_set():
         raise GitSlow(f"git took longer than {time.monotonic() - started:.0f} s")
     if len(written) > most:
-        raise GitTooMuch("git had too much to say")
+        raise GitTooMuch("git gave too much output")
     return written
 
 

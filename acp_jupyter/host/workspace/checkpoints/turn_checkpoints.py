@@ -102,7 +102,7 @@ class TurnCheckpoints:
         except CheckpointFailed as error:
             self.why_not = str(error)
         except GitError as error:
-            self.why_not = f"The folder could not be kept: {error}."
+            self.why_not = f"The folder's state could not be stored: {error}."
 
     def after(self, turn_id: str, scans: FolderScans) -> TurnChangesNote | None:
         """Make the checkpoint after the turn; return the note of changes, None for no changes."""

@@ -144,7 +144,7 @@ describe('the changes of a turn', () => {
     revertTurn.mockClear();
     show(changed('abcdef'.split('').map(name => file(name))), { revertTurn });
     fireEvent.click(button('Revert all'));
-    const question = 'Make 6 files as they were before the turn?';
+    const question = 'Restore 6 files to what they were before the turn?';
     const asked = await waitFor(() => within(card()).getByRole('group', { name: question }));
     expect(revertTurn).not.toHaveBeenCalled();
     await waitFor(() => expect(asked.contains(document.activeElement)).toBe(true));

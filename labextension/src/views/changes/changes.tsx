@@ -70,7 +70,7 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
               words={t('Revert all')}
               question={
                 left > MOST_WITHOUT_QUESTION
-                  ? t('Make %1 files as they were before the turn?', grouped(left))
+                  ? t('Restore %1 files to what they were before the turn?', grouped(left))
                   : null
               }
               run={() => revertTurn(turnId, {})}

@@ -26,7 +26,7 @@ const find = (_: string, found: (mentions: readonly Mention[]) => void) => {
   return () => undefined;
 };
 
-const starters = () => within(view().getByRole('list', { name: 'To begin with' }));
+const starters = () => within(view().getByRole('list', { name: 'Suggestions' }));
 
 it('offers what a notebook may begin with; a click writes it and sends nothing', async () => {
   const send = vi.fn(() => Promise.resolve());
@@ -46,5 +46,5 @@ it('offers what a notebook may begin with; a click writes it and sends nothing',
 
 it('offers nothing without a notebook', () => {
   showPanel({ store: storeOf([], session({ ...IDLE, notebook_path: '' })) });
-  expect(view().queryByRole('list', { name: 'To begin with' })).toBeNull();
+  expect(view().queryByRole('list', { name: 'Suggestions' })).toBeNull();
 });

@@ -106,7 +106,7 @@ export function Starters({ session }: { readonly session: SessionState }) {
     box?.focus();
   };
   return (
-    <ul class="acp-starters" role="list" aria-label={t('To begin with')} ref={list}>
+    <ul class="acp-starters" role="list" aria-label={t('Suggestions')} ref={list}>
       {starters.map(starter => (
         <li key={starter.words}>
           <button type="button" onClick={() => take(starter)}>

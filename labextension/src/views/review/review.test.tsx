@@ -125,7 +125,7 @@ describe('the review of a turn', () => {
     fireEvent.click(
       await waitFor(() => within(element).getByRole('button', { name: 'Revert all' })),
     );
-    const asked = await waitFor(() => group('Make 6 files as they were before?'));
+    const asked = await waitFor(() => group('Restore 6 files to what they were before?'));
     expect(calls()).toEqual([]);
     fireEvent.click(within(asked).getByRole('button', { name: 'Revert' }));
     await waitFor(() => expect(calls()).toEqual([{}]));

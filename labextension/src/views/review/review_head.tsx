@@ -109,7 +109,7 @@ export function ReviewHead(props: ReviewHeadProps) {
             words={t('Revert all')}
             question={
               back.length > MOST_WITHOUT_QUESTION
-                ? t('Make %1 files as they were before?', grouped(back.length))
+                ? t('Restore %1 files to what they were before?', grouped(back.length))
                 : null
             }
             run={() => revertAll(revertTurn)}

@@ -74,7 +74,7 @@ describe('deleting a session', () => {
     await choose(panel, `Title ${SESSION}`, 'Delete');
     fireEvent.click(panel.view.getByRole('button', { name: 'Back to the session' }));
     await panel.until(() =>
-      expect(panel.element.textContent).toContain('This session is deleted in a moment.'),
+      expect(panel.element.textContent).toContain('This session will be deleted in a moment.'),
     );
     fireEvent.click(panel.view.getByRole('button', { name: 'Undo' }));
     vi.advanceTimersByTime(9_000);

@@ -109,7 +109,7 @@ export function DeletedNote({ onUndo }: Pick<DeletedRowProps, 'onUndo'>) {
     <div class="acp-note" data-tone="warn" role="group" aria-label={t('Deleted')}>
       <Icon name="warning" />
       <div class="row">
-        <p class="grow">{t('This session is deleted in a moment.')}</p>
+        <p class="grow">{t('This session will be deleted in a moment.')}</p>
         <button type="button" class="btn small" onClick={onUndo}>
           {t('Undo')}
         </button>
