@@ -28,6 +28,7 @@ HTML = BUILD / "html"
 def stage() -> None:
     """Write all pages below ``docs/_build/source``."""
     shutil.rmtree(SOURCE, ignore_errors=True)
+    shutil.rmtree(HTML, ignore_errors=True)  # pages that are gone
     SOURCE.mkdir(parents=True)
     pages.copy_pages(ROOT, SOURCE)
     examples.copy_notebooks(ROOT, SOURCE)
