@@ -24,7 +24,7 @@ THEMES = {"": "JupyterLab Light", "-dark": "JupyterLab Dark"}
 @pytest.mark.long
 def test_a_finished_turn_and_one_that_asks_beside_the_panel(lab: LabPage) -> None:
     page = lab.page
-    page.set_viewport_size({"width": 1300, "height": 1170})
+    page.set_viewport_size({"width": 1300, "height": 1290})
     ground = Workspace(lab.server.root, "analysis")
     (ground.folder / "load.py").write_text(LOAD_PY)
     nb = lab.open(
