@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from acp_jupyter._version import __version__
+from tests.support.pictures import scenes_of
 from tests.support.tour import TRAVELLERS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -14,8 +15,11 @@ DOCS = ROOT / "docs"
 TOUR = DOCS / "tour.md"
 MAX_BYTES = 1_500_000
 MAX_BYTES_EACH = 200_000
+MAX_BYTES_MOVING = 600_000
 
-_LINKED = re.compile(r"!\[[^\]]+\]\(([^)]+\.png)\)|(?:src|srcset)=\"([^\"]+\.png)\"")
+_LINKED = re.compile(
+    r"!\[[^\]]+\]\(([^)]+\.(?:png|gif))\)|(?:src|srcset)=\"([^\"]+\.(?:png|gif))\""
+)
 
 
 def linked(page: Path) -> set[Path]:
@@ -24,12 +28,24 @@ def linked(page: Path) -> set[Path]:
 
 
 def test_what_is_linked_is_there_and_nothing_else() -> None:
-    pictures = {each for each in DOCS.rglob("*.png") if DOCS / "_build" not in each.parents}
+    still, moving = (
+        {each for each in DOCS.rglob(kind) if DOCS / "_build" not in each.parents}
+        for kind in ("*.png", "*.gif")
+    )
     pages = [ROOT / "README.md", *DOCS.glob("*.md")]
-    assert {each for page in pages for each in linked(page)} == pictures
-    sizes = [picture.stat().st_size for picture in pictures]
+    assert {each for page in pages for each in linked(page)} == still | moving
+    sizes = [picture.stat().st_size for picture in still]
     assert sum(sizes) < MAX_BYTES
     assert max(sizes) < MAX_BYTES_EACH
+    assert max(picture.stat().st_size for picture in moving) < MAX_BYTES_MOVING
+
+
+def test_the_moving_pictures_show_a_turn_from_its_prompt_to_its_changes() -> None:
+    light, dark = (scenes_of(DOCS / f"{name}.gif") for name in ("turn", "turn-dark"))
+    assert light == dark
+    assert light[0] == "the prompt is typed"
+    assert "it asks, with a diff" in light
+    assert light[-1] == "what has changed"
 
 
 def test_the_tour_shows_every_agent_at_every_part() -> None:

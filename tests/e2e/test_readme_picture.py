@@ -1,56 +1,69 @@
-"""What the picture of the README shows: a finished turn, one that asks, and the panel beside them.
+"""The moving picture of the README: a turn in a cell, from its prompt to what it changed.
 
-With ``ACP_SCREENSHOTS=1`` it takes the picture, in light and dark.
+With ``ACP_SCREENSHOTS=1`` it takes the picture, in light and dark. Without, the picture in the
+repository must have the scenes that this journey meets.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from playwright.sync_api import expect
 
+from tests.support.hands import Hands
 from tests.support.lab import LabPage
-from tests.support.pictures import take
+from tests.support.lab_server import LAB_ARGS
+from tests.support.pictures import MovingPicture
+from tests.support.server import JupyterServer
 from tests.support.workspace import Workspace
 
-LOAD_PY = """def load(lines):
-    rows = []
-    for line in lines:
-        rows.append(line.split(","))
-    return rows
-"""
-THEMES = {"": "JupyterLab Light", "-dark": "JupyterLab Dark"}
+SECOND = 1000
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
+    """JupyterLab with the demo agent alone, so slow that its text is seen to grow."""
+    folder = tmp_path_factory.mktemp("picture")
+    env = {"HOME": str(folder / "root"), "ACP_DEMO_RATE": "4"}
+    with JupyterServer(folder, app="jupyterlab", args=LAB_ARGS, env=env) as running:
+        yield running
 
 
 @pytest.mark.long
-def test_a_finished_turn_and_one_that_asks_beside_the_panel(lab: LabPage) -> None:
-    page = lab.page
-    page.set_viewport_size({"width": 1300, "height": 1290})
-    ground = Workspace(lab.server.root, "analysis")
-    (ground.folder / "load.py").write_text(LOAD_PY)
-    nb = lab.open(
-        ground.notebook(
-            "%load_ext acp_jupyter",
-            "%%acp\nMake clean.py twice as fast",
-            "%%acp\nNow the same for load.py: make it faster",
-            name="survey.ipynb",
-        )
-    )
-    nb.load_extension()
+@pytest.mark.parametrize(("theme", "name"), [("Light", "turn"), ("Dark", "turn-dark")])
+def test_a_turn_from_the_prompt_to_what_it_changed(lab: LabPage, theme: str, name: str) -> None:
+    page, hands = lab.page, Hands(lab.page)
+    page.set_viewport_size({"width": 960, "height": 760})
+    ground = Workspace(lab.server.root, f"analysis-{theme.lower()}")
+    nb = lab.open(ground.notebook("", name="survey.ipynb"))
+    nb.wait_for_kernel()
+    lab.use_theme(f"JupyterLab {theme}")
     lab.command("application:toggle-left-area")
-    panel = lab.panel
-    lab.widen_panel(130)
-    done = nb.run(1)
-    done.answer("Allow once")
-    nb.wait_for_end(1)
-    expect(done.root.get_by_role("group", name="Changes")).to_contain_text("1 file changed")
+    lab.command("statusbar:toggle")
+    film = MovingPicture(page)
 
-    asks = nb.run(2)
-    expect(asks.plan.get_by_role("listitem")).to_have_count(4)
-    expect(asks.permission).to_contain_text("rows = [line.split(',') for line in lines]")
-    expect(panel.permission).to_be_visible()
-    nb.cell(1).evaluate("cell => cell.scrollIntoView({block: 'start'})")
-    for suffix, theme in THEMES.items():
-        lab.use_theme(theme)
-        take(f"turn-in-a-cell{suffix}", page)
-    asks.answer("Reject")
-    nb.wait_for_end(2)
+    hands.press("Enter")
+    for words in ("%%acp demo", "\nMake clean.py ", "twice as fast"):
+        hands.write(words)
+        film.shoot("the prompt is typed", SECOND // 2)
+    hands.press("Control+Enter")
+    turn = nb.turn(0)
+    film.shoot_changes("it works", turn.root, until=turn.permission)
+    expect(turn.permission).to_contain_text("kept = [row.strip() for row in rows]")
+    expect(turn.option("Allow once")).to_be_enabled()
+    film.shoot("it asks, with a diff", 2 * SECOND)
+    hands.press("Alt+Shift+Y")
+    expect(turn.option("Allow once").locator("kbd")).to_be_visible()
+    film.shoot("keys are drawn", SECOND)
+    hands.press("1")
+    changes = turn.root.get_by_role("group", name="Changes")
+    film.shoot_changes("it goes on", turn.root, until=changes)
+    nb.wait_for_end(0)
+    expect(changes).to_contain_text("1 file changed")
+    nb.cell(0).evaluate("cell => cell.scrollIntoView({ block: 'start' })")
+    film.shoot("it is done", 2 * SECOND)
+    changes.get_by_role("button", name="clean.py").first.press("Enter")
+    expect(changes.locator("ins").first).to_be_visible()
+    film.shoot("what has changed", 3 * SECOND)
+    film.keep(name)

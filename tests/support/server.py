@@ -23,7 +23,7 @@ from acp_jupyter.api import kernel_auth
 from tests.support.fake_agents import script
 from tests.support.wait import eventually
 
-__all__ = ["JupyterServer", "KernelSide", "fake_agents"]
+__all__ = ["JupyterServer", "KernelSide", "fake_agents", "free_port"]
 
 App = Literal["jupyter_server", "jupyterlab", "notebook"]
 
@@ -41,7 +41,7 @@ _NO_NEWS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"
 """JupyterLab's settings: its question about news would lie over the panel."""
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -87,7 +87,7 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
         port: int = 0,
     ) -> None:
         if python != sys.executable:  # jupyter-server 2.13 does not tell which port it chose
-            port = port or _free_port()
+            port = port or free_port()
         self.root = folder / "root"
         self.runtime = folder / "runtime"
         self.log = folder / "server.log"

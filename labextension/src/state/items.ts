@@ -5,7 +5,10 @@ export function pendingRequest(item: Item): string | null {
   if (item.kind === 'tool_call') {
     return item.permission?.state === 'pending' ? item.permission.request_id : null;
   }
-  return item.kind === 'elicitation' && item.state === 'pending' ? item.request_id : null;
+  if (item.kind === 'elicitation' || item.kind === 'trust_request') {
+    return item.state === 'pending' ? item.request_id : null;
+  }
+  return null;
 }
 
 /** Whether a call shall look failed: it says so, or its command ended with an error. */

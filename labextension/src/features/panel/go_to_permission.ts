@@ -36,14 +36,28 @@ export class Permissions {
     const here = waiting.find(session => session.notebook_path === this.#notebook.path);
     const sessionId = (here ?? waiting[0])?.session_id;
     if (sessionId === undefined) {
+      // The list of sessions follows a request that is drawn already.
+      const panel = this.#notebook.panel;
+      if (panel?.isVisible === true) {
+        await focusRequest(panel.node);
+      }
       return;
     }
     const following = this.#client.follow(sessionId);
     try {
       await hasSnapshot(following.store);
-      const origin = originOfPending(following.store);
-      const open = origin !== null && this.#notebook.find(origin.notebook_path) !== null;
-      const cell = open ? await revealCell(this.#app, this.#notebook, origin) : null;
+      const { request, origin } = firstPending(following.store);
+      const panel = origin === null ? null : this.#notebook.find(origin.notebook_path);
+      // A request that is drawn is gone to without a jump of the notebook.
+      const drawn =
+        panel?.isVisible === true
+          ? panel.node.querySelector(`[data-request="${CSS.escape(request)}"]`)
+          : null;
+      const cell =
+        drawn?.closest<HTMLElement>('.jp-Cell') ??
+        (panel !== null && origin !== null
+          ? await revealCell(this.#app, this.#notebook, origin)
+          : null);
       await focusRequest(cell ?? (await this.#openSession(sessionId)));
     } finally {
       following.dispose();
@@ -51,13 +65,15 @@ export class Permissions {
   }
 }
 
-function originOfPending({ view }: SessionStore): Origin | null {
+/** The first request that waits in a session, and the cell that it comes from. */
+function firstPending({ view }: SessionStore): { request: string; origin: Origin | null } {
   for (const item of view.items.values()) {
-    if (pendingRequest(item) !== null) {
-      return view.turns.get(item.turn_id ?? '')?.origin ?? null;
+    const request = pendingRequest(item);
+    if (request !== null) {
+      return { request, origin: view.turns.get(item.turn_id ?? '')?.origin ?? null };
     }
   }
-  return null;
+  return { request: '', origin: null };
 }
 
 async function hasSnapshot(store: SessionStore): Promise<void> {
@@ -82,7 +98,8 @@ async function hasSnapshot(store: SessionStore): Promise<void> {
 /** Focuses the group, not a button: Enter must not allow by accident. */
 async function focusRequest(root: HTMLElement): Promise<void> {
   await new Promise(resolve => requestAnimationFrame(resolve));
-  const newest = [...root.querySelectorAll<HTMLElement>('[data-request]')].pop();
+  // One in a saved turn has no buttons: nobody may answer it.
+  const newest = [...root.querySelectorAll<HTMLElement>('[data-request]:has(button)')].pop();
   newest?.focus({ preventScroll: true });
   newest?.scrollIntoView({ block: 'nearest' });
 }

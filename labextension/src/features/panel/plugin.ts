@@ -62,7 +62,12 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
       icon: agentIcon,
       execute: () => {
         if (panel.isVisible && canCollapse(app.shell)) {
+          const hadFocus = panel.node.contains(document.activeElement);
           app.shell.collapseRight();
+          const { currentWidget } = app.shell;
+          if (hadFocus && currentWidget !== null) {
+            app.shell.activateById(currentWidget.id);
+          }
         } else {
           app.shell.activateById(PANEL_ID);
         }

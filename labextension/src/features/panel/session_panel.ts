@@ -221,12 +221,17 @@ export class SessionPanel extends Widget {
     this.#draw();
   }
 
-  /** Shows the newest session of the current notebook when that changes or gets its first one. */
+  /**
+   * Shows the newest session of the current notebook when that changes or gets its first one.
+   *
+   * Until the panel is opened it is always the newest: that of the prompt which led to it.
+   */
   #followNotebook(): void {
     const { client, notebook } = this.#options;
     const path = notebook.path;
     const own = (client.sessions ?? []).filter(session => session.notebook_path === path);
-    if (path !== '' && (path !== this.#path || this.#following === null)) {
+    const isFree = this.#following === null || this.#mounted === null;
+    if (path !== '' && (path !== this.#path || isFree)) {
       const newest = own.reduce<SessionSummary | null>(
         (best, one) => ((best?.updated_at ?? 0) > (one.updated_at ?? 0) ? best : one),
         null,
