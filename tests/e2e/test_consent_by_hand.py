@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
-from tests.support.hands import Hands
+from tests.support.hands import Effort, Hands
 from tests.support.lab import LabPage
 from tests.support.roles import PanelView, TurnView
 from tests.support.scenes.stage import Stage
@@ -93,19 +93,63 @@ def test_typing_while_a_request_appears_answers_nothing(lab: LabPage) -> None:
     expect(code.locator(".cm-content")).to_have_text(f"{typed}3")
 
 
-@pytest.mark.parametrize("by_keys", [False, True])
-def test_all_edits_of_a_session_take_one_click_or_two_keys(lab: LabPage, by_keys: bool) -> None:
-    steps = [ask(edit(number)) for number in range(10)]
-    _, turn, hands = open_stage(lab, f"consent-all-{by_keys}", [*steps, say("Ten edits.")])
-    group = turn.root.get_by_role("group", name="Always in this session")
-    every = group.get_by_role("button", name="All edits")
-    expect(every).to_be_enabled()
-    if by_keys:
-        hands.press(TO_REQUEST, str(every.get_attribute("data-option")))
+def answered(lab: LabPage) -> list[str]:
+    """How the edits of all turns here were answered, as the server has it."""
+    with lab.server.user() as client:
+        (session,) = client.get("sessions").json()
+        route = f"sessions/{session['session_id']}/items"
+        items = client.get(route, params={"start": 0, "end": 500}).json()["items"]
+    return [item["permission"]["state"] for item in items if item.get("permission")]
+
+
+@pytest.mark.parametrize("where", ["cell", "panel"])
+@pytest.mark.parametrize("by_keys", [False, True], ids=["clicks", "keys"])
+def test_one_edit_or_ten_take_one_click_or_two_keys(
+    lab: LabPage, where: str, by_keys: bool
+) -> None:
+    stage = Stage(lab, f"consent-{where}-{by_keys}")
+    effort = Effort(lab.page)
+    nb = stage.open("%%acp plays\nEdit.")
+    hands = Hands(lab.page)
+    view: TurnView = nb.turn(1)
+    if where == "panel":
+        hands.press("Alt+Shift+A")
+        view = panel = PanelView(lab.page.locator("#acp-jupyter-panel"))
+        panel.choose_agent("Player")
+        panel.message.click()
     else:
-        every.click()
-    expect(turn.root).to_contain_text("Ten edits.")
-    expect(turn.permission).to_have_count(0)
+        nb.cell(1).click()
+
+    def send(steps: list[Step]) -> None:
+        put_scene(stage.folder, steps)
+        if where == "panel":
+            hands.write("Edit.")
+        hands.press("Enter" if where == "panel" else "Control+Enter")
+
+    def choose(option: Locator) -> None:
+        """Count from when it can be chosen to when it has been."""
+        expect(option).to_be_enabled()
+        effort.begin()
+        if by_keys:
+            hands.press(TO_REQUEST, str(option.get_attribute("data-option")))
+        else:
+            option.click()
+        expect(view.permission).to_have_count(0)
+        assert (effort.clicks, effort.keys) == ((0, 2) if by_keys else (1, 0))
+
+    send([ask(edit(0)), say("One edit.")])
+    choose(view.option("Allow once"))
+    expect(view.root).to_contain_text("One edit.")
+    expect(view.stop).to_have_count(0)
+    assert answered(lab) == ["allowed"]
+
+    send([*(ask(edit(number)) for number in range(10)), say("Ten edits.")])
+    group = view.root.get_by_role("group", name="Always in this session")
+    choose(group.get_by_role("button", name="All edits"))
+    effort.begin()
+    expect(view.root).to_contain_text("Ten edits.")
+    assert (effort.clicks, effort.keys) == (0, 0)
+    assert answered(lab) == ["allowed"] * 11
 
 
 def test_one_edit_takes_one_click_in_the_panel_which_gets_the_message_box_back(

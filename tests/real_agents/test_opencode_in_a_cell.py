@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.support.browser import Visitor
+from tests.support.hands import Effort
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS
 from tests.support.mockllm import FakeModel
@@ -55,12 +56,6 @@ def test_it_writes_a_file_after_a_click_and_the_notebook_keeps_the_turn(
         eventually(lambda: not processes_of(home), 10, "processes of the agent are left")
 
 
-CLICKS = """() => {
-  window.clicks = 0;
-  window.addEventListener('click', event => { window.clicks += event.isTrusted ? 1 : 0; }, true);
-}"""
-
-
 @pytest.mark.long
 def test_a_newcomer_who_has_opencode_needs_three_clicks(tmp_path: Path, browser: Browser) -> None:
     """Nothing is configured, no folder is trusted: from the open notebook to the first answer."""
@@ -74,20 +69,18 @@ def test_a_newcomer_who_has_opencode_needs_three_clicks(tmp_path: Path, browser:
         ) as server:
             visitor = Visitor(browser, tmp_path / "traces", traced=False)
             lab = LabPage(visitor, server)
+            page, effort = lab.page, Effort(lab.page)
             lab.open(Workspace(server.root, "first").notebook("x = 1")).wait_for_kernel()
-            page = lab.page
-            page.evaluate(CLICKS)
+            effort.begin()
             page.locator(".jp-SideBar [data-id=acp-jupyter-panel]").click()
             root = page.locator("#acp-jupyter-panel")
             root.get_by_role("button", name="Start OpenCode").click()
-            page.keyboard.press("Tab")
-            message = root.get_by_role("textbox", name="Message")
-            message.focus()
+            expect(root.get_by_role("textbox", name="Message")).to_be_focused()
             page.keyboard.type("[[mock scenario=hello]] Good morning")
             page.keyboard.press("Enter")
             trust = root.get_by_role("group", name="Folder trust")
             trust.get_by_role("button", name="Trust this folder").click()
             expect(root.get_by_role("log")).to_contain_text("Some Markdown.", timeout=60_000)
-            assert page.evaluate("window.clicks") <= 3
+            assert effort.clicks <= 3
             visitor.close()
         eventually(lambda: not processes_of(tmp_path / "home"), 10, "processes are left")

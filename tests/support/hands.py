@@ -1,10 +1,10 @@
-"""A person without a mouse."""
+"""A person without a mouse, and how much anybody has clicked and pressed."""
 
 from __future__ import annotations
 
 from playwright.sync_api import Locator, Page, expect
 
-__all__ = ["Hands"]
+__all__ = ["Effort", "Hands"]
 
 
 class Hands:
@@ -51,3 +51,39 @@ class Hands:
         """Expect the focus to be in a place, or on it."""
         inside = place.and_(self._page.locator(":focus, :has(:focus)"))
         expect(inside, f"the focus is at {self.focused()}").to_have_count(1)
+
+
+class Effort:
+    """Counts what the browser takes for a person's clicks and keys in a page.
+
+    It is made before the page is opened: its listeners must be the first ones. Keys that are held
+    count together with the one that is pressed.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        page.add_init_script(_COUNT)
+
+    def begin(self) -> None:
+        """Count from now on."""
+        self._page.evaluate("window.acpEffort = { clicks: 0, keys: 0 }")
+
+    @property
+    def clicks(self) -> int:
+        return int(self._page.evaluate("window.acpEffort.clicks"))
+
+    @property
+    def keys(self) -> int:
+        return int(self._page.evaluate("window.acpEffort.keys"))
+
+
+_COUNT = """
+  window.acpEffort = { clicks: 0, keys: 0 };
+  window.addEventListener('pointerdown', event => {
+    window.acpEffort.clicks += event.isTrusted ? 1 : 0;
+  }, true);
+  window.addEventListener('keydown', event => {
+    const isHeld = event.repeat || ['Alt', 'Control', 'Meta', 'Shift'].includes(event.key);
+    window.acpEffort.keys += event.isTrusted && !isHeld ? 1 : 0;
+  }, true);
+"""
