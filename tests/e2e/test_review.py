@@ -7,6 +7,7 @@ import json
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.support.accessibility import expect_accessible
 from tests.support.lab import LabPage
 from tests.support.workspace import CLEAN_PY, Workspace
 
@@ -58,6 +59,52 @@ def test_changes_are_decided_on_by_keys(lab: LabPage, workspace: Workspace) -> N
     assert workspace.clean_py == "mine\n"
 
     keys.press("s")
+    _expect_side_by_side(review)
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_the_review_fits_between_the_sidebars(
+    lab: LabPage, workspace: Workspace, theme: str
+) -> None:
+    lab.page.set_viewport_size({"width": 1400, "height": 900})
+    nb = lab.open(workspace.notebook(LOAD, "%%acp demo\nedit clean.py rate=0"))
+    lab.use_theme(theme)
+    nb.load_extension()
+    lab.command("filebrowser:activate")
+    turn = nb.run(1)
+    turn.answer("Allow once")
+    nb.wait_for_end(1)
+    turn.root.get_by_role("button", name="Review").click()
+    expect(lab.panel.root).to_be_visible()
+    review = lab.page.locator(".acp-Review")
+    # Three lines became one.
+    expect(review.get_by_role("group", name="Lines 2–4, clean.py")).to_be_visible()
+    split = review.locator("[data-do=split]")
+    expect(split).to_be_enabled()
+    split.click()
+    _expect_side_by_side(review)
+
+    lab.page.set_viewport_size({"width": 1024, "height": 768})
+    expect(split).to_be_disabled()
+    reason = "There is no room for side by side. Widen this tab or close a sidebar."
+    expect(split).to_have_attribute("title", reason)
+    expect(review.locator("p", has_text=reason)).to_be_visible()
+    before, after = (review.locator(name).first.bounding_box() for name in ("del", "ins"))
+    assert before is not None
+    assert after is not None
+    assert before["x"] == after["x"]
+    files = review.get_by_role("navigation", name="Changed files")
+    box = review.locator("[data-file]").bounding_box()
+    listed = files.bounding_box()
+    assert box is not None
+    assert listed is not None
+    assert listed["y"] + listed["height"] <= box["y"]
+    expect_accessible(lab.page, ".acp-Review")
+    files.get_by_role("button", name="1 file").press("Enter")
+    expect(files.get_by_role("button", name="clean.py")).to_have_count(0)
+
+    lab.page.set_viewport_size({"width": 1400, "height": 900})
+    expect(split).to_be_enabled()
     _expect_side_by_side(review)
 
 

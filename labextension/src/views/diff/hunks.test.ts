@@ -5,7 +5,7 @@ import { examples } from '../../../tests/support/generated';
 import type { Diff, Hunk } from '../../wire/types';
 import { compareCells } from './compare_cells';
 import { compare, endOfLine } from './compare_lines';
-import { changesIn } from './hunks';
+import { changesIn, hunksOf } from './hunks';
 
 function diff(path: string, old_text: string, new_text: string): Diff {
   return {
@@ -126,5 +126,18 @@ describe('taking back all that is shown of a notebook', () => {
       }),
       examples(1000),
     );
+  });
+});
+
+describe('the lines that a hunk is named after', () => {
+  it.each([
+    ['fewer than before', 'a\nb\nc\nd\nz\n', 'a\nX\nz\n', [2, 4]],
+    ['more than before', 'a\nb\nz\n', 'a\nX\nY\nW\nz\n', [2, 4]],
+    ['as many', 'a\nb\nc\nz\n', 'a\nX\nY\nz\n', [2, 3]],
+    ['none', 'a\nb\nc\nz\n', 'a\nz\n', [2, 3]],
+  ])('are all of them, where there are %s', (_, before, after, lines) => {
+    const comparison = compare(diff('a.txt', before, after));
+    const [hunk] = comparison === null ? [] : hunksOf(comparison);
+    expect([hunk?.first, hunk?.last]).toEqual(lines);
   });
 });

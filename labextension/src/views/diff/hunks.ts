@@ -7,7 +7,7 @@ import type { Comparison, DiffLine } from './compare_lines';
 export interface DiffHunk {
   /** Ranges of its lines before and after, from 0. */
   readonly range: Hunk;
-  /** First and last changed line, from 1, as shown to the user. */
+  /** First and last line from 1, as shown to the user, on the side that has more of them. */
   readonly first: number;
   readonly last: number;
   /** Its name, if it does not consist of lines. */
@@ -68,7 +68,7 @@ function hunkOf(lines: readonly DiffLine[], before: number, after: number): Diff
   const old_end = old_start + count(changed, 'added');
   const new_end = new_start + count(changed, 'removed');
   const range: Hunk = { old_start, old_end, new_start, new_end };
-  return new_end > new_start
+  return new_end - new_start >= old_end - old_start
     ? { range, first: new_start + 1, last: new_end }
     : { range, first: old_start + 1, last: old_end };
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useCallback } from 'preact/hooks';
+import { useCallback, useRef, useState } from 'preact/hooks';
 
 import { grouped, plural } from '../i18n';
 import { Icon } from '../parts/icons';
@@ -132,6 +132,29 @@ function firstSections(sections: readonly Section[], most: number): readonly Sec
     left -= section.folded ? 0 : end - section.start;
   }
   return found;
+}
+
+/** Width that lines need side by side, as in the style sheet. */
+const SPLIT_PIXELS = 720;
+
+/** Whether an element has room for lines side by side, and the `ref` that says which element. */
+export function useRoom(): [boolean, (element: Element | null) => void] {
+  const [room, setRoom] = useState(true);
+  const observer = useRef<ResizeObserver | null>(null);
+  const watch = useCallback((element: Element | null) => {
+    observer.current?.disconnect();
+    observer.current = null;
+    if (element !== null && typeof ResizeObserver !== 'undefined') {
+      observer.current = new ResizeObserver(([entry]) => {
+        // A hidden tab has no width, which says nothing.
+        if (entry !== undefined && entry.contentRect.width > 0) {
+          setRoom(entry.contentRect.width >= SPLIT_PIXELS);
+        }
+      });
+      observer.current.observe(element);
+    }
+  }, []);
+  return [room, watch];
 }
 
 const SPLIT_KEY = 'acp-jupyter:split-diffs';

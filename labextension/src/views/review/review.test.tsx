@@ -89,6 +89,54 @@ describe('the review of a turn', () => {
     press('s');
   });
 
+  it('offers side by side only where there is room, and takes it up again by itself', async () => {
+    const watched: ((width: number) => void)[] = [];
+    vi.stubGlobal(
+      'ResizeObserver',
+      class {
+        constructor(tell: (entries: { contentRect: { width: number } }[]) => void) {
+          watched.push(width => tell([{ contentRect: { width } }]));
+        }
+        observe = () => undefined;
+        disconnect = () => undefined;
+      },
+    );
+    show();
+    await shown();
+    vi.unstubAllGlobals();
+    const be = (width: number) => watched.forEach(tell => tell(width));
+    const button = () => {
+      const found = element.querySelector<HTMLElement>('[data-do=split][aria-pressed=true]');
+      expect(found).toBeTruthy();
+      return found;
+    };
+    const words = 'There is no room for side by side. Widen this tab or close a sidebar.';
+    press('s');
+    await waitFor(button);
+    be(719);
+    await waitFor(() => expect(button()?.title).toBe(words));
+    expect(button()?.getAttribute('aria-disabled')).toBe('true');
+    expect(within(element).getByText(words).tagName).toBe('P');
+    press('s');
+    expect(element.querySelector('[aria-live=assertive]')?.textContent).toBe(words);
+    be(0);
+    be(720);
+    await waitFor(() => expect(button()?.getAttribute('aria-disabled')).toBe('false'));
+    expect(button()?.title).toBe('');
+    press('s');
+    await waitFor(() => expect(within(element).queryByText(words, { selector: 'p' })).toBeNull());
+  });
+
+  it('folds its list of files away', async () => {
+    show();
+    await shown();
+    const list = within(within(element).getByRole('navigation', { name: 'Changed files' }));
+    fireEvent.click(list.getByRole('button', { name: '3 files', expanded: true }));
+    await waitFor(() => expect(list.getAllByRole('button')).toHaveLength(1));
+    fireEvent.click(list.getByRole('button', { name: '3 files', expanded: false }));
+    await waitFor(() => expect(list.getAllByRole('button')).toHaveLength(4));
+  });
+
   it('leaves keys alone in a text field, with a modifier, and outside', async () => {
     show();
     await shown();

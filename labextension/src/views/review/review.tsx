@@ -3,6 +3,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 
 import type { Diff } from '../../wire/types';
 import { useKept } from '../changes/decisions';
+import { useRoom } from '../diff/lines_body';
 import { identity } from '../i18n';
 import type { Translate } from '../i18n';
 import { useAnnouncer } from '../parts/announcer';
@@ -35,7 +36,7 @@ export interface ReviewProps {
   readonly t?: Translate;
 }
 
-/** All changes of a scope: files on the left, their changes on the right. */
+/** All changes of a scope: the list of files, beside or above their changes. */
 export function ReviewView(props: ReviewProps) {
   const { sources, scopes, connection, failure, rendering, t = identity } = props;
   const root = useRef<HTMLDivElement>(null);
@@ -67,6 +68,8 @@ export function ReviewView(props: ReviewProps) {
   const [chosen, setChosen] = useState(0);
   const [diffs, setDiffs] = useState<ReadonlyMap<string, Diff>>(new Map());
   const [current, setCurrent] = useState('');
+  const [listed, setListed] = useState(true);
+  const [room, watchRoom] = useRoom();
   const scope = scopes[chosen] ?? scopes[0];
   const turns = turnEntries(sources, scope);
   const entries = turns.flatMap(turn => turn.entries);
@@ -90,15 +93,20 @@ export function ReviewView(props: ReviewProps) {
           }
         }}
       >
-        <ReviewHead {...{ turns, diffs, decisions, scopes, scope }} onScope={setChosen} />
+        <ReviewHead {...{ turns, diffs, decisions, scopes, scope, room }} onScope={setChosen} />
         <ConnectionNote connection={connection} />
         {failure !== null && <ErrorNote {...failure} />}
         {entries.length === 0 ? (
           failure === null && <Nothing known={isKnown(sources)} scope={scope} t={t} />
         ) : (
-          <div class="acp-review">
-            <ReviewList {...{ turns, diffs, decisions, current }} named={scope.kind !== 'turn'} />
-            <div class="main">
+          <div class="acp-review" data-listed={listed}>
+            <ReviewList
+              {...{ turns, diffs, decisions, current }}
+              named={scope.kind !== 'turn'}
+              open={listed}
+              onOpen={setListed}
+            />
+            <div class="main" ref={watchRoom}>
               {entries.map((entry, index) => (
                 <SceneContext.Provider
                   key={entry.key}

@@ -54,7 +54,7 @@ export function ReviewFile({ entry, entries, decision, standard, onDiff }: Revie
   const frame = (hunk: DiffHunk, lines: ComponentChildren) => {
     const { first, last, range } = hunk;
     const words =
-      hunk.words ?? (first === last ? t('Line %1', first) : t('Lines %1 to %2', first, last));
+      hunk.words ?? (first === last ? t('Line %1', first) : t('Lines %1–%2', first, last));
     const own = decided(hunk);
     return (
       <div

@@ -25,14 +25,16 @@ interface ReviewHeadProps {
   readonly decisions: ReadonlyMap<string, Decision>;
   readonly scopes: readonly Scope[];
   readonly scope: Scope;
+  /** Whether there is room for lines side by side. */
+  readonly room: boolean;
   /** Chooses a scope by its index. */
   readonly onScope: (index: number) => void;
 }
 
 /** The head of the review: its scope, counts, and buttons for all files. */
 export function ReviewHead(props: ReviewHeadProps) {
-  const { turns, diffs, decisions, scopes, scope, onScope } = props;
-  const { actions, t } = useScene();
+  const { turns, diffs, decisions, scopes, scope, room, onScope } = props;
+  const { actions, t, announce } = useScene();
   const { isKept, setKept } = useKept();
   const [split, setSplit] = useSplit();
   const [failure, setFailure] = useState('');
@@ -71,6 +73,7 @@ export function ReviewHead(props: ReviewHeadProps) {
       }),
     );
   const name = nameOf(scope, t);
+  const narrow = t('There is no room for side by side. Widen this tab or close a sidebar.');
   return (
     <>
       <header class="acp-reviewhead" role="presentation">
@@ -98,7 +101,9 @@ export function ReviewHead(props: ReviewHeadProps) {
             class="btn quiet small acp-splitall"
             data-do="split"
             aria-pressed={split}
-            onClick={() => setSplit(!split)}
+            aria-disabled={!room}
+            title={room ? undefined : narrow}
+            onClick={() => (room ? setSplit(!split) : announce(narrow, 'assertive'))}
           >
             <Icon name="split" />
             <span class="lab">{t('Side by side')}</span>
@@ -135,6 +140,7 @@ export function ReviewHead(props: ReviewHeadProps) {
           </button>
         )}
       </header>
+      {split && !room && entries.length > 0 && <p class="muted acp-noroom">{narrow}</p>}
       {failure !== '' && <ErrorNote message={failure} detail="" />}
     </>
   );

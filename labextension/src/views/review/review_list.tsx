@@ -19,10 +19,14 @@ interface ReviewListProps {
   readonly current: string;
   /** Whether turns have headings. */
   readonly named: boolean;
+  /** Whether the files are shown, not only how many there are. */
+  readonly open: boolean;
+  readonly onOpen: (open: boolean) => void;
 }
 
 /** The list of changed files by turn; a click goes to the file. */
-export function ReviewList({ turns, diffs, decisions, current, named }: ReviewListProps) {
+export function ReviewList(props: ReviewListProps) {
+  const { turns, diffs, decisions, current, named, open, onOpen } = props;
   const { t } = useScene();
   const count = decisions.size;
   const files = countFiles(turns.flatMap(turn => turn.entries));
@@ -30,10 +34,15 @@ export function ReviewList({ turns, diffs, decisions, current, named }: ReviewLi
   return (
     <nav class="acp-files" aria-label={t('Changed files')}>
       <h3>
-        {plural(t, files, '1 file', '%1 files')}
-        {decided > 0 && ` · ${t('%1 of %2 decided', decided, count)}`}
+        <button type="button" aria-expanded={open} onClick={() => onOpen(!open)}>
+          <Icon name="chevron" small class="chev" />
+          <span class="cut grow">
+            {plural(t, files, '1 file', '%1 files')}
+            {decided > 0 && ` · ${t('%1 of %2 decided', decided, count)}`}
+          </span>
+        </button>
       </h3>
-      {turns.map(({ turn, source, entries, changes }) => (
+      {(open ? turns : []).map(({ turn, source, entries, changes }) => (
         <div key={turn.turn_id} role="group" aria-label={turn.prompt}>
           {named && (
             <h3 class="cut" title={turn.prompt} dir="auto">

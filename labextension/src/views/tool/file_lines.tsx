@@ -44,7 +44,7 @@ export function FileLines(props: FileLinesProps) {
   const words =
     first === null || whole || lines.length === 1
       ? plural(t, lines.length, '1 line', '%1 lines')
-      : t('Lines %1 to %2', grouped(first), grouped(first + lines.length - 1));
+      : t('Lines %1–%2', grouped(first), grouped(first + lines.length - 1));
   return (
     <div class="acp-code">
       {header !== undefined && <header role="presentation">{header}</header>}
