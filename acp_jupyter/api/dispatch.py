@@ -13,7 +13,7 @@ from acp_jupyter.api.commands.agents import AgentCommands
 from acp_jupyter.api.commands.changes import ChangeCommands
 from acp_jupyter.api.commands.import_export import ImportExport
 from acp_jupyter.api.commands.permissions import PermissionCommands, TrustCommands
-from acp_jupyter.api.commands.sessions import SessionLifecycle, SessionOpener
+from acp_jupyter.api.commands.sessions import SessionLifecycle, SessionOpener, SessionSearch
 from acp_jupyter.api.commands.traffic import TrafficCommands
 from acp_jupyter.api.commands.turns import NotebookTurns, PromptSender, SessionReader, TurnControl
 from acp_jupyter.api.models.command_row import CommandRow, Result, handlers_of
@@ -68,6 +68,7 @@ class Dispatcher:
             PermissionCommands(host),
             SessionOpener(host, self.trust),
             SessionLifecycle(host, self.trust),
+            SessionSearch(host),
             PromptSender(host, pages_and_kernels),
             TurnControl(host),
             AgentCommands(host, terminals),

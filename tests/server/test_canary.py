@@ -85,6 +85,7 @@ def of_answers(user: httpx.Client, session_id: str, turn_ids: list[str]) -> list
     paths = ["agents", "sessions", session, f"{session}/items?start=0&end=500"]
     paths += [f"{session}/transcript?format={form}&thoughts=true" for form in FORMS]
     paths += [f"{session}/traffic", f"{session}/traffic-lines", "records?notebook_path=a.ipynb"]
+    paths += ["search?text=a"]
     paths += [f"turns/{turn_id}" for turn_id in turn_ids]
     found = []
     for path in paths:

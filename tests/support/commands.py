@@ -48,6 +48,7 @@ OF_COMMANDS: dict[str, dict[str, Any]] = {
     "answer_permission": {"option_id": "yes"},
     "import_log": {"content": b"{}"},
     "list_rules": {"session_id": None},
+    "search_sessions": {"text": "Hi"},
     "trust_folder": {"folder": "/"},
 }
 """Values for fields of one command; None for the session's."""

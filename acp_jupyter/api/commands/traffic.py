@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -22,8 +23,10 @@ from acp_jupyter.api.models.traffic import (
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.store.log_entries import read_entry
+from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.objects import obj, text
 from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.redactor import Redactor
 
 
 class TrafficCommands:
@@ -42,7 +45,9 @@ class TrafficCommands:
             The caller may not read the traffic.
         """
         path = await self._path(command.session_id, caller)
-        return await asyncio.to_thread(read_page, path, command)
+        if command.wait_seconds == 0 or command.after is None:
+            return await asyncio.to_thread(read_page, path, command)
+        return await _wait_for_lines(self._host.session(command.session_id).journal.log, command)
 
     @handles(GetTrafficLine)
     async def line(self, command: GetTrafficLine, caller: Caller) -> TrafficDetail:
@@ -54,6 +59,9 @@ class TrafficCommands:
             There is none at that place.
         """
         path = await self._path(command.session_id, caller)
+        if command.end is not None:
+            redactor = self._host.session(command.session_id).redactor
+            return await asyncio.to_thread(read_text, path, command.place, command.end, redactor)
         return await asyncio.to_thread(read_line, path, command.place)
 
     async def _path(self, session_id: str, caller: Caller) -> Path:
@@ -77,6 +85,29 @@ _DETAIL_CHARS = 400_000
 _HEAD = re.compile(rb'\{"seq":(\d{1,18}),"t":([\d.]{1,25}),"d":"([<>!])"')
 _METHOD = re.compile(rb'"(?:method|note)":"([^"\\]{1,100})"')
 _MESSAGE = re.compile(r'\A\{"seq":.{0,80}?"m":')
+
+
+async def _wait_for_lines(log: TrafficLog, command: GetTraffic) -> TrafficPage:
+    """Read a page once the log has grown, or when the time is over."""
+    loop, written = asyncio.get_running_loop(), asyncio.Event()
+
+    def wake() -> None:
+        with contextlib.suppress(RuntimeError):  # the host ends
+            loop.call_soon_threadsafe(written.set)
+
+    log.watch(wake)
+    try:
+        async with asyncio.timeout(command.wait_seconds):
+            while True:
+                written.clear()
+                page = await asyncio.to_thread(read_page, log.path, command)
+                if page.end != command.after:
+                    return page
+                await written.wait()
+    except TimeoutError:
+        return await asyncio.to_thread(read_page, log.path, command)
+    finally:
+        log.unwatch(wake)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +154,18 @@ def read_line(path: Path, offset: int) -> TrafficDetail:
     return TrafficDetail(place=offset, text=whole[:_DETAIL_CHARS], cut=cut)
 
 
+def read_text(path: Path, start: int, end: int, redactor: Redactor) -> TrafficDetail:
+    """Return the text of the chunks in a part of a log, without secrets in many pieces."""
+    with path.open("rb") as file:
+        end = min(end, _start_of_line(file, file.seek(0, 2)))
+        stop = min(end, start + _SCAN_BYTES)
+        entries = (read_entry(line.data) for line in _lines(file, start, stop))
+        joined = "".join(_chunk(entry) for entry in entries if entry is not None)
+    whole = redactor.redact_text(joined)
+    cut = stop < end or len(whole) > _DETAIL_CHARS
+    return TrafficDetail(place=start, text=whole[:_DETAIL_CHARS], cut=cut)
+
+
 def _forward(file: BinaryIO, start: int, size: int, asked: GetTraffic) -> TrafficPage:
     start = _start_of_line(file, start)
     found: list[TrafficLine] = []
@@ -131,7 +174,7 @@ def _forward(file: BinaryIO, start: int, size: int, asked: GetTraffic) -> Traffi
         end = line.end
         summary = methods.summary(line)
         if _passes(summary, line, asked):
-            found.append(summary)
+            _put(found, summary, asked)
         if len(found) == asked.limit or end - start >= _SCAN_BYTES:
             break
     return TrafficPage(lines=tuple(found), start=start, end=end, size=size)
@@ -143,11 +186,10 @@ def _backward(file: BinaryIO, end: int, size: int, asked: GetTraffic) -> Traffic
     while True:
         start = _start_of_line(file, max(0, end - window))
         methods = _LineReader()
-        found = [
-            summary
-            for line in _lines(file, start, end)
-            if _passes(summary := methods.summary(line), line, asked)
-        ]
+        found: list[TrafficLine] = []
+        for line in _lines(file, start, end):
+            if _passes(summary := methods.summary(line), line, asked):
+                _put(found, summary, asked)
         if len(found) >= asked.limit or start == 0 or window >= _SCAN_BYTES:
             break
         window *= 4
@@ -155,6 +197,22 @@ def _backward(file: BinaryIO, end: int, size: int, asked: GetTraffic) -> Traffic
         found = found[-asked.limit :]
         start = found[0].place
     return TrafficPage(lines=tuple(found), start=start, end=end, size=size)
+
+
+def _put(found: list[TrafficLine], line: TrafficLine, asked: GetTraffic) -> None:
+    last = found[-1] if found and asked.gather else None
+    if last is None or not line.stream or last.stream != line.stream:
+        found.append(line)
+    elif last.place + last.size != line.place:
+        found.append(line)  # something between them is not shown
+    else:
+        found[-1] = last.model_copy(
+            update={
+                "count": last.count + 1,
+                "size": last.size + line.size,
+                "preview": (last.preview + line.preview)[:_PREVIEW_CHARS],
+            }
+        )
 
 
 def _lines(file: BinaryIO, start: int, end: int) -> Iterator[_Line]:
@@ -206,6 +264,7 @@ class _LineReader:
             update=update,
             size=len(line.data),
             preview=_preview(entry),
+            stream=_stream(entry),
         )
 
 
@@ -228,13 +287,25 @@ def _preview(entry: TrafficEntry) -> str:
     if entry.direction == "!":
         content: object = _without(message, "note")
     elif isinstance(update := params.get("update"), dict):
-        chunk = text(obj(update.get("content")).get("text"))
-        content = chunk or _without(update, "sessionUpdate")
+        content = _chunk(entry) or _without(update, "sessionUpdate")
     else:
         content = params or message.get("result") or message.get("error")
     if isinstance(content, str):
         return content[:_PREVIEW_CHARS]
     return json.dumps(content, ensure_ascii=False)[:_PREVIEW_CHARS] if content else ""
+
+
+def _chunk(entry: TrafficEntry) -> str:
+    update = obj(obj(entry.message.get("params")).get("update"))
+    return text(obj(update.get("content")).get("text"))
+
+
+def _stream(entry: TrafficEntry) -> str:
+    update = obj(obj(entry.message.get("params")).get("update"))
+    kind = text(update.get("sessionUpdate"))
+    if not kind.endswith("_chunk") or not _chunk(entry):
+        return ""
+    return f"{entry.direction} {kind} {text(update.get('messageId'))}".strip()[:200]
 
 
 def _without(fields: Mapping[str, object], name: str) -> dict[str, object]:

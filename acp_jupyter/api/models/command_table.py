@@ -26,6 +26,7 @@ from acp_jupyter.api.models.sessions import (
     CreateSession,
     DeleteSession,
     ForkSession,
+    FoundSessions,
     GetSession,
     KillTerminal,
     ListAgents,
@@ -37,6 +38,7 @@ from acp_jupyter.api.models.sessions import (
     OpenAgentSession,
     RestartAgent,
     ResumeSession,
+    SearchSessions,
     SetConfig,
 )
 from acp_jupyter.api.models.traffic import (
@@ -106,6 +108,12 @@ _LIFECYCLE = (
 COMMANDS = (
     CommandRow(ListAgents, GET("agents"), tuple[AgentEntry, ...], while_agent_code_runs=True),
     CommandRow(ListSessions, GET("sessions"), tuple[SessionState, ...], while_agent_code_runs=True),
+    CommandRow(
+        SearchSessions,
+        GET("search", query=same("text", "cursor"), sends_defaults=False),
+        FoundSessions,
+        only_user="search the sessions",
+    ),
     CommandRow(CreateSession, POST("sessions", body=True, sends_defaults=False), SessionState),
     CommandRow(
         GetSession, GET(_SESSION), SessionState, while_agent_code_runs=True, wakes="session"
@@ -173,7 +181,10 @@ COMMANDS = (
         GetTraffic,
         GET(
             f"{_SESSION}/traffic-lines",
-            query=same("after", "before", "limit", "direction", "method", "text"),
+            query={
+                **same("after", "before", "limit", "direction", "method", "text", "gather"),
+                "wait": "wait_seconds",
+            },
             sends_defaults=False,
         ),
         TrafficPage,
@@ -182,7 +193,11 @@ COMMANDS = (
     ),
     CommandRow(
         GetTrafficLine,
-        GET(f"{_SESSION}/traffic-lines/{{place}}"),
+        GET(
+            f"{_SESSION}/traffic-lines/{{place}}",
+            query=same("end"),
+            sends_defaults=False,
+        ),
         TrafficDetail,
         wakes="session",
     ),

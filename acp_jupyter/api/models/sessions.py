@@ -82,6 +82,46 @@ class AgentSessions(Model):
     next_cursor: str = ""
 
 
+class SearchSessions(BaseCommand):
+    """Look for words in the prompts and answers of all sessions, the newest first.
+
+    One call looks for a limited time. Ask again with its ``next_cursor`` to go on.
+    """
+
+    name: Literal["search_sessions"] = "search_sessions"
+    text: str = Field(min_length=1, max_length=200)
+    """Its words in this order; capital letters and the space between them make no difference."""
+    cursor: str = Field(default="", max_length=400)
+
+
+class FoundText(Model):
+    """A place in a session where the words are."""
+
+    session_id: str
+    turn_id: str
+    """Empty where no turn is known."""
+    where: Literal["prompt", "answer"]
+    before: str
+    """The text just before the words..."""
+    match: str
+    """...the words as they stand there..."""
+    after: str
+    """...and the text just after them."""
+
+
+class FoundSessions(Model):
+    """Result of ``search_sessions``."""
+
+    hits: tuple[FoundText, ...]
+    searched: int
+    """Sessions that were looked through, with the calls before this one."""
+    total: int
+    next_cursor: str = ""
+    """Where the next call goes on; empty when all is done."""
+    cut: bool = False
+    """Whether there may be more: in a session with many hits, or with a very long log."""
+
+
 class KillTerminal(BaseCommand):
     """End a command that the host runs for the agent; its output stays."""
 

@@ -32,6 +32,10 @@ class GetTraffic(BaseCommand):
     """The method, the kind of update or the kind of note; or part of it."""
     text: str = Field(default="", max_length=200)
     """What the line must hold; capital letters make no difference."""
+    gather: bool = False
+    """Whether consecutive chunks of one stream are one line."""
+    wait_seconds: float = Field(default=0, ge=0, le=20)
+    """How long to wait, where nothing has come after ``after`` yet."""
 
 
 class TrafficLine(Model):
@@ -51,6 +55,10 @@ class TrafficLine(Model):
     """Bytes."""
     preview: str = ""
     """How its content begins."""
+    stream: str = ""
+    """Names the text that a chunk is part of; empty for what is no chunk."""
+    count: int = 1
+    """Chunks that were gathered; they fill ``size`` bytes from ``place``."""
 
 
 class TrafficPage(Model):
@@ -69,11 +77,13 @@ class TrafficPage(Model):
 
 
 class GetTrafficLine(BaseCommand):
-    """One line of the log, written out."""
+    """One line of the log, written out; or the text of gathered chunks."""
 
     name: Literal["get_traffic_line"] = "get_traffic_line"
     session_id: str
     place: int = Field(ge=0)
+    end: int | None = Field(default=None, ge=0)
+    """Where the gathered chunks end."""
 
 
 class TrafficDetail(Model):
@@ -81,7 +91,7 @@ class TrafficDetail(Model):
 
     place: int
     text: str
-    """Its message as indented JSON."""
+    """Its message as indented JSON, or the text of the chunks."""
     cut: bool = False
     """Whether that is only its beginning."""
 

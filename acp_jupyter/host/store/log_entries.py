@@ -8,15 +8,17 @@ step of the transcript.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.json import read_json
 from acp_jupyter.protocol.log import read_log
+from acp_jupyter.protocol.objects import items, obj, text
 from acp_jupyter.protocol.traffic import TextChunk, TrafficEntry, text_chunk
 from acp_jupyter.transcript.redactor import Redactor
 
@@ -145,6 +147,53 @@ def read_traffic(path: Path) -> Iterator[TrafficEntry]:
 def read_entries(lines: Iterable[bytes]) -> Iterator[TrafficEntry]:
     """Yield the entries of a log's lines, as `read_traffic` does."""
     return (found for found in read_log(lines) if isinstance(found, TrafficEntry))
+
+
+class Said(NamedTuple):
+    """A prompt that was sent, or an answer up to the next tool call."""
+
+    turn_id: str
+    where: Literal["prompt", "answer"]
+    text: str
+
+
+_SAID = re.compile(rb'"note":"(?:turn|replay)_|"agent_message_chunk"|"sessionUpdate":"tool_call"')
+_SAID_LINE_BYTES = 4 * 1024 * 1024
+
+
+def read_said(lines: Iterable[bytes]) -> Iterator[Said]:
+    """Yield what was said, from the lines of a log. Most lines are passed over unread."""
+    queued: dict[str, str] = {}
+    turn_id, pieces, chars, repeated = "", list[str](), 0, False
+    for line in lines:
+        found = _SAID.search(line)
+        if found is None or len(line) > _SAID_LINE_BYTES:
+            continue
+        is_chunk = found[0] == b'"agent_message_chunk"'
+        if pieces and (not is_chunk or chars > _CHARS):
+            yield Said(turn_id, "answer", "".join(pieces))
+            pieces, chars = [], 0
+        if (is_chunk and repeated) or b"tool_call" in found[0]:
+            continue
+        entry = read_entry(line)
+        message = {} if entry is None else entry.message
+        if is_chunk:
+            update = obj(obj(message.get("params")).get("update"))
+            pieces.append(text(obj(update.get("content")).get("text")))
+            chars += len(pieces[-1])
+            continue
+        note, named = message.get("note"), text(message.get("turn_id"))
+        if note in {"turn_queued", "turn_edited"}:
+            blocks = items(message.get("prompt"))
+            queued[named] = "\n".join(text(obj(block).get("text")) for block in blocks)
+        elif note == "turn_started":
+            turn_id = named
+            yield Said(turn_id, "prompt", queued.pop(turn_id, ""))
+        elif note in {"replay_started", "replay_ended"}:
+            # An agent that loads a session tells once more what the log has already.
+            repeated = note == "replay_started" and message.get("keep") is not True
+    if pieces:
+        yield Said(turn_id, "answer", "".join(pieces))
 
 
 _GROUP_CHARS = 256 * 1024

@@ -484,6 +484,7 @@ export interface CloseSession {
 export type Command =
   | ListAgents
   | ListSessions
+  | SearchSessions
   | CreateSession
   | GetSession
   | SessionCommand
@@ -1021,6 +1022,50 @@ export interface ForkSession {
 }
 
 /**
+ * Result of ``search_sessions``.
+ */
+export interface FoundSessions {
+  /**
+   * Whether there may be more: in a session with many hits, or with a very long log.
+   */
+  cut: boolean;
+  hits: FoundText[];
+  /**
+   * Where the next call goes on; empty when all is done.
+   */
+  next_cursor: string;
+  /**
+   * Sessions that were looked through, with the calls before this one.
+   */
+  searched: number;
+  total: number;
+}
+
+/**
+ * A place in a session where the words are.
+ */
+export interface FoundText {
+  /**
+   * ...and the text just after them.
+   */
+  after: string;
+  /**
+   * The text just before the words...
+   */
+  before: string;
+  /**
+   * ...the words as they stand there...
+   */
+  match: string;
+  session_id: string;
+  /**
+   * Empty where no turn is known.
+   */
+  turn_id: string;
+  where: 'prompt' | 'answer';
+}
+
+/**
  * A cell of the session's notebook, as a page shows it: what ``@cell 3`` in a prompt names.
  */
 export interface GetCell {
@@ -1092,6 +1137,10 @@ export interface GetTraffic {
    */
   before: number | null;
   direction: ('>' | '<' | '!') | null;
+  /**
+   * Whether consecutive chunks of one stream are one line.
+   */
+  gather: boolean;
   limit: number;
   /**
    * The method, the kind of update or the kind of note; or part of it.
@@ -1103,12 +1152,20 @@ export interface GetTraffic {
    * What the line must hold; capital letters make no difference.
    */
   text: string;
+  /**
+   * How long to wait, where nothing has come after ``after`` yet.
+   */
+  wait_seconds: number;
 }
 
 /**
- * One line of the log, written out.
+ * One line of the log, written out; or the text of gathered chunks.
  */
 export interface GetTrafficLine {
+  /**
+   * Where the gathered chunks end.
+   */
+  end: number | null;
   name: 'get_traffic_line';
   place: number;
   session_id: string;
@@ -1860,6 +1917,20 @@ export interface SearchHit {
 }
 
 /**
+ * Look for words in the prompts and answers of all sessions, the newest first.
+ *
+ * One call looks for a limited time. Ask again with its ``next_cursor`` to go on.
+ */
+export interface SearchSessions {
+  cursor: string;
+  name: 'search_sessions';
+  /**
+   * Its words in this order; capital letters and the space between them make no difference.
+   */
+  text: string;
+}
+
+/**
  * Stop the running turn, and send a prompt that waits before the others.
  */
 export interface SendNow {
@@ -2320,7 +2391,7 @@ export interface TrafficDetail {
   cut: boolean;
   place: number;
   /**
-   * Its message as indented JSON.
+   * Its message as indented JSON, or the text of the chunks.
    */
   text: string;
 }
@@ -2333,6 +2404,10 @@ export interface TrafficLine {
    * Seconds since the epoch.
    */
   at: number;
+  /**
+   * Chunks that were gathered; they fill ``size`` bytes from ``place``.
+   */
+  count: number;
   direction: '>' | '<' | '!';
   kind: 'request' | 'response' | 'error' | 'notification' | 'note' | 'unknown';
   /**
@@ -2349,6 +2424,10 @@ export interface TrafficLine {
    * Bytes.
    */
   size: number;
+  /**
+   * Names the text that a chunk is part of; empty for what is no chunk.
+   */
+  stream: string;
   /**
    * The kind of a ``session/update``.
    */

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_jupyter.api.commands import traffic
-from acp_jupyter.api.commands.traffic import read_line, read_page
+from acp_jupyter.api.commands.traffic import read_line, read_page, read_text
 from acp_jupyter.api.models.traffic import GetTraffic, TrafficLine
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import Direction, TrafficEntry
+from acp_jupyter.transcript.redactor import Redactor
 
 Json = dict[str, object]
 
@@ -33,8 +35,10 @@ def log(folder: Path, lines: list[TrafficEntry]) -> Path:
     return path
 
 
-def chunk(text: str) -> tuple[Direction, Json]:
+def chunk(text: str, message_id: str | None = None) -> tuple[Direction, Json]:
     update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
+    if message_id is not None:
+        update["messageId"] = message_id
     return "<", {"method": "session/update", "params": {"sessionId": "a", "update": update}}
 
 
@@ -131,6 +135,46 @@ def test_every_line_comes_once_in_both_directions(
         numbers = list(range(1, len(sizes) + 1))
         assert [line.seq for line in forwards(path, limit=limit)] == numbers
         assert [line.seq for line in backwards(path, limit=limit)] == numbers
+
+
+@settings(max_examples=30)
+@given(
+    kinds=st.lists(st.sampled_from("aab!"), min_size=1, max_size=60),
+    limit=st.integers(1, 5),
+    look=st.sampled_from([1, 300, 5000]),
+)
+def test_chunks_of_one_stream_are_gathered(
+    tmp_path_factory: pytest.TempPathFactory, kinds: list[str], limit: int, look: int
+) -> None:
+    note: Json = {"note": "host_notice", "text": "note"}
+    said: tuple[Direction, Json] = ("!", note)
+    told = [said if kind == "!" else chunk(kind, message_id=kind) for kind in kinds]
+    path = log(tmp_path_factory.mktemp("log"), entries(*told))
+    runs = [(kind, list(run)) for kind, run in groupby(kinds)]
+    whole = [
+        (kind, n) for kind, run in runs for n in ([len(run)] if kind != "!" else [1] * len(run))
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(traffic, "_SCAN_BYTES", look)
+        patch.setattr(traffic, "_BLOCK", 100)
+        for lines in (
+            forwards(path, limit=limit, gather=True),
+            backwards(path, limit=limit, gather=True),
+        ):
+            assert sum(line.size for line in lines) == path.stat().st_size
+            assert sum(line.count for line in lines) == len(kinds)
+    lines = forwards(path, limit=500, gather=True)
+    assert [("!" if not each.stream else each.preview[0], each.count) for each in lines] == whole
+    for line in lines:
+        if line.stream:
+            text = read_text(path, line.place, line.place + line.size, Redactor())
+            assert (text.text, text.cut) == (line.preview[0] * line.count, False)
+
+
+def test_what_is_not_shown_parts_gathered_chunks(tmp_path: Path) -> None:
+    path = log(tmp_path, entries(chunk("one"), chunk("two"), chunk("one")))
+    lines = forwards(path, gather=True, text="one")
+    assert [(line.preview, line.count) for line in lines] == [("one", 1), ("one", 1)]
 
 
 def test_a_page_of_a_long_log_looks_at_a_part_of_it(tmp_path: Path) -> None:
