@@ -30,16 +30,16 @@ const MAY_IMPORT = {
   'views/panel/agents': VIEWS,
   'views/panel/composer': [...VIEWS, 'views/panel/agents'],
   'views/panel/sessions': [...VIEWS, 'views/panel/agents'],
-  'views/panel/traffic': VIEWS,
+  'views/traffic': VIEWS,
   'views/panel/transcript': [...VIEWS, 'views/turn'],
   'views/panel': [
     ...VIEWS,
     'views/request',
-    ...['agents', 'composer', 'sessions', 'traffic', 'transcript'].map(
+    ...['agents', 'composer', 'sessions', 'transcript'].map(
       each => `views/panel/${each}`,
     ),
   ],
-  'views/index.ts': ['views', 'views/turn', 'views/panel'],
+  'views/index.ts': ['views', 'views/turn', 'views/panel', 'views/traffic'],
 
   'features/page': [...FEATURES, 'views/parts', 'views/review'],
   'features/rendering': FEATURES,

@@ -6,6 +6,7 @@ import type {
   Command,
   FileHunks,
   FileTexts,
+  FoundSessions,
   GetChanges,
   GetTraffic,
   LoginReply,
@@ -63,6 +64,12 @@ export class SessionCalls {
     return parseResult('open_agent_session', result).session_id;
   }
 
+  /** Looks for words in what was said in all sessions, for a limited time. */
+  async search(text: string, cursor: string): Promise<FoundSessions> {
+    const command = { name: 'search_sessions', text, cursor } as const;
+    return parseResult('search_sessions', await this.#command(command, LOG_SECONDS));
+  }
+
   /** Lines of a session's traffic log; by default the newest. */
   async traffic(sessionId: string, query: Partial<GetTraffic>): Promise<TrafficPage> {
     const command = {
@@ -72,6 +79,8 @@ export class SessionCalls {
       limit: 200,
       method: '',
       text: '',
+      gather: false,
+      wait_seconds: 0,
       ...query,
       name: 'get_traffic',
       session_id: sessionId,
@@ -79,9 +88,9 @@ export class SessionCalls {
     return parseResult('get_traffic', await this.#command(command, LOG_SECONDS));
   }
 
-  /** One line of the traffic log in full, by where it begins in the file. */
-  async trafficLine(sessionId: string, place: number): Promise<TrafficDetail> {
-    const command = { name: 'get_traffic_line', session_id: sessionId, place } as const;
+  /** One line of the traffic log in full, or the text of the chunks from there to `end`. */
+  async trafficLine(sessionId: string, place: number, end: number | null): Promise<TrafficDetail> {
+    const command = { name: 'get_traffic_line', session_id: sessionId, place, end } as const;
     return parseResult('get_traffic_line', await this.#command(command, LOG_SECONDS));
   }
 }

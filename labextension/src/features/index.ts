@@ -9,6 +9,7 @@ import { promptCellsPlugin } from './page/prompt_cells';
 import { askPlugin } from './panel/ask_commands';
 import { commandsPlugin } from './panel/commands';
 import { panelPlugin } from './panel/plugin';
+import { trafficPlugin } from './panel/traffic_widget';
 import { renderingPlugin } from './rendering/plugin';
 import { cellReviewPlugin } from './review/cells/plugin';
 import { reviewPlugin } from './review/plugin';
@@ -31,5 +32,6 @@ export const plugins: JupyterFrontEndPlugin<unknown>[] = [
   rendererPlugin,
   reviewPlugin,
   statusBarPlugin,
+  trafficPlugin,
   renderingPlugin,
 ];

@@ -8,6 +8,7 @@ import type {
   Command,
   FileHunks,
   FileTexts,
+  FoundSessions,
   GetTraffic,
   LoginReply,
   Origin,
@@ -22,9 +23,7 @@ import type {
 export type ConfigChange = Partial<Pick<SetConfig, 'config' | 'mode' | 'policy' | 'title'>>;
 
 /** Which lines of a session's traffic log are requested. */
-export type TrafficQuery = Partial<
-  Pick<GetTraffic, 'after' | 'before' | 'direction' | 'limit' | 'method' | 'text'>
->;
+export type TrafficQuery = Partial<Omit<GetTraffic, 'name' | 'session_id'>>;
 
 /** Formats in which a session can be exported. */
 export type ExportFormat = 'traffic' | 'markdown' | 'html';
@@ -108,7 +107,8 @@ export interface Actions {
   readonly mentions?: MentionSource;
   /** Makes a session and resolves to its id. */
   createSession?(agentId: string, policy: Policy): Promise<string>;
-  openSession?(sessionId: string): void;
+  /** Shows a session; with a turn, that turn. */
+  openSession?(sessionId: string, turnId?: string): void;
   /** The title of a session whose notebook has more than one with its agent; else nothing. */
   readonly sessionName?: (sessionId: string) => string;
   closeSession?(sessionId: string): Promise<void>;
@@ -150,8 +150,16 @@ export interface Actions {
   reconnect?(): void;
   /** Lines of a session's traffic log. */
   readonly traffic?: (sessionId: string, query: TrafficQuery) => Promise<TrafficPage>;
-  /** One of those lines in full, by where it begins in the file. */
-  readonly trafficLine?: (sessionId: string, place: number) => Promise<TrafficDetail>;
+  /** One of those lines in full, or the text of gathered chunks, by where it begins and ends. */
+  readonly trafficLine?: (
+    sessionId: string,
+    place: number,
+    end: number | null,
+  ) => Promise<TrafficDetail>;
+  /** Shows a session's traffic log beside the documents. */
+  readonly openTraffic?: (sessionId: string) => void;
+  /** Looks for words in what was said in all sessions; a cursor goes on with it. */
+  readonly search?: (text: string, cursor: string) => Promise<FoundSessions>;
   /** Downloads a session as a file. */
   readonly exportSession?: (sessionId: string, format: ExportFormat) => Promise<void>;
   /** Starts a login; one that takes long continues, as the session's state shows. */

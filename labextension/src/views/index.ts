@@ -7,6 +7,8 @@ export type { Translate } from './i18n';
 export type { Colours, Diagram, Rendering, Run } from './props';
 
 export { mountPanel } from './panel/panel_view';
+export { mountTraffic } from './traffic/traffic';
+export type { TrafficProps } from './traffic/traffic';
 export { mountTurn } from './turn/turn_view';
 
 export type {

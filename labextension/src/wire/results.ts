@@ -5,6 +5,7 @@ import type {
   AttachedTurn,
   ChangesReply,
   ChangingSessions,
+  FoundSessions,
   ItemsPage,
   LoginReply,
   RevertReply,
@@ -42,6 +43,7 @@ interface Results {
   fork_session: SessionState;
   open_agent_session: SessionState;
   list_agent_sessions: AgentSessions;
+  search_sessions: FoundSessions;
   get_traffic: TrafficPage;
   get_traffic_line: TrafficDetail;
 }
@@ -63,6 +65,7 @@ const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } 
   open_agent_session: recordOf('session_id'),
   list_agent_sessions: value =>
     isRecord(value) && listOf('agent_session_id', 'title', 'cwd')(value.sessions),
+  search_sessions: value => isRecord(value) && Array.isArray(value.hits),
   get_traffic: value => isRecord(value) && Array.isArray(value.lines),
   get_traffic_line: recordOf('text'),
   attach_turn: value => recordOf('session_id')(value) && isRecord(value) && isRecord(value.turn),

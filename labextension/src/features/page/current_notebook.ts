@@ -105,16 +105,40 @@ export async function goToTurn(
 /** Longest wait for a turn to be drawn, in frames. */
 const FRAMES = 60;
 
-/** Scrolls the panel to a turn once it is drawn. */
+/** Frames after which it is looked for further up. */
+const HERE = 10;
+
+/** Longest way up, in frames. */
+const MOST_FRAMES = 1200;
+
+function nextFrame(): Promise<unknown> {
+  return new Promise(resolve => requestAnimationFrame(resolve));
+}
+
+/** Scrolls the panel to a turn once it is drawn; a long session draws and loads it on the way up. */
 export async function revealTurn(panel: HTMLElement, turnId: string): Promise<void> {
-  for (let frame = 0; frame < FRAMES; frame++) {
+  let [idle, height] = [0, 0];
+  for (let frame = 0; idle < FRAMES && frame < MOST_FRAMES; frame++, idle++) {
     const turn = panel.querySelector<HTMLElement>(`[data-turn="${CSS.escape(turnId)}"]`);
     if (turn !== null) {
       turn.tabIndex = -1;
       turn.focus({ preventScroll: true });
-      turn.scrollIntoView({ block: 'start' });
+      for (let again = 0; again < HERE; again++) {
+        // A log that is just drawn goes to its end once more.
+        turn.scrollIntoView({ block: 'start' });
+        await nextFrame();
+      }
       return;
     }
-    await new Promise(resolve => requestAnimationFrame(resolve));
+    await nextFrame();
+    const log = panel.querySelector('.acp-log');
+    if (log === null || idle < HERE) {
+      continue;
+    }
+    if (log.scrollTop > 0 || log.scrollHeight > height) {
+      idle = HERE;
+    }
+    height = log.scrollHeight;
+    log.scrollTop -= log.clientHeight;
   }
 }

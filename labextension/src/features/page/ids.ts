@@ -5,6 +5,8 @@ export const OPEN_SESSION = 'acp-jupyter:open-session';
 
 export const REVIEW = 'acp-jupyter:review';
 
+export const TRAFFIC = 'acp-jupyter:traffic';
+
 export const GO_TO_PERMISSION = 'acp-jupyter:go-to-permission';
 
 export const PANEL_ID = 'acp-jupyter-panel';

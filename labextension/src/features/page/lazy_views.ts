@@ -16,6 +16,8 @@ export const mountTurn = later(async () => (await import('../../views')).mountTu
 
 export const mountPanel = later(async () => (await import('../../views')).mountPanel);
 
+export const mountTraffic = later(async () => (await import('../../views')).mountTraffic);
+
 export const mountReview = later(async () => (await import('../../views/review')).mountReview);
 
 export const mountRunNote = later(async () => (await import('../../views/review')).mountRunNote);

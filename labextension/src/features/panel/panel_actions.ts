@@ -13,6 +13,7 @@ import { cellsOfNotebook } from '../page/answer_cells';
 import { labAccess } from '../page/client';
 import { cellNumber, revealCell } from '../page/current_notebook';
 import type { CurrentNotebook } from '../page/current_notebook';
+import { OPEN_SESSION, TRAFFIC } from '../page/ids';
 import { turnActions } from '../page/turn_actions';
 
 interface PanelParts {
@@ -51,7 +52,13 @@ export function panelActions(parts: PanelParts): Actions {
       show(created.session_id);
       return created.session_id;
     },
-    openSession: show,
+    openSession: (sessionId, turnId) => {
+      if (turnId === undefined || turnId === '') {
+        show(sessionId);
+      } else {
+        void app.commands.execute(OPEN_SESSION, { sessionId, turnId });
+      }
+    },
     closeSession: sessionId => client.closeSession(sessionId),
     listRules: sessionId => client.permissions.rules(sessionId),
     revokeRule: ruleId => client.permissions.revoke(ruleId),
@@ -68,8 +75,8 @@ export function panelActions(parts: PanelParts): Actions {
       listOfAgent: (agent, cursor) => client.life.listOfAgent(agent, cursor),
       openOfAgent: (agent, session, trust) => client.life.openOfAgent(agent, session, trust),
     },
-    traffic: (sessionId, query) => client.life.traffic(sessionId, query),
-    trafficLine: (sessionId, place) => client.life.trafficLine(sessionId, place),
+    openTraffic: sessionId => void app.commands.execute(TRAFFIC, { sessionId }),
+    search: (text, cursor) => client.life.search(text, cursor),
     exportSession: (sessionId, format) => exportSession(app, sessionId, format),
     removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),
     editQueued: (turnId, text) => client.editQueued(turnId, text),

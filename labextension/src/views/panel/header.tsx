@@ -19,7 +19,6 @@ import { Rules, rulesId } from './rules';
 interface PanelHeaderProps {
   readonly root: RefObject<HTMLElement | null>;
   readonly onList: () => void;
-  readonly onTraffic: (() => void) | null;
   readonly agents: readonly AgentEntry[];
   readonly onStart: ((agentId: string) => void) | null;
   readonly onAdd: () => void;
@@ -27,15 +26,7 @@ interface PanelHeaderProps {
 }
 
 /** The panel's header: the session's title, what waits, and buttons for other sessions. */
-export function PanelHeader({
-  root,
-  onList,
-  onTraffic,
-  agents,
-  onStart,
-  onAdd,
-  onFailure,
-}: PanelHeaderProps) {
+export function PanelHeader({ root, onList, agents, onStart, onAdd, onFailure }: PanelHeaderProps) {
   const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { session } = store.view;
@@ -67,7 +58,7 @@ export function PanelHeader({
         )}
         <IconButton icon="history" label={t('Sessions')} onClick={onList} />
         {onStart !== null && <NewSession {...{ agents, t, onStart, onAdd }} />}
-        {session !== null && <MoreMenu {...{ session, onTraffic, onFailure }} />}
+        {session !== null && <MoreMenu {...{ session, onFailure }} />}
       </div>
       {session !== null && <Where session={session} />}
       {session !== null && <SessionDetails session={session} />}
@@ -130,20 +121,20 @@ export function SessionDetails({ session }: { readonly session: SessionState }) 
 
 interface MoreMenuProps {
   readonly session: SessionState;
-  readonly onTraffic: (() => void) | null;
   readonly onFailure: (message: string) => void;
 }
 
 /** A menu of rarely used actions on the session. */
-export function MoreMenu({ session, onTraffic, onFailure }: MoreMenuProps) {
+export function MoreMenu({ session, onFailure }: MoreMenuProps) {
   const { store, actions, t } = useScene();
   const items: MenuItem[] = [];
   if (actions?.listRules !== undefined) {
     const show = () => store.ui.setOpen(rulesId(session), true);
     items.push({ name: t('Permission rules'), onChoose: show });
   }
-  if (onTraffic !== null) {
-    items.push({ name: t('Traffic'), onChoose: onTraffic });
+  if (actions?.openTraffic !== undefined) {
+    const { openTraffic } = actions;
+    items.push({ name: t('Traffic'), onChoose: () => openTraffic(session.session_id) });
   }
   const write = actions?.exportSession;
   if (write !== undefined) {

@@ -2,14 +2,13 @@ import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** What the panel shows. */
-export type Page = 'session' | 'list' | 'agents' | 'traffic';
+export type Page = 'session' | 'list' | 'agents';
 
 /** What is focused first on each page. */
 const FIRST: Record<Page, string> = {
   session: '.acp-compose textarea',
   list: '.acp-search input',
   agents: '.acp-search input',
-  traffic: '.acp-traffic-lines',
 };
 
 interface Pages {

@@ -28,10 +28,9 @@ import {
 } from './session_notes';
 import { SessionList } from './sessions/session_list';
 import { DeletedNote, useTrash } from './sessions/trash';
-import { Traffic } from './traffic/traffic';
 import { RunningTurn, Transcript } from './transcript/transcript';
 
-/** The side panel: a session with its composer, the sessions, all agents, or the traffic. */
+/** The side panel: a session with its composer, the sessions, or all agents. */
 export function PanelView(props: PanelProps) {
   const { actions, sessions, agents, connection, rendering, t = identity } = props;
   const root = useRef<HTMLDivElement>(null);
@@ -124,16 +123,7 @@ export function PanelView(props: PanelProps) {
         ref={root}
         onKeyDown={onKeyDown}
       >
-        {page === 'traffic' && props.store !== null ? (
-          <div class="acp-panel">
-            <Traffic
-              key={store.sessionId}
-              sessionId={store.sessionId}
-              actions={actions}
-              onBack={() => setPage('session')}
-            />
-          </div>
-        ) : page === 'agents' ? (
+        {page === 'agents' ? (
           <div class="acp-panel">
             <AddAgent
               agents={agents ?? []}
@@ -154,9 +144,9 @@ export function PanelView(props: PanelProps) {
               actions={actions}
               trash={trash}
               t={t}
-              onOpen={id => {
+              onOpen={(id, turnId) => {
                 trash.takeBack(id);
-                actions.openSession?.(id);
+                actions.openSession?.(id, ...(turnId === undefined ? [] : [turnId]));
                 setPage('session');
               }}
               onStart={onStart}
@@ -171,11 +161,6 @@ export function PanelView(props: PanelProps) {
             <PanelHeader
               root={root}
               onList={() => setPage('list')}
-              onTraffic={
-                actions.traffic === undefined || props.store === null
-                  ? null
-                  : () => setPage('traffic')
-              }
               agents={agents ?? []}
               onStart={onStart}
               onAdd={onAdd}

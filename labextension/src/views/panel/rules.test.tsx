@@ -38,7 +38,7 @@ function show(over: Partial<Actions>, state: SessionState = session()) {
   const scene = { store, host: 'panel' as const, actions, t: identity, announce: () => undefined };
   return render(
     <SceneContext.Provider value={scene}>
-      <MoreMenu session={state} onTraffic={null} onFailure={() => undefined} />
+      <MoreMenu session={state} onFailure={() => undefined} />
       <Rules session={state} />
     </SceneContext.Provider>,
   );

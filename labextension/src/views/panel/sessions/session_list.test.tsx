@@ -1,6 +1,7 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
+import type { FoundSessions } from '../../../wire/types';
 import { lifeOf, menuOf, showList, summary, titles } from '../../../../tests/support/panel';
 import type { ShownPanel } from '../../../../tests/support/panel';
 
@@ -29,6 +30,58 @@ describe('the session list', () => {
     await panel.until(() =>
       expect(panel.view.getByRole('textbox', { name: 'Message' })).toBeTruthy(),
     );
+  });
+
+  it('looks for words in what was said, part by part, and opens the place', async () => {
+    const openSession = vi.fn();
+    const hit = (session_id: string, where: 'prompt' | 'answer') => ({
+      ...{ session_id, where, turn_id: `turn of ${session_id}` },
+      ...{ before: 'a quick ', match: 'Zebra', after: ' crossing' },
+    });
+    const replies: ((found: FoundSessions) => void)[] = [];
+    const search = vi.fn(
+      (_text: string, _cursor: string) =>
+        new Promise<FoundSessions>(reply => {
+          replies.push(reply);
+        }),
+    );
+    const panel = await showList([summary('one'), summary('two')], { openSession, search });
+    const type = (value: string) =>
+      fireEvent.input(panel.view.getByRole('searchbox'), { target: { value } });
+    type('z');
+    await panel.until(() => expect(panel.view.getByText('No title matches.')).toBeTruthy());
+    expect(panel.view.queryByRole('region', { name: 'In messages' })).toBeNull();
+    type(' zebra ');
+    const box = await waitFor(() => panel.view.getByRole('region', { name: 'In messages' }));
+    const status = () => within(box).getByRole('status').textContent;
+    expect(status()).toBe('Searching messages');
+    await panel.until(() => expect(search.mock.calls).toEqual([['zebra', '']]));
+    const part = { total: 2, cut: false };
+    replies[0]?.({ ...part, hits: [hit('two', 'prompt')], searched: 1, next_cursor: 'c' });
+    await panel.until(() => expect(status()).toBe('Searched 1 of 2 sessions'));
+    await panel.until(() => expect(search.mock.calls[1]).toEqual(['zebra', 'c']));
+    const found = [hit('two', 'answer'), hit('gone', 'answer')];
+    replies[1]?.({ ...part, hits: found, searched: 2, next_cursor: '' });
+    await panel.until(() => expect(status()).toBe('2 places'));
+    const [first, second] = within(box).getAllByRole('button');
+    expect(first?.textContent).toBe('Title twoPrompt: a quick Zebra crossing');
+    expect(first?.querySelector('mark')?.textContent).toBe('Zebra');
+    fireEvent.click(second ?? box);
+    expect(openSession).toHaveBeenCalledExactlyOnceWith('two', 'turn of two');
+  });
+
+  it('says when nothing was said like that, or why it could not look', async () => {
+    const none = { hits: [], searched: 1, total: 1, next_cursor: '', cut: false };
+    const search = vi.fn((text: string) =>
+      text === 'fail' ? Promise.reject(new Error('The server is away.')) : Promise.resolve(none),
+    );
+    const panel = await showList([summary('one')], { search });
+    const type = (value: string) =>
+      fireEvent.input(panel.view.getByRole('searchbox'), { target: { value } });
+    type('nothing');
+    await panel.until(() => expect(panel.view.getByText('Nothing found.')).toBeTruthy());
+    type('fail');
+    await panel.until(() => expect(panel.view.getByText('The server is away.')).toBeTruthy());
   });
 
   it('says of a session without a prompt that it is new', async () => {

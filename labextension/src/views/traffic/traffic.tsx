@@ -1,86 +1,133 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
 
-import type { TrafficDetail, TrafficLine } from '../../../wire/types';
-import type { Actions } from '../../actions';
-import { bytes, grouped, plural } from '../../i18n';
-import { ActionButton, IconButton, messageOf } from '../../parts/buttons';
-import { Icon } from '../../parts/icons';
-import { ErrorNote } from '../../parts/notes';
-import { onSecond, useScene } from '../../scene';
+import type { TrafficDetail, TrafficLine } from '../../wire/types';
+import type { Actions } from '../actions';
+import { SessionStore } from '../../state/store';
+import { bytes, grouped, identity, plural } from '../i18n';
+import type { Translate } from '../i18n';
+import { ActionButton, IconButton, messageOf } from '../parts/buttons';
+import { Icon } from '../parts/icons';
+import { mounted } from '../parts/mount';
+import { ErrorNote } from '../parts/notes';
+import { TitleText } from '../parts/odd_characters';
+import type { Mounted } from '../props';
+import { SceneContext, useScene } from '../scene';
+import type { Scene } from '../scene';
 import { nameOf, timeOf, TrafficList, WAYS } from './traffic_list';
 import { TrafficLog } from './traffic_log';
-import type { TrafficFilter } from './traffic_log';
+import type { TrafficFilter, TrafficRow } from './traffic_log';
 
 /** Pause in typing after which the log is searched. */
 const TYPED_MILLISECONDS = 250;
 
 const NO_FILTER: TrafficFilter = { direction: null, method: '', text: '' };
 
-interface TrafficProps {
+/** Properties of the view of a session's traffic log. */
+export interface TrafficProps {
   readonly sessionId: string;
-  readonly actions: Actions;
-  readonly onBack: () => void;
+  readonly actions: Pick<Actions, 'copy' | 'exportSession' | 'openSession'> &
+    Required<Pick<Actions, 'traffic' | 'trafficLine'>>;
+  /** Title of the session, if it is known. */
+  readonly title: string;
+  /** Whether the view is visible and connected: then it follows what comes. */
+  readonly live: boolean;
+  readonly t?: Translate;
 }
 
 /** The traffic log: the messages between host and agent, line by line. */
-export function Traffic({ sessionId, actions, onBack }: TrafficProps) {
-  const { t } = useScene();
+function TrafficView(props: TrafficProps) {
+  const { sessionId, actions, title, live, t = identity } = props;
   const [filter, setFilter] = useState(NO_FILTER);
   const change = useCallback(
     (part: Partial<TrafficFilter>) => setFilter(now => ({ ...now, ...part })),
     [],
   );
   const [paused, setPaused] = useState(false);
-  const [shown, setShown] = useState<TrafficLine | null>(null);
+  const [shown, setShown] = useState<TrafficRow | null>(null);
   const [failure, setFailure] = useState('');
-  const log = useTrafficLog(sessionId, actions, filter, paused);
-  const exportLog = actions.exportSession;
-  return (
-    <div class="acp-traffic" role="region" aria-label={t('Traffic')}>
-      <div class="acp-bar">
-        <h2 class="grow">{t('Traffic')}</h2>
-        <button
-          type="button"
-          class="btn quiet small"
-          aria-pressed={paused}
-          onClick={() => setPaused(!paused)}
-        >
-          {t('Pause')}
-        </button>
-        {exportLog !== undefined && (
-          <ActionButton
-            class="btn quiet small"
-            run={() => exportLog(sessionId, 'traffic')}
-            onFailure={setFailure}
-          >
-            {t('Export')}
-          </ActionButton>
-        )}
-        <IconButton icon="close" label={t('Back to the session')} onClick={onBack} />
-      </div>
-      <Filters filter={filter} onChange={change} />
-      <TrafficList
-        log={log}
-        chosen={shown?.place ?? null}
-        onChoose={setShown}
-        empty={isAll(filter) ? t('No lines yet.') : t('Nothing found.')}
-      />
-      <p class="acp-traffic-foot muted num" role="status" aria-live="off">
-        {footWords(log, paused, t)}
-      </p>
-      {log.failure !== '' && <ErrorNote message={log.failure} detail="" />}
-      {failure !== '' && <ErrorNote message={failure} detail="" />}
-      {shown !== null && (
-        <TrafficDetailBox
-          key={shown.place}
-          sessionId={sessionId}
-          line={shown}
-          actions={actions}
-          onClose={() => setShown(null)}
-        />
-      )}
-    </div>
+  const log = useTrafficLog(sessionId, actions.traffic, filter, live && !paused);
+  const { exportSession, openSession } = actions;
+  const name = title === '' ? t('New session') : title;
+  const scene = useMemo(
+    (): Scene => ({
+      store: new SessionStore(sessionId),
+      host: 'panel',
+      actions: null,
+      t,
+      announce: () => undefined,
+    }),
+    [sessionId, t],
   );
+  return (
+    <SceneContext.Provider value={scene}>
+      <div class="acp acp-trafficview" data-host="panel" tabIndex={-1}>
+        <div class="acp-traffic" role="region" aria-label={t('Traffic')}>
+          <div class="acp-bar">
+            <h2 class="cut grow" dir="auto" title={name}>
+              <TitleText text={name} />
+            </h2>
+            <button
+              type="button"
+              class="btn quiet small"
+              aria-pressed={paused}
+              onClick={() => setPaused(!paused)}
+            >
+              {t('Pause')}
+            </button>
+            {exportSession !== undefined && (
+              <ActionButton
+                class="btn quiet small"
+                run={() => exportSession(sessionId, 'traffic')}
+                onFailure={setFailure}
+              >
+                {t('Export')}
+              </ActionButton>
+            )}
+            {openSession !== undefined && (
+              <IconButton
+                icon="open"
+                label={t('Show the session')}
+                onClick={() => openSession(sessionId)}
+              />
+            )}
+          </div>
+          <Filters filter={filter} onChange={change} />
+          <TrafficList
+            log={log}
+            chosen={shown?.key ?? ''}
+            onChoose={setShown}
+            empty={isAll(filter) ? t('No lines yet.') : t('Nothing found.')}
+          />
+          <p class="acp-traffic-foot muted num" role="status" aria-live="off">
+            {footWords(log, paused, t)}
+          </p>
+          {log.failure !== '' && (
+            <div class="acp-traffic-failed">
+              <ErrorNote message={log.failure} detail="" />
+              <button type="button" class="btn small" onClick={() => void log.newest()}>
+                {t('Try again')}
+              </button>
+            </div>
+          )}
+          {failure !== '' && <ErrorNote message={failure} detail="" />}
+          {shown !== null && shown.rest === 0 && (
+            <TrafficDetailBox
+              key={shown.key}
+              sessionId={sessionId}
+              line={shown.line}
+              actions={actions}
+              onClose={() => setShown(null)}
+            />
+          )}
+        </div>
+      </div>
+    </SceneContext.Provider>
+  );
+}
+
+/** Draws a traffic log into an element. */
+export function mountTraffic(element: HTMLElement, props: TrafficProps): Mounted<TrafficProps> {
+  return mounted(element, props, next => <TrafficView {...next} />);
 }
 
 /** Whether the filter shows all lines. */
@@ -88,45 +135,26 @@ function isAll({ direction, method, text }: TrafficFilter): boolean {
   return direction === null && method === '' && text === '';
 }
 
-/** The traffic log of a session; new lines are fetched each second unless paused. */
+/** The traffic log of a session, which follows what comes while it is `live`. */
 function useTrafficLog(
   sessionId: string,
-  actions: Actions,
+  load: TrafficProps['actions']['traffic'],
   filter: TrafficFilter,
-  paused: boolean,
+  live: boolean,
 ): TrafficLog {
   const [, setTick] = useState(0);
   const redraw = useCallback(() => setTick(tick => tick + 1), []);
-  const load = actions.traffic;
   const log = useMemo(
-    () =>
-      new TrafficLog(
-        async query => {
-          if (load === undefined) {
-            throw new Error('The traffic cannot be read here.');
-          }
-          return load(sessionId, query);
-        },
-        filter,
-        redraw,
-      ),
+    () => new TrafficLog(query => load(sessionId, query), filter, redraw),
     [load, sessionId, filter, redraw],
   );
   useEffect(() => {
     void log.newest();
     return () => log.dispose();
   }, [log]);
-  useEffect(
-    () =>
-      paused
-        ? undefined
-        : onSecond(() => {
-            if (log.atEnd && !document.hidden) {
-              void log.newer();
-            }
-          }),
-    [log, paused],
-  );
+  useEffect(() => {
+    log.live = live;
+  }, [log, live]);
   return log;
 }
 
@@ -197,19 +225,20 @@ function footWords(log: TrafficLog, paused: boolean, t: ReturnType<typeof useSce
 interface TrafficDetailProps {
   readonly sessionId: string;
   readonly line: TrafficLine;
-  readonly actions: Actions;
+  readonly actions: TrafficProps['actions'];
   readonly onClose: () => void;
 }
 
-/** One line in full; fetched when it is opened. */
-export function TrafficDetailBox({ sessionId, line, actions, onClose }: TrafficDetailProps) {
+/** One line in full, or the text of gathered chunks; fetched when it is opened. */
+function TrafficDetailBox({ sessionId, line, actions, onClose }: TrafficDetailProps) {
   const { t } = useScene();
   const [detail, setDetail] = useState<TrafficDetail | null>(null);
   const [failure, setFailure] = useState('');
   const { trafficLine } = actions;
+  const end = line.count > 1 ? line.place + line.size : null;
   useEffect(() => {
     let unmounted = false;
-    trafficLine?.(sessionId, line.place)
+    trafficLine(sessionId, line.place, end)
       .then(found => {
         if (!unmounted) {
           setDetail(found);
@@ -223,8 +252,9 @@ export function TrafficDetailBox({ sessionId, line, actions, onClose }: TrafficD
     return () => {
       unmounted = true;
     };
-  }, [trafficLine, sessionId, line.place]);
-  const name = t('Line %1', line.seq);
+  }, [trafficLine, sessionId, line.place, end]);
+  const name =
+    line.count > 1 ? t('Lines %1–%2', line.seq, line.seq + line.count - 1) : t('Line %1', line.seq);
   return (
     <section class="acp-traffic-detail" aria-label={name}>
       <header>
