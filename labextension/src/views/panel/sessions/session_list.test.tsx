@@ -2,6 +2,7 @@ import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
 import type { FoundSessions } from '../../../wire/types';
+import type { Actions } from '../../actions';
 import { lifeOf, menuOf, showList, summary, titles } from '../../../../tests/support/panel';
 import type { ShownPanel } from '../../../../tests/support/panel';
 
@@ -39,9 +40,9 @@ describe('the session list', () => {
       ...{ before: 'a quick ', match: 'Zebra', after: ' crossing' },
     });
     const replies: ((found: FoundSessions) => void)[] = [];
-    const search = vi.fn(
-      (_text: string, _cursor: string) =>
-        new Promise<FoundSessions>(reply => {
+    const search = vi.fn<NonNullable<Actions['search']>>(
+      () =>
+        new Promise(reply => {
           replies.push(reply);
         }),
     );
