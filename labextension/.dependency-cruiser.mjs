@@ -35,9 +35,7 @@ const MAY_IMPORT = {
   'views/panel': [
     ...VIEWS,
     'views/request',
-    ...['agents', 'composer', 'sessions', 'transcript'].map(
-      each => `views/panel/${each}`,
-    ),
+    ...['agents', 'composer', 'sessions', 'transcript'].map(each => `views/panel/${each}`),
   ],
   'views/index.ts': ['views', 'views/turn', 'views/panel', 'views/traffic'],
 
