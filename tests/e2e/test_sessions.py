@@ -140,7 +140,8 @@ def test_the_traffic_is_watched_filtered_and_exported(
     lab.page.wait_for_load_state("networkidle")  # until the layout is saved
     lab.reload()
     expect(lines.filter(has_text="session/prompt").first).to_be_visible()
-    expect(lab.page.locator("#acp-jupyter-panel").get_by_role("tree", name="Lines")).to_have_count(0)
+    beside = lab.page.locator("#acp-jupyter-panel")
+    expect(beside.get_by_role("tree", name="Lines")).to_have_count(0)
 
 
 def test_chunks_of_an_answer_are_one_line_of_the_traffic(
