@@ -9,7 +9,7 @@ import { promptCellsPlugin } from './page/prompt_cells';
 import { askPlugin } from './panel/ask_commands';
 import { commandsPlugin } from './panel/commands';
 import { panelPlugin } from './panel/plugin';
-import { trafficPlugin } from './panel/traffic_widget';
+import { trafficPlugin } from './panel/traffic';
 import { renderingPlugin } from './rendering/plugin';
 import { cellReviewPlugin } from './review/cells/plugin';
 import { reviewPlugin } from './review/plugin';

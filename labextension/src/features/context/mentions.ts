@@ -8,7 +8,7 @@ import type { CurrentNotebook } from '../page/current_notebook';
 import { baseOf } from '../page/paths';
 import { cellsNear, firstLine, lastError } from './cells';
 import type { Files } from './files';
-import { best } from './fuzzy';
+import type * as Fuzzy from './fuzzy';
 import type { Searched } from './fuzzy';
 import type { Variable, Variables } from './variables';
 
@@ -28,6 +28,8 @@ export interface MentionSources {
 /** What `@` names in JupyterLab: of the current notebook, the open documents, the folder. */
 export class Mentions implements MentionSource {
   readonly #sources: MentionSources;
+  /** Loaded with the first mention: few pages need it. */
+  #fuzzy: typeof Fuzzy | null = null;
 
   constructor(sources: MentionSources) {
     this.#sources = sources;
@@ -40,10 +42,10 @@ export class Mentions implements MentionSource {
     let stopped = false;
     const tell = () => {
       if (!stopped) {
-        found(best(this.#groups(folder, kernel, notebook.panel), query, MOST));
+        found(this.#best(this.#groups(folder, kernel, notebook.panel), query));
       }
     };
-    tell();
+    void this.#load().then(tell);
     void files.below(folder).then(tell);
     const listVariables = () => {
       if (kernel?.status === 'idle') {
@@ -64,7 +66,7 @@ export class Mentions implements MentionSource {
     const { variables, files } = this.#sources;
     const kernel = this.#kernel();
     const list = kernel?.status === 'idle' ? variables.list(kernel) : null;
-    await Promise.all([files.below(this.#sources.folder()), list]);
+    await Promise.all([this.#load(), files.below(this.#sources.folder()), list]);
   }
 
   /** What the prompt in a cell can name, best first, as far as it is known now. */
@@ -81,7 +83,15 @@ export class Mentions implements MentionSource {
           : attachment.kind !== 'error';
       }),
     );
-    return best(groups, query, MOST);
+    return this.#best(groups, query);
+  }
+
+  async #load(): Promise<void> {
+    this.#fuzzy ??= await import('./fuzzy');
+  }
+
+  #best(groups: readonly (readonly Searched[])[], query: string): Mention[] {
+    return this.#fuzzy?.best(groups, query, MOST) ?? [];
   }
 
   #kernel(): Kernel.IKernelConnection | null {
