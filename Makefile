@@ -110,7 +110,7 @@ test-all: install $(AGENTS_STAMP) $(MORE_AGENTS_STAMP) $(OLD_SDK_STAMP) $(DOCS_S
 
 # The main journeys in older JupyterLabs: VERSIONS="4.2 4.4" chooses some.
 test-versions: install
-	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && sh scripts/test-versions.sh $(VERSIONS)
+	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && python scripts/test_versions.py $(VERSIONS)
 
 # MUTATE=1 alters words, tables and decisions, one at a time: each must fail a test.
 acceptance: install

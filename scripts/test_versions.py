@@ -1,0 +1,234 @@
+"""Run the main browser journeys in every environment that is supported.
+
+``python scripts/test_versions.py [NAME ...]`` runs those of the names, else all; the table in
+``docs/versions.md`` is written by a run of all. A wheel of this checkout is installed into an
+environment of its own for each, as a user does it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+__all__ = ["main"]
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "build" / "versions"
+PAGE = ROOT / "docs" / "versions.md"
+BEGIN = "<!-- The table below is written by scripts/test_versions.py. -->\n"
+
+JOURNEYS = ("quickstart", "turn_in_a_cell", "panel", "reload", "review", "saved_notebook")
+SHOWN = ("jupyterlab", "notebook", "jupyter-server", "ipykernel", "ipywidgets")
+LOWEST = ("--resolution", "lowest-direct")
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What is installed beside the wheel, and by which rules."""
+
+    name: str
+    requirements: tuple[str, ...] = ()
+    python: str = "3.11"
+    options: tuple[str, ...] = ()
+    only_reported: bool = False
+    """Others are still working on it: it never fails the run."""
+    more_tests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    environment: Environment
+    versions: dict[str, str]
+    python: str
+    passed: int
+    problems: tuple[str, ...]
+    seconds: float
+
+    @property
+    def words(self) -> str:
+        """What the table says."""
+        if not self.problems:
+            return f"{self.passed} journeys"
+        return "; ".join(self.problems)
+
+
+ENVIRONMENTS = (
+    Environment("lowest", options=LOWEST),
+    Environment("4.2", ("jupyterlab==4.2.*", "notebook==7.2.*")),
+    Environment("4.3", ("jupyterlab==4.3.*", "notebook==7.3.*")),
+    Environment("4.4", ("jupyterlab==4.4.*", "notebook==7.4.*")),
+    Environment("4.5", ("jupyterlab==4.5.*", "notebook==7.5.*")),
+    Environment("newest"),
+    Environment("python-3.12", python="3.12"),
+    Environment("python-3.13", python="3.13"),
+    Environment("python-3.14", python="3.14"),
+    Environment(
+        "peers",
+        ("jupyter-ai>=3.2", "notebook-intelligence>=6.2"),
+        more_tests=("tests/e2e/peers", "tests/e2e/test_keyboard.py"),
+    ),
+    Environment(
+        "pre-release", options=("--prerelease", "allow"), only_reported=True, python="3.13"
+    ),
+)
+assert len({environment.name for environment in ENVIRONMENTS}) == len(ENVIRONMENTS)
+
+
+def main(names: list[str]) -> int:
+    """Run the environments of these names, else all; return the exit status."""
+    unknown = set(names) - {environment.name for environment in ENVIRONMENTS}
+    if unknown:
+        print(f"There is no {', '.join(sorted(unknown))}.", file=sys.stderr)
+        return 2
+    wheel = _wheel()
+    outcomes: list[Outcome] = []
+    not_tried: list[Environment] = []
+    for environment in ENVIRONMENTS:
+        if names and environment.name not in names:
+            continue
+        if _interpreter(environment.python) is None:
+            print(f"{environment.name}: not tried, Python {environment.python} isn't installed")
+            not_tried.append(environment)
+            continue
+        print(f"{environment.name}:", flush=True)
+        outcome = _run(environment, wheel)
+        print(f"{environment.name}: {outcome.words}, {outcome.seconds:.0f} s", flush=True)
+        outcomes.append(outcome)
+    if not names:
+        _write(outcomes, not_tried)
+    failed = [one for one in outcomes if one.problems and not one.environment.only_reported]
+    for outcome in failed:
+        print(f"Failed: {outcome.environment.name}: {outcome.words}")
+    return 1 if failed or not outcomes else 0
+
+
+def _run(environment: Environment, wheel: Path) -> Outcome:
+    start = time.monotonic()
+    place = FOLDER / environment.name
+    python = place / "bin" / "python"
+    _uv("venv", "--clear", "--python", str(_interpreter(environment.python)), str(place))
+    install = ["pip", "install", "--python", str(python), *environment.options]
+    try:
+        _uv(*install, f"{wheel}[lab]", *environment.requirements)
+    except subprocess.CalledProcessError as error:
+        problem = f"can't be installed: {_last_line(error.stderr)}"
+        return Outcome(environment, {}, environment.python, 0, (problem,), 0)
+    listed = json.loads(_uv("pip", "list", "--python", str(python), "--format", "json"))
+    versions = {package["name"]: package["version"] for package in listed}
+    problems = (_listed("labextension", place), _listed("server", place))
+    passed, failed = _journeys(environment, python)
+    return Outcome(
+        environment,
+        versions,
+        subprocess.check_output([python, "-V"], text=True).split()[1],
+        passed,
+        (*(problem for problem in problems if problem), *failed),
+        time.monotonic() - start,
+    )
+
+
+def _listed(kind: str, place: Path) -> str:
+    """Return what is wrong with the extension where Jupyter lists its extensions."""
+    commands = {
+        "labextension": ("labextension", "list", r"acp-jupyter\s+v\S+.*enabled.*OK"),
+        "server": ("server", "extension", "list", r"acp_jupyter\s+\S+.*OK"),
+    }
+    *command, wanted = commands[kind]
+    done = subprocess.run(
+        [place / "bin" / "jupyter", *command], capture_output=True, text=True, check=False
+    )
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout + done.stderr)
+    return "" if re.search(wanted, plain) else f"jupyter {' '.join(command)} does not say OK"
+
+
+def _journeys(environment: Environment, python: Path) -> tuple[int, list[str]]:
+    report = FOLDER / f"{environment.name}.xml"
+    report.unlink(missing_ok=True)
+    tests = [f"tests/e2e/test_{name}.py" for name in JOURNEYS]
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "pytest", "-q"),
+            f"--junit-xml={report}",
+            *tests,
+            *environment.more_tests,
+        ],
+        cwd=ROOT,
+        env={**os.environ, "ACP_PYTHON": str(python)},
+        check=False,
+    )
+    if not report.exists():
+        return 0, ["the tests did not run"]
+    cases = list(ET.parse(report).iter("testcase"))  # noqa: S314 - pytest wrote it
+    failed = [
+        case.attrib["name"].removeprefix("test_").replace("_", " ")
+        for case in cases
+        if any(child.tag in {"failure", "error", "skipped"} for child in case)
+    ]
+    return len(cases) - len(failed), [f"failed: {name}" for name in failed]
+
+
+def _write(outcomes: list[Outcome], not_tried: list[Environment]) -> None:
+    head = PAGE.read_text().partition(BEGIN)[0]
+    rows = [
+        f"| {' | '.join(('environment', 'Python', *SHOWN, 'result'))} |",
+        f"|{'---|' * (len(SHOWN) + 3)}",
+    ]
+    for outcome in outcomes:
+        versions = (outcome.versions.get(name, "") for name in SHOWN)
+        cells = (outcome.environment.name, outcome.python, *versions, outcome.words)
+        rows.append(f"| {' | '.join(cells)} |")
+    rows += [
+        f"| {one.name} | {one.python} |{' |' * len(SHOWN)} not tried: no such interpreter here |"
+        for one in not_tried
+    ]
+    when = f"\nRun on {date.today().isoformat()}.\n"
+    PAGE.write_text(head + BEGIN + "\n" + "\n".join(rows) + "\n" + when)
+
+
+def _wheel() -> Path:
+    target = FOLDER / "dist"
+    for old in target.glob("*.whl"):
+        old.unlink()
+    _uv("build", "--wheel", "--out-dir", str(target))
+    (wheel,) = target.glob("*.whl")
+    return wheel
+
+
+def _interpreter(version: str) -> Path | None:
+    for place in (f"python{version}", *_pyenv(version)):
+        done = subprocess.run(
+            ["uv", "python", "find", "--no-python-downloads", "--system", str(place)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode == 0:
+            return Path(done.stdout.strip())
+    return None
+
+
+def _pyenv(version: str) -> list[Path]:
+    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    return sorted(root.glob(f"versions/{version}.*/bin/python"))
+
+
+def _uv(*arguments: str) -> str:
+    return subprocess.run(
+        ["uv", "--quiet", *arguments], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout
+
+
+def _last_line(text: str) -> str:
+    return text.strip().rpartition("\n")[2]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
