@@ -32,7 +32,7 @@ ROUNDS = 7
 
 def test_the_journal_takes_ten_times_the_calls_in_ten_times_the_time(tmp_path: Path) -> None:
     few = min(asyncio.run(journalled(tmp_path / f"few{n}", 1_000)) for n in range(3))
-    many = asyncio.run(journalled(tmp_path / "many", 10_000))
+    many = min(asyncio.run(journalled(tmp_path / f"many{n}", 10_000)) for n in range(2))
     assert many < 15 * few
 
 

@@ -22,6 +22,7 @@ from acp_jupyter.host.store.shared_json import locked
 from acp_jupyter.host.workspace.checkpoints.git import (
     FolderListing,
     GitError,
+    GitFileChanging,
     GitMissing,
     GitSlow,
     GitTooMuch,
@@ -305,7 +306,16 @@ class Checkpoints:
             stdin = b"".join(path.encode() + b"\0" for path in paths)
             command = ("update-index", *options, "-z", "--stdin")
             settings = _MANY if len(paths) > _FEW else None
-            self.git.run(*command, stdin=stdin, seconds=_left(deadline), settings=settings)
+            until = min(deadline, time.monotonic() + _SAVING_SECONDS)
+            while True:
+                try:
+                    self.git.run(*command, stdin=stdin, seconds=_left(deadline), settings=settings)
+                except GitFileChanging:
+                    if time.monotonic() > until:
+                        raise
+                    time.sleep(_RESCAN_SECONDS)
+                else:
+                    return
 
     def _output_of(self, *args: str, deadline: float) -> str:
         return self.git.run(*args, seconds=_left(deadline)).decode().strip()

@@ -69,6 +69,10 @@ class GitTooMuch(GitError):
     """Git's output was longer than the limit."""
 
 
+class GitFileChanging(GitError):
+    """A file was written to while git read it; nothing was stored."""
+
+
 class ShadowGit:
     """A git repository outside the folder that it stores. All methods block, with time limits.
 
@@ -169,6 +173,8 @@ class ShadowGit:
         except (OSError, ValueError) as error:
             raise GitError(f"git can't be started: {error}") from error
         if process.returncode not in fine:
+            if "unstable object source" in complaint:
+                raise GitFileChanging("a file was written to all the time")
             raise GitError(" ".join(complaint.split())[:_MESSAGE_CHARS] or f"git {args[0]} failed")
         return written
 

@@ -255,6 +255,45 @@ def test_without_git_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         kept.turn(lambda: None)
 
 
+_GIT_OF_A_CHANGING_FILE = """#!/bin/sh
+case " $* " in
+*" update-index --add "*)
+    if [ "$(cat {count})" -gt 0 ]; then
+        echo $(( $(cat {count}) - 1 )) > {count}
+        echo "fatal: confused by unstable object source data for e80d1549" >&2
+        exit 128
+    fi ;;
+esac
+exec {git} "$@"
+"""
+
+
+def test_a_file_that_was_written_to_while_git_read_it_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git, count = tmp_path / "bin" / "git", tmp_path / "count"
+    git.parent.mkdir()
+    git.write_text(_GIT_OF_A_CHANGING_FILE.format(git=shutil.which("git"), count=count))
+    git.chmod(0o755)
+    count.write_text("0")
+    monkeypatch.setenv("PATH", str(git.parent), prepend=os.pathsep)
+    kept = Kept(tmp_path / "ws", tmp_path / "store")
+    kept.write("a", "1")
+
+    def write() -> None:
+        kept.write("a", "2")
+        count.write_text("3")
+
+    kept.turn(write)
+    assert _told(kept) == [("a", "modified")]
+    assert count.read_text() == "0\n"
+
+    kept.write("a", "3")
+    count.write_text("1000000")
+    with pytest.raises(CheckpointFailed, match="a file was written to all the time"):
+        kept.turn(lambda: None)
+
+
 def test_a_broken_store_is_made_anew(kept: Kept) -> None:
     kept.write("a", "1")
     kept.turn(lambda: kept.write("a", "2"))
