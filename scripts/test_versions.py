@@ -26,6 +26,7 @@ PAGE = ROOT / "docs" / "versions.md"
 BEGIN = "<!-- The table below is written by scripts/test_versions.py. -->\n"
 
 JOURNEYS = ("quickstart", "turn_in_a_cell", "panel", "reload", "review", "saved_notebook")
+OF_THE_NOTEBOOKS = ("matplotlib>=3.9", "pandas>=2.2")
 SHOWN = ("jupyterlab", "notebook", "jupyter-server", "ipykernel", "ipywidgets")
 LOWEST = ("--resolution", "lowest-direct")
 
@@ -117,7 +118,7 @@ def _run(environment: Environment, wheel: Path) -> Outcome:
     _uv("venv", "--clear", "--python", str(_interpreter(environment.python)), str(place))
     install = ["pip", "install", "--python", str(python), *environment.options]
     try:
-        _uv(*install, f"{wheel}[lab]", *environment.requirements)
+        _uv(*install, f"{wheel}[lab]", *OF_THE_NOTEBOOKS, *environment.requirements)
     except subprocess.CalledProcessError as error:
         problem = f"can't be installed: {_last_line(error.stderr)}"
         return Outcome(environment, {}, environment.python, 0, (problem,), 0)

@@ -47,7 +47,8 @@ class OpenNotebook:
     # -- cells -----------------------------------------------------------------
 
     def cell(self, index: int) -> Locator:
-        return self._page.locator(".jp-Notebook .jp-Cell").nth(index)
+        # The index in the notebook: older versions only hold the cells that are in view.
+        return self._page.locator(f'.jp-Notebook .jp-Cell[data-windowed-list-index="{index}"]')
 
     def output(self, index: int) -> Locator:
         return self.cell(index).locator(".jp-Cell-outputWrapper")
