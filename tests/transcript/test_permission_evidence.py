@@ -16,7 +16,7 @@ from acp_jupyter.kernel.turn.stdin_questions import ask_permission
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.bundle import build_bundle
-from acp_jupyter.transcript.output.html_export import export_html
+from acp_jupyter.transcript.output.html import html_page
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.acceptance.shown import only
 from tests.support.asked import answer, asked, rule
@@ -157,7 +157,7 @@ def test_all_of_it_is_shown_wherever_it_is_read(
 
     turn, session = script.transcript.turns["t1"], script.transcript.session
     bundle = build_bundle(turn, [call], session)
-    page = export_html(session, [turn], [call], Scrubber.of_session(session, Redactor()))
+    page = html_page(session, [turn], [call], Scrubber.of_session(session, Redactor()))
     for saved in (str(bundle.data["text/markdown"]), page):
         assert "Folder" in saved
         assert "sub" in saved

@@ -40,7 +40,6 @@ from acp_jupyter.protocol.packets import Unknown
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.output.bundle import readable_items
-from acp_jupyter.transcript.output.html_export import export_html
 from acp_jupyter.transcript.output.markdown import session_markdown
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 
@@ -118,7 +117,9 @@ def _transcript(
     turns = [state.turns[turn_id] for turn_id in state.turn_order]
     items = state.window(0, len(state.items))
     if command.format == "html":
-        page = export_html(state.session, turns, items, scrubber, thoughts=command.thoughts)
+        from acp_jupyter.transcript.output.html import html_page
+
+        page = html_page(state.session, turns, items, scrubber, thoughts=command.thoughts)
         return {"html": page}
     scrubbed = tuple(scrubber.model(turn) for turn in turns)
     saved = tuple(scrubber.model(item) for item in items)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
+from pathlib import Path
 from types import MethodType
 from typing import TYPE_CHECKING, TypeVar
 
@@ -263,32 +265,66 @@ def _first_words(name: str) -> list[str]:
             return []
 
 
-def _paths(word: str) -> list[str]:
-    from acp_jupyter.kernel.magics.completion_values import paths
+_MOST_SESSIONS = 50
+_MOST_ENTRIES = 5000
+_SPECIAL = set(" \\'\"")
 
-    return paths(word)
+
+def _paths(word: str) -> list[str]:
+    """Return files and folders that begin with ``word``, without names that have a space."""
+    folder = word[: word.rfind("/") + 1]
+    hidden = word[len(folder) :].startswith(".")
+    try:
+        with os.scandir(Path(folder or ".").expanduser()) as entries:
+            found = [
+                f"{folder}{entry.name}{'/' * entry.is_dir()}"
+                for entry in itertools.islice(entries, _MOST_ENTRIES)
+                if hidden or not entry.name.startswith(".")
+            ]
+    except OSError:
+        return []
+    return sorted(path for path in found if not set(path) & _SPECIAL)
 
 
 def _labels() -> list[str]:
-    from acp_jupyter.kernel.magics.completion_values import labels
+    """Return the names of sessions that were used here."""
+    from acp_jupyter.kernel.session import defaults
 
-    return labels()
+    return sorted(defaults.labels)
 
 
 def _session_ids() -> list[str]:
-    from acp_jupyter.kernel.magics.completion_values import session_ids
+    """Return the short ids of sessions, the last changed first."""
+    from acp_jupyter.kernel.client.connection import host_client
+    from acp_jupyter.kernel.connect import by_time, short
 
-    return session_ids()
+    try:
+        sessions = by_time(host_client().sessions())
+    except AcpError:
+        return []
+    return [short(state.session_id) for state in sessions[:_MOST_SESSIONS]]
 
 
 def _setting_words(what: str) -> list[str]:
-    from acp_jupyter.kernel.magics.completion_values import setting_words
+    """Return modes, models, or options with their values, as far as they are known."""
+    from acp_jupyter.kernel.client.connection import host_client
+    from acp_jupyter.kernel.connect import choose_session
+    from acp_jupyter.kernel.session import values_of
 
-    return setting_words(what)
+    try:
+        state = choose_session(host_client())
+    except AcpError:
+        return []
+    options = state.config_options
+    if what == "config":
+        return [f"{option.id}={value}" for option in options for value in values_of(option)]
+    if what == "mode" and state.modes:
+        return [mode.id for mode in state.modes]
+    fitting = (option for option in options if option.category == what)
+    return [value for option in fitting for value in values_of(option)]
 
 
 def _agent_names() -> list[str]:
-    from acp_jupyter.errors import AcpError
     from acp_jupyter.kernel.client.connection import host_client
 
     try:

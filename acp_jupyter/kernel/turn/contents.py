@@ -14,7 +14,6 @@ from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.transcript.model.items import AgentMessage, Artifact, Plan, PlanEntry, Thought
 from acp_jupyter.transcript.model.session_state import Usage
 from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
-from acp_jupyter.transcript.output.html_export import export_html
 from acp_jupyter.transcript.output.markdown import turn_markdown
 from acp_jupyter.transcript.output.plain_text import own_items, turn_seconds
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
@@ -297,7 +296,9 @@ class ExportedTurn(TurnValues):
         """
         detail = self._current()
         scrubber = Scrubber.of_session(detail.session, Redactor(), str(Path.home()))
-        return export_html(detail.session, [detail.turn], detail.items, scrubber, thoughts=thoughts)
+        from acp_jupyter.transcript.output.html import html_page
+
+        return html_page(detail.session, [detail.turn], detail.items, scrubber, thoughts=thoughts)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the turn and its items as JSON-able values."""

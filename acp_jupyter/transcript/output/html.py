@@ -3,8 +3,8 @@
 An agent's Markdown becomes HTML that runs nothing, fetches nothing and imitates nothing. The
 templates lie in ``templates`` beside this module.
 
-Needs jinja2 and markdown-it-py, which a kernel without a server may lack; so nothing imports this
-module before it is used.
+Needs jinja2 and markdown-it-py, which a kernel without a server may lack. So whoever needs a page
+imports this module then, and gets a `MissingPackage` that says what to install.
 """
 
 from __future__ import annotations
@@ -17,13 +17,7 @@ from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
-from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
-from markdown_it.token import Token
-from markdown_it.utils import EnvType, OptionsDict
-from markupsafe import Markup
-
+from acp_jupyter.errors import MissingPackage
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.transcript.escaping import printable
 from acp_jupyter.transcript.model.items import Item, Thought
@@ -42,6 +36,18 @@ from acp_jupyter.transcript.output.plain_text import (
     unified_diff,
 )
 from acp_jupyter.transcript.redactor import Scrubber
+
+try:
+    from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+    from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.token import Token
+    from markdown_it.utils import EnvType, OptionsDict
+    from markupsafe import Markup
+except ImportError as error:
+    raise MissingPackage(
+        "HTML needs two more packages here. Run: pip install jinja2 markdown-it-py", str(error)
+    ) from error
 
 _TEXT_CHARS = 20_000
 """Of a tool's output, a command or a file that was written."""
