@@ -92,6 +92,22 @@ __all__ = [
 ]
 
 
+def plain_reason(error: Exception, *, path: bool = False) -> str:
+    """Return why something failed, in words for people: no error number, no Python names.
+
+    Parameters
+    ----------
+    path
+        Whether to name the file too, for a sentence that doesn't.
+    """
+    if isinstance(error, UnicodeError):
+        return "it is not UTF-8 text"
+    if not isinstance(error, OSError) or not error.strerror:
+        return str(error)
+    named = f" ({error.filename})" if path and error.filename else ""
+    return f"{error.strerror}{named}"
+
+
 class AcpError(Exception):
     """Base of all errors here.
 

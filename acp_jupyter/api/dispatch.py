@@ -19,7 +19,7 @@ from acp_jupyter.api.commands.turns import NotebookTurns, PromptSender, SessionR
 from acp_jupyter.api.models.command_row import CommandRow, Result, handlers_of
 from acp_jupyter.api.models.command_table import COMMANDS, Command, row_of
 from acp_jupyter.api.models.sessions import SessionSummary
-from acp_jupyter.errors import DiskRefused
+from acp_jupyter.errors import DiskRefused, plain_reason
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.login import Terminals
 from acp_jupyter.host.store.traffic_log import TrafficLog
@@ -97,7 +97,7 @@ class Dispatcher:
         except OSError as error:
             if error.errno not in _REFUSALS:
                 raise
-            raise DiskRefused(error.strerror or str(error), str(error.filename or "")) from error
+            raise DiskRefused(plain_reason(error), str(error.filename or "")) from error
 
     async def summaries(self, caller: Caller) -> tuple[SessionSummary, ...]:
         """Return the lines of the session list, newest change first."""

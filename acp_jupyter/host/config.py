@@ -20,6 +20,7 @@ from acp_jupyter.host.session.session import McpServerProvider
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.host.workspace.agent_files import Documents, NoDocuments
 from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.objects import misfits
 
 
 @dataclass(frozen=True)
@@ -94,8 +95,8 @@ def acp_servers(configured: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
         try:
             servers.append(_SERVER.validate_python(entry).acp(str(name)))
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            raise BadRequest(f"The MCP server {name!r} is not valid: {first['msg']}.") from None
+            what = misfits(error)[0]
+            raise BadRequest(f"The MCP server {name!r} is not valid ({what}).") from None
     return servers
 
 

@@ -21,7 +21,7 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from acp_jupyter.errors import BadRequest, FileRefused, NotAllowed, RecordingMissing
+from acp_jupyter.errors import BadRequest, FileRefused, NotAllowed, RecordingMissing, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
 from acp_jupyter.protocol.files import human_size
@@ -74,7 +74,7 @@ class RecordingFile:
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
-            raise FileRefused(f"{self.path} can't be read: {error}.") from error
+            raise FileRefused(f"{self.path} can't be read: {plain_reason(error)}.") from error
         note = _opening(line)
         if note is None:
             raise FileRefused(
@@ -128,7 +128,7 @@ class RecordingFile:
             with self._plain().open("rb") as opened:
                 found = opened.read(most + 1)
         except OSError as error:
-            raise FileRefused(f"{self.path} can't be read: {error}.") from error
+            raise FileRefused(f"{self.path} can't be read: {plain_reason(error)}.") from error
         if len(found) > most:
             raise FileRefused(f"{self.path} has more than {human_size(most)}.")
         return found

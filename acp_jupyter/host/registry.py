@@ -13,7 +13,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
+from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent, plain_reason
 from acp_jupyter.host.public_registry import PublicAgents
 from acp_jupyter.host.registry_entries import (
     AgentReport,
@@ -191,7 +191,7 @@ class Registry:
             except FileNotFoundError:
                 continue
             except (OSError, ValueError, RecursionError) as error:
-                yield str(path), {path.stem: f"the file can't be read: {error}"}
+                yield str(path), {path.stem: f"the file can't be read: {plain_reason(error)}"}
                 continue
             block = content.get("agent_servers") if isinstance(content, dict) else None
             if isinstance(block, dict):

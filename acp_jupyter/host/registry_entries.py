@@ -18,6 +18,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from acp_jupyter.protocol.objects import misfits
 from acp_jupyter.protocol.parse.login import AuthMethod
 
 AgentStatus = Literal["ready", "needs_login", "not_installed", "broken"]
@@ -120,9 +121,7 @@ def parse_entry(key: str, value: object, source: str) -> AgentSpec | Broken:
     except ValidationError as error:
         if isinstance(value, str):
             return Broken(agent_id, key, f"{source}: {value}. Correct the file.", key)
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        what = f"{where}: {first['msg']}" if where else first["msg"]
+        what = misfits(error)[0]
         detail = f"{source}: the entry {key!r} is not valid ({what}). Correct it."
         return Broken(agent_id, key, detail, key)
     return AgentSpec(
@@ -209,7 +208,8 @@ def _load(point: Point) -> AgentSpec | Broken:
             **({"env": dict(fields["env"])} if "env" in fields else {}),
         }
     except (Exception, SystemExit) as error:  # noqa: BLE001 - code of other packages
-        words = f"{source} failed: {type(error).__name__}: {error}"
+        why = "it exits" if isinstance(error, SystemExit) else str(error)
+        words = f"{source} failed: {why or 'it gave no reason'}"
         return Broken(
             agent_id_of(point.name), point.name, f"{words}. Update or remove its package."
         )

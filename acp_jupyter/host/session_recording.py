@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from acp_jupyter.errors import AcpError, FileRefused, SharedFileBroken
+from acp_jupyter.errors import AcpError, FileRefused, SharedFileBroken, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording_file import (
     RecordingFile,
@@ -133,7 +133,7 @@ class Recorder:
         try:
             await asyncio.to_thread(self._write_now, flush)
         except (AcpError, OSError) as error:
-            self._notice(f"The recording was not written. {error}")
+            self._notice(f"The recording was not written. {plain_reason(error, path=True)}")
         except RuntimeError:
             # The interpreter is shutting down: no new threads, and nothing else waits.
             with contextlib.suppress(AcpError, OSError):

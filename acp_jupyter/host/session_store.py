@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from acp_jupyter.errors import NotAllowed
+from acp_jupyter.errors import NotAllowed, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.metadata import (
@@ -300,7 +300,7 @@ class SessionStore:
             if not words:
                 await asyncio.to_thread(write_meta, folder, meta)
         except OSError as error:
-            words = error.strerror or str(error)
+            words = plain_reason(error)
         if words:
             if session_id not in self._unlisted:
                 _log.warning("Session %s is not listed: %s", session_id, words)

@@ -21,7 +21,7 @@ from IPython.core.error import UsageError
 from pydantic import JsonValue
 
 from acp_jupyter.api.models.documents import Cell
-from acp_jupyter.errors import AcpError
+from acp_jupyter.errors import AcpError, plain_reason
 from acp_jupyter.kernel.variables import describe
 from acp_jupyter.notebook_tools.outputs import uncoloured
 from acp_jupyter.protocol.objects import items, obj, text
@@ -125,7 +125,7 @@ def _block(given: str, path: Path, root: Path, capabilities: Sequence[str]) -> _
             return _media(given, path, mime, size)
         whole = _text(path) if size <= _MOST_TEXT_BYTES else None
     except OSError as error:
-        raise UsageError(f"{given} can't be read: {error.strerror}.") from None
+        raise UsageError(f"{given} can't be read: {plain_reason(error)}.") from None
     if whole is not None and "embeddedContext" in capabilities:
         return _embedded(path, whole, mime or "text/plain")
     link: _Block = {
@@ -144,7 +144,7 @@ def _notebook(given: str, path: Path, capabilities: Sequence[str]) -> _Block:
             raise UsageError(f"{given} is too large to be read. Clear its outputs.")
         text = notebook_text(path.read_bytes())
     except OSError as error:
-        raise UsageError(f"{given} can't be read: {error.strerror}.") from None
+        raise UsageError(f"{given} can't be read: {plain_reason(error)}.") from None
     if text is None:
         raise UsageError(f"{given} can't be read as a notebook. Open it and save it again.")
     if "embeddedContext" in capabilities:

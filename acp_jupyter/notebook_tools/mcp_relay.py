@@ -37,8 +37,11 @@ def _send(connection: socket.socket) -> None:
 def _main() -> int:
     try:
         connection = _connected()
-    except (KeyError, ValueError, OSError) as error:
-        sys.stderr.write(f"The notebook tools can't be reached: {error!r}\n")
+    except (KeyError, ValueError):
+        sys.stderr.write("The notebook tools can't be reached: their address was not passed on.\n")
+        return 1
+    except OSError as error:
+        sys.stderr.write(f"The notebook tools can't be reached: {error.strerror or error}\n")
         return 1
     threading.Thread(target=_send, args=(connection,), daemon=True).start()
     with contextlib.suppress(OSError):

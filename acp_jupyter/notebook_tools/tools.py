@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from acp_jupyter.api.models.documents import CellType
+from acp_jupyter.protocol.objects import misfits
 
 _MOST_CHARS = 200_000
 _CODE_CHARS = 8_000
@@ -58,9 +59,7 @@ def read_input(row: type[_Input], arguments: dict[str, Any]) -> _Input:
     try:
         return row.model_validate(arguments)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        location = ".".join(map(str, first["loc"]))[:100]
-        raise WrongArguments(f"{row.tool}: {location or 'arguments'}: {first['msg']}.") from None
+        raise WrongArguments(f"{row.tool}: {misfits(error)[0]}.") from None
 
 
 class ListCells(ToolInput):

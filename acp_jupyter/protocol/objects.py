@@ -1,11 +1,15 @@
 """`Model`, the base of every typed object, and readers for the fields of untyped JSON objects.
 
+`misfits` says in plain words what does not fit a model.
+
 The readers never raise: a field of another type reads as one that is absent.
 """
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 
 class Model(BaseModel):
@@ -17,6 +21,53 @@ class Model(BaseModel):
         json_schema_serialization_defaults_required=True,
         use_attribute_docstrings=True,
     )
+
+
+def misfits(error: ValidationError) -> list[str]:
+    """Return what does not fit, field by field, e.g. ``command is missing``; never the input."""
+    found = error.errors(include_url=False, include_input=False)
+    places = [".".join(map(str, each["loc"]))[:_PLACE_CHARS] for each in found]
+    words = [_misfit(each["type"], each.get("ctx", {})) for each in found]
+    return [f"{at} {what}".strip() for at, what in zip(places, words, strict=True)]
+
+
+_PLACE_CHARS = 100
+_MISFITS = {
+    "missing": "is missing",
+    "extra_forbidden": "is not known here",
+    "string_type": "must be text",
+    "string_pattern_mismatch": "does not have the right form",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "finite_number": "must be a number",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+    "json_invalid": "is not JSON",
+    "literal_error": "must be {expected}",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "must have at most {max_length} characters",
+    "too_short": "must have at least {min_length} items",
+    "too_long": "must have at most {max_length} items",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+    "value_error": "{error}",
+}
+
+
+def _misfit(kind: str, limits: dict[str, Any]) -> str:
+    if limits.get("min_length") == 1:
+        return "is empty"
+    return _MISFITS.get(kind, "is not valid").format_map(limits)
 
 
 Obj = dict[str, JsonValue]

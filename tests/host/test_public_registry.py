@@ -213,12 +213,12 @@ def test_an_entry_point_describes_an_agent(found: object) -> None:
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (ImportError("no such module"), "ImportError: no such module"),
-        (SystemExit(3), "SystemExit: 3"),
-        (None, "command: Field required"),
+        (ImportError("no such module"), "failed: no such module."),
+        (SystemExit(3), "failed: it exits."),
+        (None, "not valid (command is missing)"),
         ({"command": 5}, "command"),
-        ({"command": "sh", "args": 5}, "TypeError"),
-        ({"command": "sh", "env": "A=B"}, "ValueError"),
+        ({"command": "sh", "args": 5}, "failed: 'int' object is not iterable."),
+        ({"command": "sh", "env": "A=B"}, "failed: dictionary update sequence"),
     ],
 )
 def test_a_broken_entry_point_is_broken_alone(found: object, words: str) -> None:

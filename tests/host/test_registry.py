@@ -61,14 +61,14 @@ def test_keys_of_other_editors_are_no_mistake() -> None:
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ({}, "command: Field required"),
-        ({"command": ""}, "command"),
-        ({"command": "x", "args": "-a"}, "args"),
-        ({"command": "x", "args": [1]}, "args.0"),
-        ({"command": "x", "env": {"A": 1}}, "env.A"),
-        ({"command": ["x"]}, "command"),
-        (5, "not valid"),
-        (None, "not valid"),
+        ({}, "not valid (command is missing)"),
+        ({"command": ""}, "(command is empty)"),
+        ({"command": "x", "args": "-a"}, "(args must be a list)"),
+        ({"command": "x", "args": [1]}, "(args.0 must be text)"),
+        ({"command": "x", "env": {"A": 1}}, "(env.A must be text)"),
+        ({"command": ["x"]}, "(command must be text)"),
+        (5, "not valid (must be an object)"),
+        (None, "not valid (must be an object)"),
     ],
 )
 def test_a_bad_entry_is_broken_alone(entry: object, words: str) -> None:

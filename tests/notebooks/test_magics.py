@@ -55,6 +55,7 @@ def test_an_unknown_agent_names_the_known_ones(mistaken: Kernel) -> None:
     cell = mistaken.run("%%acp nobody\nHi")
     assert cell.error == "UnknownAgent"
     assert "hello" in cell.message
+    assert cell.traceback == cell.message, "no class name"
     assert "\n" not in cell.traceback
     assert mistaken.run("%acp use nobody").error == "UnknownAgent"
 

@@ -56,6 +56,12 @@ def test_a_bad_body_is_refused_in_one_sentence(user: httpx.Client, body: bytes) 
     assert "pydantic" not in message
 
 
+def test_a_bad_field_is_named_in_plain_words(user: httpx.Client) -> None:
+    message = refused(user.post("sessions", json={"agent": 3, "shell": 1}), 400, "bad_request")
+    wrong = "create_session.agent must be text; create_session.shell is not known here"
+    assert message == f"The request is not valid ({wrong})."
+
+
 def test_a_body_beyond_the_bound_is_refused(user: httpx.Client) -> None:
     body = json.dumps({"agent": "x" * (33 * 1024 * 1024)})
     refused(user.post("sessions", content=body), 413, "too_large")

@@ -131,7 +131,7 @@ class Session:
         try:
             cli = await self._running()
         except (CliMissingError, OSError) as error:
-            why = str(error) if isinstance(error, CliMissingError) else f"{_NO_START}: {error}."
+            why = f"{_NO_START}: {error.strerror}." if isinstance(error, OSError) else str(error)
             turn.outcome = TurnError({"code": INTERNAL_ERROR, "message": why})
         else:
             if not turn.is_cancelled:

@@ -49,7 +49,8 @@ async def run(turn: Turn, _request: Request) -> str:
                 call, "in_progress", content=[text_content(code_block(output, "console"))]
             )
     except (RpcError, OSError, TimeoutError) as error:
-        reason = str(error) or f"it took longer than {_MAX_SECONDS:g} s"
+        reason = getattr(error, "strerror", None) or str(error)
+        reason = reason or f"it took longer than {_MAX_SECONDS:g} s"
         turn.tool_update(
             call, "failed", content=[text_content(reason)], rawOutput={"error": reason}
         )

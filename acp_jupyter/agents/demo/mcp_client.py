@@ -82,7 +82,9 @@ class McpClient:
                 limit=_MAX_LINE_BYTES,
             )
         except (OSError, ValueError) as error:
-            raise McpError(f"they could not be started: {error}") from error
+            raise McpError(
+                f"they could not be started: {getattr(error, 'strerror', None) or error}"
+            ) from error
         client = cls(process)
         hello: Json = {
             "protocolVersion": _PROTOCOL_VERSION,

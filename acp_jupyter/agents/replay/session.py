@@ -108,7 +108,9 @@ class LiveSession:
                 self._failed = part
                 self._peer.fail(request_id, RpcError(INTERNAL_ERROR, self._words(str(error))))
             except Exception as error:  # noqa: BLE001 - the client must get an answer
-                words = f"The recording can't be played ({error!r})."
+                words = (
+                    f"The recording can't be played: {getattr(error, 'strerror', None) or error}."
+                )
                 self._peer.fail(request_id, RpcError(INTERNAL_ERROR, self._words(words)))
 
     def _words(self, words: str) -> str:

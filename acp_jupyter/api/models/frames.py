@@ -13,7 +13,7 @@ from typing_extensions import TypeAliasType
 from acp_jupyter.api.models.command_table import COMMANDS, Command
 from acp_jupyter.api.models.documents import AnswerFrame, AskFrame, DocumentsFrame
 from acp_jupyter.api.models.sessions import SessionSummary
-from acp_jupyter.protocol.objects import Model
+from acp_jupyter.protocol.objects import Model, misfits
 from acp_jupyter.transcript.model.events import Event
 from acp_jupyter.transcript.output.bundle import TurnSnapshot
 
@@ -144,11 +144,7 @@ _MOST_CHARS = 200
 
 def validation_message(error: ValidationError) -> str:
     """Return one sentence on what does not fit; it never repeats the input."""
-    errors = error.errors(include_url=False, include_input=False, include_context=False)
-    places = [
-        f"{'.'.join(map(str, location['loc'])) or 'the whole'}: {location['msg']}"[:_MOST_CHARS]
-        for location in errors
-    ]
+    places = [each[:_MOST_CHARS] for each in misfits(error)]
     rest = len(places) - _MOST_FIELDS
     more = f"; and {rest} more" if rest > 0 else ""
     return f"The request is not valid ({'; '.join(places[:_MOST_FIELDS])}{more})."

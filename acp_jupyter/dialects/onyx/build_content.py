@@ -25,7 +25,7 @@ from pydantic import (
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.dialects.onyx.packet_writer import wire_time
-from acp_jupyter.errors import FileMissing, FileRefused
+from acp_jupyter.errors import FileMissing, FileRefused, plain_reason
 from acp_jupyter.protocol.content import OtherBlock
 from acp_jupyter.protocol.files import INDEX, file_type
 from acp_jupyter.protocol.objects import Model
@@ -241,7 +241,7 @@ def _inside(root: Path, file_path: str) -> Path:
     except FileNotFoundError:
         raise FileMissing(f"There is no file {file_path!r}.") from None
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
-        raise FileRefused(f"{file_path!r} can't be read: {error}") from None
+        raise FileRefused(f"{file_path!r} can't be read: {plain_reason(error)}.") from None
     if not path.is_relative_to(root):
         raise FileRefused(f"{file_path!r} lies outside the folder of the session.")
     if not (path.is_file() or path.is_dir()):

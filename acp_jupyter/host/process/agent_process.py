@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from acp_jupyter.errors import AgentStartError
+from acp_jupyter.errors import AgentStartError, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.child_process import ChildProcess, ExitReason, Grace, finish_cleanup
 from acp_jupyter.host.process.pipes import PipeReader, PipeWriter
@@ -121,7 +121,9 @@ class AgentProcess:
                 on_exit=ended,
             )
         except (OSError, ValueError) as error:
-            raise AgentStartError(f"The agent's supervisor did not start: {error}.") from error
+            raise AgentStartError(
+                f"The agent's supervisor did not start: {plain_reason(error, path=True)}."
+            ) from error
         supervisor = supervised.supervisor
         assert supervisor.stdin is not None
         try:

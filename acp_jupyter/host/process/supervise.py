@@ -131,7 +131,12 @@ class Supervisor:
         try:
             process = subprocess.Popen(command, start_new_session=True, preexec_fn=before_exec)
         except (OSError, ValueError, subprocess.SubprocessError) as error:
-            self._report({"error": str(error), "errno": getattr(error, "errno", None)})
+            self._report(
+                {
+                    "error": getattr(error, "strerror", None) or str(error),
+                    "errno": getattr(error, "errno", None),
+                }
+            )
             return False
         self._pid = process.pid
         process.returncode = 0  # reaped below together with adopted processes, not by subprocess

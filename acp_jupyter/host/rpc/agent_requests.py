@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Protocol
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
-from acp_jupyter.protocol.objects import Obj
+from acp_jupyter.protocol.objects import Obj, misfits
 
 INVALID_PARAMS = -32602
 NO_METHOD = -32601
@@ -206,9 +206,7 @@ class RequestHandling:
         except ErrorAnswer as error:
             return {"error": error.error}
         except ValidationError as error:
-            found = error.errors(include_url=False, include_context=False, include_input=False)
-            details = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in found)
-            return {"error": {**_INVALID, "data": {"details": details}}}
+            return {"error": {**_INVALID, "data": {"details": "; ".join(misfits(error))}}}
         except Exception:  # noqa: BLE001 - the agent gets an answer, whatever failed here
             _LOG.exception("The handler of %s failed", request.message["method"])
             return {"error": {"code": _INTERNAL_ERROR, "message": "Internal error"}}

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import psutil
 
+from acp_jupyter.errors import plain_reason
 from acp_jupyter.host.limits import Limits
 
 _OWNER_FILE = "owner"
@@ -64,7 +65,7 @@ class Ownership:
                 self._live()
                 return self._take(folder)
         except OSError as error:
-            return f"Its folder can't be written: {error.strerror or error}. You can read it here."
+            return f"Its folder can't be written: {plain_reason(error)}. You can read it here."
 
     def _take(self, folder: Path) -> str:
         if folder in self._owned:
@@ -99,7 +100,7 @@ class Ownership:
         try:
             held = _hold(folder / _OWNER_FILE)
         except OSError as error:
-            return f"Its folder can't be written: {error.strerror or error}."
+            return f"Its folder can't be written: {plain_reason(error)}."
         if held is None:
             return ELSEWHERE
         try:

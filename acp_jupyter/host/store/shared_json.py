@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from acp_jupyter.errors import SharedFileBroken
+from acp_jupyter.errors import SharedFileBroken, plain_reason
 
 _Content = TypeVar("_Content", bound=BaseModel)
 _MOST_BYTES = 4 * 1024 * 1024
@@ -52,7 +52,7 @@ class SharedJsonFile(Generic[_Content]):
         except FileNotFoundError:
             return self._model()
         except (OSError, ValidationError) as error:
-            why = str(error) if isinstance(error, OSError) else "it is not valid"
+            why = plain_reason(error) if isinstance(error, OSError) else "it is not valid"
             raise SharedFileBroken(
                 f"The file {self.path} can't be read: {why}. Correct it, or move it away."
             ) from None
@@ -77,7 +77,9 @@ class SharedJsonFile(Generic[_Content]):
                 f"Another program has held {self.path} for {_LOCK_SECONDS:g} s. Try again."
             ) from None
         except OSError as error:
-            raise SharedFileBroken(f"The file {self.path} can't be written: {error}.") from None
+            raise SharedFileBroken(
+                f"The file {self.path} can't be written: {plain_reason(error)}."
+            ) from None
 
     def _write(self, text: str) -> None:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
+from acp_jupyter.errors import plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.log_entries import (
     LogLines,
@@ -328,7 +329,7 @@ class TrafficLog:
         except OSError as error:
             if self.why in {"", _SLOW}:
                 _log.exception("The traffic of an agent could not be written")
-            self.why = error.strerror or str(error)
+            self.why = plain_reason(error)
             words = _NO_ROOM if self._gap else _WAITS
             self.missing = words.format(why=self.why)
         else:

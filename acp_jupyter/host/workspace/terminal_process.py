@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from acp_jupyter.errors import TerminalRefused
+from acp_jupyter.errors import TerminalRefused, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.child_process import ChildProcess, ExitReason, Grace, finish_cleanup
 from acp_jupyter.host.process.pipes import PipeReader
@@ -59,7 +59,7 @@ class TerminalProcess:
         try:
             own, its = _open()
         except OSError as error:
-            raise TerminalRefused(f"No terminal could be opened: {error}.") from error
+            raise TerminalRefused(f"No terminal could be opened: {plain_reason(error)}.") from error
         try:
             supervised = await ChildProcess.spawn(
                 command.argv,
@@ -73,7 +73,9 @@ class TerminalProcess:
         except BaseException as error:
             os.close(own)
             if isinstance(error, OSError | ValueError):
-                raise TerminalRefused(f"The command did not start: {error}.") from error
+                raise TerminalRefused(
+                    f"The command did not start: {plain_reason(error, path=True)}."
+                ) from error
             raise
         finally:
             os.close(its)

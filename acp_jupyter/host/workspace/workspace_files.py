@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from acp_jupyter.errors import FileMissing, FileOutside, FileRefused
+from acp_jupyter.errors import FileMissing, FileOutside, FileRefused, plain_reason
 from acp_jupyter.host.limits import Limits
 
 _SHOWN_CHARS = 200
@@ -226,7 +226,7 @@ def _explained(path: str) -> Iterator[None]:
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise FileRefused(f"{_shown(path)} is a link that changed meanwhile.") from None
-        raise FileRefused(f"{_shown(path)} can't be accessed: {error.strerror}.") from None
+        raise FileRefused(f"{_shown(path)} can't be accessed: {plain_reason(error)}.") from None
 
 
 def _shown(path: str) -> str:

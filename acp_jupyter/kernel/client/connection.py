@@ -24,7 +24,7 @@ from acp_jupyter._version import __version__
 from acp_jupyter.api import kernel_auth
 from acp_jupyter.api.models.command_table import Command, request_of
 from acp_jupyter.api.models.frames import API_VERSION
-from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch
+from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch, plain_reason
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.execution_context import (
     check_command,
@@ -209,7 +209,7 @@ class ServerClient(HostClient):
         except (OSError, http.client.HTTPException) as error:
             raise ServerUnreachable(
                 "The Jupyter server did not answer. If it was restarted, restart the kernel too.",
-                str(error),
+                plain_reason(error),
             ) from error
         finally:
             connection.close()

@@ -244,7 +244,7 @@ def _words(error: BaseException) -> str:
             case IndexError():
                 return "braces must name a variable."
             case _:
-                return f"{name}: {error}."
+                return f"{error}." if str(error) else f"{name}."
     except Exception:  # noqa: BLE001 - the error can't be written either
         return f"{name}."
 

@@ -14,7 +14,7 @@ from pydantic_core import to_json
 from acp_jupyter.api.models.traffic import ImportLog
 from acp_jupyter.api.packet_stream import PacketStream, StreamDialect
 from acp_jupyter.dialects.import_dialects import DIALECT_WORDS, DIALECTS
-from acp_jupyter.errors import BadRequest, FileMissing, UnknownSession
+from acp_jupyter.errors import BadRequest, FileMissing, UnknownSession, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
@@ -162,7 +162,7 @@ def _write(path: Path, pieces: Iterable[bytes], *, force: bool) -> int:
 
 
 def _unwritten(path: Path, error: OSError) -> str:
-    return f"{path} can't be written: {error.strerror or error}."
+    return f"{path} can't be written: {plain_reason(error)}."
 
 
 _SHOWN_PROBLEMS = 20
@@ -218,7 +218,7 @@ def _read(path: Path) -> bytes:
             raise FileMissing(f"There is no file {path}.")
         return path.read_bytes()
     except OSError as error:
-        raise BadRequest(f"{path} can't be read: {error.strerror or error}.") from error
+        raise BadRequest(f"{path} can't be read: {plain_reason(error)}.") from error
 
 
 def _words(path: str, result: ImportResult) -> list[str]:

@@ -86,8 +86,9 @@ def _in_few_lines(error: _E) -> _E:
 
 
 def _traceback(error: BaseException) -> list[str]:
-    detail = error.detail.splitlines() if isinstance(error, AcpError) else []
-    return [f"{type(error).__name__}: {error}", *detail[-_DETAIL_LINES:]]
+    if not isinstance(error, AcpError):
+        return [f"{type(error).__name__}: {error}"]
+    return [error.message, *error.detail.splitlines()[-_DETAIL_LINES:]]
 
 
 def _with_body(lines: list[str]) -> list[str]:

@@ -174,6 +174,15 @@ def test_a_broken_file_trusts_nothing_and_is_not_overwritten(tmp_path: Path, con
     assert file.read_text() == content
 
 
+def test_why_a_file_can_not_be_read_is_told_without_an_error_number(tmp_path: Path) -> None:
+    file = tmp_path / "trust.json"
+    file.mkdir()
+    with pytest.raises(SharedFileBroken) as raised:
+        TrustStore(file).trust(tmp_path)
+    words = f"The file {file} can't be read: Is a directory. Correct it, or move it away."
+    assert str(raised.value) == words
+
+
 def test_what_is_kept_is_a_list_of_paths(tmp_path: Path) -> None:
     store = TrustStore(tmp_path / "trust.json")
     store.trust(tmp_path)

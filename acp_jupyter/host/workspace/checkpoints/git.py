@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from acp_jupyter.errors import plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.scan import FolderScan
 
@@ -108,7 +109,7 @@ class ShadowGit:
             (self.folder / "info" / "attributes").write_text(_ATTRIBUTES)
             (self.folder / _READY).touch()
         except OSError as error:
-            raise GitError(f"the repository can't be written: {error.strerror}") from error
+            raise GitError(f"the repository can't be written: {plain_reason(error)}") from error
 
     def discard(self) -> None:
         """Delete the repository."""
@@ -171,7 +172,7 @@ class ShadowGit:
                 error_file.seek(0)
                 complaint = error_file.read(4 * _MESSAGE_CHARS).decode(errors="replace")
         except (OSError, ValueError) as error:
-            raise GitError(f"git can't be started: {error}") from error
+            raise GitError(f"git can't be started: {plain_reason(error)}") from error
         if process.returncode not in fine:
             if "unstable object source" in complaint:
                 raise GitFileChanging("a file was written to all the time")

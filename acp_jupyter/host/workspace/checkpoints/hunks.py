@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
+from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused, plain_reason
 from acp_jupyter.host.workspace.checkpoints.diff import TreeChange, blobs, tree_changes
 from acp_jupyter.host.workspace.checkpoints.disk import Disk
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
@@ -127,7 +127,7 @@ class TextSteps:
             try:
                 data = self._disk.find(step.path).data
             except OSError as error:
-                found[step.path] = f"can't be read: {error.strerror}"
+                found[step.path] = f"can't be read: {plain_reason(error)}"
             else:
                 if data not in (step.present, step.wanted):
                     found[step.path] = SINCE
@@ -148,7 +148,7 @@ class TextSteps:
             except OSError as error:
                 self.undo(done)
                 raise ChangesRefused(
-                    f"{step.path} could not be written: {error.strerror}. Nothing was changed."
+                    f"{step.path} could not be written: {plain_reason(error)}. Nothing was changed."
                 ) from None
             done.append(step)
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from acp_jupyter.errors import ChangesGone, ChangesRefused
+from acp_jupyter.errors import ChangesGone, ChangesRefused, plain_reason
 from acp_jupyter.host.workspace.checkpoints.diff import Side, TreeChange, blobs, tree_changes
 from acp_jupyter.host.workspace.checkpoints.disk import Disk, FileOnDisk
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
@@ -143,7 +143,7 @@ class Revert:
                 origin = self._came_from.get(part.path, "")
                 there = self._disk.find(origin) if origin else FileOnDisk()
             except OSError as error:
-                return f"can't be read: {error.strerror}"
+                return f"can't be read: {plain_reason(error)}"
             if not (found.is_as(part.new) or found.is_as(part.old)):
                 return SINCE
             if there.exists and found.is_as(part.new) and there.data != found.data:
@@ -173,7 +173,7 @@ class Revert:
                     done.append(part)
         except (OSError, GitError) as error:
             left = self._undo(done)
-            why = error.strerror if isinstance(error, OSError) else str(error)
+            why = plain_reason(error)
             raise ChangesRefused(
                 f"{part.path} could not be taken back: {why}. "
                 + (f"Left in between: {_named(left)}." if left else "Nothing was changed.")
