@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.support.lab import LabPage
 from tests.support.roles import PanelView
@@ -65,6 +68,32 @@ def test_a_prompt_is_coloured_as_prose(lab: LabPage, workspace: Workspace) -> No
     lab.page.keyboard.type(" --polic")
     lab.page.keyboard.press("Tab")
     expect(lab.page.locator(".jp-Completer-item").first).to_contain_text("--policy")
+
+
+def test_a_prompt_stays_prose_when_the_kernels_language_comes_late(
+    lab: LabPage, workspace: Workspace
+) -> None:
+    """An editor shows the language that was loaded last, not the one that was set last."""
+    static = Path(sys.prefix) / "share/jupyter/lab/static"
+    parts = (file for file in static.glob("*.js") if not file.name.startswith("jlab_core"))
+    scripts = {file.name for file in parts if "pythonLanguage" in file.read_text()}
+    held: list[Route] = []
+    lab.page.route(
+        lambda url: urlsplit(url).path.rpartition("/")[2] in scripts,
+        lambda route: held.append(route),
+    )
+    sources = ("print(len('a'))", "%%acp demo\nhelp me to print `rows` in a list")
+    nb = lab.open(workspace.notebook(*sources))
+    nb.wait_for_kernel()
+    prompt = nb.cell(1).locator(".cm-line").nth(1)
+    expect(prompt).to_have_text("help me to print `rows` in a list")
+    assert held, "Python's colours wait"
+    lab.page.unroute_all()
+    for route in held:
+        route.continue_()
+    expect(nb.cell(0).locator(".cm-line span", has_text="print")).to_be_visible()
+    expect(prompt.locator("span", has_text="rows")).to_be_visible()
+    expect(prompt.locator("span", has_text=re.compile("^(help|print|in|list)$"))).to_have_count(0)
 
 
 @pytest.mark.long

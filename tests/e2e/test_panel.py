@@ -61,6 +61,31 @@ def test_the_panel_lists_shows_prompts_stops_and_answers(
     assert len(nb.outputs(1)) == 1
 
 
+def test_what_an_action_led_to_is_told_over_the_message_box(
+    lab: LabPage, workspace: Workspace
+) -> None:
+    """No notification covers the box; there is one only while the panel is hidden."""
+    lab.open(workspace.notebook("rows = 1"))
+    panel = lab.panel
+    panel.choose_agent("demo")
+    panel.say("help")
+    expect(panel.log).to_contain_text("This is the demo agent.")
+    expect(panel.stop).to_have_count(0)
+    told = panel.root.get_by_role("status").filter(has_text="The agent was ended.")
+    lab.command("acp-jupyter:restart-agent")
+    expect(told).to_be_visible()
+    expect(lab.notices).to_have_count(0)
+    panel.say("help")
+    expect(told).to_have_count(0)
+    expect(panel.log.get_by_text("This is the demo agent.")).to_have_count(2)
+    expect(panel.stop).to_have_count(0)
+
+    lab.command("acp-jupyter:toggle-panel")
+    expect(panel.root).to_be_hidden()
+    lab.command("acp-jupyter:restart-agent")
+    expect(lab.notices).to_contain_text("The agent was ended.")
+
+
 def test_the_policy_is_seen_and_chosen_beside_the_agent(lab: LabPage, workspace: Workspace) -> None:
     """Before the first message, and of a session that goes on."""
     lab.open(workspace.notebook("rows = 1"))
@@ -73,6 +98,9 @@ def test_the_policy_is_seen_and_chosen_beside_the_agent(lab: LabPage, workspace:
     expect(panel.log).to_contain_text("by a list comprehension")
     eventually(lambda: workspace.clean_py != CLEAN_PY, what="the edit is on disk")
     expect(policy).to_have_text("Accept edits")
+    # Nobody was asked about the edit, so it is seen now.
+    diff = panel.log.get_by_role("region", name="Diff of clean.py")
+    expect(diff.locator("ins").first).to_be_visible()
 
     policy.click()
     expect(panel.root.get_by_role("option", name=re.compile("^Deny"))).to_contain_text(

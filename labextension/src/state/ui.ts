@@ -6,6 +6,9 @@ export const DRAFT = 'draft';
 /** Id of a value that changes with each message that is sent from here. */
 export const SENT = 'sent';
 
+/** Id of what the user's last action on the session led to, in words. */
+export const NOTICE = 'notice';
+
 /** Whether thoughts open by the user's settings; `null` where the last choice counts. */
 let thoughtsAre: boolean | null = null;
 

@@ -119,7 +119,7 @@ export interface Actions {
   loadItems?(sessionId: string, start: number, end: number): Promise<void>;
   /** The server's base URL, to which URLs of previews are relative. */
   readonly baseUrl?: string;
-  openFile?(path: string, line: number | null): void;
+  openFile?(path: string, line: number | null): Promise<void>;
   copy?(text: string): Promise<void>;
   readonly cells?: Cells;
   /** Shows the cell that a prompt came from, or that failed. */

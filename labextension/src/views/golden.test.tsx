@@ -153,7 +153,7 @@ describe('golden turns, as they come', () => {
   });
 
   it('places open at their line', async () => {
-    const openFile = vi.fn();
+    const openFile = vi.fn(async () => {});
     const drawn = drawGolden('turns/locations', { actions: { openFile } });
     const card = await openedCard(drawn, /Looking around/);
     within(within(card).getByRole('list', { name: 'Locations' }))

@@ -22,7 +22,7 @@ describe('a tool call of any agent', () => {
       ['call_never_seen', 'frobnicate_widget'],
       ['call_announced', 'Copying the report'],
     ] as const) {
-      const openFile = vi.fn();
+      const openFile = vi.fn(async () => {});
       const drawn = drawGolden(`turns/${name}`, { actions: { openFile } });
       const card = await openedCard(drawn, new RegExp(title));
       expect(card.dataset.status).toBe('pending');

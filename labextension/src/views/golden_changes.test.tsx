@@ -103,7 +103,7 @@ describe('golden turns: what a turn says and makes', () => {
   });
 
   it('artifacts open, and have a preview where they have one', () => {
-    const openFile = vi.fn();
+    const openFile = vi.fn(async () => {});
     const { card } = drawGolden('turns/artifacts', { actions: { openFile, baseUrl: BASE } });
     const page = within(card('Web app Web Application'));
     expect(page.getByRole('link', { name: 'Preview' }).getAttribute('href')).toBe(

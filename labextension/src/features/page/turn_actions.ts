@@ -1,11 +1,11 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { Notification } from '@jupyterlab/apputils';
 import { PageConfig } from '@jupyterlab/coreutils';
 import { DocumentWidget } from '@jupyterlab/docregistry';
 import { CommandRegistry } from '@lumino/commands';
 import type { Widget } from '@lumino/widgets';
 
 import type { Client } from '../../delivery/client';
+import { Failure } from '../../delivery/failure';
 import type { Actions, Translate } from '../../views';
 import { isRecord, number } from '../../wire/read';
 import type { SessionState } from '../../wire/types';
@@ -68,36 +68,35 @@ function shortcutOf({ commands }: JupyterFrontEnd, command: string): string {
 }
 
 /** Opens a file or folder of a session; nothing happens where the server does not show it. */
-function openFile(
+async function openFile(
   app: JupyterFrontEnd,
   session: SessionState | null,
   path: string,
   line: number | null,
   t: Translate,
-): void {
+): Promise<void> {
   const root = PageConfig.getOption('serverRoot');
   const target = session === null ? null : serverPath(root, session, path);
   if (target === null) {
     return;
   }
-  void (async () => {
-    const { contents } = app.serviceManager;
-    // An agent may name what is not there.
-    const found = await contents.get(target, { content: false }).catch(() => null);
-    if (found === null) {
-      Notification.info(t('%1 is not there.', path), { autoClose: 5_000 });
-    } else if (found.type === 'directory') {
-      if (app.commands.hasCommand('filebrowser:open-path')) {
-        await app.commands.execute('filebrowser:open-path', { path: target });
-      }
-    } else {
-      const opened: unknown = await app.commands.execute('docmanager:open', { path: target });
-      if (line !== null && opened instanceof DocumentWidget) {
-        await opened.context.ready;
-        await goToLine(app, opened, line);
-      }
+  const { contents } = app.serviceManager;
+  // An agent may name what is not there.
+  const found = await contents.get(target, { content: false }).catch(() => null);
+  if (found === null) {
+    throw new Failure(t('This path does not exist.'), 'open');
+  }
+  if (found.type === 'directory') {
+    if (app.commands.hasCommand('filebrowser:open-path')) {
+      await app.commands.execute('filebrowser:open-path', { path: target });
     }
-  })();
+    return;
+  }
+  const opened: unknown = await app.commands.execute('docmanager:open', { path: target });
+  if (line !== null && opened instanceof DocumentWidget) {
+    await opened.context.ready;
+    await goToLine(app, opened, line);
+  }
 }
 
 /** Only in a text editor; the file may have fewer lines by now. */

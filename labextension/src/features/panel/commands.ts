@@ -1,13 +1,15 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { ICommandPalette } from '@jupyterlab/apputils';
 import { ILauncher } from '@jupyterlab/launcher';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { Failure } from '../../delivery/failure';
 import { preferThoughts } from '../../state/ui';
 import { policyOf } from '../../wire/policy';
 import { agentIcon } from '../page/icon';
 import { PANEL_ID, SETTINGS } from '../page/ids';
+import { tell } from './panel_actions';
 import { IAcpPanel } from './session_panel';
 
 const OPEN_PANEL = 'acp-jupyter:open-panel';
@@ -60,7 +62,7 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
         try {
           await panel.newSession();
         } catch (error) {
-          Notification.error(error instanceof Error ? error.message : String(error));
+          tell(panel, Failure.from(error).message);
         }
       },
     });

@@ -5,6 +5,8 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Client } from '../../delivery/client';
 import { Failure, refusal } from '../../delivery/failure';
 import { API_PATH } from '../../delivery/transport';
+import { NOTICE } from '../../state/ui';
+import type { UiState } from '../../state/ui';
 import type { Actions, ExportFormat, Translate } from '../../views';
 import { isRecord } from '../../wire/read';
 import type { SessionState } from '../../wire/types';
@@ -22,22 +24,37 @@ interface PanelParts {
   readonly notebook: CurrentNotebook;
   readonly context: PageContext;
   readonly t: Translate;
-  /** The state of the session shown, if it is loaded. */
-  readonly session: () => SessionState | null;
   readonly show: (sessionId: string) => void;
   readonly boundNotebook: () => NotebookPanel | null;
   readonly refreshAgents: () => Promise<void>;
+  readonly panel: Shown;
+}
+
+interface Shown {
+  /** The state of the session shown, if it is loaded. */
+  readonly session: SessionState | null;
+  readonly isVisible: boolean;
+  readonly ui: UiState;
+}
+
+/** Tells what an action led to: over the message box, or by a notification if that is hidden. */
+export function tell({ isVisible, ui }: Pick<Shown, 'isVisible' | 'ui'>, words: string): void {
+  if (isVisible) {
+    ui.setValue(NOTICE, words);
+  } else {
+    Notification.info(words, { autoClose: 5_000 });
+  }
 }
 
 /** The actions of the side panel. */
 export function panelActions(parts: PanelParts): Actions {
-  const { app, client, notebook, context, t, session, show, boundNotebook, refreshAgents } = parts;
+  const { app, client, notebook, context, t, show, boundNotebook, refreshAgents, panel } = parts;
   /** The session created last: prompts can be sent before its snapshot arrives. */
   let lastCreated: SessionState | null = null;
   return {
-    ...turnActions(app, client, session, t),
+    ...turnActions(app, client, () => panel.session, t),
     send: async (sessionId, text, attachments) => {
-      const known = [session(), lastCreated].find(one => one?.session_id === sessionId);
+      const known = [panel.session, lastCreated].find(one => one?.session_id === sessionId);
       await client.send(sessionId, await context.prompt(text, attachments, known ?? null));
     },
     mentions: context.mentions,
@@ -86,13 +103,13 @@ export function panelActions(parts: PanelParts): Actions {
     cancelLogin: sessionId => client.logins.cancelLogin(sessionId),
     allowDownload: (agentId, shown) => client.logins.allowDownload(agentId, shown),
     restartAgent: async agentId => {
-      Notification.info(await client.logins.restartAgent(agentId), { autoClose: 5_000 });
+      tell(panel, await client.logins.restartAgent(agentId));
     },
     openTerminal: name => {
       if (app.commands.hasCommand('terminal:open')) {
         void app.commands.execute('terminal:open', { name });
       } else {
-        Notification.info(t('Open terminal %1 to log in.', name), { autoClose: 10_000 });
+        tell(panel, t('Open terminal %1 to log in.', name));
       }
     },
   };

@@ -1,15 +1,17 @@
 import { ILayoutRestorer } from '@jupyterlab/application';
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { ICommandPalette } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
+import { Failure } from '../../delivery/failure';
 import { IAcpClient } from '../page/client';
 import { CurrentNotebook, revealTurn } from '../page/current_notebook';
 import { agentIcon } from '../page/icon';
 import { GO_TO_PERMISSION, OPEN_SESSION, PANEL_ID, SETTINGS } from '../page/ids';
 import { IAcpRendering } from '../rendering/plugin';
 import { Permissions } from './go_to_permission';
+import { tell } from './panel_actions';
 import { IAcpPanel, SessionPanel } from './session_panel';
 
 const TOGGLE_PANEL = 'acp-jupyter:toggle-panel';
@@ -55,6 +57,9 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
       await panel.drawn;
       return panel.node;
     };
+    /** Tells the result of an action, or its failure. */
+    const tellResult = async (act: () => Promise<string>) =>
+      tell(panel, await act().catch((error: unknown) => Failure.from(error).message));
     const permissions = new Permissions(app, client, notebook, show);
 
     app.commands.addCommand(TOGGLE_PANEL, {
@@ -97,7 +102,7 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
       execute: async () => {
         if (panel.session !== null) {
           const { agent } = panel.session;
-          await notifyResult(() => client.logins.restartAgent(agent));
+          await tellResult(() => client.logins.restartAgent(agent));
         }
       },
     });
@@ -108,7 +113,7 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
       execute: async () => {
         if (panel.session !== null) {
           const { session_id } = panel.session;
-          await notifyResult(() => client.logins.logout(session_id));
+          await tellResult(() => client.logins.logout(session_id));
         }
       },
     });
@@ -130,15 +135,6 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
     return panel;
   },
 };
-
-/** Notifies the user of the result of an action, or of its failure. */
-async function notifyResult(act: () => Promise<string>): Promise<void> {
-  try {
-    Notification.info(await act(), { autoClose: 5_000 });
-  } catch (error) {
-    Notification.error(error instanceof Error ? error.message : String(error));
-  }
-}
 
 /** Both JupyterLab's and Notebook's shell can, but share no interface for it. */
 function canCollapse(shell: object): shell is { collapseRight(): void } {

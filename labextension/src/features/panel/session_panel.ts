@@ -8,6 +8,7 @@ import type { Client, Following } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
 import type { DraftAttachment } from '../../state/attachments';
 import { SessionStore } from '../../state/store';
+import type { UiState } from '../../state/ui';
 import type { Actions, PanelProps, Rendering, SendKey, StartsWith, Translate } from '../../views';
 import type { AgentEntry, SessionState, SessionSummary } from '../../wire/types';
 import { acceptFiles, PageContext } from '../context/page_context';
@@ -30,6 +31,7 @@ export type IAcpPanel = Pick<
   | 'session'
   | 'sessionId'
   | 'startsWith'
+  | 'ui'
 >;
 
 export const IAcpPanel = new Token<IAcpPanel>(
@@ -76,10 +78,10 @@ export class SessionPanel extends Widget {
     this.#actions = panelActions({
       ...options,
       context: this.#context,
-      session: () => this.session,
       show: sessionId => this.openSession(sessionId),
       boundNotebook: () => this.#boundNotebook(),
       refreshAgents: () => this.#refreshAgents(),
+      panel: this,
     });
     const { client, notebook } = options;
     this.#stops = [
@@ -93,8 +95,8 @@ export class SessionPanel extends Widget {
       client.sessionsChanged.add(() => this.#sessionsChanged()),
       client.refused.add(({ sessionId, error }) => {
         if (sessionId === this.sessionId) {
+          this.#failure = Failure.of(error);
           this.#show(null);
-          this.#fail(Failure.of(error));
         }
       }),
     ];
@@ -134,7 +136,12 @@ export class SessionPanel extends Widget {
 
   /** Attaches something to the message in the composer; nothing is sent. */
   attach(attachment: DraftAttachment): void {
-    (this.#following?.store ?? this.#blank).ui.attachments.add(attachment);
+    this.ui.attachments.add(attachment);
+  }
+
+  /** What is open, typed and told in the panel now. */
+  get ui(): UiState {
+    return (this.#following?.store ?? this.#blank).ui;
   }
 
   /** Creates a session with the agent of the one shown, else as the settings say. */
@@ -250,11 +257,6 @@ export class SessionPanel extends Widget {
     const former = this.#following;
     this.#following = sessionId === null ? null : this.#options.client.follow(sessionId);
     former?.dispose();
-    this.#draw();
-  }
-
-  #fail(failure: Failure): void {
-    this.#failure = failure;
     this.#draw();
   }
 

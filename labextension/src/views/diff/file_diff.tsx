@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { Diff } from '../../wire/types';
 import { grouped } from '../i18n';
 import { IconButton } from '../parts/buttons';
-import { Counts, Path } from '../parts/files';
+import { Counts, Path, useOpenFile } from '../parts/files';
 import { Icon } from '../parts/icons';
 import { useScene, useValue } from '../scene';
 import { CellsBody } from './cells_body';
@@ -39,6 +39,7 @@ export function FileDiff({
   ...more
 }: FileDiffProps) {
   const { actions, t } = useScene();
+  const { open, failure } = useOpenFile();
   const [split, setSplit] = useSplit();
   const cells = useMemo(() => compareCells(diff), [diff]);
   const comparison = cells === null ? compare(diff) : null;
@@ -79,11 +80,10 @@ export function FileDiff({
             class="ico acp-opener"
             icon="open"
             label={t('Open %1', diff.path)}
-            onClick={() =>
-              actions.openFile?.(diff.path, line ?? firstChange(comparison?.lines ?? []))
-            }
+            onClick={() => open(diff.path, line ?? firstChange(comparison?.lines ?? []))}
           />
         )}
+        {failure}
       </header>
       {cells !== null && <CellsBody cells={cells} id={id} frame={more.frame} />}
       {comparison !== null && (

@@ -20,6 +20,7 @@ import { Content, Loading } from './empty_session';
 import { PanelHeader } from './header';
 import { usePage } from './pages';
 import {
+  ActionNotice,
   CellsElsewhere,
   needsLogin,
   ReadOnlyBox,
@@ -191,6 +192,7 @@ export function PanelView(props: PanelProps) {
             {session !== null && needsLogin(session) && (
               <LoginCard key={`login-${store.sessionId}`} session={session} actions={actions} />
             )}
+            <ActionNotice key={`notice-${store.sessionId}`} />
             <div class="acp-compose">
               <RunningTurn />
               {readOnly === '' ? (

@@ -1,9 +1,10 @@
 import { IMPORTED } from '../../state/session_view';
+import { NOTICE } from '../../state/ui';
 import type { SessionState, SessionSummary } from '../../wire/types';
 import type { Actions } from '../actions';
-import { ActionButton } from '../parts/buttons';
+import { ActionButton, IconButton } from '../parts/buttons';
 import { Icon } from '../parts/icons';
-import { useNow, useScene } from '../scene';
+import { useNow, useScene, useValue } from '../scene';
 
 /** Reasons of the failure of a turn whose agent ended. */
 const ENDED: readonly (string | undefined)[] = ['agent_died', 'server_restarted'];
@@ -105,6 +106,21 @@ export function CellsElsewhere({ session, sessions, actions }: CellsElsewherePro
             </button>
           </div>
         )}
+      </div>
+    </div>
+  );
+}
+
+/** What the user's last action on the session led to; it stays until the next message. */
+export function ActionNotice() {
+  const { t } = useScene();
+  const [words, setWords] = useValue(NOTICE);
+  return words === '' ? null : (
+    <div class="acp-note" data-tone="info" role="status">
+      <Icon name="history" />
+      <div class="row">
+        <p class="grow">{words}</p>
+        <IconButton icon="close" label={t('Close')} onClick={() => setWords('')} />
       </div>
     </div>
   );

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 
 import { useScene } from '../scene';
+import { messageOf } from './buttons';
 
 /** A path, of which the folder is shortened first; the title has the absolute path if known. */
 export function Path({ path }: { readonly path: string }) {
@@ -38,6 +40,23 @@ function wholePath(path: string, folder: string): string {
   return folder === '' || /^([/~\\]|[A-Za-z]:)/.test(path) ? path : `${folder}/${path}`;
 }
 
+/** How to open a file from a view, and why that failed, to be drawn beside its control. */
+export function useOpenFile() {
+  const { actions } = useScene();
+  const [why, setWhy] = useState('');
+  const open = (path: string, line: number | null) => {
+    setWhy('');
+    actions?.openFile?.(path, line).catch((error: unknown) => setWhy(messageOf(error)));
+  };
+  const failure = why !== '' && (
+    <small class="muted" role="alert">
+      {' '}
+      {why}
+    </small>
+  );
+  return { open, failure };
+}
+
 interface FileLinkProps {
   readonly path: string;
   /** From 1; `null` is the file's top. */
@@ -50,6 +69,7 @@ interface FileLinkProps {
 /** A path with an optional line; a click opens it there, where the host can. */
 export function FileLink({ path, line, class: kind = '', children }: FileLinkProps) {
   const { actions } = useScene();
+  const { open, failure } = useOpenFile();
   const name = line === null ? path : `${path}:${line}`;
   const words = children ?? (
     <>
@@ -62,15 +82,18 @@ export function FileLink({ path, line, class: kind = '', children }: FileLinkPro
       {words}
     </span>
   ) : (
-    <button
-      type="button"
-      class={`acp-place link ${kind}`}
-      aria-label={children === undefined ? name : undefined}
-      dir="ltr"
-      onClick={() => actions.openFile?.(path, line)}
-    >
-      {words}
-    </button>
+    <>
+      <button
+        type="button"
+        class={`acp-place link ${kind}`}
+        aria-label={children === undefined ? name : undefined}
+        dir="ltr"
+        onClick={() => open(path, line)}
+      >
+        {words}
+      </button>
+      {failure}
+    </>
   );
 }
 /** An agent's URL: one of our own server, or a foreign one. */

@@ -44,7 +44,7 @@ async function shown(): Promise<void> {
 
 describe('the review of a turn', () => {
   it('is decided on by keys, change by change', async () => {
-    const openFile = vi.fn();
+    const openFile = vi.fn(async () => {});
     show({ openFile });
     await shown();
     press('j');

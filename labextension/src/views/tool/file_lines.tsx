@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { Diff } from '../../wire/types';
 import { Coloured, runsOf, useColours } from '../diff/colours';
 import { grouped, plural } from '../i18n';
-import { Counts, Path } from '../parts/files';
+import { Counts, Path, useOpenFile } from '../parts/files';
 import { Icon } from '../parts/icons';
 import { Visible } from '../parts/odd_characters';
 import { PAGE_LINES, Pager } from '../parts/pager';
@@ -35,6 +35,7 @@ interface FileLinesProps {
 export function FileLines(props: FileLinesProps) {
   const { id, text, first, path, line, header, controls, whole = false, coloured = true } = props;
   const { actions, t } = useScene();
+  const { open, failure } = useOpenFile();
   const [page, setPage] = useValue(`${id} lines`);
   const lines = useMemo(() => text.replace(/\n$/, '').split('\n'), [text]);
   const colours = useColours(coloured ? text : null, path);
@@ -78,15 +79,12 @@ export function FileLines(props: FileLinesProps) {
           </button>
         )}
         {actions?.openFile !== undefined && path !== '' && (
-          <button
-            type="button"
-            class="btn quiet small"
-            onClick={() => actions.openFile?.(path, line)}
-          >
+          <button type="button" class="btn quiet small" onClick={() => open(path, line)}>
             <Icon name="open" />
             {t('Open file')}
           </button>
         )}
+        {failure}
         {controls}
       </footer>
     </div>

@@ -103,7 +103,7 @@ describe('an edit', () => {
   });
 
   it('lists what is wrong with the file now; each opens at its line', async () => {
-    const openFile = vi.fn();
+    const openFile = vi.fn(async () => {});
     const diagnostics: ToolCall['diagnostics'] = [
       { path: 'src/clean.py', line: 7, severity: 'error', message: 'Name x is not defined' },
       { path: 'src/io.py', line: null, severity: 'warning', message: 'Unused import' },
@@ -123,7 +123,7 @@ describe('an edit', () => {
 
 describe('any tool call', () => {
   it('its places open at their line, or at the top', async () => {
-    const openFile = vi.fn();
+    const openFile = vi.fn(async () => {});
     const locations = [
       { path: 'src/a.py', line: 12 },
       { path: '/etc/hosts', line: null },
@@ -144,7 +144,7 @@ describe('any tool call', () => {
   });
 
   it('a diff opens at the line that the agent names', async () => {
-    const openFile = vi.fn();
+    const openFile = vi.fn(async () => {});
     const item = edit('e', { locations: [{ path: 'src/clean.py', line: 40 }] });
     const card = await openedCard(draw([item], { actions: { openFile } }), /Editing file/);
     expect(within(card).queryByRole('list', { name: 'Locations' })).toBeNull();

@@ -117,7 +117,7 @@ describe('a task', () => {
 
 describe('a search', () => {
   it('lists its files, each of which opens, with their count and a badge', async () => {
-    const openFile = vi.fn();
+    const openFile = vi.fn(async () => {});
     const item = search('s', ['src/a.ts', 'src/b.ts'], { count: 131, truncated: true });
     const drawn = draw([item], { actions: { openFile } });
     const line = words(within(drawn.card(/Searching files/)).getByRole('button'));
@@ -139,7 +139,7 @@ describe('a search', () => {
   });
 
   it('opens a found line at its place', async () => {
-    const openFile = vi.fn();
+    const openFile = vi.fn(async () => {});
     const hits = [
       { path: 'a.py', line: 14, text: 'for row in rows:' },
       { path: 'a.py', line: 71, text: '    x: 3' },
@@ -183,7 +183,7 @@ describe('a search', () => {
 
 describe('a read', () => {
   it('numbers are a gutter beside the text, and it opens where it was read', async () => {
-    const openFile = vi.fn();
+    const openFile = vi.fn(async () => {});
     const text = 'def main():\n    pass\n';
     const item = tool('r', { output: text, first_line: 12, truncated: true });
     const drawn = draw([item], { actions: { openFile } });

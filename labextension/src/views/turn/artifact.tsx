@@ -1,5 +1,5 @@
 import type { Artifact, FileWriteItem } from '../../wire/types';
-import { addressOf, FileLink, isInside, Path } from '../parts/files';
+import { addressOf, FileLink, isInside, Path, useOpenFile } from '../parts/files';
 import type { Address } from '../parts/files';
 import type { IconName } from '../parts/icon_drawings';
 import { Icon } from '../parts/icons';
@@ -22,6 +22,7 @@ const ICONS: Record<Artifact['type'], IconName> = {
 /** An artifact: its type and path, and buttons that open or preview it. */
 export function ArtifactCard({ item }: { readonly item: Artifact }) {
   const { actions, t } = useScene();
+  const { open, failure } = useOpenFile();
   const { type, name, path, size } = item;
   const kind = item.type_name;
   const preview = addressOf(item.preview_url, actions?.baseUrl ?? '');
@@ -61,11 +62,12 @@ export function ArtifactCard({ item }: { readonly item: Artifact }) {
               type="button"
               class="btn small"
               aria-label={t('Open %1', path)}
-              onClick={() => actions.openFile?.(path, null)}
+              onClick={() => open(path, null)}
             >
               {t('Open')}
             </button>
           )}
+          {failure}
         </span>
       )}
     </div>

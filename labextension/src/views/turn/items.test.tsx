@@ -38,7 +38,7 @@ function block(over: Partial<ContentBlockItem>): ContentBlockItem {
 
 describe('an artifact', () => {
   it('is a card that opens the file; without a preview there is no button for it', () => {
-    const openFile = vi.fn();
+    const openFile = vi.fn(async () => {});
     const { card } = draw([artifact('a', { size_bytes: 4100, size: '4.1 kB' })], {
       actions: { openFile, baseUrl: BASE },
     });
@@ -88,7 +88,9 @@ describe('an artifact', () => {
   it.each(['/etc/passwd', '../x.csv', 'a/../../x', '~/x', 'C:\\x', '\\\\host\\x', ''])(
     'offers no file outside the folder: %j',
     path => {
-      const { card } = draw([artifact('a', { path })], { actions: { openFile: vi.fn() } });
+      const { card } = draw([artifact('a', { path })], {
+        actions: { openFile: vi.fn(async () => {}) },
+      });
       expect(within(card('CSV Prices')).queryByRole('button')).toBeNull();
     },
   );
@@ -141,11 +143,20 @@ describe('an artifact', () => {
 
 describe('a written file', () => {
   it('is a row with what was done, the path and its size; the path opens', () => {
-    const openFile = vi.fn();
+    const openFile = vi.fn(async () => {});
     const { element, view } = draw([fileWrite('f')], { actions: { openFile } });
     expect(words(element.querySelector('.acp-written'))).toBe('Createdweb/page.tsx4.1 kB');
     fireEvent.click(view.getByRole('button', { name: 'web/page.tsx' }));
     expect(openFile).toHaveBeenCalledExactlyOnceWith('web/page.tsx', null);
+  });
+
+  it('says beside it why it could not be opened', async () => {
+    const openFile = vi.fn(() => Promise.reject(new Error('This path does not exist.')));
+    const { view } = draw([fileWrite('f')], { actions: { openFile } });
+    fireEvent.click(view.getByRole('button', { name: 'web/page.tsx' }));
+    await waitFor(() =>
+      expect(view.getByRole('alert').textContent).toContain('This path does not exist.'),
+    );
   });
 });
 

@@ -3,7 +3,7 @@ import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { DraftAttachment } from '../../../state/attachments';
 import type { SessionView } from '../../../state/session_view';
 import type { SessionStore } from '../../../state/store';
-import { DRAFT, SENT } from '../../../state/ui';
+import { DRAFT, NOTICE, SENT } from '../../../state/ui';
 import type { Policy } from '../../../wire/policy';
 import type { AgentEntry, SessionState } from '../../../wire/types';
 import type { Actions } from '../../actions';
@@ -101,6 +101,7 @@ export function Composer(props: ComposerProps) {
     try {
       sessionId = await props.toSession();
       store.ui.setValue(SENT, String(performance.now()));
+      store.ui.setValue(NOTICE, '');
       await actions.send?.(sessionId, message, attached);
     } catch (error) {
       // Nothing written is lost; a session created for it is shown by now.
