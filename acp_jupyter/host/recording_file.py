@@ -164,7 +164,7 @@ def recording_folder(notebook_path: str, options: RecordingOptions) -> PurePosix
         path = notebook
     else:
         raise BadRequest(
-            "It is not known here which notebook this is. "
+            "The name of this notebook is not known here. "
             f"Name the recording: %acp {options.mode} on NAME{RECORDING_SUFFIX}"
         )
     if path.suffix == ".ipynb":

@@ -116,7 +116,7 @@ async def authorize_user(handler: JupyterHandler, action: str) -> UserCaller:
     """
     user = handler.current_user
     if not isinstance(user, User):
-        raise NotAllowed("Nobody is logged in. Log in to Jupyter and reload the page.")
+        raise NotAllowed("You are not logged in. Log in to Jupyter and reload the page.")
     if not await ensure_async(handler.authorizer.is_authorized(handler, user, action, RESOURCE)):
         raise NotAllowed(
             f"This server does not allow {user.username} to use agents. "

@@ -121,7 +121,7 @@ class ClaudeCliAgent:
     def _resume(self, params: Json) -> Session:
         session_id = params.get("sessionId")
         if not isinstance(session_id, str) or not _UUID.fullmatch(session_id):
-            raise RpcError(INVALID_PARAMS, "This is no session of the Claude CLI.")
+            raise RpcError(INVALID_PARAMS, "This is not a session of the Claude CLI.")
         if session_id in self._sessions:
             return self._sessions[session_id]
         if not is_known(session_id, os.environ):

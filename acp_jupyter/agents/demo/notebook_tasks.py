@@ -83,7 +83,7 @@ async def plot(turn: Turn, request: Request) -> str:
         what = f"`{chosen.name}` is a `{plain_name(chosen.type)}`" if chosen else "There is nothing"
         return f"{what}, and only tables and lists of numbers are plotted. Nothing was changed.\n"
     known = await step(
-        turn, "complete", "Is there matplotlib?", "other", {"code": "import matplotl"}
+        turn, "complete", "Check for matplotlib", "other", {"code": "import matplotl"}
     )
     code = plot_code(
         chosen, has_matplotlib="matplotlib" in answer_data(known.text, "completions").split("\n")

@@ -62,7 +62,7 @@ def read_recording(path: Path, sha256: str = "") -> Recording:
     recording = build(path, io.BytesIO(found))
     if not recording.entries:
         reason = recording.trouble or f"{path} is empty"
-        raise RecordingError(f"This is no log of ACP traffic. {reason.removesuffix('.')}.")
+        raise RecordingError(f"This is not a log of ACP traffic. {reason.removesuffix('.')}.")
     return recording
 
 

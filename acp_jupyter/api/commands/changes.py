@@ -132,7 +132,7 @@ class ChangeCommands:
             What they were is not kept.
         """
         if command.in_document and isinstance(caller, KernelCaller):
-            raise NotAllowed("What was done in a document is told by its page.")
+            raise NotAllowed("The page reports what was done in an open document.")
         named = (*command.earlier, command.turn_id)
         sessions: dict[str, Session] = {}
         for session, turn in [await self._settled(each, caller) for each in named]:

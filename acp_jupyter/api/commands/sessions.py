@@ -409,7 +409,7 @@ def _read_cursor(cursor: str) -> tuple[int, tuple[float, str] | None]:
     try:
         return int(searched), (float(at), session_id)
     except ValueError:
-        raise BadRequest("This is no cursor of a search.") from None
+        raise BadRequest("This is not a cursor of a search.") from None
 
 
 def _hit(

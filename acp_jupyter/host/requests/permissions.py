@@ -223,7 +223,7 @@ class PermissionRequests:
             raise self.requests.too_late(request_id, settled=request_id in self._settled)
         option = self.requests.option(request_id, option_id)
         if reason and (option is None or not option.option_kind.startswith("reject")):
-            raise BadRequest("A reason goes with an option that rejects.")
+            raise BadRequest("Only an option that rejects takes a reason.")
         if option is not None and option.option_kind.startswith("allow"):
             self.granted[request_id] = call
         self._choose(request_id, "user", option_id, reason=reason, who=who)

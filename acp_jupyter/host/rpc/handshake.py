@@ -96,8 +96,8 @@ class Handshake:
                 words = f"did not answer {method} within {seconds:g} s"
                 raise login_needed(self.agent_name, words, self.result) from None
             raise self.error(
-                f"did not answer {method} within {seconds:g} s. Its command may be no ACP agent, "
-                "or it waits for a login: run it once in a terminal."
+                f"did not answer {method} within {seconds:g} s. Its command may not be an ACP "
+                "agent, or it waits for a login: run it once in a terminal."
             ) from None
         except AgentDied as error:
             reason = self._process.exit_reason

@@ -76,7 +76,7 @@ def _check(block: Obj, where: str) -> None:
         case "image" | "audio" as kind:
             mime = text(block.get("mimeType"))
             _need(_MIME.fullmatch(mime) is not None, where, f"has no MIME type for its {kind}")
-            _need(mime.startswith(f"{kind}/"), where, f"has a MIME type that is no {kind}")
+            _need(mime.startswith(f"{kind}/"), where, f"has a MIME type that is not {kind}")
             _need(_is_base64(block.get("data")), where, f"has no {kind} in base64")
             _need_uri(block, "uri", where, required=False)
         case "resource_link":

@@ -110,7 +110,7 @@ def close(rest: Sequence[str]) -> None:
     client.close_session(state.session_id)
     _forget(state)
     name = short(state.session_id)
-    print_text(f"Closed session {name}{_titled(state)}. %acp resume {name} takes it up again.")
+    print_text(f"Closed session {name}{_titled(state)}. %acp resume {name} resumes it.")
 
 
 def delete(rest: Sequence[str]) -> None:

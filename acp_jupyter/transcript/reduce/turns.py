@@ -107,7 +107,7 @@ def removed(draft: Draft, note: TurnRemoved) -> None:
     if turn is None or turn.status != "queued":
         return
     draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id))
-    end_turn(draft, turn, "cancelled", "Taken back before it was sent.")
+    end_turn(draft, turn, "cancelled", "Removed before it was sent.")
 
 
 def responded(draft: Draft, packet: PromptResponse) -> None:

@@ -306,7 +306,7 @@ def _decoded(git: ShadowGit, change: bytes, seconds: float, most_bytes: int) -> 
         pass
     text, names = _TEXT.search(change), _BLOBS.search(change)
     if text is None or names is None:
-        raise GitError("git told a change in a way that is not known here")
+        raise GitError("git described a change in an unknown way")
     old, new = names[1].decode(), names[2].decode()
     found = blobs(git, (name for name in (old, new) if name.strip("0")), seconds, most_bytes)
     both = [found[name] if name.strip("0") else b"" for name in (new, old)]

@@ -153,7 +153,7 @@ class Disk:
     def _folder_of(self, path: str, *, create: bool) -> Iterator[tuple[int, str]]:
         parts = path.split("/")
         if any(part in {"", ".", ".."} or "\0" in part for part in parts):
-            raise OSError(errno.EINVAL, "is no path below the folder")
+            raise OSError(errno.EINVAL, "is not a path below the folder")
         folder = os.open(self._root, _FOLDER)
         try:
             for part in parts[:-1]:

@@ -346,7 +346,7 @@ def _is_being_saved(path: Path) -> bool:
 
 def _ref(turn_id: str, moment: str) -> str:
     if not turn_id.isalnum():
-        raise GitError("this is no turn")
+        raise GitError("this is not a turn")
     return f"refs/turns/{turn_id}/{moment}"
 
 

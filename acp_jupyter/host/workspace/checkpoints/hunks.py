@@ -104,7 +104,7 @@ class TextSteps:
         Raises
         ------
         ChangesGone
-            What they held is no longer kept.
+            What they held before is no longer kept.
         ChangesRefused
             One of them is no text that was changed in place.
         BadRequest
@@ -162,7 +162,7 @@ class TextSteps:
 
     def _step(self, change: TreeChange | None, part: PartOfFile) -> TextStep:
         if change is None:
-            raise ChangesGone(f"What {part.path} held is no longer kept.")
+            raise ChangesGone(f"What {part.path} held before is no longer kept.")
         sides = (change.old, change.new)
         one_kind = change.old.mode == change.new.mode and not change.new.is_link
         if change.change != "modified" or change.binary or not one_kind:
@@ -170,7 +170,7 @@ class TextSteps:
         seconds, most = self._limits.checkpoint_seconds, self._limits.checkpoint_file_bytes
         held = blobs(self._git, {side.blob for side in sides}, seconds, 2 * most)
         if len(held) < len({side.blob for side in sides}):
-            raise ChangesGone(f"What {part.path} held is no longer kept.")
+            raise ChangesGone(f"What {part.path} held before is no longer kept.")
         old, new = held[change.old.blob], held[change.new.blob]
         without = without_cells if is_notebook(part.path) else without_hunks
         present, wanted = (

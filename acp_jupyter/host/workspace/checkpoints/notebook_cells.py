@@ -18,7 +18,7 @@ from acp_jupyter.errors import BadRequest, ChangesRefused
 from acp_jupyter.protocol.host_events.session import Hunk
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 
-_UNREAD = "was not whole when the turn began, so what its cells were is not known"
+_UNREAD = "was incomplete when the turn began, so its earlier cells are not known"
 _MIXED = "has cells without ids, and others changed them too: which ones a tool wrote can't be told"
 
 

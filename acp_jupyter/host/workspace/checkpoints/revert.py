@@ -176,7 +176,7 @@ class Revert:
             why = plain_reason(error)
             raise ChangesRefused(
                 f"{part.path} could not be taken back: {why}. "
-                + (f"Left in between: {_named(left)}." if left else "Nothing was changed.")
+                + (f"Only partly taken back: {_named(left)}." if left else "Nothing was changed.")
             ) from None
 
     def _undo(self, done: list[TreeChange]) -> list[str]:

@@ -33,7 +33,7 @@ export function LoginCard({ session, actions }: LoginCardProps) {
       <Icon name="lock" />
       <div>
         <p dir="auto">
-          <Visible text={session.needs_login || t('%1 is being logged in.', agent.name)} />
+          <Visible text={session.needs_login || t('Logging in to %1.', agent.name)} />
         </p>
         {running && (
           <p class="acp-loading" role="status">
