@@ -88,7 +88,6 @@ def test_a_prompt_stays_prose_when_the_kernels_language_comes_late(
     prompt = nb.cell(1).locator(".cm-line").nth(1)
     expect(prompt).to_have_text("help me to print `rows` in a list")
     assert held, "Python's colours wait"
-    lab.page.unroute_all()
     for route in held:
         route.continue_()
     expect(nb.cell(0).locator(".cm-line span", has_text="print")).to_be_visible()
