@@ -61,7 +61,7 @@ _Written = Obj | BuildPacket
 
 _GAP = "Lines are missing here from the log of this session: the disk was full."
 _FULL = (
-    "The log of this session is full, and this stream ends with it. The session goes on: "
+    "The log of this session is full, and this stream ends with it. The session continues: "
     "its newest state is at sessions/{session_id}/transcript."
 )
 

@@ -112,7 +112,7 @@ def _objects(
 def _wrong(value: Any, facts: LogFacts) -> str:
     """Say in words why a value is not of this log; empty where it is."""
     if not isinstance(value, dict):
-        return "This is no JSON object."
+        return "This is not a JSON object."
     kind = kind_of(value)
     if kind is None or kind == facts.dialect or (not facts.named and _related(kind, facts.dialect)):
         return ""

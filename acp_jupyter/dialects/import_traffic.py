@@ -164,7 +164,7 @@ class TrafficImport:
         return f"p{self._numbers.get(int(number), 0)}" if known else given
 
 
-_NO_END = "The log has no end of this turn."
+_NO_END = "The log ends before this turn does."
 
 
 class PromptTurns:

@@ -138,7 +138,7 @@ class SessionLogin:
         finally:
             await self._agent.disconnected()
         await self._agent.drop()
-        message = f"You are logged out of {self._name}. Log in to go on."
+        message = f"You are logged out of {self._name}. Log in to continue."
         self._journal.note(LoginDone(ok=True, logged_out=True, message=message))
         return message
 
@@ -187,7 +187,7 @@ class SessionLogin:
             LoginStarted(method_id=method.id, name=method.name, terminal=terminal.name)
         )
         self._run(self._watch_terminal(terminal))
-        return LoginAnswer("Log in in the terminal.", terminal=terminal.name)
+        return LoginAnswer("Log in using the terminal.", terminal=terminal.name)
 
     async def _watch_terminal(self, terminal: Terminal) -> None:
         """Wait for the program's end; no ``authenticate`` is sent."""
@@ -303,7 +303,7 @@ class Launch:
     def words(self) -> str:
         """Return instructions for the same login by hand."""
         names = f" with {', '.join(self.configured)} as configured" if self.configured else ""
-        return f"Run this in a terminal{names}. When it has ended, send the message again."
+        return f"Run this in a terminal{names}. When it has finished, send the message again."
 
     def command(self) -> str:
         """Return the command line to type in a terminal."""

@@ -115,11 +115,11 @@ class PublicAgents:
         """
         agent = self._find(agent_id)
         if agent is None:
-            raise UnknownAgent(f"No agent that can be downloaded is called {agent_id!r}.")
+            raise UnknownAgent(f"There is no downloadable agent called {agent_id!r}.")
         if not agent.package or package != agent.package:
             raise BadRequest(
-                f"{agent.name} has another package now: {agent.package or 'none'}. "
-                "Look at it again, and then allow it."
+                f"The package of {agent.name} is now {agent.package or 'none'}. "
+                "Check it, then allow the download again."
             )
         if finder.which(agent.runner) is None:
             raise BadRequest(f"{agent.runner} was not found. {self._advice(agent, finder)}")

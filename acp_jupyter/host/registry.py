@@ -152,7 +152,7 @@ class Registry:
             Another package would be run, or it can't be run here.
         """
         if self._public is None:
-            raise BadRequest("Agents are not downloaded here.")
+            raise BadRequest("Agents can't be downloaded here.")
         self._public.allow(agent_id, package, self._finder)
         return next(report for report in self.statuses() if report.id == agent_id)
 

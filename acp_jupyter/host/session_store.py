@@ -39,7 +39,8 @@ _CLOCK_NS = 2 * 10**9
 """Of two changes that follow each other sooner, some disks tell one time."""
 _DELETED = (
     "The folder that acp-jupyter keeps sessions in was deleted while the server ran. This session "
-    "was written again in full. What turns had changed is gone, and so are sessions not open then."
+    "was written again in full. The record of what turns changed is lost, and so are sessions that "
+    "were not open."
 )
 _NEWER = "This session was written by a newer version of acp-jupyter. It can be read here."
 

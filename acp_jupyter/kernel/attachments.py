@@ -112,7 +112,7 @@ def _block(given: str, path: Path, root: Path, capabilities: Sequence[str]) -> _
             f"{given} lies outside the session's folder {root}. Copy it there, or paste its text."
         )
     if not path.is_file():
-        what = "is a folder" if path.is_dir() else "is not there"
+        what = "is a folder" if path.is_dir() else "does not exist"
         raise UsageError(f"{given} {what}. Name a file, relative to the notebook's folder.")
     if path.suffix == ".ipynb":
         return _notebook(given, path, capabilities)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _MOST_TEXT_CHARS = 50_000
 _MOST_MATCHES = 200
-_AT_WORK = "The kernel already runs code for a tool. Wait for its end."
+_AT_WORK = "The kernel is already running code for a tool. Wait until it ends."
 
 
 def do_work(
@@ -134,7 +134,7 @@ _NO_KERNEL = (
     "This program isn't waiting for a turn, and has no kernel that could run the code. "
     "Code can run while it waits for the turn (turn.wait())."
 )
-_BUSY = "The kernel is busy with other code. Wait for its end and try again."
+_BUSY = "The kernel is busy with other code. Wait until it ends, then try again."
 _RESTART = "Only the user can restart this kernel: the agent lives in it."
 
 

@@ -219,7 +219,7 @@ class Session:
         return Session(self._client, self._client.fork(self.id), self._policy)
 
     def close(self) -> None:
-        """End the session and its agent; it is kept, and the next prompt takes it up again."""
+        """End the session and its agent; it is kept, and the next prompt resumes it."""
         self._client.close_session(self.id)
 
     def delete(self) -> None:

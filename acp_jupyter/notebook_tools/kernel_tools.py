@@ -62,7 +62,7 @@ async def inspect(context: CallContext, call: Inspect) -> Reply:
     found = await context.runner.inspect(context.kernel_id, call.code, position)
     reply = Reply()
     if not found.found:
-        reply.add_text("Nothing is known of that name. list_variables lists what there is.")
+        reply.add_text("The kernel does not know that name. list_variables lists what there is.")
     else:
         reply.data(
             f"inspection in the kernel of {context.target.name}", bounded(found.text, 20_000)

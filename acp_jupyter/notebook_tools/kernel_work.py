@@ -297,7 +297,7 @@ class WaitingCells:
         kernel.seen_at = time.monotonic()
         job, kernel.at_work = kernel.at_work, None
         if job is not None and not job.outcome.done():
-            lost = WorkError(trouble="refused", message="What the kernel answered was lost.")
+            lost = WorkError(trouble="refused", message="The kernel's answer was lost.")
             job.outcome.set_result(lost)
 
     def _tidy(self, kernel_id: str) -> None:

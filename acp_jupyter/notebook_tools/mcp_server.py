@@ -154,7 +154,7 @@ async def _tick(report: _Report, seconds: float) -> None:
     while True:
         await asyncio.sleep(seconds)
         passed += seconds
-        await report(passed, "Under way, or waiting for the user.")
+        await report(passed, "Running, or waiting for the user.")
 
 
 def _described(row: type[AnyTool]) -> Any:

@@ -122,7 +122,7 @@ def _state_of_answer(answer: AnswerFrame) -> NotebookState | NotebookRefusal | N
         return None if answer.refusal.reason == "no_notebook" else answer.refusal
     if answer.notebook is not None:
         return answer.notebook
-    words = answer.error or "The page gave no answer that could be understood."
+    words = answer.error or "The page's answer could not be understood."
     return NotebookRefusal(
         reason="invalid", message=f"Nothing was changed: {words[:_REASON_CHARS]}"
     )
@@ -216,7 +216,7 @@ class FileNotebooks:
             nbformat.validate(notebook)
             text = str(nbformat.writes(notebook, nbformat.NO_CONVERT))  # type: ignore[no-untyped-call]
         except _MALFORMED:
-            words = f"{path.name} would not be a valid notebook any more; nothing was changed."
+            words = f"{path.name} would no longer be a valid notebook; nothing was changed."
             raise EditRefused("invalid", words) from None
         try:
             self._files.write_text(str(path), text if text.endswith("\n") else f"{text}\n")
@@ -349,7 +349,7 @@ def _find(notebook: Node, cell_id: str) -> Node:
             return cell
     raise EditRefused(
         "cell_gone",
-        f"There is no cell {cell_id} in the notebook any more. List the cells again.",
+        f"Cell {cell_id} is no longer in the notebook. List the cells again.",
         cell_id,
     )
 

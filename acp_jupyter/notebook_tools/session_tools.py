@@ -106,7 +106,7 @@ class SessionTools:
         if row is None:
             return Reply.failure(f"There is no tool {name[:100]!r}. There are: {', '.join(TOOLS)}.")
         if self._calls >= _CALLS_AT_ONCE:
-            return Reply.failure("Too many calls at once. Wait for those that are under way.")
+            return Reply.failure("Too many calls at once. Wait for the running ones to end.")
         self._calls += 1
         try:
             return await self._until_the_turn_ends(read_input(row, arguments), arguments)

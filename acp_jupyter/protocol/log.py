@@ -68,7 +68,7 @@ class _Reader:
         """Read one value of the log."""
         value = found.value
         if not isinstance(value, Mapping):
-            yield LogProblem(found.line, "This is no JSON object, so no message.")
+            yield LogProblem(found.line, "This is not a JSON object, so it is not a message.")
             return
         match value:
             case {"d": ">" | "<" | "!" as side, "m": Mapping() as message}:

@@ -15,7 +15,7 @@ from acp_jupyter.protocol.json import clean_json, read_json
 
 _MAX_CHARS = 64 * 1024 * 1024
 _MAX_PREFIX = 300
-_NO_OBJECT = "This value in the array is no object, or is far too long."
+_NO_OBJECT = "This value in the array is not an object, or is too long."
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def read_values(lines: Iterable[bytes | str]) -> Iterator[LogValue | LogProblem]
             continue
         text, damaged = _decoded(line, number)
         if damaged:
-            yield LogProblem(number, "Bytes that are no UTF-8 were replaced.")
+            yield LogProblem(number, "Bytes that are not UTF-8 were replaced.")
         if not text.strip():
             continue
         if printed.begins(text):
@@ -62,8 +62,8 @@ def read_values(lines: Iterable[bytes | str]) -> Iterator[LogValue | LogProblem]
 
 def _torn(printed: PrettyPrinted) -> LogProblem:
     if printed.in_object:
-        return LogProblem(printed.first, "The object that begins here has no end.")
-    return LogProblem(printed.array_first, "The array has no end. What it held was read.")
+        return LogProblem(printed.first, "The object that begins here is not closed.")
+    return LogProblem(printed.array_first, "The array is not closed. What is in it was read.")
 
 
 def _decoded(line: bytes | str, number: int) -> tuple[str, bool]:

@@ -119,8 +119,7 @@ async def authorize_user(handler: JupyterHandler, action: str) -> UserCaller:
         raise NotAllowed("You are not logged in. Log in to Jupyter and reload the page.")
     if not await ensure_async(handler.authorizer.is_authorized(handler, user, action, RESOURCE)):
         raise NotAllowed(
-            f"This server does not allow {user.username} to use agents. "
-            "Its administrator decides that."
+            f"This server does not allow {user.username} to use agents. Ask its administrator."
         )
     generated = _is_generated(handler, user)
     return UserCaller(user.username, generated, "" if generated else _shown_name(user))

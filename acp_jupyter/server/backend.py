@@ -116,6 +116,6 @@ class Backend:
             if self.agent_runs_in(caller.kernel_id):
                 require_read_only(command)
             if not row.while_kernel_stops and self.kernels.is_shutting_down(caller.kernel_id):
-                raise NotAllowed("This kernel is shutting down or restarting; its turns go on.")
+                raise NotAllowed("This kernel is shutting down or restarting; its turns continue.")
         if row.finds_kernel:
             await self.kernels.learn(getattr(command, "notebook_path"))  # noqa: B009 - as the row says

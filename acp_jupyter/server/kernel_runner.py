@@ -47,7 +47,7 @@ _EXTRA_SECONDS = 20.0
 """Extra time after the code's time limit, for the interrupt."""
 _MOST_CHARS = 50_000
 _BUSY = (
-    "The kernel is busy with other code. Wait for its end and try again, or ask the user to "
+    "The kernel is busy with other code. Wait until it ends, then try again, or ask the user to "
     "interrupt it."
 )
 _VARIABLES = (

@@ -42,10 +42,10 @@ OLD = {"type": "diff", "path": "/ws/a", "oldText": "a", "newText": "b"}
         ({"kind": "read"}, "read a file"),
         ({"kind": "fetch"}, "fetch from the web"),
         ({"kind": "search"}, "search"),
-        ({"kind": "think"}, "go on"),
-        ({"kind": "switch_mode"}, "go on"),
-        ({"kind": "other"}, "go on"),
-        ({}, "go on"),
+        ({"kind": "think"}, "continue"),
+        ({"kind": "switch_mode"}, "continue"),
+        ({"kind": "other"}, "continue"),
+        ({}, "continue"),
     ],
     ids=str,
 )
@@ -159,7 +159,7 @@ def test_nobody_is_a_refusal() -> None:
     """S3.27: and a process that is gone was allowed nothing."""
     script, request = asked({"title": "x"})
     script.note(PermissionSettledNote(request_id=request, by="nobody"))
-    words = "Nobody could be asked, so this was refused."
+    words = "Nobody could be asked, so this was rejected."
     told = permission(script)
     assert (told.state, told.outcome, told.chosen) == ("rejected", words, "")
     script, request = asked({"title": "x"})

@@ -172,7 +172,7 @@ REASONS = {
     "stop_sequence": "",
     "max_tokens": "The answer was cut: the model reached its token limit.",
     "max_turn_requests": "The agent stopped: it reached its limit of requests for one turn.",
-    "refusal": "The agent refused to go on.",
+    "refusal": "The agent refused to continue.",
     "cancelled": "Stopped by you.",
     "moon": "Ended: moon.",
 }

@@ -51,7 +51,7 @@ def test_exactly_these_cells_and_a_screenshot(lab: LabPage, workspace: Workspace
     take(panel, "And @cell2", "Cells", "Cell 2: beta = 'stays here'")
     nb.delete_cell(1)
     panel.message.press("Enter")
-    expect(panel.text(re.compile("is not there any more, so nothing was sent"))).to_be_visible()
+    expect(panel.text(re.compile("is no longer there, so nothing was sent"))).to_be_visible()
     expect(panel.message).to_have_value(re.compile("^And @"))
     expect(attachments(panel)).to_have_count(1)
 

@@ -55,7 +55,7 @@ def page(session_id: str, url: str) -> Json:
     return {
         "mode": "url",
         "sessionId": session_id,
-        "message": "Log in to go on.",
+        "message": "Log in to continue.",
         "url": url,
         "elicitationId": "page-1",
     }

@@ -47,7 +47,7 @@ def test_nothing_of_the_machine_and_no_secret_is_in_a_record(
     assert f'"after":{{"text":"{content}"}}' in text
     # What is said letter by letter is one text where it would give something away.
     assert f'"type":"text","text":"{content}"' in text
-    assert "b.bin. It is not text, and holds a path of this machine" in text
+    assert "b.bin. It is not text, and contains a path of this machine" in text
 
 
 def test_a_text_without_secrets_keeps_its_pieces(tmp_path: Path) -> None:

@@ -75,5 +75,5 @@ def test_papermill_stops_where_somebody_would_have_to_be_asked(folder: Path) -> 
     assert raised.value.ename == "NobodyToAsk"
     assert not (folder / "made.txt").exists()
     notebook = saved(folder)
-    assert "Nobody could be asked, so this was refused." in records(notebook)[0]["text/markdown"]
+    assert "Nobody could be asked, so this was rejected." in records(notebook)[0]["text/markdown"]
     assert notebook.cells[-1].outputs == []

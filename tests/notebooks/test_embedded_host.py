@@ -83,7 +83,7 @@ def test_where_nobody_can_answer_the_edit_is_refused_at_once(kernel: Kernel, fol
     assert cell.error == "NobodyToAsk"
     assert "--policy" in cell.traceback
     assert cell.traceback.count("\n") < 5
-    assert "Nobody could be asked, so this was refused." in cell.output.data["text/markdown"]
+    assert "Nobody could be asked, so this was rejected." in cell.output.data["text/markdown"]
     assert not (folder / "edited.txt").exists()
 
 

@@ -116,7 +116,7 @@ def test_jupyter_execute_refuses_where_it_would_have_to_ask(notebook: Path) -> N
         for output in cell.get("outputs", [])
         if TURN_MIME in output.get("data", {})
     ]
-    assert "Nobody could be asked, so this was refused." in shown[-1]
+    assert "Nobody could be asked, so this was rejected." in shown[-1]
     assert "iterrows()" in (notebook.parent / "rainfall.py").read_text()
 
 

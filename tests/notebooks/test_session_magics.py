@@ -123,7 +123,7 @@ def test_a_session_is_taken_up_in_a_later_kernel(kernel: Kernel, again: Kernel) 
     assert again.complete("%acp resume ") == [session]
     assert answer(again, "%%acp keeper\nelsewhere") == "After 0: elsewhere"
     printed = again.run(f"%acp resume {session[:5]}").ok().printed
-    assert printed.startswith(f"Session {session} (one) of keeper goes on.")
+    assert printed.startswith(f"Resumed session {session} (one) of keeper.")
     assert answer(again, "%%acp keeper\ntwo") == "After 1: two"
     assert "used last" in next(row for row in rows(again) if row.startswith(session))
 
@@ -131,7 +131,7 @@ def test_a_session_is_taken_up_in_a_later_kernel(kernel: Kernel, again: Kernel) 
 def test_new_and_fork_lead_cells_elsewhere(kernel: Kernel) -> None:
     kernel.run("%acp use keeper").ok()
     assert answer(kernel, "%%acp\none") == "After 0: one"
-    assert kernel.run("%acp fork").ok().printed.count("goes on from where") == 1
+    assert kernel.run("%acp fork").ok().printed.count("continues from where") == 1
     assert answer(kernel, "%%acp\ntwo") == "After 1: two"
     assert kernel.run("%acp new").ok().printed.startswith("New session ")
     assert answer(kernel, "%%acp\nthree") == "After 0: three"

@@ -44,9 +44,9 @@ def test_a_kernel_looks_after_its_sessions(kernel: Kernel) -> None:
     assert "to agent session/prompt" in log
     assert kernel.run("%acp close").ok().printed.startswith(f"Closed session {session} (one).")
     assert "kept" in kernel.run("%acp sessions").ok().output.data["text/plain"]
-    assert "goes on." in kernel.run(f"%acp resume {session}").ok().printed
+    assert "Resumed session" in kernel.run(f"%acp resume {session}").ok().printed
     assert answer(kernel, "%%acp\ntwo") == "After 1: two"
-    assert "goes on from where" in kernel.run("%acp fork").ok().printed
+    assert "continues from where" in kernel.run("%acp fork").ok().printed
     fork = kernel.run("print(_acp.session_id)").printed
     assert answer(kernel, "%%acp\nthree") == "After 2: three"
     assert kernel.run("print(_acp.session_id)").printed != fork

@@ -49,7 +49,7 @@ def test_it_runs_from_start_to_end(tmp_path: Path) -> None:
     text = notebook.read_text()
     assert str(tmp_path) not in text
     cells = outputs(text)
-    assert "resumes it" in cells["close"][0]["text"][0]
+    assert "Resume it with %acp resume" in cells["close"][0]["text"][0]
     assert "The agent does not remember what was said before." in cells["resume"][0]["text"][0]
     # The cell did not wait, and holds the end of its turn all the same.
     (background,) = cells["background"]

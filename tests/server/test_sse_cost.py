@@ -125,7 +125,7 @@ def test_a_full_log_ends_its_stream_with_words(tmp_path: Path) -> None:
             with following(user, session_id, dialect=dialect) as follower:
                 follower.wait()
                 assert follower.ended
-            assert "The session goes on" in str(follower.packets[-2:])
+            assert "The session continues" in str(follower.packets[-2:])
             assert not {packet["type"] for packet in follower.packets} & ENDS
             assert b": the log of this session is full" in follower.raw
             assert follower.raw.endswith(b"retry: 600000\n\n")

@@ -21,7 +21,7 @@ _MAX_READ = 2
 async def explore(turn: Turn, request: Request) -> str:
     """Read the files that the prompt names, and say what is in them; else look around first."""
     if request.names:
-        await turn.think("The files that you name say it best.")
+        await turn.think("The files you named are the best place to start.")
         names, listing = list(request.names), ""
     else:
         await turn.think("The folder comes first, then a file or two that say what it is about.")
@@ -158,7 +158,7 @@ async def create(turn: Turn, request: Request) -> str:
     name = plain_name(turn.session.workspace.relative(path))
     if path.exists():
         await turn.say(
-            f"`{name}` is there already. Nothing was changed; `edit {name}` proposes an edit.\n"
+            f"`{name}` already exists. Nothing was changed; `edit {name}` proposes an edit.\n"
         )
         return "end_turn"
     await turn.think(f"{name} is new, so the whole file is the edit.")

@@ -32,7 +32,7 @@ def _command(name: str, description: str, hint: str | None = None) -> Json:
 COMMANDS: list[Json] = [
     _command("explore", "List the folder and read a file", "names of files"),
     _command("delegate", "Have a subagent look around"),
-    _command("plan", "Set a plan and tick it off"),
+    _command("plan", "Make a plan and tick it off"),
     _command("edit", "Propose an edit and ask before writing", "name of a file"),
     _command("create", "Write a new file after asking", "name of the file"),
     _command("run", "Run a harmless command after asking"),

@@ -47,7 +47,7 @@ async def markdown(turn: Turn, _request: Request) -> str:
 
 
 async def plan(turn: Turn, _request: Request) -> str:
-    """Set a plan and tick it off."""
+    """Make a plan and tick it off."""
     steps = ["Look at the folder", "Choose a file", "Propose an edit", "Ask for permission"]
     for done, step in enumerate(steps):
         turn.plan(steps, done)

@@ -58,7 +58,7 @@ def read_recording(path: Path, sha256: str = "") -> Recording:
     if len(found) > _MAX_BYTES:
         raise RecordingError(f"{path} is larger than {_MAX_BYTES // 2**20} MiB.")
     if sha256 and hashlib.sha256(found).hexdigest() != sha256:
-        raise RecordingError(f"{path} is not the log that was to be played: it has changed.")
+        raise RecordingError(f"{path} has changed: it is not the log to be played.")
     recording = build(path, io.BytesIO(found))
     if not recording.entries:
         reason = recording.trouble or f"{path} is empty"

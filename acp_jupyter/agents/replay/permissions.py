@@ -239,7 +239,7 @@ def _content(changes: Iterable[ShownChange]) -> list[object]:
         if change.removes:
             continue
         if change.new is None or size > room:
-            words = f"{change.name} is not shown: it is not text, or too long."
+            words = f"{change.name} is not shown: it is not text, or is too long."
             content.append({"type": "content", "content": {"type": "text", "text": words}})
             continue
         room -= size

@@ -270,7 +270,7 @@ def _check_open_question(ask: AgentRequest, live: LiveAnswer) -> None:
     if is_cancelled(ask, live):
         raise TurnCancelledError
     if is_rejected(ask, live):
-        raise DivergedError("A question was rejected that was open when this was recorded.")
+        raise DivergedError("A question that was open when this was recorded was rejected.")
 
 
 class PlayedTurn:

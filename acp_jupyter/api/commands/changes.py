@@ -132,7 +132,7 @@ class ChangeCommands:
             What they were is not kept.
         """
         if command.in_document and isinstance(caller, KernelCaller):
-            raise NotAllowed("The page reports what was done in an open document.")
+            raise NotAllowed("Only the page of a document can report what was done in it.")
         named = (*command.earlier, command.turn_id)
         sessions: dict[str, Session] = {}
         for session, turn in [await self._settled(each, caller) for each in named]:
@@ -148,7 +148,7 @@ class ChangeCommands:
                 works = session.state.active_turn_id is not None and not command.in_document
                 if turn.status != "done" or works:
                     raise ChangesRefused(
-                        "A turn is running in this session. Wait for its end, or stop it."
+                        "A turn is running in this session. Wait until it ends, or stop it."
                     )
             *earlier, (session, turn) = found
             if earlier:

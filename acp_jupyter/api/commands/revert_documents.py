@@ -242,7 +242,7 @@ class DocumentRevert:
         steps: list[DocumentStep] = []
         for path, side in sides.items():
             if side.old_text is None or side.new_text is None:
-                self.refused[path] = "can't be read any more"
+                self.refused[path] = "can no longer be read"
                 continue
             try:
                 was = without_marked(

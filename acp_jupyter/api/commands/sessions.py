@@ -397,7 +397,7 @@ class SessionSearch:
 def _pattern(words: str) -> re.Pattern[str]:
     parts = words.split()
     if not parts:
-        raise BadRequest("There is nothing to look for.")
+        raise BadRequest("Type something to search for.")
     return re.compile(r"\s+".join(map(re.escape, parts)), re.IGNORECASE)
 
 

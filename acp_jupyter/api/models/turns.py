@@ -170,7 +170,7 @@ class GetChanges(BaseCommand):
     @model_validator(mode="after")
     def _one_file(self) -> GetChanges:
         if self.earlier and (self.path is None or self.form == "patch"):
-            msg = "for several turns, ask for the texts of one file"
+            msg = "changes of several turns come as texts, one file at a time"
             raise ValueError(msg)
         return self
 

@@ -190,7 +190,7 @@ def _start_error(spec: AgentSpec, report: Mapping[str, Any]) -> AgentStartError:
             why = f"the command {spec.command} was not found"
             what = "Install it, or correct the command in the configuration of this agent."
         case errno.EACCES:
-            why = f"the command {spec.command} may not be run"
+            why = f"the command {spec.command} is not executable"
             what = "Make it executable, or correct the command in the configuration of this agent."
         case errno.ENOEXEC:
             why = f"the command {spec.command} is not a program for this machine"

@@ -43,11 +43,11 @@ def too_much(folder: Path) -> str:
     except (OSError, RuntimeError):
         return ""
     if real == home:
-        what = "This is your home folder: all that is in it would be trusted, downloads too."
+        what = "This is your home folder: everything in it would be trusted, downloads too."
     elif home.is_relative_to(real):
-        what = "Your home folder is in this one: all that is in it would be trusted, downloads too."
+        what = "Your home folder is in this one: everything in it would be trusted, downloads too."
     elif shared:
-        what = "Everybody on this machine can put files into this folder."
+        what = "Anyone on this machine can put files into this folder."
     else:
         return ""
     return f"{what} It is safer to work in a folder below it, and to trust only that."

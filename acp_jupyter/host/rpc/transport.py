@@ -222,7 +222,7 @@ class LineTransport:
             raise self.fail_deaf(str(error)) from None
         except TimeoutError:
             seconds = f"{self._limits.send_seconds:g} s"
-            raise self.fail_deaf(f"has read nothing for {seconds} and counts as dead") from None
+            raise self.fail_deaf(f"has read nothing for {seconds} and is considered dead") from None
 
     async def _on_end(self) -> None:
         """Note how the agent ended, then fail open requests."""

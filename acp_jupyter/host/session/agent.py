@@ -143,7 +143,7 @@ class SessionAgent:
             task = asyncio.current_task()
             if not start.cancelled() or (task is not None and task.cancelling()):
                 raise
-            raise AgentStartError(f"{self.spec.name} was stopped while it started.") from None
+            raise AgentStartError(f"{self.spec.name} was stopped while it was starting.") from None
 
     async def connected(self) -> AgentConnection:
         """Return a connection that has shaken hands; no session need be open there.
@@ -315,7 +315,7 @@ class SessionAgent:
 
 _NO_AGENT = (
     "This session was imported from a log: it has no agent. "
-    "Start a session with an agent to go on from here."
+    "Start a session with an agent to continue from here."
 )
 
 

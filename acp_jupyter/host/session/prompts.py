@@ -91,7 +91,7 @@ def _check(block: Obj, where: str) -> None:
             _need(has_text or _is_base64(body.get("blob")), where, "is a file without content")
         case _:
             raise InvalidBlock(
-                f"{where} is of no known type. Use text, image, audio, resource_link or resource."
+                f"{where} has an unknown type. Use text, image, audio, resource_link or resource."
             )
 
 
@@ -252,7 +252,7 @@ class TurnQueue:
         blocks = content_blocks(prompt, self._limits)
         if len(self._turns) >= self._limits.queued_prompts:
             raise BadRequest(
-                f"{self._limits.queued_prompts} prompts wait in this session already. "
+                f"{self._limits.queued_prompts} prompts are already waiting in this session. "
                 "Wait for some to end, or remove some."
             )
         turn = QueuedTurn(uuid.uuid4().hex, blocks, can_ask, kernel_id)

@@ -24,7 +24,7 @@ from acp_jupyter.protocol.host_events.notes import Origin, TurnFailed, TurnStart
 from acp_jupyter.protocol.host_events.session import AgentSilentNote, MessageHeld, Policy, Rule
 
 REFUSED = NobodyToAsk(
-    "Nobody could be asked, so this was refused.",
+    "Nobody could be asked, so this was rejected.",
     "Run the cell where someone can answer, or give it a --policy that allows this, for example "
     "accept-edits.",
 )

@@ -303,7 +303,7 @@ def end_open_turns(journal: Journal) -> None:
             TurnFailed(
                 turn_id=active,
                 message="The Jupyter server stopped during this turn. "
-                "Your next message goes on from here.",
+                "Your next message continues from here.",
                 reason="server_restarted",
             )
         )

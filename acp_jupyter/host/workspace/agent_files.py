@@ -106,7 +106,7 @@ class AgentFiles:
             if was_there and old is None:
                 raise FileRefused(
                     f"{Path(path).name} was renamed or deleted since you read it. Nothing was "
-                    "written. Write it again if it is to be made anew."
+                    "written. Write it again to create a new file."
                 )
             old = await asyncio.to_thread(self._files.write_text, path, content)
         if old != content:

@@ -137,7 +137,7 @@ class FileContents:
             )
         if local:
             yield (
-                f"Not in the recording: {_named(local)}. It is not text, and holds a path of this "
+                f"Not in the recording: {_named(local)}. It is not text, and contains a path of this "
                 "machine or what looks like a secret."
             )
 

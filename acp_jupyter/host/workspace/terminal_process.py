@@ -208,9 +208,11 @@ def prepare_command(
         raise TerminalRefused("The command is empty.")
     added = dict(env)
     if any("\0" in text for text in (command, *args, *added, *added.values())):
-        raise TerminalRefused("The command, its arguments or its variables hold a NUL character.")
+        raise TerminalRefused(
+            "The command, its arguments or its variables contain a NUL character."
+        )
     if any(not name or "=" in name for name in added):
-        raise TerminalRefused("The name of an environment variable is empty or holds a “=”.")
+        raise TerminalRefused("The name of an environment variable is empty or contains a “=”.")
     environment = {**inherited, **_DEFAULT_ENVIRONMENT, **added}
     folder = _folder(root, cwd)
     path = environment.get("PATH", os.defpath)
@@ -234,7 +236,7 @@ def _folder(root: Path, cwd: str | None) -> str:
     if not cwd:
         return whole
     if "\0" in cwd:
-        raise TerminalRefused("The name of the folder holds a NUL character.")
+        raise TerminalRefused("The name of the folder contains a NUL character.")
     folder = os.path.realpath(os.path.join(whole, cwd))
     if os.path.commonpath([whole, folder]) != whole:
         raise TerminalRefused(f"The folder {cwd} is outside the working directory of the session.")

@@ -202,8 +202,8 @@ class SessionTerminals:
         oldest = next((t.id for t in self._terminals.values() if t.ended.is_set()), None)
         if oldest is None:
             raise TerminalRefused(
-                f"{self._limits.terminals} commands run in this session already. "
-                "Wait for some to end, or end some."
+                f"{self._limits.terminals} commands are already running in this session. "
+                "Wait for some to end, or stop some."
             )
         await self.release(oldest)
 

@@ -162,7 +162,7 @@ class LineParser(argparse.ArgumentParser):
         for word in args or ():
             option, _, value = word.partition("=")
             if option.startswith("--") and value == "--":
-                self.error(f"argument {option}: -- is no value")
+                self.error(f"argument {option}: -- is not a value")
         return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:

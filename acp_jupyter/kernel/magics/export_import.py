@@ -145,7 +145,7 @@ def _write(path: Path, pieces: Iterable[bytes], *, force: bool) -> int:
     try:
         file = target.open("xb")
     except FileExistsError as error:
-        raise BadRequest(f"{path} is there already. Add --force to replace it.") from error
+        raise BadRequest(f"{path} already exists. Add --force to replace it.") from error
     except OSError as error:
         raise BadRequest(_unwritten(path, error)) from error
     try:

@@ -89,7 +89,7 @@ DETAILS: dict[str, tuple[str, ...]] = {
         "--session NAME  start a new session of that name",
     ),
     "resume": ("ID can be shortened, or be the session's title. %acp sessions lists them.",),
-    "fork": (_WHICH, "Not every agent can; %acp fork says if yours can't."),
+    "fork": (_WHICH, "Not every agent can do this; %acp fork tells you if yours can't."),
     "close": (_WHICH, "%acp resume ID resumes it."),
     "delete": ("ID can be shortened, or be the session's title. %acp sessions lists them.",),
     "mode": ("Without MODE it lists them. %%acp --mode MODE does the same from a cell.",),

@@ -62,7 +62,7 @@ def config(rest: Sequence[str]) -> None:
         (option.id, option.name, _now(option), ", ".join(values_of(option)))
         for option in state.config_options
     ]
-    table(("Option", "Name", "Now", "May be"), rows)
+    table(("Option", "Name", "Value", "Choices"), rows)
 
 
 def policy(rest: Sequence[str]) -> None:

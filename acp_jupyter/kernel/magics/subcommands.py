@@ -73,7 +73,7 @@ def new(rest: Sequence[str]) -> None:
     where = session.state.folder
     cells = _cells(session.agent, given.session)
     print_text(
-        f"New session {short(session.id)} with {session.agent} in {where}. {cells} go on in it."
+        f"New session {short(session.id)} with {session.agent} in {where}. {cells} use it from now on."
     )
 
 
@@ -85,10 +85,10 @@ def resume(rest: Sequence[str]) -> None:
         raise BadRequest(state.read_only)
     state = client.resume(state.session_id)
     _go_on_in(state)
-    what = f"Session {short(state.session_id)}{_titled(state)} of {state.agent} goes on."
+    what = f"Resumed session {short(state.session_id)}{_titled(state)} of {state.agent}."
     if state.history == "without":
         what += " The agent does not remember what was said before."
-    print_text(f"{what} {_cells(state.agent, '')} are sent to it.")
+    print_text(f"{what} {_cells(state.agent, '')} use it from now on.")
 
 
 def fork(rest: Sequence[str]) -> None:
@@ -98,8 +98,8 @@ def fork(rest: Sequence[str]) -> None:
     state = client.fork(parent.session_id)
     _go_on_in(state)
     print_text(
-        f"Session {short(state.session_id)} goes on from where {short(parent.session_id)} is. "
-        f"{_cells(state.agent, '')} are sent to it."
+        f"Session {short(state.session_id)} continues from where {short(parent.session_id)} is. "
+        f"{_cells(state.agent, '')} use it from now on."
     )
 
 
@@ -110,7 +110,7 @@ def close(rest: Sequence[str]) -> None:
     client.close_session(state.session_id)
     _forget(state)
     name = short(state.session_id)
-    print_text(f"Closed session {name}{_titled(state)}. %acp resume {name} resumes it.")
+    print_text(f"Closed session {name}{_titled(state)}. Resume it with %acp resume {name}.")
 
 
 def delete(rest: Sequence[str]) -> None:

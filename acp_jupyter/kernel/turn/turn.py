@@ -191,7 +191,9 @@ class Turn(ChangedTurn, ExportedTurn):
             while self._detail.turn.status != "done":
                 left = longest if deadline is None else min(longest, deadline - time.monotonic())
                 if left < 0:
-                    raise TimeoutError(f"The turn has not ended within {timeout:g} s; it goes on.")
+                    raise TimeoutError(
+                        f"The turn has not ended within {timeout:g} s; it is still running."
+                    )
                 if (detail := follow(self._client, self.id, left)) is None:
                     continue
                 self._detail = detail

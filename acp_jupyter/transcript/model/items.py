@@ -119,7 +119,7 @@ def unanswered_words(by: str) -> str:
         case "withdrawn":
             return "Withdrawn by the agent"
         case "completed":
-            return "Not needed any more: it was done elsewhere"
+            return "No longer needed: it was done elsewhere"
         case _:
             return "Dismissed"
 

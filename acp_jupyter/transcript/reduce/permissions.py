@@ -149,7 +149,7 @@ def _title(agent: str, item: ToolCall, purpose: str) -> str:
         case "search":
             purpose = "search"
         case "think" | "switch_mode" | "other":
-            purpose = "go on"
+            purpose = "continue"
     return f"{agent} wants to {purpose}"
 
 
@@ -169,7 +169,7 @@ def note_settled(draft: Draft, note: PermissionSettledNote) -> None:
     if note.by == "agent_exited":
         _set_outcome(draft, note.request_id, "expired", "Expired: the agent stopped")
     elif note.by == "nobody":
-        words = "Nobody could be asked, so this was refused."
+        words = "Nobody could be asked, so this was rejected."
         _set_outcome(draft, note.request_id, "rejected", words)
     elif note.by == "turn_cancelled":
         # The answer may come after the turn's end, and is this one.

@@ -305,7 +305,7 @@ def _note_difference(draft: Draft, before: ToolCall | None) -> None:
     was, now = _action(before), _action(after)
     if was == now or not was:
         return
-    words = f"Allowed was: {was[:_SHOWN_CHARS]}\nNow it says: {now[:_SHOWN_CHARS]}"
+    words = f"What was allowed: {was[:_SHOWN_CHARS]}\nNow it says: {now[:_SHOWN_CHARS]}"
     title = "The agent changed what it had asked for."
     key = f"changed {before.id}"
     add_notice(draft, NoticePacket(severity="warning", title=title, detail=words, key=key))

@@ -184,7 +184,9 @@ def _agent_error(draft: Draft, packet: ErrorPacket) -> str:
     name = draft.session.agent_info.name
     if name.endswith(REPLAYED):
         return f"{name}: {message}."
-    return f"{name} answered with an error: {message}. The session goes on; send the message again."
+    return (
+        f"{name} answered with an error: {message}. The session continues; send the message again."
+    )
 
 
 def stopped(draft: Draft, note: TurnStopped) -> None:

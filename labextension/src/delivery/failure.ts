@@ -56,7 +56,7 @@ export function refusal(status: number): Failure {
     case 401:
     case 403:
       return new Failure(
-        'The Jupyter server does not accept this page any more. Log in again and reload the page.',
+        'The Jupyter server no longer accepts this page. Log in again and reload the page.',
         'not_allowed',
       );
     case 404:

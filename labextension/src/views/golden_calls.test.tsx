@@ -123,7 +123,7 @@ describe('a permission request of any agent', () => {
   it('title, places and input are in the request', () => {
     const drawn = drawGolden('turns/call_asked', { live: true });
     const text = words(request(drawn));
-    expect(text).toContain('Demo wants to go on');
+    expect(text).toContain('Demo wants to continue');
     expect(text).toContain('Copying the report');
     expect(text).toContain('out/report.txt');
     expect(text).toContain('overwritetrue');

@@ -76,7 +76,7 @@ describe('golden turns: what a turn says and makes', () => {
     ['cancelled', 'Stopped by you.'],
     ['max_tokens', 'The answer was cut: the model reached its token limit.'],
     ['max_turn_requests', 'The agent stopped: it reached its limit of requests for one turn.'],
-    ['refusal', 'The agent refused to go on.'],
+    ['refusal', 'The agent refused to continue.'],
     ['moon', 'Ended: moon.'],
     ['budget', 'The agent stopped: its budget is used up.'],
   ])('the stop reason %s has words of its own', (name, said) => {

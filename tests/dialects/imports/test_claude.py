@@ -129,7 +129,7 @@ def test_lines_of_another_kind_are_told_and_the_rest_is_imported() -> None:
     assert [(problem.line, problem.message[:30]) for problem in imported.problems] == [
         (2, "This line is of build-mode pac"),
         (4, "This is not JSON (Expecting va"),
-        (6, "This is no JSON object."),
+        (6, "This is not a JSON object."),
     ]
 
 

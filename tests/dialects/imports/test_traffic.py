@@ -153,7 +153,7 @@ def test_a_turn_without_an_end_is_told(ended: str) -> None:
     imported = import_lines(log.lines)
     assert imported.turns() == [("one", "error"), ("two", "end_turn")]
     (error,) = [item for item in imported.items() if item.kind == "error"]
-    assert error.message == "The log has no end of this turn."
+    assert error.message == "The log ends before this turn does."
 
 
 def test_lines_of_another_kind_are_told_and_the_rest_is_imported() -> None:

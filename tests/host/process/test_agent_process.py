@@ -71,7 +71,7 @@ async def test_a_missing_command_is_said_in_words() -> None:
 async def test_a_file_that_may_not_be_run_is_said_in_words(tmp_path: Path) -> None:
     script = tmp_path / "agent"
     script.write_text("#!/bin/sh\n")
-    with pytest.raises(AgentStartError, match="may not be run"):
+    with pytest.raises(AgentStartError, match="is not executable"):
         await start(str(script))
 
 

@@ -219,7 +219,7 @@ def test_a_page_is_opened_only_by_consent(driver: Driver) -> None:
 def test_what_was_done_elsewhere_is_not_asked_any_more(driver: Driver) -> None:
     session = driver.open("elicit")
     driver.done(session, driver.prompt(session, "elsewhere https://example.org/"))
-    assert question(session).outcome == "Not needed any more: it was done elsewhere"
+    assert question(session).outcome == "No longer needed: it was done elsewhere"
     assert told(driver, session) == [{"action": "cancel"}]
 
 

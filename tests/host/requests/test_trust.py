@@ -199,7 +199,7 @@ def test_what_is_kept_is_a_list_of_paths(tmp_path: Path) -> None:
         (".", "home", 0o755, "Your home folder is in this one"),
         ("/", "home", 0o755, "Your home folder is in this one"),
         ("home/work", "home", 0o755, ""),
-        ("shared", "home", 0o777, "Everybody on this machine"),
+        ("shared", "home", 0o777, "Anyone on this machine"),
         ("shared", "home", 0o775, ""),
         ("gone", "home", 0o755, ""),
     ],

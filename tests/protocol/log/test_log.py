@@ -263,7 +263,7 @@ def test_a_bad_line_is_a_problem_and_the_next_one_is_read(line: bytes | str, wor
 
 def test_bytes_that_are_no_utf8_are_replaced_and_told_of() -> None:
     found = list(read_log([b'{"method":"session/cancel","params":{"why":"\xff"}}']))
-    assert found[0] == LogProblem(1, "Bytes that are no UTF-8 were replaced.")
+    assert found[0] == LogProblem(1, "Bytes that are not UTF-8 were replaced.")
     assert isinstance(found[1], TrafficEntry)
     assert found[1].message["params"] == {"why": "\ufffd"}
 
@@ -276,10 +276,12 @@ def test_lone_surrogates_do_not_come_through() -> None:
 
 def test_a_torn_print_is_told_of_and_what_follows_is_read() -> None:
     whole = lines_of("zed.json")
-    assert problems(*whole[:30]) == [LogProblem(26, "The object that begins here has no end.")]
-    assert problems(*whole[:-1]) == [LogProblem(1, "The array has no end. What it held was read.")]
+    assert problems(*whole[:30]) == [LogProblem(26, "The object that begins here is not closed.")]
+    assert problems(*whole[:-1]) == [
+        LogProblem(1, "The array is not closed. What is in it was read.")
+    ]
     found = list(read_log(["{", '  "jsonrpc": "2.0",', UPDATE]))
-    assert found[0] == LogProblem(1, "The object that begins here has no end.")
+    assert found[0] == LogProblem(1, "The object that begins here is not closed.")
     assert isinstance(found[1], TrafficEntry)
     assert problems("[", "  1,", UPDATE, "]")[0].line == 2
 

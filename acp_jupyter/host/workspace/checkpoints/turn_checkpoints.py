@@ -303,7 +303,7 @@ class TurnCheckpoints:
             ("ignored by git", [path for path in others if path in ignored]),
             ("not kept before this turn", [path for path in others if path in former]),
             ("in a repository of its own", [path for path in others if path.startswith(nested)]),
-            ("too large, or not to be read", [path for path in others if path in left_out]),
+            ("too large, or can't be read", [path for path in others if path in left_out]),
             ("not kept before this turn", sorted(beyond)),
         )
         return {path: why for why, paths in reversed(whys) for path in paths}

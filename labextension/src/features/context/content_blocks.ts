@@ -96,5 +96,5 @@ function addressOf(path: string, ...parts: string[]): string {
 }
 
 function goneFailure(label: string, t: Translate): Failure {
-  return new Failure(t('%1 is not there any more, so nothing was sent. Remove it.', label), 'gone');
+  return new Failure(t('%1 is no longer there, so nothing was sent. Remove it.', label), 'gone');
 }

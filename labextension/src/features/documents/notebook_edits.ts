@@ -44,7 +44,7 @@ export function editNotebook(model: INotebookModel, { edits, expected }: EditNot
     const cell = find(model, id);
     const now = cell?.sharedModel.getSource();
     if (cell === undefined) {
-      throw new Refused('cell_gone', `There is no cell ${id} any more.`, { cell_id: id });
+      throw new Refused('cell_gone', `Cell ${id} is no longer there.`, { cell_id: id });
     }
     if (now !== source) {
       const more = { cell_id: id, source: now ?? '' };
@@ -55,7 +55,7 @@ export function editNotebook(model: INotebookModel, { edits, expected }: EditNot
   for (const edit of edits) {
     if ('after' in edit && edit.after !== null && !there.has(edit.after)) {
       const id = edit.after;
-      throw new Refused('cell_gone', `There is no cell ${id} any more.`, { cell_id: id });
+      throw new Refused('cell_gone', `Cell ${id} is no longer there.`, { cell_id: id });
     }
     there.add(edit.cell_id);
   }

@@ -46,7 +46,7 @@ class AnswerCells {
     }
     if (!this.canReplace(language)) {
       throw new Error(
-        this.#t('Cell %1 is not replaced: it is a prompt, or not of the same type.', index + 1),
+        this.#t('Cell %1 was not replaced: it is a prompt, or has another type.', index + 1),
       );
     }
     cell.model.sharedModel.setSource(replacement.source);

@@ -73,7 +73,7 @@ export class SessionPanel extends Widget {
     this.id = PANEL_ID;
     this.addClass('acp-SessionPanel');
     this.title.icon = agentIcon;
-    this.title.caption = options.t('ACP sessions');
+    this.title.caption = options.t('Agent sessions');
     this.#context = new PageContext({ ...options, session: () => this.session });
     this.#actions = panelActions({
       ...options,
@@ -266,7 +266,7 @@ export class SessionPanel extends Widget {
     const { t } = this.#options;
     const words = waiting === 0 ? '' : t('%1 waiting', waiting);
     this.title.label = words;
-    this.title.caption = words === '' ? t('ACP sessions') : `${t('ACP sessions')} · ${words}`;
+    this.title.caption = words === '' ? t('Agent sessions') : `${t('Agent sessions')} · ${words}`;
     this.title.className = waiting === 0 ? '' : 'acp-mod-waiting';
   }
 

@@ -117,7 +117,7 @@ function Lost({ retryAt }: { readonly retryAt: number | null }) {
         <p role="status" aria-live="off">
           <b>{t('Connection lost.')}</b>{' '}
           {seconds > 0 ? t('Trying again in %1 s.', seconds) : t('Trying again.')}{' '}
-          {t('The turn goes on at the server; nothing is lost.')}
+          {t('The turn continues on the server; nothing is lost.')}
         </p>
         {actions?.reconnect !== undefined && (
           <div class="row">

@@ -248,7 +248,7 @@ describe('a permission request', () => {
     const fields = card.querySelector('.acp-fields');
     expect(fields?.textContent).toContain('sandbox_permissionsrequire_escalated');
     expect(fields?.textContent).toContain('env{"PATH": "/tmp/U+202Eevil"}');
-    expect(card.textContent).toContain('Take care');
+    expect(card.textContent).toContain('Caution');
 
     const settled = permission({ details, folder: 'sub', state: 'allowed', outcome: 'Allowed' });
     const done = draw([command('c', { status: 'failed', permission: settled })]);

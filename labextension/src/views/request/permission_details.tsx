@@ -100,7 +100,7 @@ export function PermissionDetails({
           </>
         )}
         {[...new Set([...odd, ...hidden])].map(name => (
-          <Row key={name} name={t('Take care')} outside>
+          <Row key={name} name={t('Caution')} outside>
             {name}
           </Row>
         ))}

@@ -35,7 +35,7 @@ export function Footer({ turn, items }: FooterProps) {
       ))}
       {view.saved !== null && (
         <span class={parts.length > 0 ? 'dot' : undefined}>
-          {t('Saved turn. Open the session to go on.')}
+          {t('Saved turn. Open the session to continue.')}
         </span>
       )}
       {actions?.copy !== undefined && answer.length > 0 && (

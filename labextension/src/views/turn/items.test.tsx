@@ -274,8 +274,8 @@ describe('the end of a turn', () => {
   });
 
   it('gives the words of the stop reason', () => {
-    const end = turnEnd({ stop_reason: 'refusal', words: 'The agent refused to go on.' });
-    expect(words(draw([end], { turn: DONE }).element)).toContain('The agent refused to go on.');
+    const end = turnEnd({ stop_reason: 'refusal', words: 'The agent refused to continue.' });
+    expect(words(draw([end], { turn: DONE }).element)).toContain('The agent refused to continue.');
   });
 
   it('the footer names a model that nobody can choose', () => {

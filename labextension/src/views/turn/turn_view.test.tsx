@@ -300,7 +300,7 @@ describe('a saved record', () => {
     expect(view().queryAllByRole('button')).toEqual([]);
     expect(element.querySelector('button, input, textarea, [tabindex="-1"].acp-perm')).toBeNull();
     expect(element.querySelector('img')).toBeNull();
-    expect(element.textContent).toContain('Saved turn. Open the session to go on.');
+    expect(element.textContent).toContain('Saved turn. Open the session to continue.');
   });
 });
 

@@ -206,7 +206,7 @@ def check_told(turn: Turn, *, few: bool) -> None:
         assert few or unkept >= turn.changed - turn.kept
     assert told <= turn.kept
     if turn.changed - turn.kept and not note.left_out:
-        assert "too large, or not to be read" in note.words
+        assert "too large, or can't be read" in note.words
 
 
 def blocked(now: State, back: Iterable[str], gone: Iterable[str]) -> set[str]:

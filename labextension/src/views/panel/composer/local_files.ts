@@ -130,13 +130,16 @@ export async function fromLocalFile(
   }
   if (file.size > MOST_TEXT_BYTES) {
     throw new Error(
-      t('%1 was not attached: a text from here may have 200 kB. Upload it to the server.', label),
+      t(
+        '%1 was not attached: a text file can have at most 200 kB. Upload it to the server.',
+        label,
+      ),
     );
   }
   const text = textOf(await bytesOf(file));
   if (text === null) {
     throw new Error(
-      t('%1 was not attached: it is neither a text nor an image. Upload it to the server.', label),
+      t('%1 was not attached: it is neither text nor an image. Upload it to the server.', label),
     );
   }
   return { kind: 'text', label, text, mimeType: mimeOf(file) };

@@ -125,7 +125,7 @@ function Edited({ waiting, t, onDone }: EditedProps) {
         onInput={event => setText(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      <IconButton icon="keep" label={t('Keep')} disabled={text.trim() === ''} onClick={keep} />
+      <IconButton icon="keep" label={t('Save')} disabled={text.trim() === ''} onClick={keep} />
       <IconButton icon="close" label={t('Cancel')} onClick={() => onDone(null)} />
     </li>
   );

@@ -127,7 +127,7 @@ export function DeletedRow({ name, onUndo }: DeletedRowProps) {
     const list = element?.closest('.acp-panel') ?? null;
     // The menu is removed; Enter on Undo does no harm.
     element?.querySelector('button')?.focus({ preventScroll: true });
-    announce(t('%1 deleted. It can be undone for 8 seconds.', name), 'polite');
+    announce(t('%1 deleted. You can undo this for 8 seconds.', name), 'polite');
     return () => {
       if (element?.contains(document.activeElement) === true) {
         list?.querySelector<HTMLElement>('.acp-search input')?.focus({ preventScroll: true });
