@@ -1,9 +1,10 @@
 """List every text that people read, as ``file:line text``.
 
 ``python scripts/list_texts.py`` finds them in the Python code (messages, helps, labels), in the
-page's calls of ``t`` and ``trans.__``, in its schema of settings, and in the templates of HTML. It
-lists too much rather than too little: what looks like words counts, unless it is a docstring.
-Arguments are paths; only files below them are listed.
+page's code, in its schema of settings, and in the templates of HTML. It lists too much rather than
+too little: what looks like words counts, unless it is a docstring. In the page's code that is what
+``t`` and ``trans.__`` get, and any other string that reads like a sentence: it may get there by
+name. Arguments are paths; only files below them are listed.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _TRANSLATED = re.compile(
     r"(?:\bt|\b__|\bwords|\btranslate)\(\s*"
     r"('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`(?:[^`\\]|\\.)*`)"
 )
+_LITERAL = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_SENTENCE = re.compile(r"^([A-Z]|%?\d ).* [^\W\d_]")
 _ELEMENT = re.compile(r">([^<>{}%]*[a-zA-Z]{2}[^<>{}%]*)<")
 
 
@@ -80,9 +83,19 @@ def _is_read(text: str) -> bool:
 
 
 def page_texts(source: str) -> Iterator[Text]:
-    """Return the translated texts of a TypeScript module."""
-    for found in _TRANSLATED.finditer(source):
-        yield source.count("\n", 0, found.start(1)) + 1, found[1][1:-1]
+    """Return the texts of a TypeScript module."""
+    translated = {
+        (source.count("\n", 0, found.start(1)) + 1, found[1][1:-1])
+        for found in _TRANSLATED.finditer(source)
+    }
+    sentences = {
+        (number, found[0][1:-1])
+        for number, line in enumerate(source.splitlines(), 1)
+        if not line.lstrip().startswith(("*", "/*", "//"))
+        for found in _LITERAL.finditer(line)
+        if _SENTENCE.search(found[0][1:-1])
+    }
+    yield from sorted(translated | sentences)
 
 
 def schema_texts(source: str) -> Iterator[Text]:

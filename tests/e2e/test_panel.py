@@ -104,7 +104,7 @@ def test_the_policy_is_seen_and_chosen_beside_the_agent(lab: LabPage, workspace:
 
     policy.click()
     expect(panel.root.get_by_role("option", name=re.compile("^Deny"))).to_contain_text(
-        "Every request is refused."
+        "Every request is rejected."
     )
     panel.root.get_by_role("option", name=re.compile("^Ask")).click()
     expect(policy).to_have_text("Ask")

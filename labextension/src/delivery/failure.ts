@@ -33,7 +33,7 @@ export const notConnected = (): Failure =>
 
 export const connectionLost = (): Failure =>
   new Failure(
-    'The connection was lost before the Jupyter server answered. It may have acted on this all the same; the page shows it when the connection is back.',
+    'The connection was lost before the Jupyter server answered. It may have acted on this anyway; the page shows it when the connection is back.',
     'connection_lost',
   );
 
@@ -46,7 +46,7 @@ export const noAnswer = (seconds: number): Failure =>
 export const otherVersion = (version: string): Failure =>
   new Failure(
     `This page and the Jupyter server hold different versions of acp-jupyter (the server: ${version}). ` +
-      'Reload the page. If this stays, run "pip install --upgrade acp-jupyter" in the environment of the server and restart it.',
+      'Reload the page. If that does not help, run "pip install --upgrade acp-jupyter" in the environment of the server and restart it.',
     'version_mismatch',
   );
 

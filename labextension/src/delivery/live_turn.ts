@@ -155,7 +155,7 @@ function isOfTurn(store: SessionStore, index: number, turnId: string): boolean {
 
 /** The end of a turn that its host no longer knows. */
 const EXPIRED_WORDS =
-  'The server was restarted, or the session was closed. The turn has ended; no question of it was answered.';
+  'The server was restarted, or the session was closed. The turn has ended; its open questions were not answered.';
 
 const EXPIRED = { state: 'expired', outcome: 'Expired: server restarted' } as const;
 

@@ -35,7 +35,7 @@ async function unpack(): Promise<Core> {
     if (isCore(module)) {
       return module;
     }
-    throw new Error('acp-jupyter: the widget is damaged; install the package anew.');
+    throw new Error('acp-jupyter: the widget is damaged; reinstall the package.');
   } finally {
     URL.revokeObjectURL(url);
   }

@@ -63,7 +63,7 @@ function turnOfServer(traits: Traits): WidgetTurn {
   if (client === null) {
     return noTurn(
       traits,
-      'This page has no way to the Jupyter server that runs the turn. Open the notebook in JupyterLab to see it live.',
+      'This page can’t reach the Jupyter server that runs the turn. Open the notebook in JupyterLab to see it live.',
     );
   }
   let turn: Drawable | null = null;

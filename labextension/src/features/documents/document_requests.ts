@@ -84,7 +84,7 @@ async function answer(
 ): Promise<Answer> {
   const document = find(path);
   if (document === undefined) {
-    throw new Failure('This page does not hold that document.', 'no_document');
+    throw new Failure('This page does not have that document open.', 'no_document');
   }
   switch (question.op) {
     case 'read_document': {

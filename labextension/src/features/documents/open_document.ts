@@ -245,7 +245,7 @@ export class OpenDocument {
     await this.#saving?.over;
     // A save that would bring up a dialog is left to the user.
     if ((await changedOnDisk(context, this.#contents)) !== false) {
-      throw new Failure('The file was changed meanwhile, or is not there.', 'not_saved');
+      throw new Failure('The file has changed meanwhile, or no longer exists.', 'not_saved');
     }
     await context.save();
   }

@@ -146,7 +146,7 @@ async function failureOf(answer: Response): Promise<Failure> {
 function textOf(transcript: unknown, format: string): string {
   const text = isRecord(transcript) ? transcript[format] : undefined;
   if (typeof text !== 'string') {
-    throw new Failure('The server answered with something else. Its version may differ.', 'export');
+    throw new Failure('The server’s answer could not be read. Its version may differ.', 'export');
   }
   return text;
 }

@@ -15,7 +15,7 @@ const SETTING = 'notifications';
 
 export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:notifications',
-  description: 'Tells by the browser what happened while the page was hidden.',
+  description: 'Notifies the user of what happened while the page was hidden.',
   autoStart: true,
   requires: [IAcpClient, ISettingRegistry],
   optional: [ICommandPalette, ITranslator],

@@ -25,7 +25,7 @@ import {
   restoreCells,
 } from './notebook_model';
 
-const INVALID = 'That is no notebook: it must be the JSON of nbformat 4, with a list of cells.';
+const INVALID = 'That is not a notebook: it must be the JSON of nbformat 4, with a list of cells.';
 
 /** Stands for the notebook's metadata where conflicts have a cell's id. */
 const METADATA = '';

@@ -31,7 +31,7 @@ const POLICY_CHOICES: readonly (Choice & { readonly value: Policy })[] = [
   {
     value: 'read-only',
     name: 'Read only',
-    description: 'Reading in the folder is allowed. Everything else is refused.',
+    description: 'Reading in the folder is allowed. Everything else is rejected.',
   },
   {
     value: 'accept-edits',
@@ -44,7 +44,7 @@ const POLICY_CHOICES: readonly (Choice & { readonly value: Policy })[] = [
     description:
       'Requests that name their command or files are allowed. You are asked about the rest.',
   },
-  { value: 'deny', name: 'Deny', description: 'Every request is refused.' },
+  { value: 'deny', name: 'Deny', description: 'Every request is rejected.' },
 ];
 
 /** Most options beside mode and model that get a picker. */
