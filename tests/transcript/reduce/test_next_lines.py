@@ -66,7 +66,7 @@ def ask(request_id: str, call_id: str, /, options: str = "once no", **fields: An
         "again": "allow_once",
     }
     offered = [{"optionId": o, "name": o.title(), "kind": kinds[o]} for o in options.split()]
-    body = {"toolCall": {"toolCallId": call_id, **fields}, "options": offered}
+    body: dict[str, Any] = {"toolCall": {"toolCallId": call_id, **fields}, "options": offered}
     packet = tool_calls.permission_request(body, ParseState(), request_id)
     assert packet is not None
     return packet
@@ -110,9 +110,7 @@ def file(path: str, **fields: Any) -> dict[str, Any]:
     return {"path": path, "change": "modified", **fields}
 
 
-HUNKS = [
-    {"old_start": n, "old_end": n + 1, "new_start": n, "new_end": n + 2} for n in (9, 0, 3)
-]
+HUNKS = [{"old_start": n, "old_end": n + 1, "new_start": n, "new_end": n + 2} for n in (9, 0, 3)]
 OTHER_HUNKS = [{"old_start": 1, "old_end": 2, "new_start": 0, "new_end": 2}]
 EDIT = {"kind": "edit", "title": "Edit a.py", "rawInput": {"file_path": "/ws/a.py"}}
 RUN = {"kind": "execute", "title": "bash", "rawInput": {"command": "make test"}}
@@ -123,11 +121,11 @@ LINK = {"type": "resource_link", "uri": "file:///ws/a.py", "name": "a.py"}
 META = {"terminal_info": {"terminal_id": "T", "command": "ls", "cwd": "/ws/sub"}}
 SCREEN = {"terminal_output": {"terminal_id": "T", "data": "ab\n"}}
 EXIT = {"terminal_exit": {"terminal_id": "T", "exit_code": 1, "signal": None}}
-MODES = {
+MODES: Any = {
     "currentModeId": "ask",
     "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "code", "name": "Code"}],
 }
-CONFIG = [
+CONFIG: Any = [
     {"id": "model", "category": "model", "name": "Model", "currentValue": "m1", "type": "select",
      "options": [{"value": "m1"}, {"value": "m2", "name": "Two", "description": "Second"},
                  {"name": "G", "options": [{"value": "m3"}, {"value": ""}, 7]},
@@ -537,7 +535,10 @@ def shown(state: State) -> Any:
     items = transcript.window(0, len(transcript.items))
     return {
         "items": {item.id: item.model_dump(mode="json", exclude_defaults=True) for item in items},
-        "turns": {name: turn.model_dump(mode="json", exclude_defaults=True) for name, turn in transcript.turns.items()},
+        "turns": {
+            name: turn.model_dump(mode="json", exclude_defaults=True)
+            for name, turn in transcript.turns.items()
+        },
         "is": transcript.session.model_dump(mode="json", exclude_defaults=True),
     }
 
