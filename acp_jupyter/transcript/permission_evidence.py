@@ -177,7 +177,7 @@ def _shown_paths(call: ToolCall) -> Iterator[str]:
 
 def _with_paths(kind: RuleKind, call: ToolCall, source: Obj, cwd: str) -> Evidence | None:
     fields = read_path_fields(source, cwd, is_grep=_is_grep(call))
-    shown = {local_path(path, cwd) for path in _shown_paths(call) if path}
+    shown = {local_path(path, cwd) for path in _shown_paths(call)}
     paths = {path for path in shown if path} | fields.paths
     if not 0 < len(paths) <= _MOST_PATHS:
         return None

@@ -48,9 +48,9 @@ PATCH = "*** Begin Patch\n*** Add File: new.py\n+x\n*** Update File: /ws/a.py\n*
 GIT = "diff --git a/src/a.py b/src/b.py\n--- a/src/a.py\n+++ b/src/b.py\n@@\n-x\n+y\n"
 PLAIN_DIFF = "--- a.py\t2020\n+++ b/a.py\n-x\n+y\n--- /dev/null\n+++ /ws/new.py\n"
 GIT_DIFF = 'diff --git a/a.py b/a.py\n--- "a/\\303.py"\n+++ b/a.py\nIndex: c.py\nrename to d.py'
-DEEP: Any = "x/deep.py"
+DEEP: Any = ["x/deep.py"]
 for _ in range(8):
-    DEEP = {"inner": DEEP}
+    DEEP.append({"inner": DEEP[-1]})
 TEXTS = [
     "", "a", "a.py", ".env", ".", "..", "/", "~", "a/b.py", "a\\b.py", "../x", "/ws", "/ws/",
     "/ws/.",
@@ -66,7 +66,7 @@ TEXTS = [
 VALUES: list[Any] = [
     None, True, False, 0, 1, 1.5, [], {}, ["a.py"], ["a.py", 7, None, "../b"], {"a.py": 1},
     {"path": "q.py"}, [{"path": "q.py"}, {"b.py": {"path": "../c"}}], {"x": {"y": ["z/q.py"]}},
-    [[["l/q.py"]]], DEEP, ["p.py"] * 2000, ["p.py"] * 1999, {f"f{n}/x": 0 for n in range(201)},
+    [[["l/q.py"]]], *DEEP, ["p.py"] * 2000, ["p.py"] * 1999, {f"f{n}/x": 0 for n in range(201)},
     [f"f{n}/x" for n in range(200)], "use_default", "agent", "unified_exec_startup", *TEXTS,
 ]  # fmt: skip
 FIELDS = {
@@ -147,6 +147,7 @@ def test_paths_and_commands() -> None:
 
 
 COMMANDS: list[Any] = [
+    ["make test"], [""],
     "make test", "make", ["make", "test"], ["/bin/bash", "-lc", "make test"], [], [7], [["make"]],
     7, "", None, "make *", "A=1 make", "make 'x y'", "make \"", "make; rm", "make && x", "''", " ",
     "make\ntest", "make " + "x" * 3994, "make " + "x" * 3995, "make " + "x" * 3996,
@@ -157,7 +158,7 @@ COMMANDS: list[Any] = [
 def test_commands() -> None:
     def lines() -> Iterator[str]:
         for command in COMMANDS:
-            for name in ("command", "cmd", "commands"):
+            for name in ("command", "cmd", "commands", "Commands"):
                 for other in ("", "make test"):
                     raw = {name: command, **({"command": other} if other else {})}
                     shown = other or (command if isinstance(command, str) else "make test")

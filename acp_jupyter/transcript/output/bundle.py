@@ -221,8 +221,9 @@ def _newest(items: Iterable[Item]) -> tuple[Sequence[Item], int, Sequence[str]]:
 
 
 def _left_out(turn_id: str | None, count: int) -> Notice:
-    words = f"{count} earlier items are not saved here. The session has them."
-    return Notice(id="left-out", turn_id=turn_id, text=words)
+    words = "1 earlier item is" if count == 1 else f"{count} earlier items are"
+    text = f"{words} not saved here. The session has {'it' if count == 1 else 'them'}."
+    return Notice(id="left-out", turn_id=turn_id, text=text)
 
 
 def _fitting(items: Sequence[Item], earlier: int) -> tuple[Item, ...]:

@@ -102,7 +102,7 @@ def take_written_file(draft: Draft, note: FileWritten) -> None:
 
 def _written_diff(draft: Draft, note: FileWritten, old_text: str | None) -> Diff:
     diff = ToolDiff(path=note.path, old_text=old_text, new_text=note.new_text)
-    return content_diffs((diff,), draft.session.cwd, exists=old_text is not None)[0]
+    return content_diffs((diff,), draft.session.cwd, exists=False)[0]
 
 
 def attach_written_diff(draft: Draft, item_id: str) -> None:

@@ -258,7 +258,7 @@ ITEMS: dict[str, list[Item]] = {
     **{
         f"question {state} {mode}": [
             Elicitation(id="i1", turn_id="t1", request_id="e", title="Question", message="Which?",
-                        state=state, mode=mode, heading=heading, outcome=outcome, answers=answers,
+                        state=state, mode=mode, heading=heading, outcome=outcome, answers=answers,  # type: ignore[arg-type]
                         url=url)
         ]
         for mode, url, heading in (("form", "", "Head"), ("url", "https://a.b", ""))
@@ -377,8 +377,11 @@ def test_turns_and_sessions() -> None:
             by_turn = {"t1": own}
             other = TURN.model_copy(update={"turn_id": "t2", "prompt": ""})
             yield f"{name}: {written(session_markdown(session, [TURN, other], by_turn))}"
-            late = [*ITEMS["message"], Notice(id="i8", turn_id="t2", text="Between")]
-            last = [AgentMessage(id="i9", turn_id="t1", text="Late"), Notice(id="i10", text="None")]
+            late: list[Item] = [*ITEMS["message"], Notice(id="i8", turn_id="t2", text="Between")]
+            last: list[Item] = [
+                AgentMessage(id="i9", turn_id="t1", text="Late"),
+                Notice(id="i10", text="None"),
+            ]
             yield f"{name}: {written(page(session, [TURN], [*late, *last], False))}"
         for files in (0, 1, 2, 3, 4):
             diffs = tuple(Diff(path=f"{n}.py", new_text="x") for n in range(files))
@@ -406,7 +409,8 @@ CONTROLS = (
     "\x1b[E", "\x1b[F", "\x1b[3G", "\x1b[G", "\x1b[2;3H", "\x1b[H", "\x1b[;2f", "\x1b[J", "\x1b[1J",
     "\x1b[2J", "\x1b[K", "\x1b[1K", "\x1b[2K", "\x1b[31m", "\x1b[9999C", "\x1b[99999999999C",
     "\x1b[99;99H", "\x1b[1;9999999999H", "\x1b[0A", "\x1b[xA", "\x1b]0;t\x07", "\x1b(B", "\x1b[",
-    "\x1b", "x" * 3999, "x" * 4000, "x" * 4001, "\n" * 29, "a\n" * 30, "a\n" * 31, "\x1b[50B", "\x1b[50A",
+    "\x1b", "x" * 3999, "x" * 4000, "x" * 4001, "\n" * 29, "a\n" * 30, "a\n" * 31,
+    "\x1b[50B", "\x1b[50A",
 )  # fmt: skip
 
 

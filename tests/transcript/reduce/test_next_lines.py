@@ -253,6 +253,14 @@ LINES: dict[str, LogPacket] = {
     "call c1 todos": more(
         "c1", title="todowrite", rawInput={"todos": TODOS}, status="completed", content=[said("ok")]
     ),
+    "call c1 todos by its result": more(
+        "c1", title="todowrite", rawInput={}, rawOutput={"newTodos": TODOS}
+    ),
+    "call c1 todos by an odd result": more("c1", title="todowrite", rawOutput={"newTodos": []}),
+    "call c5 is of n.py": call("c5", kind="edit", rawInput={"file_path": "/ws/n.py"}),
+    "call c5 is of b.py": call(
+        "c5", kind="edit", rawInput={"file_path": "b.py"}, locations=[{"path": "/ws/a.py"}]
+    ),
     "call c1 todos of none": more("c1", title="todowrite", rawInput={"other": 1}),
     "call c1 is a task": more(
         "c1", title="task", rawInput={"subagent_type": "Explore", "prompt": "p"}
