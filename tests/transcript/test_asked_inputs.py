@@ -91,7 +91,7 @@ def known(tool_call: ToolCall) -> dict[str, Any]:
     evidence = evidence_of(tool_call, CWD)
     folder, details = remaining_details(tool_call, CWD)
     found: dict[str, Any] = {
-        "evidence": None if evidence is None else asdict(evidence),
+        "evidence": "" if evidence is None else asdict(evidence),
         "folder": folder,
         "details": [(detail.name, detail.value) for detail in details],
         "rule": rule_for(tool_call, CWD),
@@ -100,7 +100,7 @@ def known(tool_call: ToolCall) -> dict[str, Any]:
     }
     if is_question(tool_call, OPTIONS):
         found["question"] = True
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in found.items() if value not in ("", [])}
 
 
 def option(option_id: str, kind: str) -> PermissionOption:
@@ -218,9 +218,11 @@ def test_requests_of_the_host_and_many_fields() -> None:
             for kind in KINDS:
                 for command in ("", "make test"):
                     for raw in ({}, {"x": "../y", "env": 1}, {"command": "make test", "env": 1}):
-                        asked = call(kind, raw, command=command, permission=permission)
-                        told = said(known(asked), MOST)
-                        yield f"{request_id} {kind} {command!r} {said(raw)}: {told}"
+                        for path in ("", "a.py"):
+                            fields = {"command": command, "path": path}
+                            asked = call(kind, raw, permission=permission, **fields)
+                            told = said(known(asked), MOST)
+                            yield f"{request_id} {kind} {said(fields)} {said(raw)}: {told}"
         for count in (29, 30, 31, 40):
             raw = {f"f{n}": n for n in range(count)}
             _, details = remaining_details(call("execute", raw, command="x"), CWD)

@@ -107,8 +107,8 @@ def _written_diff(draft: Draft, note: FileWritten, old_text: str | None) -> Diff
 
 def attach_written_diff(draft: Draft, item_id: str) -> None:
     """Do the same for a card that comes after the file was written, or tells its content anew."""
-    item = draft.get(item_id)
-    if not isinstance(item, ToolCall) or item.diffs:
+    item = draft.get_call(item_id)
+    if item.diffs:
         return
     for path in (item.path, *(location.path for location in item.locations)):
         known = draft.written.get(path)

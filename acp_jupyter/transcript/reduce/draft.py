@@ -80,6 +80,12 @@ class Draft(TranscriptFields):
         """Return an item, without its growing text."""
         return self.items[index_of(item_id)]
 
+    def get_call(self, item_id: str) -> ToolCall:
+        """Return an item that is a tool call."""
+        item = self.get(item_id)
+        assert isinstance(item, ToolCall)
+        return item
+
     def add(self, item: Item) -> None:
         """Add an item at the end."""
         index = len(self.items)

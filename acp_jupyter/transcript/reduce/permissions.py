@@ -49,9 +49,7 @@ def add_request(draft: Draft, packet: PermissionRequest) -> None:
     else:
         asked, words = _reason_of_command(draft, match_call(draft, asked, packet.request_id))
     item_id = upsert_tool_call(draft, asked)
-    item = draft.get(item_id)
-    if not isinstance(item, ToolCall):
-        return
+    item = draft.get_call(item_id)
     options = _distinct(packet.options)
     permission = Permission(
         request_id=packet.request_id,
@@ -282,12 +280,12 @@ def match_call(draft: Draft, requested: ToolCallProgress, request_id: str) -> To
     A second request about a call that still asks gets a card of its own.
     """
     facts = draft.calls.get(requested.tool_call_id)
-    known = None if facts is None else draft.get(facts.item_id)
+    known = None if facts is None else draft.get_call(facts.item_id)
     own_id = f"{requested.tool_call_id}#{request_id}"
-    if facts is not None and isinstance(known, ToolCall) and known.awaits_permission:
+    if facts is not None and known is not None and known.awaits_permission:
         held = draft.held.get(known.id)
         return _separate_call(requested, facts if held is None else facts.joined(held), own_id)
-    here = known if isinstance(known, ToolCall) and known.turn_id == draft.turn_id() else None
+    here = known if known is not None and known.turn_id == draft.turn_id() else None
     if facts is not None and here is not None:
         answered = here.permission is not None
         if not answered or _may_be_same(requested, facts):

@@ -83,8 +83,8 @@ def adopt_card(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> None:
         known = draft.terminals.get(terminal_id)
         if known is None or not known.has_own_card:
             continue
-        item = draft.get(known.items[0])
-        if not isinstance(item, ToolCall) or item.turn_id != draft.turn_id():
+        item = draft.get_call(known.items[0])
+        if item.turn_id != draft.turn_id():
             continue
         draft.terminals = draft.terminals.set(terminal_id, replace(known, has_own_card=False))
         draft.calls = draft.calls.set(packet.tool_call_id, CallFacts(item.id))
@@ -98,12 +98,8 @@ def update_from_call(draft: Draft, item_id: str, packet: ToolCallStart | ToolCal
         show_terminal(draft, terminal_id, item_id)
     if packet.terminal is not None:
         _add_output(draft, item_id, packet.terminal)
-    item = draft.get(item_id)
-    if (
-        isinstance(item, ToolCall)
-        and item.terminal is not None
-        and item.status not in OPEN_STATUSES
-    ):
+    item = draft.get_call(item_id)
+    if item.terminal is not None and item.status not in OPEN_STATUSES:
         _stop_running(draft, item.terminal)
 
 
@@ -111,9 +107,8 @@ def keeps_output(
     draft: Draft, item_id: str, packet: ToolCallStart | ToolCallProgress, text: str
 ) -> bool:
     """Tell whether a call's output is its terminal's; what else is said at the end is added."""
-    item = draft.get(item_id)
     shown = draft.text_of(item_id)
-    if not isinstance(item, ToolCall) or item.terminal is None or shown is None:
+    if draft.get_call(item_id).terminal is None or shown is None:
         return False
     if packet.content and packet.status in {"completed", "failed"} and not _terminal_ids(packet):
         whole = without_ansi(str(shown))
@@ -160,9 +155,8 @@ def _add_output(draft: Draft, item_id: str, piece: TerminalPiece) -> None:
     if piece.cwd:
         about["cwd"] = relative_path(piece.cwd, draft.session.cwd)
     if piece.ended:
-        item = draft.get(item_id)
         # claude calls every failure 1 here, and says the true code in the same line's output.
-        exit_code = item.exit_code if isinstance(item, ToolCall) else None
+        exit_code = draft.get_call(item_id).exit_code
         code = piece.exit_code if exit_code is None else exit_code
         about |= {"running": False, "exit_code": code, "signal": piece.signal}
     elif piece.text:
@@ -212,11 +206,9 @@ def change_terminal(draft: Draft, terminal_id: str, **changes: object) -> None:
     view = known.view.model_copy(update=changes)
     draft.terminals = draft.terminals.set(terminal_id, replace(known, view=view))
     for item_id in known.items:
-        item = draft.get(item_id)
-        if isinstance(item, ToolCall):
-            draft.replace(
-                item.model_copy(update=_card_fields(draft, item, view, known.has_own_card))
-            )
+        item = draft.get_call(item_id)
+        fields = _card_fields(draft, item, view, known.has_own_card)
+        draft.replace(item.model_copy(update=fields))
 
 
 def _card_fields(

@@ -113,9 +113,7 @@ def _new_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> ToolCal
 
 
 def _existing(draft: Draft, known: CallFacts) -> ToolCall | None:
-    item = draft.get(known.item_id)
-    if not isinstance(item, ToolCall):
-        return None
+    item = draft.get_call(known.item_id)
     # Some agents use one label for every call: a new turn's is a new call.
     return item if item.turn_id == draft.turn_id() or _RANK[item.status] < 1 else None
 
@@ -268,10 +266,8 @@ def update_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
 
 def release_held_update(draft: Draft, item_id: str) -> None:
     """Take in what was kept back: the request is answered."""
-    item, held = draft.get(item_id), draft.held.get(item_id)
+    item, held = draft.get_call(item_id), draft.held.get(item_id)
     draft.held = draft.held.discard(item_id)
-    if not isinstance(item, ToolCall):
-        return
     if held is not None and item.turn_id == draft.turn_id():
         upsert_tool_call(draft, held)
         _note_difference(draft, item)
@@ -281,8 +277,7 @@ def release_held_update(draft: Draft, item_id: str) -> None:
 
 def _item_of_call(draft: Draft, tool_call_id: str) -> ToolCall | None:
     facts = draft.calls.get(tool_call_id)
-    item = None if facts is None else draft.get(facts.item_id)
-    return item if isinstance(item, ToolCall) else None
+    return None if facts is None else draft.get_call(facts.item_id)
 
 
 def _merged(
@@ -299,10 +294,7 @@ def _note_difference(draft: Draft, before: ToolCall | None) -> None:
     """Say so where a call is not any more what was allowed."""
     if before is None or before.permission is None or before.permission.state != "allowed":
         return
-    after = draft.get(before.id)
-    if not isinstance(after, ToolCall):
-        return
-    was, now = _action(before), _action(after)
+    was, now = _action(before), _action(draft.get_call(before.id))
     if was == now or not was:
         return
     words = f"What was allowed: {was[:_SHOWN_CHARS]}\nNow it says: {now[:_SHOWN_CHARS]}"

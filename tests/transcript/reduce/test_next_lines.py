@@ -170,9 +170,14 @@ LINES: dict[str, LogPacket] = {
         {"stopReason": "stop_sequence", "usage": {"totalTokens": 9, "inputTokens": 3}}
     ),
     "end of no tokens": session.prompt_response({"stopReason": "max_tokens", "usage": {}}),
-    "end of the CLI": build(
-        "prompt_response", stop_reason="end_turn", summary="Done.", duration_ms=1500
+    "end of the CLI": session.prompt_response(
+        {
+            "stopReason": "end_turn",
+            "summary": "Done.",
+            "_meta": {"claudeCode": {"durationMs": 1500}},
+        }
     ),
+    "error of the CLI": session.error({"message": "No", "data": {"durationMs": 2500}}),
     "end cancelled": session.prompt_response({"stopReason": "cancelled"}),
     "end refused": session.prompt_response({"stopReason": "refusal"}),
     "end odd": session.prompt_response({"stopReason": "_odd"}),
@@ -225,6 +230,9 @@ LINES: dict[str, LogPacket] = {
     ),
     "unknown": update("_new", x=1),
     "unknown too": update("_newer", x=2),
+    "call of no id": update("tool_call", title="x"),
+    "unknown of no kind": update("unknown"),
+    "unknown of nothing": build("_other"),
     "usage": update("usage_update", used=5, size=10, cost={"amount": 0.5, "currency": "USD"}),
     "notice of the host": note("host_notice", text="Note this", severity="error"),
     # tool calls
@@ -254,9 +262,9 @@ LINES: dict[str, LogPacket] = {
         "c1", title="todowrite", rawInput={"todos": TODOS}, status="completed", content=[said("ok")]
     ),
     "call c1 todos by its result": more(
-        "c1", title="todowrite", rawInput={}, rawOutput={"newTodos": TODOS}
+        "c1", title="todowrite", rawInput={}, rawOutput={"metadata": {"todos": TODOS}}
     ),
-    "call c1 todos by an odd result": more("c1", title="todowrite", rawOutput={"newTodos": []}),
+    "call c1 todos by an odd result": more("c1", title="todowrite", rawOutput={"metadata": {"todos": []}}),
     "call c5 is of n.py": call("c5", kind="edit", rawInput={"file_path": "/ws/n.py"}),
     "call c5 is of b.py": call(
         "c5", kind="edit", rawInput={"file_path": "b.py"}, locations=[{"path": "/ws/a.py"}]
@@ -303,6 +311,7 @@ LINES: dict[str, LogPacket] = {
     "ask c1 again": ask("p2", "c1", "once no", **EDIT),
     "ask c1 for another": ask("p2", "c1", "once no", kind="edit", rawInput={"file_path": "/ws/z"}),
     "ask c2": ask("p3", "c2", "no once", **RUN, content=[said("Because\nof it "), terminal("T")]),
+    "ask c2 again of no words": ask("p4", "c2"),
     "ask c2 by its label": ask("p3", "label", "once no", title="bash", kind="execute"),
     "ask c2 by its command": ask("p3", "l", kind="execute", rawInput={"command": "make test"}),
     "ask of another command": ask("p3", "l", kind="execute", rawInput={"command": "make"}),
@@ -506,6 +515,7 @@ STATES: dict[str, tuple[str, ...]] = {
     "parts and all reverted": (*CHANGES, "revert parts", "revert a.py alone"),
     "changed while it runs": (*RUNS, "t1 changed", "artifact"),
     "made": (*RUNS, "artifact", "artifacts of t1", "text", "end"),
+    "replaying": ("user text",),
     "replayed": ("user text", "text", "call c1"),
     "logging in": ("login needed", "login starts"),
     "login failed": (*RUNS, "error packet of login", "login fails", "queue t2", "start t2"),
@@ -581,6 +591,9 @@ def test_what_a_line_does(name: str) -> None:
     check(FOLDER, name.replace(" ", "_"), lines_of(name))
 
 
+UNREAD = ("unknown", "unknown too", "call of no id", "unknown of no kind", "unknown of nothing")
+
+
 def test_every_line_is_read() -> None:
     unread = [name for name, packet in LINES.items() if getattr(packet, "type", "") == "unknown"]
-    assert unread == ["unknown", "unknown too"]
+    assert unread == [*UNREAD]
