@@ -186,7 +186,7 @@ def _inner(  # noqa: C901 - one flat list of kinds
     if own is None or not name.endswith("xargs"):
         return own
     options = [word.text for word in rest[: len(rest) - len(own)]]
-    odd = [o for o in options if o.startswith(("-I", "-J", "-i", "--replace"))]
+    odd = [o for o in options if re.match(r"-[^-]*[IJi]|--replace", o)]
     if any(o not in {"-I", "-i", "-i{}", "-I{}", "--replace", "--replace={}"} for o in odd):
         return None
     if "-I" in options and "{}" not in options:
@@ -292,7 +292,6 @@ def _runs_others(name: str, rest: Words) -> bool:
         return any(mark in text for text in texts for mark in ("system", "|", "getline"))
     if _INTERPRETER.fullmatch(name) is None:
         return False
-    short = [text for text in texts if re.match(r"-[A-Za-z]*[cerE]", text)]
-    long = [text for text in texts if text.startswith(("--eval", "--execute", "--print"))]
+    given = re.compile(r"-\w*[cerE]|--eval|--execute|--print|-$")
     reads_input = all(text.startswith("-") for text in texts)
-    return bool(short or long) or "eval" in texts[:1] or reads_input
+    return any(map(given.match, texts)) or "eval" in texts[:1] or reads_input

@@ -294,7 +294,8 @@ def _canonical(url: str) -> str | None:
     path = parts.path or "/"
     if ".." in path.split("/") or re.search(r"%(2e|2f|5c|00)", path, re.IGNORECASE):
         return None
-    where = host.rstrip(".") + (f":{port}" if port else "")
+    usual = {"http": 80, "https": 443}[parts.scheme]
+    where = host.rstrip(".") + (f":{port}" if port not in {None, usual} else "")
     return f"{parts.scheme}://{where}{path}" + (f"?{parts.query}" if parts.query else "")
 
 
