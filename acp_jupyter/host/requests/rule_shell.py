@@ -137,11 +137,7 @@ class _Reader:
 
     def _operator(self, char: str) -> bool:
         after = self.text[self.at + 1 : self.at + 2]
-        if char == "&" and after == ">":  # to bash a redirection, to sh the end of a command
-            self._end_command()
-            self.at += 1
-            return self._redirection()
-        self._end_command()
+        self._end_command()  # ``&>`` is a redirection to bash, and this to sh
         self.plain = self.plain and after == char
         self.at += 2 if after == char or (char, after) == ("|", "&") else 1
         return True
@@ -157,15 +153,12 @@ class _Reader:
             self.certain = False
             return False
         self.at = mark.end()
-        if self.text.startswith("(", self.at):
-            self.certain = False
-            return True
         self._is_target = True
         return True
 
     def _single(self) -> bool:
         end = self.text.find("'", self.at + 1)
-        if end < 0:
+        if end == -1:
             self.certain = False
             return False
         self._put(self.text[self.at + 1 : end])

@@ -125,9 +125,6 @@ def program_name(word: str) -> str:
 
 
 def _read(text: str, into: Commands, depth: int) -> None:
-    if depth > _MOST_DEEP:
-        into.certain = False
-        return
     script = read_script(text)
     into.certain = into.certain and script.certain
     for words in script.commands:
@@ -164,8 +161,6 @@ def _inner(  # noqa: C901 - one flat list of kinds
     """Return the command that a program runs: empty for none, None if unclear."""
     if name in _UNKNOWN:
         return None
-    if name in {"for", "select"}:
-        return ()
     if name in _SHELLS:
         return _shell(rest, into, depth)
     if name == "eval":
@@ -218,8 +213,6 @@ def _without_own(wrapper: _Wrapper, words: Words, *, bare_dash: bool) -> Words |
     """Return what is left without a wrapper's own words; None where that can't be told."""
     while words and words[0].text.startswith("-"):
         option = words[0]
-        if not option.known:
-            return None
         if option.text == "--":
             words = words[1:]
             break

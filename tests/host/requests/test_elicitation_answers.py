@@ -148,7 +148,7 @@ def test_a_host_is_one_that_a_browser_would_go_to(text: str) -> None:
         ("https://127.0.0.1:8000/", "127.0.0.1:8000"),
         ("https://\u0430\u0440\u0440\u04cf\u0435.com/", ""),
         ("https://\u0430\u0440\u0440\u043b\u0435.com/", "xn--80akrta.com"),
-        ("http://[::1]:8000/", "::1:8000"),
+        ("http://[::1]:8000/", "[::1]:8000"),
         ("https://bücher.de", "xn--bcher-kva.de"),
         ("HTTPS://EXAMPLE.ORG", "example.org"),
         ("https://a.org:99999/", ""),

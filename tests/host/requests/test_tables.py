@@ -15,7 +15,12 @@ from typing import Any, get_args
 
 from acp_jupyter.host.requests.answers import allows, needs_live_answer
 from acp_jupyter.host.requests.policy import Decision, decide, follow_up_policy, reject_option
-from acp_jupyter.host.requests.protected_paths import FolderPath, SessionFolder
+from acp_jupyter.host.requests.protected_paths import (
+    FolderPath,
+    SessionFolder,
+    holds_credentials,
+    is_protected,
+)
 from acp_jupyter.host.requests.rule_commands import allowing, denial, match_further, match_word
 from acp_jupyter.host.requests.rule_shell import Word, read_script
 from acp_jupyter.host.requests.rule_wrappers import commands_of
@@ -92,7 +97,9 @@ DENYING = (
     "sudo -u a *",
     "r* a",
 )
-ALLOWING = ("", "rm *", "rm a", "a", "a *", "b", "sh *", "cd *", "a 'b c'", "git a*", "a x*/y")
+ALLOWING = (
+    *("", "rm *", "rm a", "a", "a *", "b", "sh *", "cd *", "a 'b c'", "git a*", "a x*/y", "A=1 *"),
+)
 
 
 def test_commands() -> None:
@@ -174,6 +181,13 @@ def _address(url: str) -> str:
     return f"matches {' '.join(by[True]) or 'none'}; unclear for {unclear}"
 
 
+def test_empty_names_in_paths_change_nothing() -> None:
+    for path in ("conftest.py/", "a//conftest.py", "a/conftest.py//"):
+        assert is_protected(path)
+    for path in (".git//config", ".git/config/", "a//.env"):
+        assert holds_credentials(path)
+
+
 def test_paths() -> None:
     table("paths", lambda path: _located(SessionFolder(None).locate(path)))
 
@@ -212,6 +226,7 @@ def test_paths_on_disk(tmp_path: Path) -> None:
     )
     check(FOLDER, "paths_on_disk", (f"{p[:20]}: {_located(folder.locate(p))}" for p in paths))
     assert folder.locate(f"{root}/src/a") is None  # evidence makes it relative
+    assert (folder.cwd, SessionFolder(None).cwd) == (str(root), "")
 
 
 # -- decisions -------------------------------------------------------------------
@@ -234,7 +249,17 @@ def _calls() -> Iterator[tuple[str, ToolCall]]:
             paths = named.split()
             places = tuple(Location(path=path) for path in paths)
             yield f"{kind} {named}", call(tool_kind=kind, locations=places)
-    for command in ("", "rm a", "ls", "ls | rm", "git push", "$x", "python -c 1", "ls; rm a"):
+    for command in (
+        "",
+        "rm a",
+        "ls",
+        "ls | rm",
+        "git push",
+        "$x",
+        "python -c 1",
+        "ls; rm a",
+        "env -S a",
+    ):
         yield f"execute {command}", call(tool_kind="execute", command=command)
     odd: dict[str, Any] = {"command": "ls", "cwd": "sub"}
     yield "execute ls in sub", call(tool_kind="execute", command="ls", raw_input=odd)
@@ -268,6 +293,9 @@ def _rule(text: str) -> Rule:
 RULES: dict[str, CurrentRules] = {
     "no rules": CurrentRules(),
     "unknown rules": CurrentRules(known=False),
+    "unknown rules beside read, edit, execute:ls": CurrentRules(
+        tuple(map(_rule, ("read", "edit", "execute:ls"))), known=False
+    ),
     **{
         texts: CurrentRules(tuple(map(_rule, texts.split(", "))))
         for texts in (
@@ -278,6 +306,7 @@ RULES: dict[str, CurrentRules] = {
             *("-execute:ls, +execute:ls", "-fetch:http://a/*", "-fetch, +fetch:http://b/"),
             *("-execute:git push, -execute:rm *, +execute:git *", "-edit:SRC/A"),
             *("-delete:a, -edit:a", "edit:a, +edit:a", "move:src/*, delete:src/*"),
+            *("execute:env *, -execute:rm *", "+execute:env *, -execute:rm *"),
         )
     },
 }
