@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from acp_jupyter.protocol.json import camel_case, clean_json, count_or_none, string_or_none
+from acp_jupyter.protocol.objects import first
 from acp_jupyter.protocol.traffic import is_plain
 from acp_jupyter.protocol.vocabulary import read_priority, read_status
 
@@ -186,7 +187,7 @@ def _bare(message: Mapping[str, Any]) -> list[Object]:
     if isinstance(shaped.get("update"), Mapping) or isinstance(shaped.get("sessionUpdate"), str):
         params = {key: value for key, value in shaped.items() if key not in ("jsonrpc", "id")}
     elif shaped.get("type") == "text" and ("content" in shaped or "text" in shaped):
-        content = shaped.get("content", shaped.get("text"))
+        content = first(shaped, "content", "text")
         params = {"update": {"sessionUpdate": "agent_message_chunk", "content": content}}
         params |= {key: shaped[key] for key in ("sessionId",) if key in shaped}
     else:
@@ -261,7 +262,7 @@ def normal_blocks(content: object) -> list[Object]:
 
 
 def _chunks(update: Object) -> list[Object]:
-    content = update.get("content", update.get("text"))
+    content = first(update, "content", "text")
     blocks = normal_blocks(content) or [{"type": "text", "text": ""}]
     rest = {key: value for key, value in update.items() if key not in ("content", "text")}
     if (message_id := string_or_none(rest.pop("messageId", None))) is not None:
@@ -325,7 +326,7 @@ def _option(option: object) -> Object:
     if not isinstance(option, Mapping):
         option = {"optionId": _text(option), "name": _text(option)}
     result: Object = dict(option)
-    option_id = string_or_none(result.get("optionId", result.get("id")))
+    option_id = string_or_none(first(result, "optionId", "id"))
     names = [string_or_none(result.get(key)) for key in ("name", "label", "title")]
     name = next((text for text in names if text), None)
     result["optionId"] = option_id if option_id is not None else name or ""
@@ -379,7 +380,7 @@ def _commands(update: Object) -> Object:
 
 
 def _mode(update: Object) -> Object:
-    mode = string_or_none(update.get("currentModeId", update.get("modeId")))
+    mode = string_or_none(first(update, "currentModeId", "modeId"))
     return update if mode is None else {**update, "currentModeId": mode}
 
 

@@ -118,7 +118,8 @@ def url_host(url: str) -> str:
         return ""
     if _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]) and not _is_plain_ipv4(host):
         return ""
-    return host if port is None else f"{host}:{port}"
+    shown = f"[{host}]" if ":" in host else host
+    return shown if port is None else f"{shown}:{port}"
 
 
 def _plain_international(host: str) -> str:

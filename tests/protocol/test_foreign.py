@@ -1,0 +1,348 @@
+"""What is read of what no recorded agent and no writer of a log in the fixtures has written.
+
+``tests/golden/foreign`` tells it of each message, line and field. ``ACP_WRITE_GOLDEN=1`` writes it
+anew, to be read.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from acp_jupyter.protocol.elicitation import read_field
+from acp_jupyter.protocol.log import read_log, to_epoch
+from acp_jupyter.protocol.log_json import LogProblem
+from acp_jupyter.protocol.normalise import normalise
+from acp_jupyter.protocol.parse.elicitation import elicitation_request, url_host
+from acp_jupyter.protocol.parse.login import (
+    assignments,
+    auth_methods,
+    is_login_error,
+    terminal_login,
+)
+from acp_jupyter.protocol.traffic import TrafficEntry, is_plain, text_chunk
+from tests.acceptance import golden
+from tests.conformance.reading import read as read_message
+from tests.conformance.shapes import Message, messages_of_agents
+from tests.protocol.test_wrong_fields import _entry as read_entry
+from tests.protocol.test_wrong_fields import (
+    _told,
+    dumped,
+    full,
+    lines_of,
+    places,
+    value_at,
+    with_wrong,
+)
+from tests.support.outcomes import check, said
+
+FOLDER = golden.GOLDEN / "foreign"
+Json = dict[str, Any]
+
+
+def table(name: str, tell: Callable[[Any], Any]) -> None:
+    """Compare what is told of each JSON text in a file; a row is added by its text alone."""
+    file = FOLDER / f"{name}.json"
+    known = json.loads(file.read_text())
+    told = {text: tell(json.loads(text, object_hook=_repeated)) for text in known}
+    if os.environ.get("ACP_WRITE_GOLDEN"):
+        file.write_text(json.dumps(told, indent=1) + "\n")
+        return
+    assert told == known
+
+
+def _repeated(value: Json) -> Any:
+    """Return what an object with ``times`` stands for, or the object."""
+    if value.keys() != {"times", "of"}:
+        return value
+    times, of = value["times"], value["of"]
+    if isinstance(of, dict):
+        return {f"{key}{n}": inner for n in range(times) for key, inner in of.items()}
+    return of * times
+
+
+# -- spelt in snake case -----------------------------------------------------------
+
+OPAQUE = {
+    *("_meta", "rawInput", "rawOutput", "content", "properties", "requestedSchema"),
+    *("promptCapabilities", "configOptions"),
+}
+"""What lies below is nobody's or is read in the protocol's spelling only."""
+CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def snake(value: Any) -> Any:
+    """Return a value with the protocol's names as old agents spell them."""
+    if isinstance(value, list):
+        return [snake(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        CAMEL.sub("_", name).lower(): inner if name in OPAQUE else snake(inner)
+        for name, inner in value.items()
+    }
+
+
+def _messages() -> Iterator[tuple[Message, Any]]:
+    for message in messages_of_agents():
+        values = {json.dumps(value): value for value in full(message.schema)}
+        for value in values.values():
+            yield message, value
+
+
+def test_names_in_snake_case_are_read_alike() -> None:
+    for message, value in _messages():
+        assert dumped(read_message(message, snake(value))) == dumped(read_message(message, value))
+
+
+# -- messages --------------------------------------------------------------------
+
+
+def test_messages() -> None:
+    table("messages", _normal)
+
+
+def _normal(message: Any) -> list[str]:
+    messages = normalise(message)
+    packets = (read_entry("<", None, each) for each in messages)
+    return [said(messages, 1000), *(said(each, 400) for each in packets if each)]
+
+
+def test_messages_with_wrong_fields() -> None:
+    known = map(json.loads, json.loads((FOLDER / "messages.json").read_text()))
+    objects = (each for each in known if isinstance(each, dict))
+    check(FOLDER, "wrong_messages", (
+        line for n, message in enumerate(objects) for line in lines_of(str(n), message, normalise)
+    ))  # fmt: skip
+
+
+CHUNK: Json = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "a"}}
+CALL: Json = {
+    **{"sessionUpdate": "tool_call_update", "toolCallId": "c", "title": "t", "kind": "edit"},
+    **{"status": "completed", "rawInput": {"a": 1}, "rawOutput": "o", "_meta": {"b": 2}},
+    "content": [{"type": "content", "content": {"type": "text", "text": "a"}}],
+}
+PLAIN = {
+    "chunk": CHUNK,
+    "thought": {**CHUNK, "sessionUpdate": "agent_thought_chunk"},
+    "chunk with an id": {**CHUNK, "messageId": "m"},
+    "call": CALL,
+    "new call": {**CALL, "sessionUpdate": "tool_call"},
+    "plan": {"sessionUpdate": "plan", "entries": []},
+    "user": {**CHUNK, "sessionUpdate": "user_message_chunk"},
+    "two": {**CALL, "content": [*CALL["content"], *CALL["content"]]},
+}
+
+
+def test_which_messages_need_no_repair() -> None:
+    lines: list[str] = []
+    for name, update in PLAIN.items():
+        params = {"sessionId": "s", "update": update}
+        message = {"jsonrpc": "2.0", "method": "session/update", "params": params}
+        lines += lines_of(name, message, lambda m: [is_plain(m), str(text_chunk(m))])
+        for place in [(), *places(message)]:
+            if isinstance(value_at(message, place), dict):
+                more = with_wrong({"m": message}, ("m", *place, "more"), 1)["m"]
+                lines.append(f"{name} with more in {place}: {is_plain(more)} {text_chunk(more)}")
+    check(FOLDER, "plain", lines)
+
+
+# -- logs ------------------------------------------------------------------------
+
+ASKED = {"jsonrpc": "2.0", "id": 1, "method": "x"}
+MARKS = (
+    *[
+        ">",
+        ">>",
+        ">>>",
+        "→",
+        "client",
+        "fromclient",
+        "editor",
+        "ide",
+        "stdin",
+        "c2a",
+        "c>a",
+        "c→a",
+        "<",
+        "<<",
+        "<<<",
+        "←",
+        "agent",
+        "fromagent",
+    ],
+    *[
+        "server",
+        "stdout",
+        "a2c",
+        "a>c",
+        "a→c",
+        "out",
+        "outgoing",
+        "outbound",
+        "send",
+        "sent",
+        "tx",
+        "downstream",
+        "in",
+        "incoming",
+    ],
+    *[
+        "inbound",
+        "recv",
+        "received",
+        "receive",
+        "rx",
+        "upstream",
+        "!",
+        "stderr",
+        "system",
+        "log",
+        "note",
+        "desktop",
+        "toagent",
+    ],
+    *[
+        "client_to_agent",
+        "agent-to-client",
+        "to_server",
+        "editor2agent",
+        "ide>server",
+        "agent→desktop",
+        "to_ide",
+    ],
+    *("CLIENT", "Sent ", "from client", "other", "", "toother", "x" * 40, "> " + " " * 39, "-->"),
+    *("client" + " " * 34, "client" + " " * 35),
+)
+SENDERS = "d dir direction _direction flow way from sender source side origin stream type kind "
+RECEIVERS = "to target destination receiver"
+TIMES = (
+    "t ts time timestamp @timestamp ts_ms t_ms time_ms timestamp_ms timestampMs epoch_ms at date "
+    "datetime created_at createdAt sent_at sentAt occurred_at elapsed elapsed_ms elapsedMs offset "
+    "offset_ms elapsed_us at_micros ts_ns at_nanos timeMillis other"
+)
+MESSAGES = (
+    "m message msg payload data body frame object rpc parsed json line raw content entry event "
+    "params other"
+)
+CALLS = (
+    "initialize authenticate logout session/new session/load session/list session/resume "
+    "session/fork session/close session/delete session/prompt session/cancel session/set_mode "
+    "session/set_model session/set_config_option session/update session/notification "
+    "acp/notification/session_update session_update session/request_permission request_permission "
+    "session_request_permission fs/read_text_file fs/write_text_file terminal/create "
+    "terminal/output terminal/wait_for_exit terminal/kill terminal/release elicitation/create "
+    "elicitation/complete x"
+)
+ANSWERED = (
+    *("session/prompt", "fs/read_text_file", "session/request_permission", "session/new"),
+    *("initialize", "terminal/create", "terminal/output", "terminal/wait_for_exit"),
+    "elicitation/create",
+)
+RESULTS = "outcome content terminalId output action protocolVersion sessionId stopReason exitCode x"
+
+
+def _logs() -> Iterator[tuple[str, list[Any]]]:
+    """Yield logs by names: each a list of values, or of lines as they stand."""
+    for mark in MARKS:
+        text = f"{mark} {json.dumps(ASKED)}"
+        yield f"marked {mark!r}", [{"dir": mark, "msg": ASKED}, {"to": mark, "msg": ASKED}, text]
+    for name in (SENDERS + RECEIVERS).split():
+        yield f"marked by {name}", [{name: "client", "msg": ASKED}, {**ASKED, name: "client"}]
+    for name in TIMES.split():
+        yield f"timed by {name}", [{name: time, "msg": ASKED} for time in (1_500_000_000_000, 7)]
+    for name in MESSAGES.split():
+        inner = (ASKED, json.dumps(ASKED), {"x": ASKED}, {"m": ASKED})
+        yield f"wrapped in {name}", [{name: each} for each in inner]
+    for method in CALLS.split():
+        call, answer = {**ASKED, "method": method, "id": 7}, {"id": 7, "result": {}}
+        for mark in ("out", "in"):
+            both = [{"dir": mark, "m": call}, {"dir": mark, "m": answer}, {"dir": "in", "m": ASKED}]
+            yield f"{method} {mark}", both
+    for method, other in itertools.product([*CALLS.split()[::4], *ANSWERED], ANSWERED[:4]):
+        asked = [{"id": 7, "method": each} for each in (other, method)]
+        for key in RESULTS.split():
+            yield f"{key} after {other}, {method}", [*asked, {"id": 7, "result": {key: 1}}]
+    for key in RESULTS.split():
+        yield key, [{"id": 1, "result": {key: 1}}]
+
+
+def test_logs() -> None:
+    lines: list[str] = []
+    for name, log in _logs():
+        written = [json.dumps(v) if isinstance(v, dict) else v for v in log]
+        found = list(read_log(written, 100.0))
+        lines.append(f"{name}: {' '.join(map(_short, found))}")
+    check(FOLDER, "logs", lines)
+
+
+def _short(found: TrafficEntry | LogProblem) -> str:
+    if isinstance(found, LogProblem):
+        return _told(found)
+    return "".join(
+        map(str, (f"{found.t:g}", found.direction, "" if found.re is None else found.re))
+    )
+
+
+def test_odd_logs() -> None:
+    """Lines as they stand, and what is read of them."""
+    table("odd_logs", _read_log)
+
+
+def _read_log(lines: list[str]) -> str:
+    return "; ".join(_told(found) for found in read_log(lines, 100.0))
+
+
+def test_times() -> None:
+    table("times", lambda row: to_epoch(*row))
+
+
+# -- questions and logins ----------------------------------------------------------
+
+
+def test_fields_of_forms() -> None:
+    table("fields", lambda raw: _field(raw))
+
+
+def _field(raw: Any) -> str:
+    name = raw.pop("name", "a_field")
+    found = read_field(name, raw, required=False)
+    if isinstance(found, str):
+        return found
+    plain = type(found)(name=name, label="")
+    shown = found.model_dump(exclude_defaults=True)
+    return said({k: v for k, v in shown.items() if v != getattr(plain, k)}, 500)
+
+
+def test_addresses_to_open() -> None:
+    table("hosts", url_host)
+
+
+def test_questions() -> None:
+    table(
+        "questions",
+        lambda raw: said(elicitation_request(raw, "e").model_dump(exclude_defaults=True), 600),
+    )
+
+
+def test_logins() -> None:
+    table("logins", _login)
+
+
+def _login(raw: Any) -> list[str]:
+    methods = auth_methods(raw)
+    logins = [terminal_login(raw, method.id) for method in methods]
+    adds = ["none" if each is None else " ".join(assignments(each.env)) for each in logins]
+    return [
+        *(said(method.model_dump(exclude_defaults=True), 600) for method in methods),
+        *(f"{login} {add}" for login, add in zip(logins, adds, strict=True)),
+        f"of another: {terminal_login(raw, 'none')}",
+    ]
+
+
+def test_errors_that_ask_for_a_login() -> None:
+    table("login_errors", lambda row: is_login_error(*row))
