@@ -17,7 +17,7 @@ from acp_jupyter.protocol.elicitation import read_field
 from acp_jupyter.protocol.log import read_log, to_epoch
 from acp_jupyter.protocol.log_json import LogProblem
 from acp_jupyter.protocol.normalise import normalise
-from acp_jupyter.protocol.parse.elicitation import elicitation_request, url_host
+from acp_jupyter.protocol.parse.elicitation import SecretAnswers, elicitation_request, url_host
 from acp_jupyter.protocol.parse.login import (
     assignments,
     auth_methods,
@@ -25,6 +25,7 @@ from acp_jupyter.protocol.parse.login import (
     terminal_login,
 )
 from acp_jupyter.protocol.traffic import TrafficEntry, is_plain, text_chunk
+from acp_jupyter.protocol.traffic_reader import TrafficReader
 from tests.acceptance import golden
 from tests.conformance.reading import read as read_message
 from tests.conformance.shapes import Message, messages_of_agents
@@ -149,6 +150,41 @@ def test_which_messages_need_no_repair() -> None:
                 more = with_wrong({"m": message}, ("m", *place, "more"), 1)["m"]
                 lines.append(f"{name} with more in {place}: {is_plain(more)} {text_chunk(more)}")
     check(FOLDER, "plain", lines)
+
+
+def test_a_piece_of_text_can_be_said_otherwise() -> None:
+    for message_id in ({}, {"messageId": "m"}):
+        update = {**CHUNK, **message_id}
+        params = {"sessionId": "s", "update": update}
+        message = {"jsonrpc": "2.0", "method": "session/update", "params": params}
+        chunk = text_chunk(message)
+        assert chunk is not None
+        assert chunk.with_text("a") == message
+        assert chunk.with_text("b")["params"]["update"]["content"]["text"] == "b"
+    assert (
+        text_chunk({**message, "params": {**params, "update": {**CHUNK, "messageId": 5}}}) is None
+    )
+
+
+def test_conversations() -> None:
+    """Lines of a session with the line that each answers: packets, and what may be kept."""
+    table("conversations", _conversation)
+
+
+def _conversation(lines: list[Any]) -> list[str]:
+    reader, secrets = TrafficReader(), SecretAnswers()
+    told = []
+    for seq, (side, message, *answered) in enumerate(lines, 1):
+        entry = TrafficEntry(seq, 1.0, side, message, answered[0] if answered else None)
+        packets = [_packet(packet) for packet in reader.read(entry)]
+        kept = secrets.without(entry).message
+        told.append(f"{', '.join(packets)}{'' if kept == message else said(kept, 300)}")
+    return told
+
+
+def _packet(packet: Any) -> str:
+    shown = packet.model_dump(mode="json", exclude_defaults=True)
+    return f"{type(packet).__name__} {said(shown, 300)}"
 
 
 # -- logs ------------------------------------------------------------------------
