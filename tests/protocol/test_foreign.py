@@ -136,6 +136,24 @@ PLAIN = {
     "plan": {"sessionUpdate": "plan", "entries": []},
     "user": {**CHUNK, "sessionUpdate": "user_message_chunk"},
     "two": {**CALL, "content": [*CALL["content"], *CALL["content"]]},
+    **{
+        status: {**CALL, "status": status} for status in ["pending", "in_progress", "failed", "odd"]
+    },
+    **{
+        kind: {**CALL, "kind": kind}
+        for kind in [
+            "read",
+            "delete",
+            "move",
+            "search",
+            "execute",
+            "think",
+            "fetch",
+            "switch_mode",
+            "other",
+            "odd",
+        ]
+    },
 }
 
 
@@ -153,14 +171,15 @@ def test_which_messages_need_no_repair() -> None:
 
 
 def test_a_piece_of_text_can_be_said_otherwise() -> None:
-    for message_id in ({}, {"messageId": "m"}):
-        update = {**CHUNK, **message_id}
+    for more in ({}, {"messageId": "m"}):
+        update = {**CHUNK, **more}
         params = {"sessionId": "s", "update": update}
         message = {"jsonrpc": "2.0", "method": "session/update", "params": params}
         chunk = text_chunk(message)
         assert chunk is not None
         assert chunk.with_text("a") == message
-        assert chunk.with_text("b")["params"]["update"]["content"]["text"] == "b"
+        other = {**update, "content": {"type": "text", "text": "b"}}
+        assert chunk.with_text("b") == {**message, "params": {**params, "update": other}}
     assert (
         text_chunk({**message, "params": {**params, "update": {**CHUNK, "messageId": 5}}}) is None
     )
@@ -287,6 +306,10 @@ def _logs() -> Iterator[tuple[str, list[Any]]]:
     for mark in MARKS:
         text = f"{mark} {json.dumps(ASKED)}"
         yield f"marked {mark!r}", [{"dir": mark, "msg": ASKED}, {"to": mark, "msg": ASKED}, text]
+        # Without a mark this is the client's, and the above the agent's.
+        answer = {"id": 9, "result": {"content": 1}}
+        both = [{"dir": mark, "msg": answer}, {"to": mark, "msg": answer}]
+        yield f"answers marked {mark!r}", [*both, f"{mark} {json.dumps(answer)}"]
     for name in (SENDERS + RECEIVERS).split():
         yield f"marked by {name}", [{name: "client", "msg": ASKED}, {**ASKED, name: "client"}]
     for name in TIMES.split():
