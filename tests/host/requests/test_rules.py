@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.errors import SharedFileBroken
+from acp_jupyter.errors import BadRequest, SharedFileBroken
 from acp_jupyter.host.requests.policy import Decision, decide
 from acp_jupyter.host.requests.protected_paths import SessionFolder
-from acp_jupyter.host.requests.rules import CurrentRules
+from acp_jupyter.host.requests.rules import CurrentRules, turn_rules
 from acp_jupyter.host.store.permission_stores import RulesStore
 from acp_jupyter.protocol.host_events.session import Policy, Rule, RuleEffect, RuleScope
 from acp_jupyter.protocol.packets import Location
@@ -363,3 +363,18 @@ def test_a_broken_file_of_rules_is_told_and_kept(tmp_path: Path, content: str) -
     with pytest.raises(SharedFileBroken):
         RulesStore(file).add(tmp_path, rule("edit:a"))
     assert file.read_text() == content
+
+
+def test_rules_of_a_turn() -> None:
+    made = turn_rules(("read", "edit:a"), ("execute:rm *",))
+    assert [(r.effect, r.scope, rule_text(r)) for r in made] == [
+        ("deny", "turn", "execute:rm *"),
+        ("allow", "turn", "read"),
+        ("allow", "turn", "edit:a"),
+    ]
+    assert len({r.id for r in made}) == 3
+    assert all(r.created_at > 0 for r in made)
+    assert len(turn_rules(("read",) * 60, ("edit",) * 40)) == 100
+    for allow, deny in ((("read",) * 60, ("edit",) * 41), (("words",), ()), ((), ("edit:../a",))):
+        with pytest.raises(BadRequest):
+            turn_rules(allow, deny)
