@@ -98,13 +98,13 @@ class _Reader:
     def _own(self, value: Mapping[str, Any], side: Any, message: Mapping[str, Any]) -> TrafficEntry:
         given = value.get("seq")
         if not isinstance(given, int) or isinstance(given, bool) or not 0 < given < _MAX_SEQ:
-            return self._entry(side, message, value.get("t"), "t")
+            return self._entry(side, message, value.get("t"))
         if side == "!" and message.get("note") == "log_gap":
             given = max(given, self._seq - self._shift)  # it may share the number of a line
         elif given + self._shift <= self._seq:
             self._shift = self._seq + 1 - given  # two logs in one file
         self._seq = given + self._shift
-        self._tick(value.get("t"), "t")
+        self._tick(value.get("t"))
         asked = None if side == "!" else self._follow(side, message)
         re = value.get("re")
         if isinstance(re, int) and not isinstance(re, bool) and 0 <= re < given:
@@ -127,13 +127,15 @@ class _Reader:
         else:
             yield LogProblem(found.line, _missing(envelope, value))
 
-    def _entry(self, side: Any, message: Mapping[str, Any], time: object, key: str) -> TrafficEntry:
+    def _entry(
+        self, side: Any, message: Mapping[str, Any], time: object, key: str = ""
+    ) -> TrafficEntry:
         self._seq += 1
         self._tick(time, key)
         re = None if side == "!" else self._follow(side, message)
         return TrafficEntry(self._seq, self._time, side, message, re)
 
-    def _tick(self, time: object, key: str) -> None:
+    def _tick(self, time: object, key: str = "") -> None:
         seconds = to_epoch(time, key, self._start)
         if seconds is not None:
             self._time = seconds
