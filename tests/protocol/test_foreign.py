@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from acp_jupyter.packets import ParseState, parse_packet
 from acp_jupyter.protocol.elicitation import read_field
 from acp_jupyter.protocol.log import read_log, to_epoch
 from acp_jupyter.protocol.log_json import LogProblem
@@ -185,6 +186,16 @@ def test_a_piece_of_text_can_be_said_otherwise() -> None:
     )
 
 
+def test_tool_calls() -> None:
+    """Packets of one tool call after the other."""
+    table("tool_calls", _tool_calls)
+
+
+def _tool_calls(packets: list[Any]) -> list[str]:
+    state = ParseState()
+    return [_packet(parse_packet(packet, state)) for packet in packets]
+
+
 def test_conversations() -> None:
     """Lines of a session with the line that each answers: packets, and what may be kept."""
     table("conversations", _conversation)
@@ -203,7 +214,7 @@ def _conversation(lines: list[Any]) -> list[str]:
 
 def _packet(packet: Any) -> str:
     shown = packet.model_dump(mode="json", exclude_defaults=True)
-    return f"{type(packet).__name__} {said(shown, 300)}"
+    return f"{type(packet).__name__} {said(shown, 600)}"
 
 
 # -- logs ------------------------------------------------------------------------
