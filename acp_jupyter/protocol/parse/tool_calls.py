@@ -53,7 +53,7 @@ def tool_progress(raw: Obj, state: ParseState) -> ToolCallProgress | None:
 def tool_end(raw: Obj, state: ParseState) -> ToolCallProgress | None:
     """Read build mode's ``tool_end``: its ``result`` is the output, default status completed."""
     ended: Obj = {**raw, "status": read_status(raw.get("status")) or "completed"}
-    if not any(name in raw for name in SPELLINGS["raw_output"]):
+    if spelled(raw, "raw_output") is None:
         ended["rawOutput"] = raw.get("result")
     return tool_progress(ended, state)
 
