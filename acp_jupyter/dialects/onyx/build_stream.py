@@ -69,6 +69,7 @@ _LEFT_OUT = (
     UsageUpdate,
     SessionInfoUpdate,
     SessionSetup,
+    CurrentModelUpdate,
     AgentInfoPacket,
     CancelSent,
     ElicitationRequest,
@@ -119,8 +120,6 @@ class BuildModeStream:
 
     def _other(self, packet: Packet) -> list[BuildPacket]:  # noqa: C901 - one flat match
         match packet:
-            case AgentMessageChunk():
-                return [convert.convert_acp_message_chunk_to_output_delta(packet)]
             case AgentThoughtChunk():
                 return [convert.convert_acp_thought_to_step_delta(packet)]
             case StepStart() | StepEnd():
@@ -158,6 +157,7 @@ class BuildModeStream:
                 return [*self._end_calls(error.timestamp), error]
             case (
                 UserMessageChunk()
+                | AgentMessageChunk()
                 | MessageEnd()
                 | AvailableCommandsUpdate()
                 | ConfigOptionUpdate()
