@@ -6,6 +6,7 @@ array.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -96,14 +97,8 @@ def _parsed(number: int, text: str) -> LogValue | LogProblem:
         return LogValue(number, read_json(text))
     except RecursionError:
         return LogProblem(number, "The JSON is nested too deeply.")
-    except ValueError as error:
-        return LogProblem(number, f"This is not JSON ({_reason(error)}).")
-
-
-def _reason(error: ValueError) -> str:
-    column = getattr(error, "colno", None)
-    message = getattr(error, "msg", None) or str(error).partition(";")[0]
-    return f"{message} at character {column}" if column else message
+    except json.JSONDecodeError as error:
+        return LogProblem(number, f"This is not JSON ({error.msg} at character {error.colno}).")
 
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\]]')

@@ -13,6 +13,12 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from acp_jupyter.dialects.onyx.event_stream import (
+    SseDecoder,
+    is_framed,
+    read_packets,
+    unframed,
+)
 from acp_jupyter.packets import ParseState, parse_packet
 from acp_jupyter.protocol.elicitation import read_field
 from acp_jupyter.protocol.log import read_log, to_epoch
@@ -358,6 +364,12 @@ def _short(found: TrafficEntry | LogProblem) -> str:
     )
 
 
+def test_a_log_without_times_begins_at_nothing() -> None:
+    (entry,) = read_log([json.dumps(ASKED)])
+    assert isinstance(entry, TrafficEntry)
+    assert entry.t == 0.0
+
+
 def test_odd_logs() -> None:
     """Lines as they stand, and what is read of them."""
     table("odd_logs", _read_log)
@@ -365,6 +377,21 @@ def test_odd_logs() -> None:
 
 def _read_log(lines: list[str]) -> str:
     return "; ".join(_told(found) for found in read_log(lines, 100.0))
+
+
+def test_captures_of_event_streams() -> None:
+    table("captures", _captured)
+
+
+def _captured(lines: list[str]) -> list[str]:
+    found = [line.decode(errors="backslashreplace") for line in unframed(lines)]
+    stream = "\n".join(lines).encode("utf-8", "surrogatepass")
+    pieces = [stream[at : at + 3] for at in range(0, len(stream), 3)]
+    decoder = SseDecoder()
+    events = [event for piece in pieces for event in decoder.feed(piece)] + decoder.end()
+    told = [f"{event.event} {event.id} {event.data!r}" for event in events]
+    packets = [packet.type for packet in read_packets(pieces)]
+    return [f"a capture: {is_framed(lines)}", said(found, 400), *told, " ".join(packets)]
 
 
 def test_times() -> None:
