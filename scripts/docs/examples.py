@@ -13,7 +13,7 @@ from typing import Any
 import nbformat
 from markdown_it import MarkdownIt
 
-from acp_jupyter.transcript.output.bundle import TURN_MIME
+from acp_jupyter.transcript.output.record import TURN_MIME
 from scripts.docs.pages import link_pages
 
 ORDER = (

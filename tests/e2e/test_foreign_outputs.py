@@ -8,9 +8,16 @@ from typing import Any
 
 from playwright.sync_api import expect
 
+from acp_jupyter.transcript.output.record import RUNS_KEY
 from tests.support.as_user import AsUser
 from tests.support.lab import LabPage
-from tests.support.notebook_file import TURN_MIME, display_data, new_notebook, write_notebook
+from tests.support.notebook_file import (
+    TURN_MIME,
+    claims,
+    display_data,
+    new_notebook,
+    write_notebook,
+)
 from tests.support.open_notebook import OpenNotebook
 from tests.support.server import JupyterServer
 from tests.support.workspace import CLEAN_PY, Workspace
@@ -30,14 +37,10 @@ QUIET = {
 def test_own_turn_keeps_its_buttons_and_forged_ones_have_none(
     lab: LabPage, workspace: Workspace, server: JupyterServer
 ) -> None:
-    foreign = _pending_snapshot(server, workspace)
-    unknown = copy.deepcopy(foreign)
-    unknown["turn_id"] = unknown["turn"]["turn_id"] = "f" * 32
-    for item in unknown["items"]:
-        item["turn_id"] = "f" * 32
+    turn_id, foreign = _pending_output(server, workspace)
     notebook = new_notebook(LOAD, "%%acp demo\nedit clean.py rate=0", "# foreign", "# forged")
-    notebook.cells[2].outputs = [_output(foreign)]
-    notebook.cells[3].outputs = [_output(unknown)]
+    notebook.cells[2].outputs = [foreign]
+    notebook.cells[3].outputs = [_claiming(foreign, "f" * 32)]
     write_notebook(workspace.folder / "clone.ipynb", notebook)
 
     nb = lab.open(f"{workspace.name}/clone.ipynb")
@@ -51,10 +54,8 @@ def test_own_turn_keeps_its_buttons_and_forged_ones_have_none(
     nb.saved_output_of(1, own)
 
     # The turn that waits in cell 1, claimed by cell 3 of the same notebook.
-    stolen = copy.deepcopy(foreign)
-    stolen["turn_id"] = own
     forged = nb.read()
-    forged.cells[3].outputs = [_output(stolen)]
+    forged.cells[3].outputs = [_claiming(foreign, own)]
     write_notebook(nb.file, forged)
     lab.reload()
     nb = lab.notebook(nb.path)
@@ -70,7 +71,7 @@ def test_own_turn_keeps_its_buttons_and_forged_ones_have_none(
     turn.answer("Reject")
     expect(turn.root).to_contain_text("was rejected")
     with AsUser(server) as user:
-        states = [p["state"] for p in user.permissions(user.turn(foreign["turn_id"]))]
+        states = [p["state"] for p in user.permissions(user.turn(turn_id))]
     assert states == ["pending"], "the other notebook's question was touched"
 
 
@@ -83,8 +84,8 @@ def _expect_a_picture(nb: OpenNotebook, index: int) -> None:
         expect(view.root.get_by_role("button", name=name)).to_have_count(0)
 
 
-def _pending_snapshot(server: JupyterServer, workspace: Workspace) -> dict[str, Any]:
-    """Return what another notebook's cell holds while its turn asks."""
+def _pending_output(server: JupyterServer, workspace: Workspace) -> tuple[str, Any]:
+    """Return a turn of another notebook's cell that asks, and what that cell holds meanwhile."""
     origin = {"notebook_path": "elsewhere/nb.ipynb", "cell_id": "elsewhere", "source": "x"}
     with AsUser(server) as user:
         session_id = user.new_session("demo", str(workspace.folder))
@@ -92,12 +93,19 @@ def _pending_snapshot(server: JupyterServer, workspace: Workspace) -> dict[str, 
         turn_id = user.post(f"sessions/{session_id}/prompt", body).json()["turn_id"]
         user.permission(turn_id)
         records = user.get("records", notebook_path="elsewhere/nb.ipynb")
-    record = next(record for record in records if record["turn_id"] == turn_id)
-    snapshot: dict[str, Any] = record["bundle"]["data"][TURN_MIME]
-    assert "pending" in json.dumps(snapshot["items"]), "the copy shows the question"
-    return snapshot
+    bundle = next(record for record in records if record["turn_id"] == turn_id)["bundle"]
+    assert "pending" in json.dumps(bundle["data"][TURN_MIME]["items"]), (
+        "the copy shows the question"
+    )
+    output = display_data(**{TURN_MIME: bundle["data"][TURN_MIME], "text/plain": "clean.py"})
+    output.metadata.update(bundle["metadata"])
+    assert claims(output, turn_id)
+    return turn_id, output
 
 
-def _output(snapshot: dict[str, Any]) -> Any:
-    data = {TURN_MIME: snapshot, "text/plain": "clean.py"}
-    return display_data(**data)
+def _claiming(output: Any, turn_id: str) -> Any:
+    """Return an output that says to be of another turn."""
+    forged = copy.deepcopy(output)
+    (run,) = forged.metadata[RUNS_KEY].values()
+    forged.metadata[RUNS_KEY] = {turn_id: run}
+    return forged

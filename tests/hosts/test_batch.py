@@ -9,7 +9,7 @@ import nbformat
 import papermill
 import pytest
 
-from acp_jupyter.transcript.output.bundle import TURN_MIME
+from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import jupyter_environment
 from tests.support.notebook_file import new_notebook, write_notebook
 from tests.support.trusting import trust_in_data_dir

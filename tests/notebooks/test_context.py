@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.transcript.output.bundle import TURN_MIME
+from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import Cell, Kernel
 
 FIGURE = """

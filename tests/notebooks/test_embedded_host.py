@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.transcript.output.bundle import TURN_MIME
+from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import Cell, Kernel
 from tests.support.planted import SECRET
 from tests.support.processes import any_alive, family
@@ -27,7 +27,7 @@ def test_nobody_watches_so_there_are_words_and_then_the_record(kernel: Kernel) -
     assert "Turn running" in output.states[0]["text/plain"]
     assert "morning" in output.data["text/markdown"] or "hello" in output.data["text/markdown"]
     assert output.data[TURN_MIME]["final"] is True
-    assert output.display_id == output.data[TURN_MIME]["turn_id"]
+    assert [output.display_id] == list(output.metadata["acp_jupyter"])
 
 
 def test_an_allowed_edit_is_made(kernel: Kernel, folder: Path) -> None:
@@ -278,7 +278,7 @@ def test_a_turn_can_be_awaited_and_shows_itself(kernel: Kernel) -> None:
     cell = kernel.run(
         "from acp_jupyter import connect\nturn = await connect('hello').prompt('Hi')\nturn"
     ).ok()
-    assert cell.output.data[TURN_MIME]["turn"]["prompt"] == "Hi"
+    assert cell.output.data[TURN_MIME]["final"] is True
     assert len(json.dumps(kernel.run("print(turn.to_dict())").ok().printed)) > 100
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from nbclient import NotebookClient
 
-from acp_jupyter.transcript.output.bundle import TURN_MIME
+from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import jupyter_environment
 from tests.support.notebook_file import read_notebook
 

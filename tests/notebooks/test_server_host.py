@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from acp_jupyter.transcript.output.bundle import TURN_MIME
+from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import Cell, Kernel
 from tests.support.processes import family
 from tests.support.server import JupyterServer, fake_agents

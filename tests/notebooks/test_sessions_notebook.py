@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.transcript.output.bundle import TURN_MIME
+from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import jupyter_environment
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "sessions.ipynb"

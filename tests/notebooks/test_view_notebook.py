@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from acp_jupyter.transcript.output.bundle import TURN_MIME
+from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import jupyter_environment
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "the_view.ipynb"

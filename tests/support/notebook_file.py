@@ -7,7 +7,7 @@ from typing import Any
 
 import nbformat
 
-from acp_jupyter.transcript.output.bundle import TURN_MIME
+from acp_jupyter.transcript.output.record import RUNS_KEY, TURN_MIME
 
 __all__ = [
     "TURN_MIME",
@@ -50,7 +50,7 @@ def is_final(output: Any) -> bool:
     snapshot = data.get(TURN_MIME)
     return (
         snapshot is not None
-        and snapshot["turn"]["status"] == "done"
+        and snapshot.get("final") is True
         and WIDGET_MIME not in data
         and "text/markdown" in data
         and "text/plain" in data
@@ -59,5 +59,4 @@ def is_final(output: Any) -> bool:
 
 def claims(output: Any, turn_id: str) -> bool:
     """Tell whether an output says that it is of that turn."""
-    snapshot = output.get("data", {}).get(TURN_MIME)
-    return snapshot is not None and snapshot["turn_id"] == turn_id
+    return turn_id in output.get("metadata", {}).get(RUNS_KEY, {})

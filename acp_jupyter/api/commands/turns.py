@@ -384,6 +384,8 @@ class NotebookTurns:
                             cell_id=origin.cell_id,
                             source=origin.source,
                             done=turn.status == "done",
+                            queued_at=turn.queued_at,
+                            ended_at=turn.ended_at,
                             bundle=await self.bundle(session, turn),
                         )
                     )

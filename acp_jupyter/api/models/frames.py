@@ -15,7 +15,7 @@ from acp_jupyter.api.models.documents import AnswerFrame, AskFrame, DocumentsFra
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.protocol.objects import Model, misfits
 from acp_jupyter.transcript.model.events import Event
-from acp_jupyter.transcript.output.bundle import TurnSnapshot
+from acp_jupyter.transcript.output.record import TurnSnapshot
 
 API_VERSION = 1
 """Raised when kernel, page and server no longer understand each other."""

@@ -73,6 +73,8 @@ class SavedOutput(Model):
     cell_id: str
     source: str
     done: bool
+    queued_at: float | None = None
+    ended_at: float | None = None
     bundle: Bundle
 
 

@@ -11,8 +11,9 @@ from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.transcript.escaping import one_line, without_ansi
 from acp_jupyter.transcript.model.items import AgentMessage, ErrorItem, Item, TurnEnd
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from acp_jupyter.transcript.output.bundle import TURN_MIME, Bundle, build_bundle
+from acp_jupyter.transcript.output.bundle import Bundle, build_bundle
 from acp_jupyter.transcript.output.plain_text import duration_words
+from acp_jupyter.transcript.output.record import TURN_MIME
 
 if TYPE_CHECKING:
     from acp_jupyter.kernel.turn.widgets import TurnWidget

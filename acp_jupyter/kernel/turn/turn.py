@@ -19,9 +19,11 @@ from acp_jupyter.kernel.execution_context import current_shell
 from acp_jupyter.kernel.turn.contents import ChangedTurn, ExportedTurn
 from acp_jupyter.kernel.turn.display import first_bundle, make_widget, wants_widget
 from acp_jupyter.notebook_tools.kernel_work import PrintedSoFar
+from acp_jupyter.protocol.objects import obj, text
 from acp_jupyter.transcript.model.items import AgentMessage, Elicitation
-from acp_jupyter.transcript.output.bundle import TURN_MIME, Bundle, TurnSnapshot, build_bundle
+from acp_jupyter.transcript.output.bundle import Bundle, build_bundle
 from acp_jupyter.transcript.output.plain_text import own_items
+from acp_jupyter.transcript.output.record import TURN_MIME
 
 if TYPE_CHECKING:
     from acp_jupyter.kernel.turn.widgets import TurnWidget
@@ -131,17 +133,15 @@ class Turn(ChangedTurn, ExportedTurn):
         if not self.done:
             return
         # As it is saved: an error lands in the notebook like the turn does.
-        turn = TurnSnapshot.model_validate(self.bundle().data[TURN_MIME]).turn
-        if self._timed_out and turn.stop_reason == "cancelled":
+        turn = obj(obj(self.bundle().data[TURN_MIME]).get("turn"))
+        if self._timed_out and turn.get("stop_reason") == "cancelled":
             raise TurnTimeout(f"The turn took longer than {self._timeout:g} s and was stopped.")
-        if turn.stop_reason != "error":
+        if turn.get("stop_reason") != "error":
             return
-        failure = turn.failure
-        message = turn.words if failure is None else failure.message
-        detail = "" if failure is None else failure.detail
-        if failure is not None and failure.reason == NobodyToAsk.reason:
-            raise NobodyToAsk(message, detail)
-        raise TurnError(message, detail)
+        failure = obj(turn.get("failure"))
+        message, detail = (text(failure.get(name)) for name in ("message", "detail"))
+        kind = NobodyToAsk if failure.get("reason") == NobodyToAsk.reason else TurnError
+        raise kind(message or text(turn.get("words")), detail)
 
     @property
     def widget(self) -> TurnWidget:
@@ -292,9 +292,9 @@ class TextStream:
 
     def _piece(self) -> str:
         messages = own_items(self._turn._detail.items)
-        text = "\n\n".join(item.text for item in messages if isinstance(item, AgentMessage))
-        piece = text[self._given :]
-        self._given = max(self._given, len(text))
+        whole = "\n\n".join(item.text for item in messages if isinstance(item, AgentMessage))
+        piece = whole[self._given :]
+        self._given = max(self._given, len(whole))
         return piece
 
 

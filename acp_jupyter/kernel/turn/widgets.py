@@ -19,9 +19,7 @@ import traitlets
 from acp_jupyter.api.models.frames import API_VERSION
 from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.errors import AcpError
-
-OUTPUT_METADATA_KEY = "acp_jupyter"
-"""Output metadata that names the turn where the bundle has no turn MIME type."""
+from acp_jupyter.transcript.output.record import RUNS_KEY
 
 _STATIC = Path(__file__).parents[2] / "static"
 
@@ -110,7 +108,7 @@ class TurnWidget(anywidget.AnyWidget):
         if bundle is None:
             return None
         data, metadata = bundle
-        return data, {**metadata, OUTPUT_METADATA_KEY: {"turn_id": self.turn_id}}
+        return data, {**metadata, RUNS_KEY: {self.turn_id: self.session_id}}
 
 
 class _Turn(Protocol):

@@ -19,7 +19,7 @@ from acp_jupyter.transcript.model.items import (
     Thought,
     UserMessage,
 )
-from acp_jupyter.transcript.model.session_state import REPLAYED, AgentInfo, SessionState, TurnState
+from acp_jupyter.transcript.model.session_state import REPLAYED, SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, Diff, TerminalView, ToolCall
 from acp_jupyter.transcript.output.markdown import (
     capped,
@@ -27,38 +27,17 @@ from acp_jupyter.transcript.output.markdown import (
     turn_markdown,
     turn_plain_text,
 )
-from acp_jupyter.transcript.output.plain_text import duration_words, turn_seconds
+from acp_jupyter.transcript.output.plain_text import duration_words, trimmed_diff
+from acp_jupyter.transcript.output.record import TURN_MIME, TurnSnapshot, run_mark, saved_record
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
-
-TURN_MIME = "application/vnd.acp-jupyter.turn+json"
 
 _SNAPSHOT_BYTES = 256 * 1024
 _ITEM_TEXT_CHARS = 192 * 1024
 _DIFF_CHARS = 64 * 1024
-_PROMPT_CHARS = 2_000
 _FILES = 50
 _MOST_ITEMS = 1_500
 """More is neither read nor fits."""
 _HIT_CHARS = 100
-
-
-class TurnSnapshot(Model):
-    """The value of :data:`TURN_MIME`: a pointer to a turn, and a capped copy.
-
-    Only what the server knows of ``turn_id`` gives a view live state and
-    controls; the copy is drawn without them.
-    """
-
-    version: int = 1
-    turn_id: str
-    session_id: str
-    final: bool
-    agent: AgentInfo
-    session_title: str = ""
-    turn: TurnState
-    items: tuple[Item, ...] = ()
-    footer: tuple[str, ...] = ()
-    """Agent and version, model, mode, policy, files changed, tokens, duration."""
 
 
 class Bundle(Model):
@@ -79,8 +58,9 @@ def build_bundle(
 ) -> Bundle:
     """Return a turn as cell output that leaks nothing.
 
-    The same turn always gives the same bundle. There is no ``text/html``: viewers would prefer it
-    and never show the Markdown.
+    Equal turns give equal data: ids and times are in the metadata alone, and a recording that was
+    replayed has none, so that its notebook stays as it is. There is no ``text/html``: viewers would
+    prefer it and never show the Markdown.
 
     Parameters
     ----------
@@ -98,29 +78,27 @@ def build_bundle(
     newest, earlier, edited = _newest(items)
     saved = tuple(_saved_items(newest, scrubber, thoughts=thoughts))
     changed = tuple(scrubber.text(path) for path in edited)
-    # A recording that is replayed gives the same.
-    seconds = None if session.agent_info.name.endswith(REPLAYED) else turn_seconds(turn, newest)
-    footer = tuple(turn_footer(saved_turn, changed, scrubber.model(session), seconds))
+    footer = tuple(turn_footer(saved_turn, changed, scrubber.model(session), None))
     shown = (_left_out(turn.turn_id, earlier), *saved) if earlier else saved
-    agent = scrubber.model(session.agent_info)
     snapshot = TurnSnapshot(
         turn_id=turn.turn_id,
         session_id=turn.session_id,
         final=turn.status == "done",
-        agent=agent,
+        agent=scrubber.model(session.agent_info),
         session_title=scrubber.text(session.title) if session.named else "",
-        turn=saved_turn.model_copy(update={"prompt": saved_turn.prompt[:_PROMPT_CHARS]}),
+        turn=saved_turn,
         items=_fitting(saved, earlier),
         footer=footer,
     )
     readable = tuple(map(_without_times, readable_items(shown, scrubber)))
     markdown = turn_markdown(saved_turn, readable, thoughts=thoughts, footer=footer)
     data: dict[str, JsonValue] = {
-        TURN_MIME: snapshot.model_dump(mode="json"),
+        TURN_MIME: saved_record(snapshot),
         "text/markdown": scrubber.text(markdown),
         "text/plain": scrubber.text(turn_plain_text(saved_turn, shown, footer=footer)),
     }
-    return Bundle(data=data, metadata={})
+    replayed = snapshot.final and session.agent_info.name.endswith(REPLAYED)
+    return Bundle(data=data, metadata={} if replayed else run_mark(turn, snapshot.items))
 
 
 def readable_items(items: Iterable[Item], scrubber: Scrubber) -> Iterator[Item]:
@@ -167,6 +145,8 @@ def _saved_call(call: ToolCall, scrubber: Scrubber) -> ToolCall:
     raw: dict[str, object] = {"raw_input": None, "raw_output": None}
     if call.tool_kind == "read":
         raw |= {"output": "", "blocks": ()}
+    if call.tool_name.endswith(_SHOW_CELLS) and "notebook" in call.tool_name:
+        raw["blocks"] = tuple(map(_of_a_cell, call.blocks))
     call = scrubber.model(call.model_copy(update=raw))
     return call.model_copy(
         update={
@@ -182,6 +162,15 @@ def _saved_call(call: ToolCall, scrubber: Scrubber) -> ToolCall:
     )
 
 
+_SHOW_CELLS = ("run_cells", "read_cells")
+"""The notebook tools that return the outputs of cells."""
+
+
+def _of_a_cell(block: ContentBlockItem) -> ContentBlockItem:
+    """Return a picture by its name: the notebook has it where it belongs."""
+    return block.model_copy(update={"data": "", "name": "The picture is in its cell"})
+
+
 def _saved_terminal(terminal: TerminalView) -> TerminalView:
     return terminal.model_copy(update={"command": capped(terminal.command)})
 
@@ -194,6 +183,8 @@ def _saved_hits(hits: tuple[SearchHit, ...] | None) -> tuple[SearchHit, ...] | N
 
 
 def _saved_diff(diff: Diff) -> Diff:
+    # The cells of a notebook are found in the whole of it.
+    diff = diff if diff.path.endswith(".ipynb") else trimmed_diff(diff)
     if len(diff.old_text or "") + len(diff.new_text) <= _DIFF_CHARS:
         return diff
     note = "(too large to be saved here)\n"

@@ -37,6 +37,24 @@ def unified_diff(diff: Diff) -> str:
     return "\n".join(line[:_LINE_CHARS] for line in lines)
 
 
+def trimmed_diff(diff: Diff) -> Diff:
+    """Return a change with its first and last lines that changed, and a few around them."""
+    if diff.old_text is None or diff.old_line is None or diff.new_line is None:
+        return diff
+    old, new = diff.old_text.splitlines(keepends=True), diff.new_text.splitlines(keepends=True)
+    head = _common(old, new)
+    tail = max(0, _common(old[head:][::-1], new[head:][::-1]) - _CONTEXT_LINES)
+    head = max(0, head - _CONTEXT_LINES)
+    return diff.model_copy(
+        update={
+            "old_text": "".join(old[head : len(old) - tail]),
+            "new_text": "".join(new[head : len(new) - tail]),
+            "old_line": diff.old_line + head,
+            "new_line": diff.new_line + head,
+        }
+    )
+
+
 def line_counts(diff: Diff) -> str:
     """Return ``+N −M``; empty where the lines were not counted."""
     if diff.added is None or diff.removed is None:

@@ -19,7 +19,7 @@ function drawSavedTurns(): void {
 
 function drawSavedTurn(el: HTMLElement): void {
   const data: unknown = JSON.parse(el.querySelector('script')?.textContent ?? 'null');
-  const snapshot = parseSnapshot(data);
+  const snapshot = parseSnapshot(data, null);
   if (snapshot === null) {
     return; // its text stays
   }

@@ -36,34 +36,37 @@ describe('parseSnapshot', () => {
   };
 
   it('keeps a good one as it is', () => {
-    expect(parseSnapshot(good)).toEqual(good);
+    expect(parseSnapshot(good, {})).toEqual(good);
   });
 
   it('makes something harmless of anything', () => {
     for (const bad of [null, 1, 'x', [], {}, { ...good, version: 9 }, { ...good, turn_id: 5 }]) {
-      expect(parseSnapshot(bad)).toBeNull();
+      expect(parseSnapshot(bad, {})).toBeNull();
     }
-    const odd = parseSnapshot({
-      ...good,
-      agent: 'x',
-      turn: null,
-      footer: [1, 'kept', {}],
-      items: [
-        null,
-        { kind: 'agent_message' },
-        { kind: 'unknown', id: 'u' },
-        { kind: 'agent_message', id: 'm', text: { evil: 1 }, turn_id: [] },
-        {
-          kind: 'tool_call',
-          id: 't',
-          status: '<b>',
-          diffs: 'x',
-          permission: { state: 'granted', options: [3] },
-          tool_kind: 'constructor',
-        },
-        { kind: 'plan', id: 'p', entries: [{ content: 'x', status: 'nope' }] },
-      ],
-    });
+    const odd = parseSnapshot(
+      {
+        ...good,
+        agent: 'x',
+        turn: null,
+        footer: [1, 'kept', {}],
+        items: [
+          null,
+          { kind: 'agent_message' },
+          { kind: 'unknown', id: 'u' },
+          { kind: 'agent_message', id: 'm', text: { evil: 1 }, turn_id: [] },
+          {
+            kind: 'tool_call',
+            id: 't',
+            status: '<b>',
+            diffs: 'x',
+            permission: { state: 'granted', options: [3] },
+            tool_kind: 'constructor',
+          },
+          { kind: 'plan', id: 'p', entries: [{ content: 'x', status: 'nope' }] },
+        ],
+      },
+      {},
+    );
     expect(odd?.items.map(item => item.kind)).toEqual(['agent_message', 'tool_call', 'plan']);
     expect(odd?.footer).toEqual(['kept']);
     expect(odd?.items[0]).toMatchObject({ text: '', turn_id: null });
@@ -94,7 +97,7 @@ describe('parseSnapshot', () => {
       }),
       thought('th', '', { title: 'Analysing' }),
     ];
-    expect(parseSnapshot({ ...good, items })?.items).toEqual(items);
+    expect(parseSnapshot({ ...good, items }, {})?.items).toEqual(items);
   });
 
   it('reads a tool call of an older record', () => {
@@ -102,7 +105,7 @@ describe('parseSnapshot', () => {
     for (const later of ['locations', 'first_line', 'files', 'todos', 'diagnostics', 'message']) {
       Reflect.deleteProperty(old, later);
     }
-    expect(parseSnapshot({ ...good, items: [old] })?.items).toEqual([
+    expect(parseSnapshot({ ...good, items: [old] }, {})?.items).toEqual([
       tool('r', {
         locations: [
           { path: 'a.py', line: 12 },
@@ -114,11 +117,14 @@ describe('parseSnapshot', () => {
   });
 
   it('bounds texts and lists', () => {
-    const big = parseSnapshot({
-      ...good,
-      items: Array.from({ length: 6000 }, (_, index) => message(`m${index}`, 'x')),
-      session_title: 'x'.repeat(2_000_000),
-    });
+    const big = parseSnapshot(
+      {
+        ...good,
+        items: Array.from({ length: 6000 }, (_, index) => message(`m${index}`, 'x')),
+        session_title: 'x'.repeat(2_000_000),
+      },
+      {},
+    );
     expect(big?.items).toHaveLength(1500);
     expect(big?.session_title).toHaveLength(1_000_000);
   });

@@ -1,6 +1,7 @@
 import { parseItem } from './parse_item';
 import { flag, isRecord, list, maybe, number, oneOf, text, texts } from './read';
 import { policyOf } from './policy';
+import { expandRecord, RECORD_VERSION } from './saved_record';
 import type { Fields } from './read';
 import type {
   AgentInfo,
@@ -17,11 +18,20 @@ import type {
 /** More than we ever save; drawing more takes seconds. */
 const SAVED_ITEMS = 1_500;
 
-/** Parses the turn MIME type's value field by field, since it may come from any notebook. */
-export function parseSnapshot(value: unknown): TurnSnapshot | null {
-  if (!isRecord(value) || number(value, 'version') !== 1) {
+/**
+ * Parses the turn MIME type's value field by field, since it may come from any notebook.
+ *
+ * `metadata` is that of its output. A record of the first version has every field in its place.
+ */
+export function parseSnapshot(value: unknown, metadata: unknown): TurnSnapshot | null {
+  const version = isRecord(value) ? number(value, 'version') : null;
+  if (!isRecord(value) || (version !== 1 && version !== RECORD_VERSION)) {
     return null;
   }
+  return parseWhole(version === 1 ? value : expandRecord(value, metadata));
+}
+
+function parseWhole(value: Fields): TurnSnapshot | null {
   const turnId = text(value, 'turn_id');
   const sessionId = text(value, 'session_id');
   if (turnId === '' || sessionId === '') {

@@ -1899,6 +1899,8 @@ export interface SavedOutput {
   bundle: Bundle;
   cell_id: string;
   done: boolean;
+  ended_at: number | null;
+  queued_at: number | null;
   session_id: string;
   source: string;
   turn_id: string;
@@ -2611,7 +2613,7 @@ export interface TurnFailure {
 }
 
 /**
- * The value of :data:`TURN_MIME`: a pointer to a turn, and a capped copy.
+ * A turn as it is read from an output: a pointer to it, and a capped copy.
  *
  * Only what the server knows of ``turn_id`` gives a view live state and
  * controls; the copy is drawn without them.
@@ -2620,7 +2622,7 @@ export interface TurnSnapshot {
   agent: AgentInfo;
   final: boolean;
   /**
-   * Agent and version, model, mode, policy, files changed, tokens, duration.
+   * Agent and version, model, mode, policy, files changed, tokens.
    */
   footer: string[];
   items: Item[];

@@ -11,7 +11,7 @@ import pytest
 from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.kernel.turn.display import TerminalScreen
 from acp_jupyter.transcript.model.items import TurnEnd
-from acp_jupyter.transcript.output.bundle import TURN_MIME, build_bundle
+from acp_jupyter.transcript.output.bundle import build_bundle
 from acp_jupyter.transcript.output.html import html_page
 from acp_jupyter.transcript.output.markdown import session_markdown, turn_markdown, turn_plain_text
 from acp_jupyter.transcript.output.plain_text import duration_words
@@ -49,24 +49,23 @@ def log(request: pytest.FixtureRequest) -> Imported:
 
 
 def test_an_imported_turn_tells_it_once_in_every_form(log: Imported) -> None:
-    """In Markdown, HTML, plain text and the saved output."""
+    """In Markdown, HTML and plain text; in a notebook in the output's metadata."""
     state, items = log.transcript, log.items()
     (turn,) = state.turns.values()
     (end,) = (item for item in items if isinstance(item, TurnEnd))
     assert end.duration_seconds == 72.5
     scrubber = Scrubber.of_session(state.session, Redactor())
-    data = build_bundle(turn, items, state.session).data
-    saved: Any = data[TURN_MIME]
+    saved: Any = build_bundle(turn, items, state.session)
+    (mark,) = saved.metadata["acp_jupyter"].values()
     forms = {
         "Markdown": turn_markdown(turn, items),
         "session": session_markdown(state.session, [turn], {turn.turn_id: items}),
         "plain": turn_plain_text(turn, items),
         "HTML": html_page(state.session, [turn], items, scrubber),
-        "saved Markdown": str(data["text/markdown"]),
-        "saved plain": str(data["text/plain"]),
-        "saved footer": " ".join(saved["footer"]),
     }
     assert {name: form.count(WORDS) for name, form in forms.items()} == dict.fromkeys(forms, 1)
+    assert WORDS not in str(saved.data)
+    assert mark.split()[4] == "72500"
 
 
 def test_a_terminal_tells_it_at_the_end(log: Imported, capsys: pytest.CaptureFixture[str]) -> None:

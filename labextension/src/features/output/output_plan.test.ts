@@ -26,6 +26,8 @@ function saved(turn_id: string, queued_at = 1, ended_at = 0): SavedOutput {
     cell_id: 'c',
     source: SOURCE,
     done,
+    queued_at,
+    ended_at: done ? ended_at : null,
     bundle: { data, metadata: {} },
   };
 }

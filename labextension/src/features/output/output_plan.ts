@@ -3,7 +3,7 @@ import type { ReadonlyPartialJSONValue } from '@lumino/coreutils';
 
 import type { SavedOutput } from '../../wire/results';
 import { isPromptCell } from '../page/answer_cells';
-import { claimedTurn, snapshotOf } from './mime';
+import { claimsOf, snapshotOf } from './mime';
 
 /** A code cell as the plan sees it. */
 export interface CellState {
@@ -69,7 +69,7 @@ export function planOutputs(
       const news = saved.done && memory.watched.has(saved.turn_id) && !wasTold;
       return news ? [{ kind: 'report_gone', saved } as const] : [];
     }
-    const indexes = indexesOf(cell, saved.turn_id);
+    const indexes = indexesOf(cell, saved);
     const [index, ...others] = indexes;
     if (index === undefined) {
       return newest.get(saved.cell_id) === saved ? planMissing(cell, saved, memory) : [];
@@ -85,7 +85,7 @@ export function planOutputs(
 export type Standing = 'absent' | 'shown' | 'final';
 
 export function standing(cell: CellState | undefined, saved: SavedOutput): Standing {
-  const index = cell === undefined ? undefined : indexesOf(cell, saved.turn_id)[0];
+  const index = cell === undefined ? undefined : indexesOf(cell, saved)[0];
   const output = index === undefined ? undefined : cell?.outputs[index];
   if (output === undefined) {
     return 'absent';
@@ -98,7 +98,7 @@ function planPresent(cell: CellState, saved: SavedOutput, index: number, memory:
   if (output === undefined || sameOutput(output, saved)) {
     return [];
   }
-  const isPointer = snapshotOf(output.data) !== null;
+  const isPointer = snapshotOf(output) !== null;
   if (!saved.done && (isPointer || cell.running)) {
     return [];
   }
@@ -114,13 +114,13 @@ function planMissing(cell: CellState, saved: SavedOutput, memory: Memory): Actio
     return [{ kind: 'wait', saved }];
   }
   const removed = memory.seen.has(saved.turn_id);
-  const ended = snapshotOf(saved.bundle.data)?.turn.ended_at ?? null;
+  const { ended_at: ended } = saved;
   const known = saved.done && ended !== null && memory.savedAt !== null && ended <= memory.savedAt;
   if (removed || known) {
     return [];
   }
   const drop = cell.outputs.flatMap((output, index) =>
-    claimedTurn(output) === null ? [] : [index],
+    claimsOf(output).length === 0 && snapshotOf(output) === null ? [] : [index],
   );
   return guarded(cell, saved, memory, { kind: 'insert', saved, drop });
 }
@@ -133,14 +133,23 @@ function guarded(cell: CellState, saved: SavedOutput, memory: Memory, action: Ac
   return memory.asked.has(saved.turn_id) || !saved.done ? [] : [{ kind: 'confirm_insert', saved }];
 }
 
-function indexesOf(cell: CellState, turnId: string): number[] {
-  return cell.outputs.flatMap((output, index) => (claimedTurn(output) === turnId ? [index] : []));
+function indexesOf(cell: CellState, saved: SavedOutput): number[] {
+  const claimed = cell.outputs.flatMap((output, index) =>
+    claimsOf(output).includes(saved.turn_id) ? [index] : [],
+  );
+  if (claimed.length > 0 || Object.keys(saved.bundle.metadata).length > 0) {
+    return claimed;
+  }
+  // A turn that was replayed has no id in the file, so that running it again changes nothing.
+  const same = cell.outputs.findIndex(output => sameOutput(output, saved));
+  return same < 0 ? [] : [same];
 }
 
 function sameOutput(output: OutputState, saved: SavedOutput): boolean {
   return (
     JSONExt.deepEqual(output.data ?? null, saved.bundle.data) &&
-    JSONExt.deepEqual(output.metadata ?? {}, saved.bundle.metadata)
+    // After a merge it may name turns of several branches.
+    (claimsOf(output).length > 1 || JSONExt.deepEqual(output.metadata ?? {}, saved.bundle.metadata))
   );
 }
 
@@ -148,7 +157,7 @@ function newestOfCells(savedOutputs: readonly SavedOutput[]): Map<string, SavedO
   const newest = new Map<string, SavedOutput>();
   const ages = new Map<SavedOutput, number>();
   for (const saved of savedOutputs) {
-    const age = snapshotOf(saved.bundle.data)?.turn.queued_at ?? 0;
+    const age = saved.queued_at ?? 0;
     const former = newest.get(saved.cell_id);
     ages.set(saved, age);
     if (former === undefined || age >= (ages.get(former) ?? 0)) {

@@ -12,7 +12,7 @@ import type { SessionStore } from '../../state/store';
 import type { Actions, Mounted, Rendering, Translate, TurnProps } from '../../views';
 import type { TurnSnapshot } from '../../wire/types';
 import { mountTurn } from '../page/lazy_views';
-import { snapshotOf } from './mime';
+import { claimsOf, snapshotOf } from './mime';
 
 /** Marks the output; the style sheet turns scrolled output mode off for its cell. */
 const OUTPUT_CLASS = 'acp-TurnOutput';
@@ -40,6 +40,8 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
   readonly #options: RendererOptions;
   readonly #stop: () => void;
   #snapshot: TurnSnapshot | null = null;
+  /** Of the turn that the output claims to show. One that was replayed loses it when it ends. */
+  #turnId: string | null = null;
   #cell: OutputCell['cell'] | null = null;
   #live: LiveTurn | null = null;
   #turn: Drawable | null = null;
@@ -51,16 +53,15 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
     this.#options = options;
     this.addClass(OUTPUT_CLASS);
     this.#stop = options.client.connectionChanged.add(() => {
-      if (this.#turn !== null && this.#snapshot !== null) {
-        this.#mounted?.update(this.#props(this.#turn, this.#snapshot.turn_id));
+      if (this.#turn !== null && this.#turnId !== null) {
+        this.#mounted?.update(this.#props(this.#turn, this.#turnId));
       }
     });
   }
 
   /** Called again for each change of the output. */
   renderModel(model: IRenderMime.IMimeModel): Promise<void> {
-    const former = this.#snapshot;
-    const snapshot = snapshotOf(model.data);
+    const snapshot = snapshotOf(model);
     this.#snapshot = snapshot;
     if (snapshot === null) {
       this.#detach();
@@ -68,8 +69,10 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
       this.#drawText(typeof text === 'string' ? text : '');
       return Promise.resolve();
     }
-    if (former !== null && former.turn_id !== snapshot.turn_id) {
+    const [turnId = this.#turnId] = claimsOf(model);
+    if (this.#turnId !== turnId) {
       this.#detach();
+      this.#turnId = turnId;
     }
     this.#attach();
     if (this.#turn === null) {
@@ -105,10 +108,13 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
       this.#cell = outputCell.cell;
       outputCell.cell.addClass(CELL_CLASS);
     }
+    if (this.#turnId === null) {
+      return;
+    }
     this.#live ??= new LiveTurn(
       this.#options.client,
       {
-        turnId: this.#snapshot.turn_id,
+        turnId: this.#turnId,
         notebookPath: outputCell.panel.context.localPath,
         cellId: outputCell.cell.model.id,
       },
@@ -125,16 +131,16 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
 
   #become(turn: Drawable | null): void {
     const former = this.#turn;
-    if (this.#snapshot === null || (turn === null && former !== null)) {
+    if (this.#snapshot === null || this.#turnId === null || (turn === null && former !== null)) {
       return; // what was drawn live is newer than the saved output
     }
     this.#turn = turn;
     if (turn === null) {
       this.#drawSaved(this.#snapshot);
     } else if (turn.store === former?.store) {
-      this.#mounted?.update(this.#props(turn, this.#snapshot.turn_id));
+      this.#mounted?.update(this.#props(turn, this.#turnId));
     } else {
-      this.#mount(this.#props(turn, this.#snapshot.turn_id));
+      this.#mount(this.#props(turn, this.#turnId));
     }
   }
 

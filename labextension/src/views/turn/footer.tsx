@@ -71,7 +71,10 @@ export function footerOf(
   t: Translate,
 ): string[] {
   if (view.saved !== null) {
-    return [...view.saved.footer];
+    const { footer } = view.saved;
+    const time = duration(secondsOf(turn, items));
+    // Earlier versions saved it with the others.
+    return time === '' || footer.includes(time) ? [...footer] : [...footer, time];
   }
   const agent = agentOf(view);
   return [

@@ -1,0 +1,198 @@
+"""The record of a turn in a notebook: equal for turns that are equal, and short.
+
+What differs from run to run is in one text, which goes into the output's metadata. The page reads
+both (``labextension/src/wire/saved_record.ts``), and the records of earlier versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pydantic import JsonValue
+
+from acp_jupyter.protocol.objects import Model, Obj
+from acp_jupyter.protocol.packets import Location
+from acp_jupyter.transcript.model.items import Item, Thought, TurnEnd
+from acp_jupyter.transcript.model.session_state import AgentInfo, TurnState
+from acp_jupyter.transcript.model.tool_items import Diff, ToolCall
+
+TURN_MIME = "application/vnd.acp-jupyter.turn+json"
+
+RUNS_KEY = "acp_jupyter"
+"""The key of the output's metadata under which the turn is named."""
+
+_VERSION = 2
+
+
+class TurnSnapshot(Model):
+    """A turn as it is read from an output: a pointer to it, and a capped copy.
+
+    Only what the server knows of ``turn_id`` gives a view live state and
+    controls; the copy is drawn without them.
+    """
+
+    version: int = 1
+    turn_id: str
+    session_id: str
+    final: bool
+    agent: AgentInfo
+    session_title: str = ""
+    turn: TurnState
+    items: tuple[Item, ...] = ()
+    footer: tuple[str, ...] = ()
+    """Agent and version, model, mode, policy, files changed, tokens."""
+
+
+def saved_record(snapshot: TurnSnapshot) -> Obj:
+    """Return the value of :data:`TURN_MIME`.
+
+    It has no ids and no times, nothing that is null, empty or false, no status of what is
+    completed, and nothing that only a running turn needs. A step names its tool call by the place
+    of that in the list.
+    """
+    shown = [item for item in snapshot.items if not _is_said_elsewhere(item)]
+    places = {item.id: place for place, item in enumerate(shown)}
+    turn: Obj = snapshot.turn.model_dump(mode="json", exclude=_NOT_OF_TURN)
+    if (changes := snapshot.turn.changes) is not None:
+        files = [file.model_dump(mode="json", exclude=_NOT_OF_FILE) for file in changes.files]
+        turn["changes"] = changes.model_dump(mode="json", exclude=_NOT_OF_CHANGES) | {
+            "files": files
+        }
+    if snapshot.final:
+        del turn["status"]
+    if turn["policy"] == "ask":
+        del turn["policy"]
+    record: Obj = {
+        "version": _VERSION,
+        "final": snapshot.final,
+        "agent": {"name": snapshot.agent.name},
+        "session_title": snapshot.session_title,
+        "turn": turn,
+        "items": [_item(item, places) for item in shown],
+        "footer": list(snapshot.footer),
+    }
+    short = _short(record)
+    assert isinstance(short, dict)
+    return short
+
+
+def run_mark(turn: TurnState, items: Iterable[Item]) -> Obj:
+    """Return the output's metadata: which turn it is, of which session, and when it was.
+
+    A text for each run, by the turn's id: so two branches that ran it again merge. It has the
+    session's id, the milliseconds since the epoch when it was sent, and from there on those of its
+    start and end, how long its agent says that it took, and the start and end of every tool call
+    and thought.
+    """
+    shown = [item for item in items if not _is_said_elsewhere(item)]
+    times = [turn.started_at, turn.ended_at]
+    for item in shown:
+        if isinstance(item, ToolCall | Thought):
+            times += [item.started_at, item.ended_at]
+    base = turn.queued_at or turn.started_at
+    if base is None:
+        return {RUNS_KEY: {turn.turn_id: turn.session_id}}
+    told = (item.duration_seconds for item in items if isinstance(item, TurnEnd))
+    relative = [None if at is None else at - base for at in times]
+    words = [str(round(base * 1000)), *map(_milliseconds, [*relative[:2], next(told, None)])]
+    words += map(_milliseconds, relative[2:])
+    return {RUNS_KEY: {turn.turn_id: " ".join([turn.session_id, *words])}}
+
+
+def _milliseconds(seconds: float | None) -> str:
+    return "-" if seconds is None else str(round(seconds * 1000))
+
+
+_NOT_OF_TURN = {
+    "turn_id", "session_id", "rules", "user", "queued_at", "started_at", "ended_at",
+    "prompt",  # it is the cell's source
+    "tokens", "input_tokens", "output_tokens",  # the footer says them
+}  # fmt: skip
+_NOT_OF_CHANGES = {"checkpoint", "made_folders"}
+_NOT_OF_FILE = {"size", "old_mode", "new_mode", "came_from", "together"}
+_NOT_OF_ITEM = {
+    "id", "turn_id", "parent_id", "request_id", "tool_call_id", "plan_id", "artifact_id",
+    "started_at", "ended_at", "asked_at", "duration_seconds", "at", "answered_by",
+    "tool_name", "raw_input", "raw_output",
+}  # fmt: skip
+_NOT_OF_PERMISSION = {
+    "request_id", "asked_at", "title", "reason", "options", "chosen", "rule", "wider_rules",
+    "answered_by",
+}  # fmt: skip
+_NOT_OF_TERMINAL = {"terminal_id", "own", "released", "cwd"}
+
+
+def _is_said_elsewhere(item: Item) -> bool:
+    """Tell whether an item is the turn's end, of which the turn itself says everything."""
+    return isinstance(item, TurnEnd) and not item.summary
+
+
+def _item(item: Item, places: dict[str, int]) -> Obj:
+    said: Obj = item.model_dump(mode="json", exclude=_NOT_OF_ITEM)
+    parent = places.get(getattr(item, "parent_id", ""))
+    if parent is not None:
+        said["parent"] = parent
+    if isinstance(item, ToolCall):
+        said |= _call(item)
+    return said
+
+
+def _call(call: ToolCall) -> Obj:
+    """Return what of a call is saved in another way than the others."""
+    said: Obj = {"blocks": [_item(block, {}) for block in call.blocks]}
+    if call.ui_kind == call.tool_kind:
+        said["ui_kind"] = ""
+    if call.locations in ((Location(path=call.path),), (Location(path=call.path, line=1),)):
+        said |= {"locations": [], "located": True}
+    if call.permission is not None:
+        said["permission"] = call.permission.model_dump(mode="json", exclude=_NOT_OF_PERMISSION)
+    if call.terminal is not None:
+        terminal = call.terminal.model_dump(mode="json", exclude=_NOT_OF_TERMINAL)
+        if call.terminal.command == call.command:
+            del terminal["command"]
+        if call.terminal.exit_code == call.exit_code:
+            del terminal["exit_code"]
+        said["terminal"] = terminal
+    said["diffs"] = [_diff(diff, call) for diff in call.diffs]
+    return said
+
+
+def _diff(diff: Diff, call: ToolCall) -> Obj:
+    said: Obj = diff.model_dump(mode="json")
+    for name in ("old_line", "new_line"):
+        # The first line is the rule; 0 stands for an unknown one.
+        said[name] = None if said[name] == 1 else said[name] or 0
+    if diff.path == call.path:
+        del said["path"]
+    if not diff.is_new_file:
+        del said["is_new_file"]
+    return said
+
+
+_EMPTY_SAYS = frozenset({"files", "hits", "todos"})
+"""A search that found nothing is another thing than no search."""
+_FALSE_SAYS = frozenset({"is_new_file", "kept"})
+
+
+def _short(value: JsonValue) -> JsonValue:
+    """Leave out what says nothing, at any depth."""
+    if isinstance(value, dict):
+        short = {name: _short(each) for name, each in value.items()}
+        return {name: each for name, each in short.items() if not _is_idle(name, each)}
+    if isinstance(value, list):
+        return [_short(each) for each in value]
+    return value
+
+
+def _is_idle(name: str, value: JsonValue) -> bool:
+    if value is False:
+        return name not in _FALSE_SAYS
+    if value is True:
+        return name == "kept"
+    if value == 0:
+        return name == "left_out"
+    if value == "completed":
+        return name == "status"
+    return (
+        value is None or name == "priority" or (value in ("", [], {}) and name not in _EMPTY_SAYS)
+    )
