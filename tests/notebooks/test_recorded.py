@@ -56,7 +56,8 @@ def started(tmp_path: Path) -> Iterator[dict[str, str]]:
 def _cells(books: Path, *change: tuple[str, str]) -> Any:
     content = nbformat.read(books / f"{NAME}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
     for cell in content.cells:
-        cell.outputs = []
+        if cell.cell_type == "code":
+            cell.outputs = []
         for was, now in change:
             cell.source = cell.source.replace(was, now)
     return content
@@ -65,7 +66,9 @@ def _cells(books: Path, *change: tuple[str, str]) -> Any:
 def _run(books: Path, content: Any, variables: dict[str, str]) -> list[str]:
     """Run as nbclient and papermill do; return the turns."""
     environment = os.environ | jupyter_environment(books.parent) | variables
-    client = NotebookClient(content, timeout=40, resources={"metadata": {"path": str(books)}})
+    client = NotebookClient(
+        content, timeout=40, resources={"metadata": {"path": str(books)}}, record_timing=False
+    )
     client.execute(env=environment)
     return _turns(content)
 
@@ -82,6 +85,31 @@ def test_the_notebook_runs_with_no_agent_but_the_replay_one(
     assert _run(books, _cells(books), started) == saved
     assert len(saved) == 2
     assert not (books / NAME).exists()
+
+
+def test_running_it_again_gives_the_same_file(books: Path) -> None:
+    """Byte for byte, so that nbval can compare it; and the turns are those that are shipped.
+
+    With ``ACP_WRITE_GOLDEN=1`` the notebook in the repository gets them.
+    """
+    file = NOTEBOOKS / f"{NAME}.ipynb"
+    shipped = nbformat.read(file, as_version=4)  # type: ignore[no-untyped-call]
+    files = []
+    for _ in range(2):
+        content = _cells(books)
+        _run(books, content, {})
+        files.append(nbformat.writes(content))  # type: ignore[no-untyped-call]
+        if os.environ.get("ACP_WRITE_GOLDEN"):
+            for was, now in zip(_outputs(shipped), _outputs(content), strict=True):
+                was.update(now)
+            file.write_text(nbformat.writes(shipped) + "\n")  # type: ignore[no-untyped-call]
+        assert list(_outputs(content)) == list(_outputs(shipped))
+    assert files[0] == files[1]
+
+
+def _outputs(content: Any) -> Iterator[Any]:
+    for cell in content.cells:
+        yield from (out for out in cell.get("outputs", []) if TURN_MIME in out.get("data", {}))
 
 
 def test_a_record_of_somebody_else_needs_trust_and_ones_own_does_not(books: Path) -> None:
