@@ -148,10 +148,8 @@ def _call(call: ToolCall) -> Obj:
         said["permission"] = call.permission.model_dump(mode="json", exclude=_NOT_OF_PERMISSION)
     if call.terminal is not None:
         terminal = call.terminal.model_dump(mode="json", exclude=_NOT_OF_TERMINAL)
-        if call.terminal.command == call.command:
+        if call.terminal.exit_code is not None and call.terminal.command == call.command:
             del terminal["command"]
-        if call.terminal.exit_code == call.exit_code:
-            del terminal["exit_code"]
         said["terminal"] = terminal
     said["diffs"] = [_diff(diff, call) for diff in call.diffs]
     return said

@@ -110,9 +110,7 @@ function callOf(call: Fields, index: number): Fields {
       ...block,
       id: `i${index}.${nth}`,
     })),
-    terminal: isRecord(terminal)
-      ? { command: call.command, exit_code: call.exit_code, ...terminal }
-      : null,
+    terminal: isRecord(terminal) ? { command: call.command, ...terminal } : null,
   };
 }
 
