@@ -27,19 +27,27 @@ SKIPPED = frozenset(
         ".hg",
         ".svn",
         ".ipynb_checkpoints",
+        ".jupyter_cache",
+        ".lsp_symlink",
         ".mypy_cache",
         ".pytest_cache",
         ".ruff_cache",
         ".tox",
         ".venv",
+        ".virtual_documents",
         "__pycache__",
         "node_modules",
     }
 )
+"""Folders of tools: of version control, Jupyter, jupyter-cache, jupyterlab-lsp, Python and Node."""
 _ENVIRONMENT = "pyvenv.cfg"
 RECORDING_FOLDER_SUFFIX = ".acp"
-TEMPORARY = (".~", ".replay-")
-"""Prefixes of temporary files that Jupyter and the replay agent write and rename at once."""
+TEMPORARY = (".~", ".replay-", ".jupyter_ystore.db")
+"""Prefixes of files that are nobody's work.
+
+Jupyter and the replay agent write and rename them at once; the last holds jupyter-collaboration's
+documents.
+"""
 
 
 class Signature(NamedTuple):

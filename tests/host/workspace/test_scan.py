@@ -30,9 +30,13 @@ def write(root: Path, **files: str) -> None:
 
 def test_a_scan_sees_plain_files_and_neither_links_nor_caches(tmp_path: Path) -> None:
     write(tmp_path, a_py="x", sub__b_csv="1,2")
-    for folder in (".git", "node_modules", ".venv", "__pycache__", ".ipynb_checkpoints", "n.acp"):
+    for folder in (
+        *(".git", "node_modules", ".venv", "__pycache__", ".ipynb_checkpoints", "n.acp"),
+        *(".jupyter_cache", ".virtual_documents"),
+    ):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "inside").write_text("x")
+    (tmp_path / ".jupyter_ystore.db").write_text("x")
     (tmp_path / "env").mkdir()
     (tmp_path / "env" / "pyvenv.cfg").write_text("")
     (tmp_path / "env" / "lib.py").write_text("")

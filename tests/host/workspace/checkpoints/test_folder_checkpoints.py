@@ -186,6 +186,8 @@ def test_what_is_not_kept(kept: Kept) -> None:
         "__pycache__/x",
         "sub/.venv/x",
         ".ipynb_checkpoints/x",
+        ".jupyter_cache/x",
+        ".jupyter_ystore.db",
         "nb.acp/record",
         "env/pyvenv.cfg",
         "env/bin/x",
@@ -198,6 +200,8 @@ def test_what_is_not_kept(kept: Kept) -> None:
 
     def deed() -> None:
         for path in ("ignored", "a.log", "node_modules/x/y", "env/bin/x", "nested/x", "kept"):
+            kept.write(path, "2")
+        for path in (".virtual_documents/x", ".jupyter_cache/x", ".jupyter_ystore.db"):
             kept.write(path, "2")
 
     kept.turn(deed)
