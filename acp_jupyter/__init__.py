@@ -27,6 +27,7 @@ __all__ = [
     "list_sessions",
     "load_ipython_extension",
     "resume",
+    "unload_ipython_extension",
 ]
 
 _LAZY = {
@@ -61,3 +62,10 @@ def load_ipython_extension(ipython: InteractiveShell) -> None:
     from acp_jupyter.kernel.magics import ipython_extension
 
     ipython_extension.load_ipython_extension(ipython)
+
+
+def unload_ipython_extension(ipython: InteractiveShell) -> None:
+    """Remove the magics: ``%unload_ext acp_jupyter``."""
+    from acp_jupyter.kernel.magics import ipython_extension
+
+    ipython_extension.unload_ipython_extension(ipython)

@@ -26,11 +26,13 @@ class ExecutionContext:
     """The context of the code that runs now."""
 
     frontend: Literal["notebook", "batch", "terminal", "script"]
-    """``batch`` is a notebook without a user: nbclient, papermill, Voilà."""
+    """``batch`` is a notebook without a user: nbclient, papermill, ploomber-engine, Voilà."""
     cell_id: str = ""
     source: str = ""
     can_ask: bool = False
     """Whether a user can answer questions here."""
+    updates: bool = True
+    """Whether an output can still be changed; not where it is kept aside, as by ``%%capture``."""
 
 
 def current_shell() -> InteractiveShell | None:
@@ -54,7 +56,7 @@ def execution_context() -> ExecutionContext:
         return ExecutionContext("script", can_ask=_at_terminal())
     kernel = kernel_of(shell)
     if kernel is None:
-        return ExecutionContext("terminal", can_ask=_at_terminal())
+        return _without_kernel(shell)
     parent = kernel.get_parent("shell") or {}
     # The only sign of a frontend without a user.
     can_ask = bool(getattr(kernel, "_allow_stdin", False))
@@ -63,7 +65,23 @@ def execution_context() -> ExecutionContext:
         cell_id=_text(parent.get("metadata"), "cellId"),
         source=_text(parent.get("content"), "code"),
         can_ask=can_ask,
+        updates=not _captures(shell),
     )
+
+
+def _without_kernel(shell: InteractiveShell) -> ExecutionContext:
+    from IPython.core.displaypub import DisplayPublisher
+
+    # IPython's own prints; another keeps what is displayed, as ploomber-engine's for a notebook.
+    if type(shell.display_pub) is DisplayPublisher:
+        return ExecutionContext("terminal", can_ask=_at_terminal())
+    return ExecutionContext("batch", updates=False)
+
+
+def _captures(shell: InteractiveShell) -> bool:
+    from IPython.core.displaypub import CapturingDisplayPublisher
+
+    return isinstance(shell.display_pub, CapturingDisplayPublisher)
 
 
 def notebook_name() -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from acp_jupyter.kernel.magics.help import DETAILS, SUBCOMMANDS
 from tests.support.notebook import Kernel
+from tests.support.notebook_file import TURN_MIME
 
 HEAVY = {"acp", "anywidget", "ipywidgets", "jupyter_server", "pydantic"}
 
@@ -29,6 +30,34 @@ def test_loading_the_extension_imports_next_to_nothing() -> None:
     loaded = set(eval(done.stdout))
     assert "acp_jupyter" in loaded
     assert not loaded & HEAVY
+
+
+def test_a_captured_turn_is_whole_and_out_is_among_the_variables(folder: Path) -> None:
+    with Kernel(folder) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        cell = kernel.run("%%capture kept\n%%acp hello --out said\nHi").ok()
+        assert cell.outputs == []
+        count = kernel.run("print(len(kept.outputs), *kept.outputs[0].data)").ok().printed
+        assert count.split() == ["1", TURN_MIME, "text/markdown", "text/plain"]
+        (output,) = kernel.run("kept.show()").ok().outputs
+        assert output.data[TURN_MIME]["final"] is True
+        assert "running" not in output.data["text/markdown"]
+        names = kernel.run("%who").ok().printed.split()
+        assert "said" in names
+        assert "_acp" not in names
+
+
+def test_the_magics_can_be_unloaded_and_loaded_again(folder: Path) -> None:
+    with Kernel(folder) as kernel:
+        kernel.run("%load_ext acp_jupyter").ok()
+        assert "--policy" in kernel.complete("%%acp hello --pol")
+        assert "no unload function" not in kernel.run("%unload_ext acp_jupyter").ok().printed
+        assert "not found" in kernel.run("%acp status").printed
+        assert "not found" in kernel.run("%%acp hello\nHi").printed
+        assert "--policy" not in kernel.complete("%%acp hello --pol")
+        kernel.run("%load_ext acp_jupyter").ok()
+        (output,) = kernel.run("%%acp hello\nHi").ok().outputs
+        assert output.data[TURN_MIME]["final"] is True
 
 
 @pytest.mark.parametrize(

@@ -128,8 +128,9 @@ def _mentioned(
 def _show(
     shell: InteractiveShell, turn: Turn, options: CellOptions, cell: ExecutionContext
 ) -> None:
-    names = {"_acp": turn} | ({options.out: turn} if options.out else {})
-    shell.push(names, interactive=False)  # type: ignore[no-untyped-call]
+    shell.push({"_acp": turn}, interactive=False)  # type: ignore[no-untyped-call]
+    if options.out:
+        shell.push({options.out: turn})  # type: ignore[no-untyped-call]
     if options.background:
         _show_beginning(turn, cell)
     elif cell.frontend == "terminal":
@@ -180,19 +181,21 @@ def _show_in_notebook(turn: Turn, cell: ExecutionContext) -> None:
     start = turn._detail
     with contextlib.ExitStack() as stack:
         widget = None
-        if wants_widget(start, cell.can_ask):
+        if cell.updates and wants_widget(start, cell.can_ask):
             widget = make_widget(turn._client, start)
             stack.callback(widget.end)
         try:
-            _display(first_bundle(start, widget), turn, update=False)
+            if cell.updates:
+                _display(first_bundle(start, widget), turn, update=False)
             turn._wait(None, None)
         except KeyboardInterrupt:
             turn.stop_soon()  # before the last look at it below
             raise
         finally:
             # A page that holds the notebook puts the final output in, also after a reload.
-            if not (start.page_holds_notebook and turn._detail.page_holds_notebook):
-                _display(turn.bundle(), turn, update=True)
+            page_shows = start.page_holds_notebook and turn._detail.page_holds_notebook
+            if not (cell.updates and page_shows):
+                _display(turn.bundle(), turn, update=cell.updates)
 
 
 def _display(bundle: Bundle, turn: Turn, *, update: bool) -> None:

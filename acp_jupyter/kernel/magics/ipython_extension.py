@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import re
@@ -117,6 +118,21 @@ def load_ipython_extension(ipython: InteractiveShell) -> None:
     transforms = ipython.input_transformers_cleanup
     if _with_body not in transforms:
         transforms.insert(0, _with_body)
+
+
+def unload_ipython_extension(ipython: InteractiveShell) -> None:
+    """Take away what `load_ipython_extension` added. Sessions and their agents stay."""
+    for magics in ipython.magics_manager.magics.values():
+        magics.pop("acp", None)
+    added = (
+        (ipython.Completer.custom_matchers, _matcher),
+        (ipython.input_transformers_cleanup, _with_body),
+    )
+    for where, what in added:
+        if what in where:
+            where.remove(what)
+    with contextlib.suppress(ValueError):
+        ipython.events.unregister("post_run_cell", last_failure.note)
 
 
 def add_completion(ipython: InteractiveShell) -> None:

@@ -156,3 +156,13 @@ test('how far a document is with a turn', () => {
   // An equal snapshot of a turn that runs is not the end of it.
   expect(standing(cell({ outputs: [running.bundle] }).get('c'), running)).toBe('shown');
 });
+
+test('what a cell captures is not inserted', () => {
+  const source = '%%capture kept\n%%acp\nDo it';
+  const captured = { ...saved('t1', 1, 9), source };
+  expect(kinds(cell({ source }), [captured], memory())).toEqual([]);
+  expect(kinds(cell(), [saved('t1', 1, 9)], memory())).toEqual(['insert']);
+  const named = '%%acp\n%%capture is what?';
+  const told = { ...saved('t1', 1, 9), source: named };
+  expect(kinds(cell({ source: named }), [told], memory())).toEqual(['insert']);
+});

@@ -107,7 +107,7 @@ function planPresent(cell: CellState, saved: SavedOutput, index: number, memory:
 
 function planMissing(cell: CellState, saved: SavedOutput, memory: Memory): Action[] {
   // Only outputs of the cell magic are inserted; Python code places its own.
-  if (!isPromptCell(saved.source)) {
+  if (!isPromptCell(saved.source) || CAPTURED.test(saved.source)) {
     return [];
   }
   if (cell.running) {
@@ -124,6 +124,9 @@ function planMissing(cell: CellState, saved: SavedOutput, memory: Memory): Actio
   );
   return guarded(cell, saved, memory, { kind: 'insert', saved, drop });
 }
+
+/** The user wants the output in a variable, or not at all. */
+const CAPTURED = /^\s*(?:%%(?!acp\b)\S.*\n\s*)*?%%capture\b/;
 
 /** The action, or a question to the user where the cell's source has changed since. */
 function guarded(cell: CellState, saved: SavedOutput, memory: Memory, action: Action): Action[] {
