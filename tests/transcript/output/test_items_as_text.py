@@ -118,6 +118,11 @@ ITEMS: dict[str, list[Item]] = {
     "messages": [
         AgentMessage(id=f"i{n}", turn_id="t1", text=f"Part {n}\n\nmore\n") for n in range(12)
     ],
+    "message with links": [
+        AgentMessage(
+            id="i1", turn_id="t1", text="![*a* b](https://x/y.png) [l](https://a) [e]() [j](js:1)"
+        )
+    ],
     "long message": [AgentMessage(id="i1", turn_id="t1", text="x" * (256 * 1024 + 1))],
     "message that fits": [AgentMessage(id="i1", turn_id="t1", text="x" * (256 * 1024))],
     "more than fits": [
@@ -420,7 +425,7 @@ def test_terminals() -> None:
     def lines() -> Iterator[str]:
         for one in CONTROLS:
             for two in CONTROLS:
-                shown = plain_lines(f"ab\ncd{one}ef{two}g")
+                shown = plain_lines(f"ab\ncdefghk{one}ef{two}g")
                 yield f"{said(one, 16)} {said(two, 16)}: {said(shown)}"
 
     check(FOLDER, "terminals", lines())

@@ -264,7 +264,9 @@ LINES: dict[str, LogPacket] = {
     "call c1 todos by its result": more(
         "c1", title="todowrite", rawInput={}, rawOutput={"metadata": {"todos": TODOS}}
     ),
-    "call c1 todos by an odd result": more("c1", title="todowrite", rawOutput={"metadata": {"todos": []}}),
+    "call c1 todos by an odd result": more(
+        "c1", title="todowrite", rawOutput={"metadata": {"todos": []}}
+    ),
     "call c5 is of n.py": call("c5", kind="edit", rawInput={"file_path": "/ws/n.py"}),
     "call c5 is of b.py": call(
         "c5", kind="edit", rawInput={"file_path": "b.py"}, locations=[{"path": "/ws/a.py"}]
