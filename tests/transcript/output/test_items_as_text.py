@@ -49,7 +49,7 @@ from acp_jupyter.transcript.model.tool_items import (
     TerminalView,
     ToolCall,
 )
-from acp_jupyter.transcript.output.bundle import TURN_MIME, build_bundle, changed_files
+from acp_jupyter.transcript.output.bundle import build_bundle, changed_files
 from acp_jupyter.transcript.output.html import html_page
 from acp_jupyter.transcript.output.markdown import (
     capped,
@@ -58,6 +58,7 @@ from acp_jupyter.transcript.output.markdown import (
     turn_plain_text,
 )
 from acp_jupyter.transcript.output.plain_text import plain_lines, terminal_tail, unified_diff
+from acp_jupyter.transcript.output.record import TURN_MIME
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.acceptance import golden
 from tests.support.outcomes import check, cut, said
