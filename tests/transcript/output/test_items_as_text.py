@@ -346,8 +346,9 @@ def forms(
     yield "html", page(session, [turn], items, thoughts)
     data = build_bundle(turn, items, session, home="/home/u", thoughts=thoughts).data
     snapshot: Any = data[TURN_MIME]
-    yield "saved", [len(snapshot["items"]), {k: v for k, v in snapshot.items() if k != "items"}]
-    for item in [*snapshot["items"][:3], *snapshot["items"][-1:]]:
+    saved: Any = snapshot.get("items", [])
+    yield "saved", [len(saved), {k: v for k, v in snapshot.items() if k != "items"}]
+    for item in [*saved[:3], *saved[-1:]]:
         yield "item", {name: value for name, value in item.items() if value}
     yield "saved markdown", data["text/markdown"]
     yield "saved plain", data["text/plain"]
