@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 from acp_jupyter.dialects.onyx.event_stream import (
     SseDecoder,
@@ -20,10 +20,13 @@ from acp_jupyter.dialects.onyx.event_stream import (
     unframed,
 )
 from acp_jupyter.packets import ParseState, parse_packet
+from acp_jupyter.protocol import content, elicitation, files, packets, session_packets
 from acp_jupyter.protocol.elicitation import read_field
+from acp_jupyter.protocol.host_events import notes, session
 from acp_jupyter.protocol.log import read_log, to_epoch
 from acp_jupyter.protocol.log_json import LogProblem
 from acp_jupyter.protocol.normalise import normalise
+from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.elicitation import SecretAnswers, elicitation_request, url_host
 from acp_jupyter.protocol.parse.login import (
     assignments,
@@ -31,6 +34,7 @@ from acp_jupyter.protocol.parse.login import (
     is_login_error,
     terminal_login,
 )
+from acp_jupyter.protocol.tools import outputs
 from acp_jupyter.protocol.traffic import TrafficEntry, is_plain, text_chunk
 from acp_jupyter.protocol.traffic_reader import TrafficReader
 from tests.acceptance import golden
@@ -443,3 +447,24 @@ def _login(raw: Any) -> list[str]:
 
 def test_errors_that_ask_for_a_login() -> None:
     table("login_errors", lambda row: is_login_error(*row))
+
+
+# -- fields ------------------------------------------------------------------------
+
+
+def test_what_a_field_is_that_nobody_names() -> None:
+    """Models of packets and notes: their fields, and what each is where it is left out."""
+    lines = []
+    for module in (content, elicitation, files, notes, packets, session, session_packets, outputs):
+        models = (m for m in vars(module).values() if isinstance(m, type) and issubclass(m, Model))
+        for model in (m for m in models if m.__module__ == module.__name__):
+            lines.append(f"{model.__module__.rpartition('.')[2]}.{model.__name__}")
+            for name, field in model.model_fields.items():
+                default = field.get_default(call_default_factory=True)
+                absent = "" if field.is_required() else f" = {default!r}"
+                lines.append(f"  {model.__name__}.{name}{_words(field.annotation)}{absent}")
+    check(FOLDER, "fields", lines)
+
+
+def _words(annotation: Any) -> str:
+    return f" of {get_args(annotation)}" if get_origin(annotation) is Literal else ""

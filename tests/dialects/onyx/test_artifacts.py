@@ -97,3 +97,14 @@ def test_what_is_not_in_the_folder_is_refused(
 def test_links_in_a_folder_are_not_counted(folder: Path) -> None:
     (folder / "outputs" / "web" / "big").symlink_to("/bin/sh")
     assert made(folder, "outputs/web").size_bytes == 108
+
+
+def test_only_what_browsers_show_has_a_preview(folder: Path) -> None:
+    shown = {kind for kind in ArtifactType if made(folder, "outputs/web/", kind).preview_url}
+    assert shown == {ArtifactType.WEB_APP, ArtifactType.IMAGE, ArtifactType.PDF}
+
+
+def test_a_pipe_is_no_artifact(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    with pytest.raises(FileRefused, match="neither a file nor a folder"):
+        made(folder, "pipe")
