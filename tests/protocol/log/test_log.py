@@ -240,8 +240,8 @@ UPDATE = '{"jsonrpc":"2.0","method":"session/update","params":{}}'
     [
         (b'{"jsonrpc":"2.0","method":"sess', "This is not JSON"),
         ("Everything went well.", "This is not JSON"),
-        ("17", "no JSON object"),
-        ("[]", "no JSON object"),
+        ("17", "not a JSON object"),
+        ("[]", "not a JSON object"),
         ('{"answer": 42}', "No JSON-RPC message"),
         ('{"t":1,"d":"<","m":"Hello"}', "A direction without a message"),
         ('{"t":1,"d":"<","m":[]}', "A direction without a message"),
