@@ -5,6 +5,8 @@ from __future__ import annotations
 import getpass
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -105,6 +107,13 @@ def test_running_it_again_gives_the_same_file(books: Path) -> None:
             file.write_text(nbformat.writes(shipped) + "\n")  # type: ignore[no-untyped-call]
         assert list(_outputs(content)) == list(_outputs(shipped))
     assert files[0] == files[1]
+
+
+def test_nbval_finds_the_turns_as_they_are_shipped(books: Path) -> None:
+    environment = os.environ | jupyter_environment(books.parent)
+    command = [sys.executable, "-m", "pytest", "--nbval", "-p", "no:cacheprovider", f"{NAME}.ipynb"]
+    ran = subprocess.run(command, cwd=books, env=environment, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stdout
 
 
 def _outputs(content: Any) -> Iterator[Any]:

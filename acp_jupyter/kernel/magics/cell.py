@@ -179,13 +179,15 @@ def _show_in_terminal(turn: Turn) -> None:
 
 def _show_in_notebook(turn: Turn, cell: ExecutionContext) -> None:
     start = turn._detail
+    # Where nobody watches, it is shown once: nbval and others take the first display of an output.
+    updates = cell.updates and (start.page_holds_notebook or cell.can_ask)
     with contextlib.ExitStack() as stack:
         widget = None
         if cell.updates and wants_widget(start, cell.can_ask):
             widget = make_widget(turn._client, start)
             stack.callback(widget.end)
         try:
-            if cell.updates:
+            if updates:
                 _display(first_bundle(start, widget), turn, update=False)
             turn._wait(None, None)
         except KeyboardInterrupt:
@@ -194,8 +196,8 @@ def _show_in_notebook(turn: Turn, cell: ExecutionContext) -> None:
         finally:
             # A page that holds the notebook puts the final output in, also after a reload.
             page_shows = start.page_holds_notebook and turn._detail.page_holds_notebook
-            if not (cell.updates and page_shows):
-                _display(turn.bundle(), turn, update=cell.updates)
+            if not (updates and page_shows):
+                _display(turn.bundle(), turn, update=updates)
 
 
 def _display(bundle: Bundle, turn: Turn, *, update: bool) -> None:
