@@ -122,6 +122,31 @@ test('a widget view is known by its metadata, and gives way once its cell has en
   expect(kinds(cell({ outputs: [widget] }), [saved('t1')], memory())).toEqual(['replace']);
 });
 
+test('a turn that was replayed is known by what it says', () => {
+  const replayed = (turnId: string): SavedOutput => ({
+    ...saved(turnId, 1, 9),
+    bundle: { data: { [TURN_MIME]: { version: 2, final: true } }, metadata: {} },
+  });
+  const again = [replayed('t1'), replayed('t2')];
+  const shown = structuredClone(replayed('t1').bundle);
+  expect(kinds(cell({ outputs: [shown] }), again, memory())).toEqual([]);
+  expect(kinds(cell({ outputs: [shown, shown] }), again, memory())).toEqual([]);
+  expect(planOutputs(cell({ outputs: [stream, first] }), again, memory())).toMatchObject([
+    { kind: 'replace', index: 1, saved: { turn_id: 't1' } },
+    { kind: 'insert', saved: { turn_id: 't2' }, drop: [1] },
+  ]);
+});
+
+test('an output that names runs of two branches is left alone', () => {
+  const data = { [TURN_MIME]: { version: 2, final: true } };
+  const done: SavedOutput = {
+    ...saved('t1', 1, 9),
+    bundle: { data, metadata: { acp_jupyter: { t1: 's 1' } } },
+  };
+  const merged = { data, metadata: { acp_jupyter: { t1: 's 1', t0: 's 2' } } };
+  expect(kinds(cell({ outputs: [merged] }), [done], memory())).toEqual([]);
+});
+
 test('under another source nothing is put without asking, once', () => {
   const done = saved('t1', 1, 9);
   const missing = cell({ source: 'x = 1' });
