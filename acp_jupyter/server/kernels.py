@@ -81,7 +81,8 @@ class Kernels:
         """Return the path of the kernel's notebook, as pages know it; empty if it has none."""
         session = await self._find(kernel_id=kernel_id)
         path = session.get("path")
-        is_notebook = session.get("type") == "notebook" and isinstance(path, str)
+        # JupyterLab says "file" of a script or Markdown that is open as a notebook.
+        is_notebook = session.get("type") in {"notebook", "file"} and isinstance(path, str)
         return str(path).strip("/") if is_notebook else ""
 
     async def learn(self, notebook_path: str) -> str:

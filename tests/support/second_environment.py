@@ -16,11 +16,25 @@ __all__ = [
     "install_kernelspec",
     "kernel_environment",
     "tables_environment",
+    "tools_environment",
 ]
 
 ROOT = Path(__file__).resolve().parents[2]
 _PACKAGES = ("ipykernel", "ipywidgets", "anywidget", "pydantic", "rpds-py")
 _COLLABORATION = ("jupyter-collaboration>=5.0.4,<6", "jupyterlab>=4.6,<5", "notebook>=7.6")
+_TOOLS = (
+    *(
+        "black",
+        "jupyter-book>=1,<2",
+        "jupyter-cache",
+        "jupyter-resource-usage",
+        "jupyterlab-execute-time",
+    ),
+    *("jupyterlab-git", "jupyterlab-lsp", "jupyterlab-spellchecker", "jupyterlab-vim", "jupytext"),
+    *("matplotlib", "myst-nb", "nbmake", "nbqa", "nbsphinx", "nbstripout", "notebook", "papermill"),
+    *("ploomber-engine", "pylint", "pypandoc-binary", "python-lsp-server", "ruff", "testbook"),
+)
+"""Of ``docs/tools.md``. All together, as they are installed in one environment by those who have many."""
 _ABSENT = ("acp", "jupyter_server", "jupyterlab", "mcp")
 
 
@@ -55,6 +69,15 @@ def tables_environment() -> Path:
     return _made("tables", (*_PACKAGES, "pandas", "matplotlib"))
 
 
+def tools_environment(folder: Path) -> Path:
+    """Return the python of an environment with the tools that people use beside us, made once."""
+    wheel = _wheel(folder)
+    # jupyter-book 1 wants an older markdown-it-py than the lock file has.
+    python = _made("tools", _TOOLS, wheel, locked=False)
+    _install(python, wheel)
+    return python
+
+
 def install_kernelspec(data_dir: Path, name: str, python: Path) -> None:
     """Let a server find the environment as a kernel of that name."""
     folder = data_dir / "kernels" / name
@@ -67,7 +90,7 @@ def install_kernelspec(data_dir: Path, name: str, python: Path) -> None:
     (folder / "kernel.json").write_text(json.dumps(spec))
 
 
-def _made(name: str, packages: Sequence[str], *more: Path) -> Path:
+def _made(name: str, packages: Sequence[str], *more: Path, locked: bool = True) -> Path:
     lock = ROOT / "requirements.lock"
     named = "\n".join((*packages, sys.version))
     key = hashlib.sha256(lock.read_bytes() + named.encode()).hexdigest()[:12]
@@ -76,7 +99,8 @@ def _made(name: str, packages: Sequence[str], *more: Path) -> Path:
     if not (home / "made").exists():
         _run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, str(home))
         _run(
-            *("uv", "pip", "install", "--python", str(python), "--constraint", str(lock)),
+            *("uv", "pip", "install", "--python", str(python)),
+            *(("--constraint", str(lock)) if locked else ()),
             *(*packages, *map(str, more)),
         )
         (home / "made").touch()

@@ -9,6 +9,7 @@ import type { SavedOutput } from '../../wire/results';
 import { openDocument } from '../documents/open_document';
 import type { OpenDocument } from '../documents/open_document';
 import type { Action, CellState } from './output_plan';
+import { isTextNotebook } from './text_notebooks';
 
 /** A notebook's file, saved and loaded without ever asking the user. */
 export class NotebookFile {
@@ -26,8 +27,14 @@ export class NotebookFile {
     this.#maySave = maySave;
   }
 
-  /** When it was last written before it was loaded or saved here, in seconds since the epoch. */
+  /**
+   * When it was last written before it was loaded or saved here, in seconds since the epoch;
+   * `null` where it holds no outputs.
+   */
   get savedAt(): number | null {
+    if (isTextNotebook(this.#context.localPath)) {
+      return null;
+    }
     const modified = this.#context.contentsModel?.last_modified;
     return modified === undefined ? null : Date.parse(modified) / 1000;
   }

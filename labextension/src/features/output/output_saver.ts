@@ -12,6 +12,7 @@ import type { NotebookFile } from './notebook_file';
 import { OutputMemory, planOutputs } from './output_plan';
 import type { Action, CellState } from './output_plan';
 import { afterExecutor, ExecutedTurns } from './page_locks';
+import { isTextNotebook, placedBySource } from './text_notebooks';
 
 /** Events within this time are handled together. */
 const SOON_MS = 50;
@@ -137,7 +138,7 @@ export class OutputSaver implements IDisposable {
     this.#busy = true;
     let late = false;
     try {
-      this.#savedOutputs = await this.#client.savedOutputs(this.#context.localPath);
+      this.#savedOutputs = this.#placed(await this.#client.savedOutputs(this.#context.localPath));
       late = await this.#keep();
     } catch (error) {
       // Not connected, or the file could not be saved: the next event tries again.
@@ -265,6 +266,16 @@ export class OutputSaver implements IDisposable {
 
   #cell(id: string) {
     return this.#isGone() ? undefined : codeCells(this.#context.model, new Set([id])).get(id);
+  }
+
+  #placed(savedOutputs: readonly SavedOutput[]): readonly SavedOutput[] {
+    const { localPath, model } = this.#context;
+    if (this.#isGone() || !isTextNotebook(localPath)) {
+      return savedOutputs;
+    }
+    const code = [...model.cells].filter(({ type }) => type === 'code');
+    const cells = code.map(({ id, sharedModel }) => ({ id, source: sharedModel.source }));
+    return placedBySource(savedOutputs, cells);
   }
 
   #isGone(): boolean {

@@ -10,6 +10,7 @@ import { OPEN_SESSION, SETTINGS } from '../page/ids';
 import { NotebookFile } from './notebook_file';
 import { OutputSaver } from './output_saver';
 import type { SaverNotices } from './output_saver';
+import { commentPrompts } from './text_notebooks';
 
 /** Puts turns into the cells they came from as outputs, and saves the notebook. */
 export const savedOutputsPlugin: JupyterFrontEndPlugin<void> = {
@@ -62,6 +63,7 @@ export const savedOutputsPlugin: JupyterFrontEndPlugin<void> = {
       },
     );
     const keep = ({ context }: NotebookPanel) => {
+      commentPrompts(context);
       void context.ready.then(() => {
         if (!context.isDisposed) {
           const file = new NotebookFile(context, app.serviceManager.contents, () => maySave);
