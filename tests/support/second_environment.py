@@ -34,7 +34,7 @@ _TOOLS = (
     *("matplotlib", "myst-nb", "nbmake", "nbqa", "nbsphinx", "nbstripout", "notebook", "papermill"),
     *("ploomber-engine", "pylint", "pypandoc-binary", "python-lsp-server", "ruff", "testbook"),
 )
-"""Of ``docs/tools.md``. All together, as they are installed in one environment by those who have many."""
+"""Of ``docs/tools.md``, all in one environment."""
 _ABSENT = ("acp", "jupyter_server", "jupyterlab", "mcp")
 
 
