@@ -198,4 +198,4 @@ def test_a_full_log_ends_with_words(dialect: StreamDialect) -> None:
     script.line("!", {"note": "log_full", "bytes": 5})
     said = [packet.data for entry in script.entries for packet in reader.read(entry)]
     assert reader.full
-    assert b"The session goes on" in b"".join(said)
+    assert b"The session continues" in b"".join(said)

@@ -118,7 +118,7 @@ def test_nothing_follows_the_line_that_says_that_the_log_is_full(path: Path) -> 
         assert stream.full
         lines = path.read_bytes().splitlines()
         assert ids(events) == list(range(1, len(lines) + 1))
-        assert b"The session goes on" in events.splitlines()[-2]
+        assert b"The session continues" in events.splitlines()[-2]
         path.write_bytes(path.read_bytes() + lines[0] + b"\n")
         assert drained(tail) == []
 

@@ -98,7 +98,7 @@ def test_what_was_changed_since_is_refused(user: httpx.Client, folder: Path) -> 
     (folder / "a.py").write_text("mine")
     now = held(folder)
     message = refused(user.post(f"turns/{turn_id}/revert"), 409, "changes_refused")
-    assert message == "Nothing was taken back: a.py was changed since the turn."
+    assert message == "Nothing was reverted: a.py was changed since the turn."
     assert held(folder) == now
     one = user.post(f"turns/{turn_id}/revert", json={"paths": ["gone"]}).json()
     assert one["paths"] == ["gone"]

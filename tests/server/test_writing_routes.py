@@ -20,7 +20,7 @@ from tests.support.fake_agents import script
 from tests.support.server import JupyterServer
 from tests.support.small_disk import SmallDisk
 
-WORDS = r"an be written to the disk|can't be written|could not be written|could not be taken back"
+WORDS = r"an be written to the disk|can't be written|could not be written|could not be reverted"
 TOLD = "Nothing can be written to the disk: "
 DONE = ""
 """Instead of words: it is carried out."""

@@ -177,12 +177,12 @@ def test_what_the_turn_did_not_do_is_refused(start: Start) -> None:
         now = held(server.root)
         with pytest.raises(BadRequest, match="overlap"):
             parts(server, turn_id, Hunk(old_start=0, old_end=99, new_start=0, new_end=1))
-        with pytest.raises(ChangesRefused, match="was not taken back"):
+        with pytest.raises(ChangesRefused, match="was not reverted"):
             parts(server, turn_id, FIRST, undo=True)
-        with pytest.raises(ChangesRefused, match="was not taken back"):
+        with pytest.raises(ChangesRefused, match="was not reverted"):
             whole(server, turn_id, "a.py", undo=True)
         other = (FileHunks(path="new/b.py", hunks=(FIRST,)),)
-        with pytest.raises(ChangesRefused, match="as a whole only"):
+        with pytest.raises(ChangesRefused, match="can only be reverted as a whole"):
             server.send(RevertTurn(turn_id=turn_id, hunks=other))
         twice = (FileHunks(path="a.py", hunks=(FIRST,)),) * 2
         with pytest.raises(BadRequest, match="once"):

@@ -33,7 +33,7 @@ from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
 from acp_jupyter.transcript.model.session_state import TurnState
 
 _MOST_SESSIONS = 10
-_CANT_REVERT = "can't be taken back"
+_CANT_REVERT = "can't be reverted"
 _NO_CHECKPOINT = "What this turn changed is not kept."
 
 
@@ -196,7 +196,7 @@ def _require_own_turn(turn: TurnState, caller: Caller) -> None:
     same_kernel = origin is not None and origin.kernel_id == caller.kernel_id
     same_notebook = origin is not None and origin.notebook_path == caller.notebook_path != ""
     if not (same_kernel or same_notebook):
-        raise NotAllowed("This turn was not sent from this notebook: take it back in the page.")
+        raise NotAllowed("This turn was not sent from this notebook: revert it in the page.")
 
 
 def _with_all_texts(

@@ -171,9 +171,9 @@ class TurnRevert:
         for file in named:
             require_same_turns(file, command.earlier)
             if not file.kept:
-                raise ChangesRefused(f"{file.path} is not taken back. {file.words}".strip())
+                raise ChangesRefused(f"{file.path} can't be reverted. {file.words}".strip())
             if not file.reverted and command.undo and not command.hunks:
-                raise ChangesRefused(f"{file.path} was not taken back.")
+                raise ChangesRefused(f"{file.path} was not reverted.")
         return named
 
     def _part(self, file: ChangedFile) -> PartOfFile:
@@ -189,11 +189,11 @@ class TurnRevert:
 def _part_of_hunks(file: ChangedFile, hunks: FileHunks, *, undo: bool) -> PartOfFile:
     """Return what single changes make of a file."""
     if file.reverted:
-        raise ChangesRefused(f"{file.path} was taken back as a whole.")
+        raise ChangesRefused(f"{file.path} was reverted as a whole.")
     have = file.reverted_hunks
     if undo:
         if any(hunk not in have for hunk in hunks.hunks):
-            raise ChangesRefused(f"This change of {file.path} was not taken back.")
+            raise ChangesRefused(f"This change to {file.path} was not reverted.")
         wanted = tuple(hunk for hunk in have if hunk not in hunks.hunks)
     else:
         wanted = tuple(dict.fromkeys((*have, *hunks.hunks)))
@@ -213,7 +213,7 @@ def require_same_turns(file: ChangedFile, earlier: Sequence[str]) -> None:
     """
     if file.reverted_hunks and file.together != tuple(earlier):
         raise ChangesRefused(
-            f"Parts of {file.path} were taken back in a review of other turns. Undo them there."
+            f"Parts of {file.path} were reverted in a review of other turns. Undo them there."
         )
 
 
@@ -243,8 +243,8 @@ def require_unbroken_chain(turns: Sequence[TurnState], paths: Sequence[str]) -> 
         )
         if not (whole and handed) or any(file.reverted_hunks for file in files[:-1]):
             raise ChangesRefused(
-                f"What these turns made of {path} can't be taken back together. "
-                "Take it back turn by turn."
+                f"What these turns changed in {path} can't be reverted together. "
+                "Revert them turn by turn."
             )
 
 

@@ -98,7 +98,7 @@ def paths_of(files: Iterable[ChangedFile]) -> tuple[str, ...]:
 
 
 _UNSAVED = "has changes in an editor that are not saved"
-_NOT_OPEN = "is the notebook of this turn: open it, and its cells can be taken back there"
+_NOT_OPEN = "is the notebook of this turn: open it, and its cells can be reverted there"
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,8 +137,8 @@ class FileContents:
             )
         if local:
             yield (
-                f"Not in the recording: {_named(local)}. It is not text, and contains a path of this "
-                "machine or what looks like a secret."
+                f"Not in the recording: {_named(local)}. It is not text, and contains a path of "
+                "this machine or what looks like a secret."
             )
 
     def _read(self, path: str) -> bytes | None:

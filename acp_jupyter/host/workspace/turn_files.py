@@ -195,7 +195,7 @@ class TurnFiles:
         if not await asyncio.to_thread(self._root.is_dir):
             self._notice(
                 "The folder of this session was deleted or renamed during this turn. "
-                f"Nothing of it can be taken back: {self._root}"
+                f"None of it can be reverted: {self._root}"
             )
             return
         after, found = await asyncio.to_thread(self._differences, before)

@@ -73,7 +73,8 @@ def new(rest: Sequence[str]) -> None:
     where = session.state.folder
     cells = _cells(session.agent, given.session)
     print_text(
-        f"New session {short(session.id)} with {session.agent} in {where}. {cells} use it from now on."
+        f"New session {short(session.id)} with {session.agent} in {where}. "
+        f"{cells} use it from now on."
     )
 
 

@@ -86,7 +86,7 @@ def test_a_session_is_loaded_as_it_was(ws: Path) -> None:
     [
         (None, "can't be read"),
         (b"", "is empty"),
-        (b"\x00\xff\xfe\n" * 5, "line 1: Bytes that are no UTF-8"),
+        (b"\x00\xff\xfe\n" * 5, "line 1: Bytes that are not UTF-8"),
         (b'{"type":"user","message":"hi"}\n', "line 1: No JSON-RPC message"),
         (b"Dear diary\n", "line 1: This is not JSON"),
     ],

@@ -222,7 +222,7 @@ def test_the_card_and_the_refusal_say_so(driver: Driver, monkeypatch: pytest.Mon
     monkeypatch.setenv("HOME", str(driver.root))
     session = driver.open("hello")
     turn_id = driver.prompt(session)
-    assert question(session).words.startswith("This is your home folder: all that is in it")
+    assert question(session).words.startswith("This is your home folder: everything in it")
     driver.run(lambda: gate(session).answer(trusted=False))
     driver.done(session, turn_id)
     alone = driver.open("hello")

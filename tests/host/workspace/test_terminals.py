@@ -262,7 +262,7 @@ async def test_only_so_many_run_at_once_and_ended_ones_make_room(tmp_path: Path)
     second = await host.terminals.create("sleep 60")
     with pytest.raises(UnknownTerminal):
         host.terminals.output(done)
-    with pytest.raises(TerminalRefused, match="2 commands run"):
+    with pytest.raises(TerminalRefused, match="2 commands are already running"):
         await host.terminals.create("true")
     await host.terminals.kill(first)
     await host.terminals.create("true")

@@ -116,12 +116,12 @@ class Checkpoints:
                 self._output_of("update-ref", _ref(turn_id, moment), tree, deadline=deadline)
             except GitMissing:
                 raise CheckpointFailed(
-                    "Git is not installed here, so changes can't be taken back."
+                    "Git is not installed here, so changes can't be reverted."
                 ) from None
             except GitSlow:
                 raise CheckpointFailed(
                     "Storing the folder's state took longer than "
-                    f"{self.limits.checkpoint_seconds:g} s, so changes can't be taken back."
+                    f"{self.limits.checkpoint_seconds:g} s, so changes can't be reverted."
                 ) from None
             except GitTooMuch:
                 raise self._too_many() from None
@@ -259,7 +259,7 @@ class Checkpoints:
         if listed.size > self.limits.checkpoint_bytes:
             raise CheckpointFailed(
                 f"The folder has more than {human_size(self.limits.checkpoint_bytes)} in it, "
-                "so changes can't be taken back."
+                "so changes can't be reverted."
             )
         return listed
 
@@ -331,7 +331,7 @@ class Checkpoints:
     def _too_many(self) -> CheckpointFailed:
         return CheckpointFailed(
             f"The folder has more than {self.limits.checkpoint_files:,} files, "
-            "so changes can't be taken back."
+            "so changes can't be reverted."
         )
 
 

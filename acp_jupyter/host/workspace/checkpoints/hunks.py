@@ -166,7 +166,7 @@ class TextSteps:
         sides = (change.old, change.new)
         one_kind = change.old.mode == change.new.mode and not change.new.is_link
         if change.change != "modified" or change.binary or not one_kind:
-            raise ChangesRefused(f"{part.path} can be taken back as a whole only.")
+            raise ChangesRefused(f"{part.path} can only be reverted as a whole.")
         seconds, most = self._limits.checkpoint_seconds, self._limits.checkpoint_file_bytes
         held = blobs(self._git, {side.blob for side in sides}, seconds, 2 * most)
         if len(held) < len({side.blob for side in sides}):

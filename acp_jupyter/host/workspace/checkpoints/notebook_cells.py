@@ -257,7 +257,7 @@ def _split_notebook(data: bytes) -> _Cells:
         start, end = _cells_span(text)
         return _split_cells(text, start, end)
     except (ValueError, RecursionError, IndexError):
-        raise ChangesRefused("This notebook can be taken back as a whole only.") from None
+        raise ChangesRefused("This notebook can only be reverted as a whole.") from None
 
 
 def _cells_span(text: str) -> tuple[int, int]:

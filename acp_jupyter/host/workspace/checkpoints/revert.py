@@ -175,8 +175,8 @@ class Revert:
             left = self._undo(done)
             why = plain_reason(error)
             raise ChangesRefused(
-                f"{part.path} could not be taken back: {why}. "
-                + (f"Only partly taken back: {_named(left)}." if left else "Nothing was changed.")
+                f"{part.path} could not be reverted: {why}. "
+                + (f"Left in between: {_named(left)}." if left else "Nothing was changed.")
             ) from None
 
     def _undo(self, done: list[TreeChange]) -> list[str]:
@@ -235,10 +235,10 @@ def refusal(refused: Mapping[str, str]) -> ChangesRefused:
     since = [path for path, why in refused.items() if why == SINCE]
     if since:
         verb = "was" if len(since) == 1 else "were"
-        words = f"Nothing was taken back: {_named(since)} {verb} changed since the turn."
+        words = f"Nothing was reverted: {_named(since)} {verb} changed since the turn."
         return ChangesRefused(words, detail)
     path, why = next(iter(refused.items()))
-    return ChangesRefused(f"Nothing was taken back: {path} {why}.", detail)
+    return ChangesRefused(f"Nothing was reverted: {path} {why}.", detail)
 
 
 def _named(paths: list[str]) -> str:
@@ -249,10 +249,10 @@ def _named(paths: list[str]) -> str:
 _SHARED = (
     "Another turn ran in this folder at the same time. Its changes can't be told apart from these."
 )
-NOTEBOOK = "The notebook of this turn is saved while it runs, so it is not taken back."
+NOTEBOOK = "The notebook of this turn is saved while it runs, so it is not reverted."
 MARKED = (
     "The notebook of this turn is saved while it runs: only the cells that tools wrote, and "
-    "nobody changed since, are taken back, while it is open."
+    "nobody changed since, are reverted, while it is open."
 )
 
 
@@ -277,4 +277,4 @@ def words_of(
         by_why = groupby(sorted(uncovered, key=uncovered.__getitem__), uncovered.__getitem__)
         named = ", ".join(f"{_named(list(paths))} ({why})" for why, paths in by_why)
         alone = all(file.unread for file in files)
-        yield f"Not kept: {named}." if alone else f"Not kept, so it can't be taken back: {named}."
+        yield f"Not kept: {named}." if alone else f"Not kept, so it can't be reverted: {named}."

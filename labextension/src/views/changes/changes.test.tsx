@@ -213,7 +213,7 @@ describe('the changes of a turn', () => {
 
   it('say what can not be taken back', async () => {
     const revertTurn = vi.fn(() => Promise.resolve());
-    const own = 'The notebook of this turn is saved while it runs, so it is not taken back.';
+    const own = 'The notebook of this turn is saved while it runs, so it is not reverted.';
     const files = [file('nb.ipynb', { kept: false, words: own }), file('x', { reverted: true })];
     show(changed(files), { revertTurn });
     expect(within(card()).queryByRole('button', { name: /^Revert/ })).toBeNull();

@@ -83,7 +83,7 @@ describe('the review of a run', () => {
   });
 
   it('puts the later change back where the earlier one can not be taken back', async () => {
-    const why = 'Nothing was taken back: a.py was changed since the turn.';
+    const why = 'Nothing was reverted: a.py was changed since the turn.';
     const calls: string[] = [];
     const revertTurn = (turnId: string, what: RevertChoice) => {
       calls.push(`${turnId} ${what.undo === true ? 'undo' : 'revert'}`);

@@ -180,7 +180,7 @@ describe('the review of a turn', () => {
   });
 
   it('says what was refused, at its file', async () => {
-    const why = 'Nothing was taken back: r.py was changed since the turn.';
+    const why = 'Nothing was reverted: r.py was changed since the turn.';
     files = [file('r.py'), file('b.py')];
     show({ revertTurn: () => Promise.reject(new Error(why)) });
     await shown();

@@ -80,9 +80,7 @@ def test_what_git_ignores_is_named(driver: Driver) -> None:
     changes = _changes(driver, driver.open("own"), "write a.py 1\nwrite old.log y\nwrite b.log y")
     assert changes is not None
     assert [file.path for file in changes.files] == ["a.py"]
-    assert changes.words == (
-        "Not kept, so it can't be taken back: b.log, old.log (ignored by git)."
-    )
+    assert changes.words == ("Not kept, so it can't be reverted: b.log, old.log (ignored by git).")
 
 
 def test_what_git_ignores_is_told_where_the_turn_shows_it(driver: Driver) -> None:
@@ -128,7 +126,7 @@ def test_what_an_agent_says_of_other_places_is_told(driver: Driver) -> None:
     ]
     assert changes.revertible
     assert changes.words == (
-        f"Not kept, so it can't be taken back: {elsewhere} (outside this folder)."
+        f"Not kept, so it can't be reverted: {elsewhere} (outside this folder)."
     )
 
 
@@ -156,7 +154,7 @@ def test_in_a_folder_too_large_it_is_said_once_that_nothing_is_kept(tmp_path: Pa
         assert _changes(driver, session, "write a 2") is None
         assert _changes(driver, session, "write b 2") is None
     notices = [item.text for item in session.transcript.items if item.kind == "notice"]
-    assert notices == ["The folder has more than 2 files, so changes can't be taken back."]
+    assert notices == ["The folder has more than 2 files, so changes can't be reverted."]
 
 
 def test_a_folder_that_is_gone_is_said(driver: Driver) -> None:
@@ -210,7 +208,7 @@ def test_where_nothing_is_kept_the_files_are_still_named(
     assert changes is not None
     assert not changes.revertible
     assert [(f.path, f.change, f.kept) for f in changes.files] == [("a.py", "added", False)]
-    assert changes.words == "Git is not installed here, so changes can't be taken back."
+    assert changes.words == "Git is not installed here, so changes can't be reverted."
 
 
 def test_what_a_deleted_session_changed_is_kept_no_longer(driver: Driver) -> None:

@@ -163,7 +163,7 @@ def test_it_is_said_why_it_is_not_taken_back(tmp_path: Path) -> None:
         ("data/measured.csv", False),
     ]
     assert note.words == (
-        "Not kept, so it can't be taken back: data/measured.csv (not kept before this turn)."
+        "Not kept, so it can't be reverted: data/measured.csv (not kept before this turn)."
     )
 
 

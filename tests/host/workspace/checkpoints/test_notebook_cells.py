@@ -122,5 +122,5 @@ def test_nonsense_is_refused(hunks: list[tuple[int, int, int, int]]) -> None:
 )
 def test_what_is_no_notebook_is_left_whole(text: bytes) -> None:
     for old, new in ((text, NEW), (OLD, text)):
-        with pytest.raises(ChangesRefused, match="as a whole only"):
+        with pytest.raises(ChangesRefused, match="can only be reverted as a whole"):
             without_cells(old, new, [CHANGED])

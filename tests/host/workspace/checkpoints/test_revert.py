@@ -209,7 +209,7 @@ def test_what_fails_halfway_is_undone(kept: Kept, monkeypatch: pytest.MonkeyPatc
         rename(source, target, **more)
 
     monkeypatch.setattr(os, "rename", full)
-    with pytest.raises(ChangesRefused, match="latin could not be taken back: No space left"):
+    with pytest.raises(ChangesRefused, match="latin could not be reverted: No space left"):
         kept.revert()
     assert held(kept.root) == now
 

@@ -220,8 +220,8 @@ def test_revert_does_what_the_page_says(server: Server, row: str) -> None:
         said += str(error)
         assert (state(root / case.path), (root / PLAIN).read_text()) == (since, "after")
     else:
-        did = {True: "taken back", False: "left"}[state(root / case.path) == before]
-        assert state(root / case.path) == (before if did == "taken back" else since)
+        did = {True: "reverted", False: "left"}[state(root / case.path) == before]
+        assert state(root / case.path) == (before if did == "reverted" else since)
         assert (root / PLAIN).read_text() == "before\n"
     revert, words = ROWS[row]
     assert revert.startswith(did)

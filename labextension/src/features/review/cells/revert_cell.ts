@@ -21,7 +21,7 @@ export function revertCell(model: INotebookModel, changed: ChangedCell, t: Trans
   }
   if (standingOf(changed, cell?.sharedModel.getSource() ?? null) !== 'open') {
     throw new Error(
-      t('This cell was changed since. Undo that first, or take it back by hand from the diff.'),
+      t('This cell was changed since. Undo that first, or revert it by hand from the diff.'),
     );
   }
   if (before === null) {
