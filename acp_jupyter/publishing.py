@@ -16,7 +16,7 @@ import nbformat
 from nbconvert.preprocessors import Preprocessor
 
 from acp_jupyter.transcript.escaping import inert
-from acp_jupyter.transcript.output.bundle import TURN_MIME
+from acp_jupyter.transcript.output.record import TURN_MIME
 
 _WITH_HTML = (".html", ".md")
 _IMAGES = ("image/png", "image/jpeg")
