@@ -113,7 +113,7 @@ _NOT_OF_FILE = {"size", "old_mode", "new_mode", "came_from", "together"}
 _NOT_OF_ITEM = {
     "id", "turn_id", "parent_id", "request_id", "tool_call_id", "plan_id", "artifact_id",
     "started_at", "ended_at", "asked_at", "duration_seconds", "at", "answered_by",
-    "tool_name", "raw_input", "raw_output",
+    "tool_name", "raw_input", "raw_output", "open",
 }  # fmt: skip
 _NOT_OF_PERMISSION = {
     "request_id", "asked_at", "title", "reason", "options", "chosen", "rule", "wider_rules",
