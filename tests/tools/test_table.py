@@ -44,6 +44,14 @@ TESTS = {
     "myst-nb": ("test_publishing.py", "test_myst_nb_builds_without_a_warning"),
     "jupyter-book 1": ("test_publishing.py", "test_jupyter_book_builds_without_a_warning"),
     "nbsphinx": ("test_publishing.py", "test_nbsphinx_builds_without_a_warning_by_a_line"),
+    "nbdime": (
+        "../notebooks/test_reruns.py",
+        "test_nbdime_merges_two_branches_that_both_ran_the_turns_again",
+    ),
+    "nbval": (
+        "../notebooks/test_recorded.py",
+        "test_nbval_finds_the_turns_as_they_are_shipped",
+    ),
     "nbconvert": ("test_publishing.py", "test_nbconvert_writes_calls_in_bold_for_latex"),
 }
 
