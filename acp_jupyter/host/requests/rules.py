@@ -294,9 +294,21 @@ def _canonical(url: str) -> str | None:
     path = parts.path or "/"
     if ".." in path.split("/") or re.search(r"%(2e|2f|5c|00)", path, re.IGNORECASE):
         return None
+    path, query = _spelled(path), _spelled(parts.query)
     usual = {"http": 80, "https": 443}[parts.scheme]
     where = host.rstrip(".") + (f":{port}" if port not in {None, usual} else "")
-    return f"{parts.scheme}://{where}{path}" + (f"?{parts.query}" if parts.query else "")
+    return f"{parts.scheme}://{where}{path}" + (f"?{query}" if query else "")
+
+
+def _spelled(part: str) -> str:
+    """Return a part of an address without escapes of characters that need none (RFC 3986)."""
+
+    def character(escape: re.Match[str]) -> str:
+        found = chr(int(escape[1], 16))
+        plain = found.isascii() and (found.isalnum() or found in "-._~")
+        return found if plain else escape[0].upper()
+
+    return re.sub(r"%([0-9A-Fa-f]{2})", character, part)
 
 
 @dataclass(frozen=True, slots=True)
