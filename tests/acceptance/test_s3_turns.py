@@ -91,7 +91,7 @@ def test_a_tool_end_completes_its_card() -> None:
     assert (failed.status, failed.raw_output) == ("failed", "own")
     camel = parse_packet({**end, "rawOutput": None})
     assert isinstance(camel, ToolCallProgress)
-    assert camel.raw_output is None
+    assert camel.raw_output == "r"
 
 
 @pytest.mark.parametrize("status", [None, "", "ok", 5, {}])

@@ -72,5 +72,5 @@ def test_a_burst_of_20000_updates_is_taken_in_and_the_host_answers_meanwhile(mee
         waits.append(time.monotonic() - began)
         assert sum(waits) < 50
     assert len(meeting.text) == 20_000
-    assert max(waits) < 2
+    assert max(waits) < 5
     meeting.goes_on()

@@ -61,7 +61,7 @@ def test_a_file_that_cannot_go_along_is_told_of(kernel: Kernel, folder: Path) ->
     (folder.parent / "outside.txt").write_text("secret")
     for path, words in (
         ("../outside.txt", "outside the session's folder"),
-        ("missing.txt", "is not there"),
+        ("missing.txt", "does not exist"),
         (".", "is a folder"),
     ):
         cell = kernel.run(f"%%acp takes --attach {path}\nLook")

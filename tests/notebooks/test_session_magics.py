@@ -266,7 +266,7 @@ def test_variables_in_a_prompt(kernel: Kernel) -> None:
         ("{nobody}", "there is no variable 'nobody'"),
         ("{", "Write {{ and }} for braces."),
         ("{}", "braces must name a variable"),
-        ("{data.x}", "AttributeError"),
+        ("{data.x}", "has no attribute 'x'"),
         ("{unwritable}", "expand the prompt: Unwritable. Write"),
         ("{unwritable!r}", "expand the prompt: KeyError"),
     ]:

@@ -76,7 +76,7 @@ def test_patterns_name_files(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ("gone.txt", "is not there"),
+        ("gone.txt", "does not exist"),
         ("data", "is a folder"),
         ("data/*.txt", "No file matches"),
         ("../outside.txt", "lies outside"),

@@ -54,7 +54,7 @@ def test_a_cell_that_a_tool_deleted_is_there_again_where_it_was() -> None:
 
 @pytest.mark.parametrize("old", ["", '{"cells": [{"id": "a", '])
 def test_nothing_is_taken_back_where_the_notebook_was_being_saved(old: str) -> None:
-    with pytest.raises(ChangesRefused, match="not whole when the turn began"):
+    with pytest.raises(ChangesRefused, match="incomplete when the turn began"):
         without_marked(old, notebook(cell("a", "2", "t")), {"t"})
 
 
