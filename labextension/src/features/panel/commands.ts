@@ -62,7 +62,7 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
         try {
           await panel.newSession();
         } catch (error) {
-          tell(panel, Failure.from(error).message);
+          tell(panel, Failure.from(error));
         }
       },
     });

@@ -37,12 +37,22 @@ interface Shown {
   readonly ui: UiState;
 }
 
-/** Tells what an action led to: over the message box, or by a notification if that is hidden. */
-export function tell({ isVisible, ui }: Pick<Shown, 'isVisible' | 'ui'>, words: string): void {
+/**
+ * Tells what an action led to: over the message box, or by a notification if that is hidden.
+ *
+ * The notification of a failure stays until it is closed.
+ */
+export function tell(
+  { isVisible, ui }: Pick<Shown, 'isVisible' | 'ui'>,
+  result: string | Failure,
+): void {
+  const words = typeof result === 'string' ? result : result.message;
   if (isVisible) {
     ui.setValue(NOTICE, words);
-  } else {
+  } else if (typeof result === 'string') {
     Notification.info(words, { autoClose: 5_000 });
+  } else {
+    Notification.error(words);
   }
 }
 

@@ -59,7 +59,7 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
     };
     /** Tells the result of an action, or its failure. */
     const tellResult = async (act: () => Promise<string>) =>
-      tell(panel, await act().catch((error: unknown) => Failure.from(error).message));
+      tell(panel, await act().catch((error: unknown) => Failure.from(error)));
     const permissions = new Permissions(app, client, notebook, show);
 
     app.commands.addCommand(TOGGLE_PANEL, {

@@ -118,10 +118,10 @@ export function ActionNotice() {
   return words === '' ? null : (
     <div class="acp-note" data-tone="info" role="status">
       <Icon name="history" />
-      <div class="row">
-        <p class="grow">{words}</p>
-        <IconButton icon="close" label={t('Close')} onClick={() => setWords('')} />
+      <div>
+        <p dir="auto">{words}</p>
       </div>
+      <IconButton icon="close" label={t('Close')} onClick={() => setWords('')} />
     </div>
   );
 }
