@@ -149,7 +149,17 @@ class OpenNotebook:
         self._page.wait_for_function(
             f"""path => {{
               const notebook = ({_FIND})(path);
-              return notebook?.context.isReady && notebook.content.widgets.length > 0;
+              if (!notebook?.context.isReady || notebook.content.widgets.length === 0) {{
+                return false;
+              }}
+              const {{ context }} = notebook;
+              if (context.isSaving === undefined) {{
+                context.isSaving = false;
+                context.saveState.connect((_, state) => {{
+                  context.isSaving = state === 'started';
+                }});
+              }}
+              return true;
             }}""",
             arg=self.path,
             timeout=START_MS,
@@ -162,6 +172,11 @@ class OpenNotebook:
         )
 
     def save(self) -> None:
+        """Save as by Ctrl+S, once no other save is under way.
+
+        JupyterLab takes a save that it has not finished for a change by somebody else, and asks.
+        """
+        self._page.wait_for_function(f"path => !({_FIND})(path).context.isSaving", arg=self.path)
         self._evaluate("notebook => notebook.context.save()")
 
     def read(self) -> Any:
