@@ -106,11 +106,12 @@ test-all: export ACP_EXAMPLES := 10
 test-all: install $(AGENTS_STAMP) $(MORE_AGENTS_STAMP) $(OLD_SDK_STAMP) $(DOCS_STAMP)
 	cd labextension && ACP_SEED=$(SEED) jlpm test --testTimeout 300000
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && \
-	  pytest --hypothesis-seed=$(SEED) --timeout 900 $(PARALLEL) $(ARGS)
+	  pytest --hypothesis-seed=$(SEED) --timeout 900 $(PARALLEL) $(ARGS) && \
+	  python scripts/test_versions.py lowest newest
 
 # The main journeys in older JupyterLabs: VERSIONS="4.2 4.4" chooses some.
 test-versions: install
-	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && python scripts/test_versions.py $(VERSIONS)
+	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && python scripts/test_versions.py --write $(VERSIONS)
 
 # MUTATE=1 alters words, tables and decisions, one at a time: each must fail a test.
 acceptance: install

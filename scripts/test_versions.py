@@ -1,7 +1,7 @@
 """Run the main browser journeys in every environment that is supported.
 
-``python scripts/test_versions.py [NAME ...]`` runs those of the names, else all; the table in
-``docs/versions.md`` is written by a run of all. A wheel of this checkout is installed into an
+``python scripts/test_versions.py [--write] [NAME ...]`` runs those of the names, else all, and can
+write their rows of the table in ``docs/versions.md``. A wheel of this checkout is installed into an
 environment of its own for each, as a user does it.
 """
 
@@ -27,6 +27,7 @@ BEGIN = "<!-- The table below is written by scripts/test_versions.py. -->\n"
 
 JOURNEYS = ("quickstart", "turn_in_a_cell", "panel", "reload", "review", "saved_notebook")
 OF_THE_NOTEBOOKS = ("matplotlib>=3.9", "pandas>=2.2")
+NOT_TRIED = "not tried: no such interpreter here"
 SHOWN = ("jupyterlab", "notebook", "jupyter-server", "ipykernel", "ipywidgets")
 LOWEST = ("--resolution", "lowest-direct")
 
@@ -83,28 +84,32 @@ ENVIRONMENTS = (
 assert len({environment.name for environment in ENVIRONMENTS}) == len(ENVIRONMENTS)
 
 
-def main(names: list[str]) -> int:
-    """Run the environments of these names, else all; return the exit status."""
+def main(arguments: list[str]) -> int:
+    """Run the environments that are named, else all; return the exit status."""
+    names = [argument for argument in arguments if argument != "--write"]
     unknown = set(names) - {environment.name for environment in ENVIRONMENTS}
     if unknown:
         print(f"There is no {', '.join(sorted(unknown))}.", file=sys.stderr)
         return 2
     wheel = _wheel()
     outcomes: list[Outcome] = []
-    not_tried: list[Environment] = []
+    rows = _rows()
     for environment in ENVIRONMENTS:
         if names and environment.name not in names:
             continue
         if _interpreter(environment.python) is None:
             print(f"{environment.name}: not tried, Python {environment.python} isn't installed")
-            not_tried.append(environment)
+            rows[environment.name] = _row(environment, environment.python, {}, NOT_TRIED)
             continue
         print(f"{environment.name}:", flush=True)
         outcome = _run(environment, wheel)
         print(f"{environment.name}: {outcome.words}, {outcome.seconds:.0f} s", flush=True)
         outcomes.append(outcome)
-    if not names:
-        _write(outcomes, not_tried)
+        rows[environment.name] = _row(
+            environment, outcome.python, outcome.versions, outcome.words, date.today().isoformat()
+        )
+    if names != arguments:
+        _write(rows)
     failed = [one for one in outcomes if one.problems and not one.environment.only_reported]
     for outcome in failed:
         print(f"Failed: {outcome.environment.name}: {outcome.words}")
@@ -176,22 +181,28 @@ def _journeys(environment: Environment, python: Path) -> tuple[int, list[str]]:
     return len(cases) - len(failed), [f"failed: {name}" for name in failed]
 
 
-def _write(outcomes: list[Outcome], not_tried: list[Environment]) -> None:
+def _rows() -> dict[str, str]:
+    """Return the rows of the table, by the environment."""
+    lines = PAGE.read_text().partition(BEGIN)[2].splitlines()
+    return {line.split("|")[1].strip(): line for line in lines if line.startswith("| ")}
+
+
+def _row(
+    environment: Environment, python: str, versions: dict[str, str], words: str, when: str = ""
+) -> str:
+    cells = (environment.name, python, *(versions.get(name, "") for name in SHOWN), words, when)
+    return f"| {' | '.join(cells)} |"
+
+
+def _write(rows: dict[str, str]) -> None:
     head = PAGE.read_text().partition(BEGIN)[0]
-    rows = [
-        f"| {' | '.join(('environment', 'Python', *SHOWN, 'result'))} |",
-        f"|{'---|' * (len(SHOWN) + 3)}",
+    titles = ("environment", "Python", *SHOWN, "result", "run on")
+    lines = [
+        f"| {' | '.join(titles)} |",
+        f"|{'---|' * len(titles)}",
+        *(rows[environment.name] for environment in ENVIRONMENTS if environment.name in rows),
     ]
-    for outcome in outcomes:
-        versions = (outcome.versions.get(name, "") for name in SHOWN)
-        cells = (outcome.environment.name, outcome.python, *versions, outcome.words)
-        rows.append(f"| {' | '.join(cells)} |")
-    rows += [
-        f"| {one.name} | {one.python} |{' |' * len(SHOWN)} not tried: no such interpreter here |"
-        for one in not_tried
-    ]
-    when = f"\nRun on {date.today().isoformat()}.\n"
-    PAGE.write_text(head + BEGIN + "\n" + "\n".join(rows) + "\n" + when)
+    PAGE.write_text(head + BEGIN + "\n" + "\n".join(lines) + "\n")
 
 
 def _wheel() -> Path:
