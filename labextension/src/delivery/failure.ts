@@ -46,7 +46,8 @@ export const noAnswer = (seconds: number): Failure =>
 export const otherVersion = (version: string): Failure =>
   new Failure(
     `This page and the Jupyter server hold different versions of acp-jupyter (the server: ${version}). ` +
-      'Reload the page. If that does not help, run "pip install --upgrade acp-jupyter" in the environment of the server and restart it.',
+      'Reload the page. If that does not help, run "pip install --upgrade acp-jupyter" in the environment of the server and restart it. ' +
+      'If it has two copies, "jupyter labextension list" shows where the old one is.',
     'version_mismatch',
   );
 

@@ -8,8 +8,13 @@ import type { Translate } from './i18n';
 export type Connection =
   | { readonly state: 'connecting' }
   | { readonly state: 'open' }
-  /** `retryAt`: when the next attempt starts, in milliseconds since the epoch; `null` for never. */
-  | { readonly state: 'lost'; readonly retryAt: number | null };
+  | {
+      readonly state: 'lost';
+      /** When the next attempt starts, in milliseconds since the epoch; `null` for never. */
+      readonly retryAt: number | null;
+      /** Why, and what mends it, where that is known. */
+      readonly failure: { readonly message: string } | null;
+    };
 
 /** A sentence for the user, with further lines. */
 export interface Failure {

@@ -76,7 +76,7 @@ function turnOfServer(traits: Traits): WidgetTurn {
   return {
     traits,
     client,
-    problem: () => live.refusal,
+    problem: () => live.refusal || whyLost(client),
     turn: () => turn,
     watch: listener => watch(listeners, listener),
     dispose: () => {
@@ -84,6 +84,10 @@ function turnOfServer(traits: Traits): WidgetTurn {
       live.dispose();
     },
   };
+}
+
+function whyLost({ connection }: Client): string {
+  return connection.state === 'lost' ? (connection.failure?.message ?? '') : '';
 }
 
 /** A client for this page; the other widgets of the page share it. */

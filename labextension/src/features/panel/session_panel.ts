@@ -278,15 +278,14 @@ export class SessionPanel extends Widget {
 
   #props(): PanelProps {
     const { client, t } = this.#options;
-    const { connection } = client;
-    const failure = (connection.state === 'lost' ? connection.failure : null) ?? this.#failure;
+    const failure = this.#failure;
     return {
       store: this.#following?.store ?? null,
       opened: this.#opened,
       addingAgent: this.#addingAgent,
       sessions: client.sessions,
       agents: this.#agents,
-      connection,
+      connection: client.connection,
       // A plain object: an error's message is lost when it is copied.
       failure: failure && { message: failure.message, detail: failure.detail },
       actions: this.#actions,

@@ -207,7 +207,7 @@ describe('an open session', () => {
     showPanel(
       {
         store: storeOf([prompt('u', 'Go')]),
-        connection: { state: 'lost', retryAt: Date.now() + 4000 },
+        connection: { state: 'lost', retryAt: Date.now() + 4000, failure: null },
       },
       { reconnect },
     );
@@ -216,5 +216,13 @@ describe('an open session', () => {
     expect(reconnect).toHaveBeenCalledTimes(1);
     write('Hello');
     expect(view().getByRole('button', { name: 'Send' }).hasAttribute('disabled')).toBe(true);
+  });
+
+  it('says why it is not connected, and does not promise to try again where it will not', () => {
+    const failure = { message: 'The server has another version.' };
+    showPanel({ connection: { state: 'lost', retryAt: null, failure } }, { reconnect: vi.fn() });
+    const words = view().getByRole('status').textContent.trim();
+    expect(words).toBe('Not connected. The server has another version.');
+    expect(view().getByRole('button', { name: 'Try now' })).toBeTruthy();
   });
 });

@@ -103,21 +103,27 @@ function Detail({ text }: { readonly text: string }) {
 
 /** Says that the connection is lost, that the turn goes on, and when the page tries again. */
 export function ConnectionNote({ connection }: { readonly connection: Connection | undefined }) {
-  return connection?.state === 'lost' ? <Lost retryAt={connection.retryAt} /> : null;
+  return connection?.state === 'lost' ? <Lost {...connection} /> : null;
 }
 
-function Lost({ retryAt }: { readonly retryAt: number | null }) {
+function Lost({ retryAt, failure }: Extract<Connection, { state: 'lost' }>) {
   const { actions, t } = useScene();
   const now = useNow(retryAt !== null);
   const seconds = retryAt === null ? 0 : Math.ceil(retryAt / 1000 - now);
+  const again = seconds > 0 ? t('Trying again in %1 s.', seconds) : t('Trying again.');
   return (
     <div class="acp-note" data-tone="warn">
       <Icon name="offline" />
       <div>
         <p role="status" aria-live="off">
-          <b>{t('Connection lost.')}</b>{' '}
-          {seconds > 0 ? t('Trying again in %1 s.', seconds) : t('Trying again.')}{' '}
-          {t('The turn continues on the server; nothing is lost.')}
+          <b>{failure === null ? t('Connection lost.') : t('Not connected.')}</b>{' '}
+          {[
+            failure?.message ?? '',
+            retryAt === null && failure !== null ? '' : again,
+            failure === null ? t('The turn continues on the server; nothing is lost.') : '',
+          ]
+            .filter(words => words !== '')
+            .join(' ')}
         </p>
         {actions?.reconnect !== undefined && (
           <div class="row">
