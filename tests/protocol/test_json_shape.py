@@ -45,6 +45,14 @@ def test_what_no_json_writer_takes_is_repaired(text: str) -> None:
     assert value == clean_json(value)
 
 
+def test_what_is_nested_deeper_than_64_levels_is_a_text() -> None:
+    def depth(value: Any) -> int:
+        return 1 + depth(value[0]) if isinstance(value, list) and value else isinstance(value, list)
+
+    for levels, kept in ((64, 64), (65, 64), (66, 64)):
+        assert depth(clean_json(json.loads("[" * levels + "]" * levels))) == kept
+
+
 @pytest.mark.parametrize("number", [10**299, -(10**299), 10**300, -(10**300), 10**400])
 def test_an_integer_that_no_float_holds_is_nothing(number: int) -> None:
     kept = number if abs(number) < 10**300 else None

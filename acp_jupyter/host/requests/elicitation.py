@@ -86,14 +86,14 @@ class Elicitations:
         item = self._item(request_id)
         if item is None:
             raise QuestionRefused("The question could not be read.")
-        if item.state != "pending":
-            raise QuestionRefused(item.outcome)
         early = self._waiting.pop_early(request_id)
         if early == _WITHDRAWN:
             self._settle(request_id, "withdrawn")
             raise QuestionWithdrawn
         if early is not None:
             return early
+        if item.state != "pending":
+            raise QuestionRefused(item.outcome)
         if self._nobody_to_ask():
             self._settle(request_id, "nobody")
             self._refused()

@@ -52,6 +52,11 @@ def test_a_file(folder: Path) -> None:
     assert artifact.download_url == "files/work/outputs/a%20table.csv?download=1"
 
 
+def test_an_earlier_name_of_a_type_is_known() -> None:
+    assert ArtifactType("nextjs_app") is ArtifactType.WEB_APP
+    assert ArtifactType("hologram") is ArtifactType.OTHER
+
+
 def test_the_same_file_is_the_same_artifact(folder: Path) -> None:
     """However its path is written; another session gives another id."""
     first = made(folder, "outputs/web/")

@@ -54,9 +54,21 @@ def test_a_thought_becomes_a_step() -> None:
             {"type": "embedded_resource", "uri": "file:///a", "text": "x"},
         ),
         (
-            {"type": "resource_link", "uri": "file:///a", "name": "a", "size": 3},
+            {
+                "type": "resource_link",
+                "uri": "file:///a",
+                "name": "a",
+                "mimeType": "a/b",
+                "size": 3,
+            },
             "",
-            {"type": "resource_link", "uri": "file:///a", "name": "a", "size": 3},
+            {
+                "type": "resource_link",
+                "uri": "file:///a",
+                "name": "a",
+                "mimeType": "a/b",
+                "size": 3,
+            },
         ),
         ({"type": "hologram", "text": "see"}, "", {"type": "text", "text": "see"}),
     ],

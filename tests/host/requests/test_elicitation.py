@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import BadRequest, InvalidAnswers, QuestionGone, QuestionSettled
-from acp_jupyter.host.requests.elicitation import QuestionWithdrawn
+from acp_jupyter.host.requests.elicitation import Outcome, QuestionWithdrawn
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.traffic import TrafficEntry
@@ -190,6 +191,25 @@ def test_the_agent_takes_a_question_back_before_it_is_put(driver: Driver) -> Non
     driver.host.submit(withdrawn()).result(20)
     assert question(session).outcome == "Withdrawn by the agent"
     assert session.state.waiting == 0
+
+
+def test_a_stop_may_come_before_the_question_is_put(driver: Driver) -> None:
+    """The agent is told, as the protocol wants it, that its question is cancelled."""
+    session = driver.open("elicit")
+    turn_id = driver.prompt(session, "simple")
+    eventually(lambda: session.state.waiting == 1, what="the first question waits")
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}}
+    params = {"sessionId": "s", "mode": "form", "message": "Who?", "requestedSchema": schema}
+    asks = {"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params}
+
+    async def stopped() -> Outcome:
+        number = next(session.journal.sequence)
+        session.journal.enter(TrafficEntry(number, 1.0, "<", asks))
+        session.turns.elicitations.cancel_all()
+        return await asyncio.wait_for(session.turns.elicitations.ask(f"e{number}"), 5)
+
+    assert driver.host.submit(stopped()).result(20) == Outcome("cancel")
+    driver.done(session, turn_id)
 
 
 @pytest.mark.parametrize("policy", ["ask", "allow-all", "deny"])

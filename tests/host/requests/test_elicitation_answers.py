@@ -141,6 +141,8 @@ def test_a_host_is_one_that_a_browser_would_go_to(text: str) -> None:
         ("https://\uff47oogle.com/", ""),
         ("https://google\u3002com/", ""),
         ("https://127.1/", ""),
+        ("https://127.1./", ""),
+        ("https://127.0.0.1./", ""),
         ("https://2130706433/", ""),
         ("https://0x7f.0.0.1/", ""),
         ("https://0177.0.0.1/", ""),
@@ -157,6 +159,11 @@ def test_a_host_is_one_that_a_browser_would_go_to(text: str) -> None:
 )
 def test_the_host_is_where_it_really_leads(url: str, host: str) -> None:
     assert url_host(url) == host
+
+
+def test_a_whole_number_that_is_written_keeps_its_digits() -> None:
+    (large,) = checked_answers((one(type="integer"),), {"f": "9007199254740993"}).values()
+    assert large == 9_007_199_254_740_993
 
 
 @given(st.dictionaries(st.text(min_size=1, max_size=8), SCHEMA, max_size=4), st.text(max_size=9))

@@ -112,6 +112,23 @@ ROWS = [
         choose=["yes"],
     ),
     Row(
+        "protected, the second of two that were shown",
+        "ask",
+        [
+            announced("edit", content=[*diff(PLAIN, "y")["content"], *diff(HOOK, "x")["content"]]),
+            write(HOOK),
+        ],
+        "done",
+        choose=["yes"],
+    ),
+    Row(
+        "protected, where another file was allowed",
+        "ask",
+        [announced("edit", locations=[{"path": PLAIN}]), write(HOOK)],
+        "asked",
+        choose=["yes"],
+    ),
+    Row(
         "plain, rejected before",
         "ask",
         [announced("edit", locations=[{"path": PLAIN}], **diff(PLAIN, "x")), write(PLAIN)],
@@ -289,11 +306,27 @@ def test_the_user_says_yes(driver: Driver) -> None:
     driver.answer(session, request.request_id, "allow")
     command, request = _asked(session, "execute")
     assert (command.command, request.rule) == ("touch ran", "execute:touch ran")
+    assert [detail.name for detail in request.details] == []
     driver.answer(session, request.request_id, "allow")
     driver.done(session, turn_id)
     eventually((driver.root / "ran").exists)
     assert hook.read_text() == "x = 1\n"
     assert [c.status for c in _cards(session)][:2] == ["completed", "completed"]
+
+
+def test_an_answer_that_a_stop_overtakes_allows_nothing(driver: Driver) -> None:
+    """The stop comes before the answer is in the log, and nothing was sent yet."""
+    session = driver.open("scripted")
+    turn_id = driver.prompt(session, json.dumps([announced("edit")]))
+    request_id = driver.asked(session)
+
+    def allow_and_stop() -> None:
+        session.answer(request_id, "yes")
+        session.cancel(turn_id)
+
+    driver.run(allow_and_stop)
+    driver.done(session, turn_id)
+    assert json.loads(driver.text(session)) == [{"outcome": {"outcome": "cancelled"}}]
 
 
 def test_a_file_that_changes_while_the_user_is_asked_is_left_alone(driver: Driver) -> None:

@@ -221,6 +221,13 @@ def test_numbers_without_answers_are_completed() -> None:
     assert [e.re for e in read(json.dumps(line) for line in lines)] == [None, 4, 4, None]
 
 
+def test_numbers_begin_with_one() -> None:
+    lines = [
+        {"seq": seq, "t": 1, "d": ">", "m": {"method": "session/cancel"}} for seq in (0, 4, -1, 6)
+    ]
+    assert [e.seq for e in read(json.dumps(line) for line in lines)] == [1, 4, 5, 6]
+
+
 def test_two_logs_in_one_file_are_numbered_on() -> None:
     entries = [*own(), *own()]
     lines = lines_of("own.ndjson")
@@ -248,7 +255,7 @@ UPDATE = '{"jsonrpc":"2.0","method":"session/update","params":{}}'
         ('{"t":1,"d":"!","m":{"mood":"good"}}', "A note"),
         ('{"direction":"in","method":"session/update","outcome":"ok"}', "names session/update"),
         ("[" * 100_000, "nested too deeply"),
-        ("x" * (64 * 1024 * 1024 + 1), "longer than"),
+        ("x" * (64 * 1024 * 1024 + 1), "The line is longer than 67,108,864 characters."),
         (f'{{"direction":"in","data":"{"x" * 10_000_000}"', "This is not JSON"),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else None,

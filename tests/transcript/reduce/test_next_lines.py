@@ -389,6 +389,8 @@ LINES: dict[str, LogPacket] = {
         files=[file("a.py"), file("b.py", reverted=True, together=["t0"])],
     ),
     "t9 changed": note("turn_changes", turn_id="t9", files=[file("a.py")]),
+    "revert of a turn that nobody knows": note("turn_reverted", turn_id="t9", paths=["a.py"]),
+    "trust of a request that nobody knows": note("trust_settled", request_id="f9", trusted=True),
     "revert a.py": note("turn_reverted", turn_id="t1", paths=["a.py"], earlier=["t0"]),
     "revert a.py alone": note("turn_reverted", turn_id="t1", paths=["a.py", "c.py"]),
     "undo a.py": note("turn_reverted", turn_id="t1", paths=["a.py", "b.py"], undone=True),

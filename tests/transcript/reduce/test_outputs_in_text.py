@@ -49,6 +49,15 @@ def test_an_exit_code_in_the_text_is_a_fact(output: str, exit_code: int | None) 
     assert call.exit_code == exit_code
 
 
+def test_words_about_a_command_are_its_output_only_when_it_has_run() -> None:
+    about: Json = {"kind": "execute", "rawInput": {"command": "ls", "description": "List files"}}
+    said: Json = {"content": text_content("List files")}
+    before = only(turn_with_call({**said, "status": "in_progress"}, **about), ToolCall)
+    after = only(turn_with_call({**said, "status": "completed"}, **about), ToolCall)
+    assert (before.description, before.output) == ("List files", "")
+    assert (after.description, after.output) == ("List files", "List files")
+
+
 @pytest.mark.parametrize(
     ("output", "shown_output"),
     [

@@ -42,7 +42,7 @@ def test_pieces_are_appended(key: str) -> None:
     script = Script()
     script.turn()
     call(script, title="A", kind="execute", _meta={"terminal_info": {"terminal_id": "t"}})
-    for data in (".", ".", ". ", "one\n", "one\n", "one\ntwo\n"):
+    for data in (".", "..", " ", "one\n", "one\n", "one\ntwo\n"):
         call(script, _meta={key: {"terminal_id": "t", "data": data}})
     call(script, _meta={"terminal_exit": {"terminal_id": "t", "exit_code": 3, "signal": None}})
     (card,) = cards(script)
