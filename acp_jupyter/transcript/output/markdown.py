@@ -192,8 +192,8 @@ def _file_line(what: str, name: str, facts: str) -> str:
     return f"{inert(what)}: {inert(name)}{suffix}"
 
 
-def _cut_text(text: str) -> str:
-    return text if len(text) <= _TEXT_CHARS else f"{text[:_TEXT_CHARS]}\n\n… cut here …"
+def _cut_text(text: str, most: int = _TEXT_CHARS) -> str:
+    return text if len(text) <= most else f"{text[:most]}\n\n… cut here …"
 
 
 def _block(item: ContentBlockItem) -> str:
@@ -217,21 +217,29 @@ def _checklist(entries: Iterable[PlanEntry | TodoItem]) -> str:
 
 
 def _steps(steps: Sequence[Item], *, thoughts: bool) -> str:
-    """Return what a subagent did: its changes whole, of all else a line."""
-    parts: list[str] = []
+    """Return what a subagent did: its words and changes as they are, of all else a line."""
+    text, after_line = "", False
     for step in steps[:_MOST_STEPS]:
-        match step:
-            case ToolCall() if not step.diffs:
-                parts.append(f"- {_summary(step)}")
-            case AgentMessage():
-                parts.append(f"- {inert(step.text, _STEP_CHARS)}")
-            case Thought():
-                parts.append(f"- *{inert(step.text, _STEP_CHARS)}*" if thoughts else "")
-            case _:
-                parts.append(f"\n{_item(step, thoughts=thoughts)}\n")
+        part, is_line = _step(step, thoughts=thoughts)
+        if part:
+            gap = "\n" if is_line and after_line else "\n\n"
+            text += f"{gap}{part}" if text else part
+            after_line = is_line
     left_out = len(steps) - _MOST_STEPS
-    parts.append(f"\n*… {left_out} more steps …*" if left_out > 0 else "")
-    return "\n".join(part for part in parts if part).strip()
+    return f"{text}\n\n*… {left_out} more steps …*" if left_out > 0 else text
+
+
+def _step(step: Item, *, thoughts: bool) -> tuple[str, bool]:
+    """Return a step of a subagent, and whether it is a line of a list."""
+    match step:
+        case ToolCall() if not step.diffs:
+            return f"- {_summary(step)}", True
+        case AgentMessage():
+            return quote(agent_markdown(_cut_text(step.text, OUTPUT_CHARS))), False
+        case Thought():
+            return f"- *{inert(step.text, _STEP_CHARS)}*" if thoughts else "", True
+        case _:
+            return _item(step, thoughts=thoughts), False
 
 
 def _tool_call(call: ToolCall, steps: str = "") -> str:

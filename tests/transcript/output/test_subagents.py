@@ -53,11 +53,19 @@ def test_markdown_has_the_steps_inside_their_call_and_changes_whole() -> None:
     assert answer.strip() == "It is done."
     assert text.count("<details") == 2  # the edit's within the task's
     assert "- <b>Reading file</b> <code>clean.py</code>" in task
-    assert "- Only \\*here\\*: &lt;b&gt;" in task
+    assert "\n\n> Only *here*: &lt;b>\n\n" in task
     assert "-a\n+b" in task
     assert task.index("Reading file") < task.index("+b") < task.index("Three places.")
     assert "private thought" not in text
     assert "private thought" in turn_markdown(TURN, ITEMS, thoughts=True)
+
+
+def test_markdown_of_a_subagents_words_is_markdown() -> None:
+    words = "It ended:\n\n```console\n$ ls\nclean.py\n```\n\n- one\n- `two`"
+    items = (ITEMS[0], AgentMessage(id="i1", turn_id="t", parent_id="i0", text=words), ITEMS[1])
+    task, _, _ = turn_markdown(TURN, items).rpartition("</details>")
+    quoted = "\n".join(f"> {line}".rstrip() for line in words.split("\n"))
+    assert f"\n\n{quoted}\n\n- <b>Reading file</b>" in task
 
 
 def test_markdown_of_very_many_steps_says_how_many_are_left_out() -> None:
