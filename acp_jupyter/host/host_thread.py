@@ -21,6 +21,7 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 _LAST_SECONDS = 1.0
+_ROUNDS = 2
 _STOP_SECONDS = 15.0
 _SLICE_SECONDS = 0.2
 """Longest single wait: on Windows a wait can't be interrupted."""
@@ -129,12 +130,17 @@ class HostThread:
             self._loop.close()
 
     def _end_tasks(self) -> None:
-        """Cancel tasks that did not finish within the time for closing."""
-        left = asyncio.all_tasks(self._loop)
-        for task in left:
-            task.cancel()
-        if left:
-            self._loop.run_until_complete(asyncio.wait(left, timeout=_LAST_SECONDS))
+        """Cancel tasks that did not finish within the time for closing, and what they start then.
+
+        One that is left would say at the end of the program that it was destroyed.
+        """
+        for _ in range(_ROUNDS):
+            if left := asyncio.all_tasks(self._loop):
+                for task in left:
+                    task.cancel()
+                self._loop.run_until_complete(asyncio.wait(left, timeout=_LAST_SECONDS))
+        for task in asyncio.all_tasks(self._loop):
+            task._log_destroy_pending = False  # type: ignore[attr-defined]
 
 
 def _first(queue: SimpleQueue[T], seconds: float) -> T:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import sys
 from collections.abc import Iterator
 from types import FrameType
@@ -85,3 +87,27 @@ def test_an_error_of_the_work_is_the_callers(host: HostThread) -> None:
 
     with pytest.raises(ValueError, match="odd"):
         host.call(fail(), 5)
+
+
+def test_no_task_is_left_at_the_end(caplog: pytest.LogCaptureFixture) -> None:
+    """Not even what a task starts when it is cancelled, or one that takes no cancellation."""
+    host = HostThread()
+    host.start()
+
+    async def starts_another() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            asyncio.get_running_loop().create_task(asyncio.sleep(60))
+
+    async def is_stubborn() -> None:
+        while True:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(60)
+
+    for work in (starts_another(), is_stubborn()):
+        host.submit(work)
+    host.call(answer(), 5)
+    host.stop()
+    gc.collect()
+    assert "destroyed" not in caplog.text
