@@ -147,6 +147,9 @@ def test_a_turn_that_takes_too_long_is_stopped(kernel: Kernel) -> None:
     cell = kernel.run("%%acp demo --timeout 0.5\nslow rate=5")
     assert cell.error == "TurnTimeout"
     assert "0.5 s" in cell.message
+    saved = cell.output.data
+    assert "Stopped at its time limit." in saved["text/markdown"]
+    assert "by you" not in saved["text/markdown"] + saved["text/plain"]
 
 
 def test_a_dead_agent_is_told_in_short_and_started_again(kernel: Kernel) -> None:

@@ -140,7 +140,8 @@ class TurnControl:
     @handles(Cancel)
     async def cancel(self, command: Cancel, caller: Caller) -> dict[str, str]:
         """Stop a turn, running or queued."""
-        visible_session(self._host, command.session_id, caller).cancel(command.turn_id)
+        session = visible_session(self._host, command.session_id, caller)
+        session.cancel(command.turn_id, command.reason)
         return {}
 
     @handles(KillTerminal)

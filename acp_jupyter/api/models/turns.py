@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import Field, JsonValue, model_validator
 
 from acp_jupyter.api.models.command_row import BaseCommand
-from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.protocol.host_events.notes import Origin, StopCause
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Policy, Rule
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.transcript.model.items import Item
@@ -101,6 +101,7 @@ class Cancel(BaseCommand):
     name: Literal["cancel"] = "cancel"
     session_id: str
     turn_id: str | None = None
+    reason: StopCause = "user"
 
 
 class GetItems(BaseCommand):

@@ -19,7 +19,7 @@ from acp_jupyter.host.session_recording import Playback, Recorder, SessionRecord
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
-from acp_jupyter.protocol.host_events.notes import Origin, PolicyChanged, TitleChanged
+from acp_jupyter.protocol.host_events.notes import Origin, PolicyChanged, StopCause, TitleChanged
 from acp_jupyter.protocol.host_events.session import Policy, Rule
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.model.state import Transcript
@@ -204,11 +204,11 @@ class Session:
         others = bool(user) and state.policy_user not in {"", user}
         return "ask" if others and state.policy in _ALLOWING else state.policy
 
-    def cancel(self, turn_id: str | None = None) -> None:
+    def cancel(self, turn_id: str | None = None, cause: StopCause = "user") -> None:
         """Stop the running turn, or take a queued prompt back."""
         if turn_id is not None and turn_id not in self.transcript.turns:
             raise BadRequest(f"There is no turn {turn_id!r} in this session.")
-        self._turns.stop(turn_id)
+        self._turns.stop(turn_id, cause)
 
     def answer(
         self,

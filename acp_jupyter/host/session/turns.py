@@ -20,7 +20,14 @@ from acp_jupyter.host.session.agent import SessionAgent
 from acp_jupyter.host.session.prompts import Blocks, QueuedTurn, TurnQueue, fitted_blocks
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.turn_files import TurnFiles
-from acp_jupyter.protocol.host_events.notes import Origin, TurnFailed, TurnStartedNote, TurnStopped
+from acp_jupyter.protocol.host_events.notes import (
+    Origin,
+    StopCause,
+    TurnFailed,
+    TurnStartedNote,
+    TurnStopped,
+    TurnTimeUp,
+)
 from acp_jupyter.protocol.host_events.session import AgentSilentNote, MessageHeld, Policy, Rule
 
 REFUSED = NobodyToAsk(
@@ -171,13 +178,18 @@ class TurnRunner:
             return follow_up_policy(turn, transcript.session)
         return turn.policy, denials(turn)
 
-    def stop(self, turn_id: str | None) -> None:
+    def stop(self, turn_id: str | None, cause: StopCause = "user") -> None:
         """Stop the running turn, or the named one; a done one stays as it is."""
         self._queue.remove(turn_id)
         running = self._current.turn
-        if running is not None and turn_id in {None, running.turn_id}:
-            self.permissions.hold_back()
-            running.stop.set()
+        if running is None or turn_id not in {None, running.turn_id}:
+            return
+        self.permissions.hold_back()
+        if cause == "nobody":
+            self._current.refuse()
+        elif cause == "time_limit" and not running.stop.is_set():
+            self._journal.note(TurnTimeUp(turn_id=running.turn_id))
+        running.stop.set()
 
     def edit(self, turn_id: str, prompt: str | Blocks, user: str = "") -> None:
         """Change a prompt that waits. See `TurnQueue.edit`."""

@@ -45,7 +45,7 @@ from acp_jupyter.api.models.turns import (
     TurnDetail,
 )
 from acp_jupyter.notebook_tools.kernel_work import FinishedWork, PrintedSoFar, WorkReply
-from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.protocol.host_events.notes import Origin, StopCause
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.session_state import SessionState
 
@@ -233,9 +233,9 @@ class HostClient(ABC):
         """Report the outcome of work; return True if a tool, not the user, interrupted it."""
         raise NotImplementedError(finished.work_id)
 
-    def cancel(self, session_id: str, turn_id: str) -> None:
+    def cancel(self, session_id: str, turn_id: str, reason: StopCause = "user") -> None:
         """Stop a turn, running or queued. ACP: session/cancel."""
-        self.call(Cancel(session_id=session_id, turn_id=turn_id), _QUICK_SECONDS)
+        self.call(Cancel(session_id=session_id, turn_id=turn_id, reason=reason), _QUICK_SECONDS)
 
     def changes(
         self, turn_id: str, path: str | None = None, form: Literal["texts", "patch"] = "texts"

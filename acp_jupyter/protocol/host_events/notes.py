@@ -205,6 +205,17 @@ class TurnStopped(Model):
     turn_id: str
 
 
+class TurnTimeUp(Model):
+    """A turn took longer than its sender allows, and is being stopped."""
+
+    note: Literal["turn_time_up"] = "turn_time_up"
+    turn_id: str
+
+
+StopCause = Literal["user", "time_limit", "nobody"]
+"""Why a turn is stopped: by somebody, at its time limit, or since nobody can be asked."""
+
+
 class StartFailed(Model):
     """The session's agent did not start, and no turn was waiting for it."""
 
@@ -250,6 +261,7 @@ Note = TypeAliasType(
         | PolicyChanged
         | TitleChanged
         | TurnStopped
+        | TurnTimeUp
         | StartFailed
         | HostNotice
         | FilesChanged

@@ -75,6 +75,8 @@ class TranscriptFields:
     """The same for subagents, by the id of the tool call item that each works for."""
     stopping: str | None
     """The turn that the agent was told to end."""
+    time_up: str | None
+    """The turn that took longer than its sender allows."""
     written: Map[str, WrittenDiff]
     """By path: what an agent wrote through us last."""
     held: Map[str, ToolCallProgress]
@@ -124,6 +126,7 @@ class Transcript(TranscriptFields):
             open=None,
             opened_by=Map(),
             stopping=None,
+            time_up=None,
             held=Map(),
             settled_by=Map(),
             written=Map(),

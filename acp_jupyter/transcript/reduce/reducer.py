@@ -28,6 +28,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnRemoved,
     TurnStartedNote,
     TurnStopped,
+    TurnTimeUp,
 )
 from acp_jupyter.protocol.host_events.session import (
     AgentSilentNote,
@@ -231,6 +232,8 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             turns.exited(draft, packet)
         case TurnStopped():
             turns.stopped(draft, packet)
+        case TurnTimeUp():
+            draft.time_up = packet.turn_id
         case StartFailed():
             turns.start_failed(draft, packet)
         case LoginNeeded():

@@ -117,7 +117,7 @@ def responded(draft: Draft, packet: PromptResponse) -> None:
         return
     # Some agents answer end_turn to a cancel: what the user did counts.
     reason = "cancelled" if draft.stopping == turn.turn_id else packet.stop_reason
-    words = stop_reason_words(reason, packet.detail)
+    words = _stop_words(draft, turn, reason, packet.detail)
     reason = "end_turn" if reason == "stop_sequence" else reason  # not one of the protocol's
     if reason != "cancelled":
         session.login_works(draft)
@@ -125,6 +125,12 @@ def responded(draft: Draft, packet: PromptResponse) -> None:
     empty = reason == "end_turn" and not packet.summary and _has_no_output(draft, turn.turn_id)
     words = "The agent sent no answer." if empty else words
     end_turn(draft, turn, reason, words, packet)
+
+
+def _stop_words(draft: Draft, turn: TurnState, reason: str, detail: str = "") -> str:
+    if reason == "cancelled" and draft.time_up == turn.turn_id:
+        return "Stopped at its time limit."
+    return stop_reason_words(reason, detail)
 
 
 def _tokens(usage: PromptUsage | None) -> dict[str, int | None]:
@@ -155,7 +161,7 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
         return
     if isinstance(note, ErrorPacket) and draft.stopping == turn.turn_id:
         # Some agents answer a cancel with an error.
-        end_turn(draft, turn, "cancelled", stop_reason_words("cancelled"), note)
+        end_turn(draft, turn, "cancelled", _stop_words(draft, turn, "cancelled"), note)
         return
     if isinstance(note, ErrorPacket):
         session.login_refused(draft, note)
@@ -195,7 +201,7 @@ def stopped(draft: Draft, note: TurnStopped) -> None:
     if turn is None or turn.status == "done":
         return
     draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id))
-    end_turn(draft, turn, "cancelled", stop_reason_words("cancelled"))
+    end_turn(draft, turn, "cancelled", _stop_words(draft, turn, "cancelled"))
 
 
 def start_failed(draft: Draft, note: StartFailed) -> None:

@@ -208,7 +208,7 @@ export class Client {
   }
 
   async cancel(sessionId: string, turnId: string | null): Promise<void> {
-    await this.#command({ name: 'cancel', session_id: sessionId, turn_id: turnId });
+    await this.#command({ name: 'cancel', session_id: sessionId, turn_id: turnId, reason: 'user' });
   }
 
   async killTerminal(sessionId: string, terminalId: string): Promise<void> {

@@ -339,6 +339,7 @@ export interface Bundle {
  */
 export interface Cancel {
   name: 'cancel';
+  reason: 'user' | 'time_limit' | 'nobody';
   session_id: string;
   turn_id: string | null;
 }
