@@ -2,86 +2,26 @@
 
 from __future__ import annotations
 
-import re
-import signal
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pexpect
 import pytest
 
-from tests.support.notebook import jupyter_environment
+from tests.support.at_a_terminal import IPythonTerminal
 from tests.support.trusting import trust_in_data_dir
 
 pytestmark = pytest.mark.timeout(240)
 
 
-class Terminal:
-    """Somebody at a terminal."""
-
-    def __init__(self, tmp_path: Path) -> None:
-        self.folder = tmp_path / "work"
-        self.folder.mkdir()
-        self._child = pexpect.spawn(
-            sys.executable,
-            ["-m", "IPython", "--simple-prompt", "--colors=NoColor", "--no-banner"],
-            cwd=str(self.folder),
-            env=jupyter_environment(tmp_path) | {"TERM": "dumb"},
-            encoding="utf-8",
-            timeout=60,
-            echo=False,
-            # Whoever runs the tests in the background may have had it ignored.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )
-        self._number = 1
-        self._child.expect_exact("In [1]: ")
-
-    def cell(self, *lines: str, ends: bool = True) -> str:
-        """Type a cell; return what was printed until the next prompt."""
-        self._child.sendline("\n".join(lines))
-        return self.ended() if ends else ""
-
-    def ended(self) -> str:
-        self._number += 1
-        self._child.expect_exact(f"In [{self._number}]: ")
-        return self._before()
-
-    def until(self, words: str) -> str:
-        self._child.expect_exact(words)
-        return self._before()
-
-    def _before(self) -> str:
-        """Return what was printed, without the marks of a cell's further lines."""
-        return re.sub(r"( +\.\.\.: )+", "", str(self._child.before).replace("\r\n", "\n"))
-
-    def type(self, line: str) -> None:
-        self._child.sendline(line)
-
-    def interrupt(self) -> None:
-        self._child.sendintr()
-
-    def leave(self) -> str:
-        """Leave IPython; return its last words."""
-        self._child.sendline("exit")
-        self._child.expect(pexpect.EOF)
-        self._child.close()
-        assert self._child.exitstatus == 0
-        return str(self._child.before).strip()
-
-    def end(self) -> None:
-        self._child.close(force=True)
-
-
 @pytest.fixture
-def terminal(tmp_path: Path) -> Iterator[Terminal]:
+def terminal(tmp_path: Path) -> Iterator[IPythonTerminal]:
     trust_in_data_dir(tmp_path / "data", tmp_path)
-    terminal = Terminal(tmp_path)
+    terminal = IPythonTerminal(tmp_path)
     yield terminal
     terminal.end()
 
 
-def test_a_turn_is_printed_and_asks(terminal: Terminal) -> None:
+def test_a_turn_is_printed_and_asks(terminal: IPythonTerminal) -> None:
     terminal.cell("%load_ext acp_jupyter")
     made = terminal.folder / "hello.txt"
 
@@ -112,5 +52,39 @@ def test_a_turn_is_printed_and_asks(terminal: Terminal) -> None:
     assert terminal.cell("_acp.wait().stop_reason") == "Out[5]: 'end_turn'\n\n"
     assert "Demo   ready" in terminal.cell("%acp sessions")
 
-    # Nothing is said at the end, and the next program finds the session as it was left.
+    terminal.cell("%%acp demo --background", "slow rate=5", "", "")
+    # Nothing is said at the end, also of the turn that runs, and the next program finds the
+    # session as it was left.
     assert terminal.leave() == ""
+
+
+def test_an_awaited_turn_asks_and_an_interrupt_stops_it(terminal: IPythonTerminal) -> None:
+    terminal.cell("import acp_jupyter; s = acp_jupyter.connect('demo')")
+    terminal.cell("await s.prompt('create hello.txt rate=0')", ends=False)
+    assert "[1] Allow once" in terminal.until("Your answer (1 to 3): ")
+    terminal.type("1")
+    assert "Created `hello.txt`." in terminal.ended()
+    assert (terminal.folder / "hello.txt").exists()
+
+    terminal.cell("t = s.prompt('slow rate=5')")
+    terminal.cell("async for piece in t.stream(): print(piece)", "", "", ends=False)
+    terminal.until("## Part")
+    terminal.interrupt()
+    assert "The turn was stopped." in terminal.ended()
+    terminal.cell("t2 = s.prompt('create other.txt rate=0'); await t2", ends=False)
+    terminal.until("Your answer (1 to 3): ")
+    terminal.interrupt()
+    assert "The turn was stopped." in terminal.ended()
+    stops = terminal.cell("t.wait(9).stop_reason, t2.wait(9).stop_reason")
+    assert "('cancelled', 'cancelled')" in stops
+    assert not (terminal.folder / "other.txt").exists()
+    assert terminal.leave("exit()") == ""
+
+
+def test_a_thread_in_ipython_is_refused_at_once(terminal: IPythonTerminal) -> None:
+    terminal.cell("import acp_jupyter, threading; s = acp_jupyter.connect('demo')")
+    terminal.cell("t = s.prompt('create hello.txt rate=0')")
+    words = terminal.cell("w = threading.Thread(target=t.wait); w.start(); w.join()")
+    assert "NobodyToAsk: Nobody could be asked, so this was rejected." in words
+    assert not (terminal.folder / "hello.txt").exists()
+    assert "'error'" in terminal.cell("t.stop_reason")

@@ -5,11 +5,10 @@ Every frontend serves stdin while a cell runs. Only a host in this kernel takes 
 
 from __future__ import annotations
 
-import getpass
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from pydantic import JsonValue
@@ -26,12 +25,37 @@ from acp_jupyter.errors import (
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.recording import is_replaying
 from acp_jupyter.kernel.execution_context import current_shell, kernel_of
+from acp_jupyter.kernel.turn.typed_line import NoLongerAsked, read_line, while_wanted
 from acp_jupyter.protocol.elicitation import ElicitationField
 from acp_jupyter.transcript.model.items import Elicitation, answer_texts
 from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
 from acp_jupyter.transcript.output.plain_text import other_details, unified_diff
 
 _SECONDS = 30.0
+
+
+def answer_request(
+    client: HostClient,
+    session_id: str,
+    item: ToolCall | Elicitation,
+    wanted: Callable[[], bool],
+) -> None:
+    """Ask the user what a turn waits for, and answer it.
+
+    Parameters
+    ----------
+    client
+        A host that takes answers from here.
+    session_id, item
+        The session, and what waits.
+    wanted
+        Whether it still waits; on a thread of its own the question ends with it.
+    """
+    with while_wanted(wanted), suppress(NoLongerAsked):
+        if isinstance(item, Elicitation):
+            ask_elicitation(client, session_id, item)
+        elif item.permission is not None:
+            ask_permission(client, session_id, item, item.permission)
 
 
 def ask_permission(
@@ -101,7 +125,7 @@ def _number(count: int) -> int | None:
     numbers = f"1 to {count}" if count > 1 else "1"
     while True:
         try:
-            answer = input(f"Your answer ({numbers}): ").strip()
+            answer = read_line(f"Your answer ({numbers}): ").strip()
         except EOFError:
             return None
         if answer.isdecimal() and 1 <= int(answer) <= count:
@@ -216,7 +240,7 @@ def _typed(field: ElicitationField, problem: str) -> JsonValue:
     lines += [f"  [{n}] {choice.label}" for n, choice in enumerate(field.choices, 1)]
     print("\n".join(_visible(line) for line in lines))  # noqa: T201 - for the user
     prompt = _visible(f"{field.label}{_hint(field)}: ")
-    typed = (getpass.getpass(prompt) if field.secret else input(prompt)).strip()
+    typed = read_line(prompt, secret=field.secret).strip()
     if not typed:
         return _plain(field.default)
     match field.type:

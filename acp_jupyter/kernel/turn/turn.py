@@ -15,12 +15,19 @@ from typing import TYPE_CHECKING, Any
 from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.errors import AcpError, NobodyToAsk, TurnError, TurnTimeout
 from acp_jupyter.kernel.client.host_client import HostClient
-from acp_jupyter.kernel.execution_context import current_shell
 from acp_jupyter.kernel.turn.contents import ChangedTurn, ExportedTurn
 from acp_jupyter.kernel.turn.display import first_bundle, make_widget, wants_widget
-from acp_jupyter.notebook_tools.kernel_work import PrintedSoFar
+from acp_jupyter.kernel.turn.waiting import (
+    Asks,
+    follow_and_work,
+    follow_only,
+    in_main_thread,
+    thread_asks,
+    wait_in_loop,
+)
 from acp_jupyter.protocol.objects import obj, text
 from acp_jupyter.transcript.model.items import AgentMessage, Elicitation
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.bundle import Bundle, build_bundle
 from acp_jupyter.transcript.output.plain_text import own_items
 from acp_jupyter.transcript.output.record import TURN_MIME
@@ -67,6 +74,7 @@ class Turn(ChangedTurn, ExportedTurn):
         self._timeout = timeout
         self._timed_out = False
         self._stopped = False
+        self._asking_waits = 0
         self._widget: TurnWidget | None = None
         self._follower: threading.Thread | None = None
         """Thread that shows the final output of a cell that did not wait."""
@@ -81,7 +89,8 @@ class Turn(ChangedTurn, ExportedTurn):
         """Wait for the end and return the turn itself.
 
         Permission requests are asked here where the host is in this kernel and somebody sits at
-        it. Interrupting the kernel stops the turn.
+        it. A thread that you started asks too in a program at a terminal; in a notebook and in
+        IPython what it would have to ask is refused. Interrupting the kernel stops the turn.
 
         Parameters
         ----------
@@ -92,8 +101,10 @@ class Turn(ChangedTurn, ExportedTurn):
         ------
         TimeoutError
             It has not ended by then.
+        NobodyToAsk
+            The agent asked for something, and nobody could be asked.
         TurnError
-            It ended in an error.
+            It ended in another error.
         """
         self._wait(timeout, None)
         self.raise_for_error()
@@ -104,14 +115,12 @@ class Turn(ChangedTurn, ExportedTurn):
         return TextStream(self)
 
     def __await__(self) -> Generator[Any, None, Turn]:
-        return self._in_thread().__await__()
+        return self._awaited().__await__()
 
-    async def _in_thread(self) -> Turn:
-        try:
-            return await asyncio.to_thread(self.wait)
-        except asyncio.CancelledError:
-            await asyncio.to_thread(self.cancel)
-            raise
+    async def _awaited(self) -> Turn:
+        await wait_in_loop(self)
+        await asyncio.to_thread(self.raise_for_error)
+        return self
 
     def cancel(self) -> None:
         """Stop it, running or queued; its open permission requests are answered ``cancelled``."""
@@ -181,12 +190,23 @@ class Turn(ChangedTurn, ExportedTurn):
             self._timer.cancel()
         return self._detail
 
-    def _wait(self, timeout: float | None, watch: Callable[[TurnDetail], None] | None) -> None:
+    @property
+    def _asks_here(self) -> bool:
+        """Whether what the agent asks is answered in this process."""
+        return self._client.may_answer and self._can_ask
+
+    def _wait(
+        self,
+        timeout: float | None,
+        watch: Callable[[TurnDetail], None] | None,
+        asks: Asks | None = None,
+    ) -> None:
         """Wait for the end; ``watch`` sees the turn on the way."""
         deadline = None if timeout is None else time.monotonic() + timeout
-        answers_here = self._client.may_answer and self._can_ask and _in_main_thread()
-        longest = _POLL_SECONDS if answers_here or watch is not None else _WAIT_SECONDS
-        follow = follow_and_work if _in_main_thread() else follow_only
+        asks = (asks or thread_asks()) if self._asks_here else "leaves"
+        longest = _WAIT_SECONDS if asks == "leaves" and watch is None else _POLL_SECONDS
+        follow = follow_and_work if in_main_thread() else follow_only
+        self._asking_waits += asks == "asks"
         try:
             while self._detail.turn.status != "done":
                 left = longest if deadline is None else min(longest, deadline - time.monotonic())
@@ -199,11 +219,15 @@ class Turn(ChangedTurn, ExportedTurn):
                 self._detail = detail
                 if watch is not None:
                     watch(self._detail)
-                if answers_here:
+                if asks == "asks":
                     self._answer_requests()
+                elif asks == "refuses" and not self._is_asked_elsewhere() and self._pending():
+                    self._client.cancel(self.session_id, self.id, "nobody")
         except KeyboardInterrupt:
             self.stop_soon()
             raise
+        finally:
+            self._asking_waits -= asks == "asks"
         if self._follower is not None:
             self._follower.join(_FOLLOWER_SECONDS)  # so that what follows can't overtake it
 
@@ -218,34 +242,42 @@ class Turn(ChangedTurn, ExportedTurn):
         except AcpError:
             return
 
-    def _answer_requests(self) -> None:
-        from acp_jupyter.kernel.turn.stdin_questions import ask_elicitation as ask_question
-        from acp_jupyter.kernel.turn.stdin_questions import ask_permission as ask
-
-        for call in self.tool_calls:
-            permission = call.permission
-            if permission is not None and permission.state == "pending":
-                ask(self._client, self.session_id, call, permission)
-                return
-
+    def _pending(self) -> ToolCall | Elicitation | None:
+        """Return the first item that waits for an answer."""
         for item in self._detail.items:
-            if isinstance(item, Elicitation) and item.state == "pending":
-                ask_question(self._client, self.session_id, item)
-                return
+            if isinstance(item, ToolCall):
+                if item.permission is not None and item.permission.state == "pending":
+                    return item
+            elif isinstance(item, Elicitation) and item.state == "pending":
+                return item
+        return None
+
+    def _is_asked_elsewhere(self) -> bool:
+        """Return whether another wait asks, or the buttons of a widget."""
+        return bool(self._asking_waits or self._widget or self._follower)
+
+    def _answer_requests(self) -> None:
+        from acp_jupyter.kernel.turn.stdin_questions import answer_request
+
+        with _asking:  # one question at a time
+            if (item := self._pending()) is not None and self._is_pending(item):
+                answer_request(self._client, self.session_id, item, lambda: self._is_pending(item))
+
+    def _is_pending(self, item: ToolCall | Elicitation) -> bool:
+        self._detail = self._client.turn(self.id)
+        now = self._pending()
+        return now is not None and now.id == item.id
 
     def _stop_late(self) -> None:
         try:
             if not self.done:
                 self._timed_out = True
-                self.cancel()
+                self._client.cancel(self.session_id, self.id, "time_limit")
         except AcpError:
             return
 
 
-def _in_main_thread() -> bool:
-    return threading.current_thread() is threading.main_thread()
-
-
+_asking = threading.Lock()
 _STREAM_SECONDS = 0.1
 
 
@@ -271,11 +303,7 @@ class TextStream:
 
     async def __aiter__(self) -> AsyncIterator[str]:
         while True:
-            try:
-                done = await asyncio.to_thread(self._poll)
-            except asyncio.CancelledError:
-                await asyncio.to_thread(self._turn.cancel)
-                raise
+            done = await wait_in_loop(self._turn, _STREAM_SECONDS)
             if piece := self._piece():
                 yield piece
             if done:
@@ -296,34 +324,3 @@ class TextStream:
         piece = whole[self._given :]
         self._given = max(self._given, len(whole))
         return piece
-
-
-def follow_only(client: HostClient, turn_id: str, seconds: float) -> TurnDetail | None:
-    """Return a turn at its end or after some time."""
-    return client.turn(turn_id, seconds)
-
-
-def follow_and_work(client: HostClient, turn_id: str, seconds: float) -> TurnDetail | None:
-    """Return a turn as `follow_only` does, or do one piece of work on the main thread.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        The user interrupted the tool's code, which is reported, and with it the wait.
-    """
-    followed = client.follow(turn_id, seconds)
-    if followed.work is None:
-        return None if followed.detail is None else client.whole(followed.detail)
-    from acp_jupyter.kernel.code_runner import do_work  # IPython's parts, when needed
-
-    work_id = followed.work.work_id
-
-    def tell(tail: str) -> None:
-        client.print(PrintedSoFar(work_id=work_id, text=tail))
-
-    finished = do_work(current_shell(), followed.work, tell)
-    by_tool = client.finish(finished)
-    ran = finished.ran
-    if ran is not None and ran.status == "interrupted" and not by_tool:
-        raise KeyboardInterrupt
-    return None

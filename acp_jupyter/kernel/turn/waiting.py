@@ -1,0 +1,181 @@
+"""Waiting for a turn in coroutines and threads: who asks there, and what an interrupt does.
+
+The main thread asks as `input` does. Another thread asks too in a program at a terminal, where its
+question ends with the turn. A coroutine asks in its loop's thread in a kernel, as a cell does, and
+in the waiting thread elsewhere. In a notebook and in IPython a thread that somebody started can't
+ask: the cell that one types in may be another by then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Literal, Protocol
+
+from acp_jupyter.api.models.turns import TurnDetail
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.execution_context import current_shell, kernel_of
+from acp_jupyter.notebook_tools.kernel_work import PrintedSoFar
+
+Asks = Literal["asks", "leaves", "refuses"]
+"""What a waiting thread does about a request of the agent: ``leaves`` it to somebody else."""
+
+_WAKE_SECONDS = 0.2
+"""Longest sleep of a loop: ipykernel notices an interrupt when its loop wakes up."""
+
+
+class _Turn(Protocol):
+    """What is used of a `Turn`."""
+
+    @property
+    def _asks_here(self) -> bool: ...
+
+    def cancel(self) -> None: ...
+
+    def _wait(
+        self,
+        timeout: float | None,
+        watch: Callable[[TurnDetail], None] | None,
+        asks: Asks | None = None,
+    ) -> None: ...
+
+    def _answer_requests(self) -> None: ...
+
+
+def in_main_thread() -> bool:
+    """Return whether the main thread runs this."""
+    return threading.current_thread() is threading.main_thread()
+
+
+def thread_asks() -> Asks:
+    """Return what the calling thread does about requests."""
+    return "asks" if in_main_thread() or current_shell() is None else "refuses"
+
+
+async def wait_in_loop(turn: _Turn, seconds: float | None = None) -> bool:
+    """Wait for the end without holding up the loop; return whether it has come.
+
+    Cancelling the task stops the turn, and so does an interrupt.
+
+    Parameters
+    ----------
+    turn
+        What to wait for.
+    seconds
+        Longest wait, unless a question is being asked.
+    """
+    try:
+        with _interruptible():
+            if turn._asks_here and kernel_of(current_shell()) is not None:
+                return await _wait_in_kernel(turn, seconds)
+            return await _in_thread(turn, seconds, "asks")
+    except asyncio.CancelledError as error:
+        # IPython shows this alone: where in this package it was raised helps nobody.
+        error._render_traceback_ = lambda: ["CancelledError: The turn was stopped."]  # type: ignore[attr-defined]
+        await asyncio.to_thread(turn.cancel)
+        raise
+
+
+async def _wait_in_kernel(turn: _Turn, seconds: float | None) -> bool:
+    loop = asyncio.get_running_loop()
+    end = None if seconds is None else loop.time() + seconds
+    asks: Asks = "leaves" if in_main_thread() else "refuses"
+    while not await _in_thread(turn, _WAKE_SECONDS, asks):
+        if asks == "leaves":
+            _ask(turn)
+        if end is not None and loop.time() > end:
+            return False
+    return True
+
+
+async def _in_thread(turn: _Turn, seconds: float | None, asks: Asks) -> bool:
+    waiting = asyncio.ensure_future(asyncio.to_thread(_has_ended, turn, seconds, asks))
+    while not waiting.done():
+        await asyncio.wait({waiting}, timeout=_WAKE_SECONDS)
+    return await waiting
+
+
+def _has_ended(turn: _Turn, seconds: float | None, asks: Asks) -> bool:
+    try:
+        turn._wait(seconds, None, asks)
+    except TimeoutError:
+        return False
+    return True
+
+
+def _ask(turn: _Turn) -> None:
+    """Ask what is open, in place of the loop; an interrupt of the question stops the turn."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        turn._answer_requests()
+    except KeyboardInterrupt:
+        raise asyncio.CancelledError from None
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+_interrupted: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[object]]] = []
+"""The tasks that an interrupt cancels."""
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Cancel the running task at an interrupt, where that would end the loop and not the task.
+
+    So it is in IPython at a terminal. `asyncio.run` and ipykernel have handlers of their own.
+    """
+    task = asyncio.current_task()
+    handler = signal.getsignal(signal.SIGINT)
+    ours = handler is signal.default_int_handler or handler is _cancel_tasks
+    if task is None or not in_main_thread() or not ours:
+        yield
+        return
+    waiting = (asyncio.get_running_loop(), task)
+    _interrupted.append(waiting)
+    signal.signal(signal.SIGINT, _cancel_tasks)
+    try:
+        yield
+    finally:
+        _interrupted.remove(waiting)
+        if not _interrupted:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _cancel_tasks(_number: int, _frame: FrameType | None) -> None:
+    for loop, task in _interrupted:
+        loop.call_soon_threadsafe(task.cancel)
+
+
+def follow_only(client: HostClient, turn_id: str, seconds: float) -> TurnDetail | None:
+    """Return a turn at its end or after some time."""
+    return client.turn(turn_id, seconds)
+
+
+def follow_and_work(client: HostClient, turn_id: str, seconds: float) -> TurnDetail | None:
+    """Return a turn as `follow_only` does, or do one piece of work on the main thread.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        The user interrupted the tool's code, which is reported, and with it the wait.
+    """
+    followed = client.follow(turn_id, seconds)
+    if followed.work is None:
+        return None if followed.detail is None else client.whole(followed.detail)
+    from acp_jupyter.kernel.code_runner import do_work  # IPython's parts, when needed
+
+    work_id = followed.work.work_id
+
+    def tell(tail: str) -> None:
+        client.print(PrintedSoFar(work_id=work_id, text=tail))
+
+    finished = do_work(current_shell(), followed.work, tell)
+    by_tool = client.finish(finished)
+    ran = finished.ran
+    if ran is not None and ran.status == "interrupted" and not by_tool:
+        raise KeyboardInterrupt
+    return None
