@@ -165,7 +165,8 @@ def recording_folder(notebook_path: str, options: RecordingOptions) -> PurePosix
     else:
         raise BadRequest(
             "The name of this notebook is not known here. "
-            f"Name the recording: %acp {options.mode} on NAME{RECORDING_SUFFIX}"
+            f"Name the recording: %acp {options.mode} on NAME{RECORDING_SUFFIX}, or set "
+            f"ACP_JUPYTER_RECORD={options.mode}:NAME{RECORDING_SUFFIX}"
         )
     if path.suffix == ".ipynb":
         path = path.with_suffix(RECORDING_SUFFIX)

@@ -31,6 +31,8 @@ class ExecutionContext:
     source: str = ""
     can_ask: bool = False
     """Whether a user can answer questions here."""
+    goes_on: bool = True
+    """Whether the kernel goes on after the last cell; a program that runs a notebook ends it."""
     updates: bool = True
     """Whether an output can still be changed; not where it is kept aside, as by ``%%capture``."""
 
@@ -65,6 +67,7 @@ def execution_context() -> ExecutionContext:
         cell_id=_text(parent.get("metadata"), "cellId"),
         source=_text(parent.get("content"), "code"),
         can_ask=can_ask,
+        goes_on=can_ask or _in_voila(),
         updates=not _captures(shell),
     )
 
@@ -75,7 +78,11 @@ def _without_kernel(shell: InteractiveShell) -> ExecutionContext:
     # IPython's own prints; another keeps what is displayed, as ploomber-engine's for a notebook.
     if type(shell.display_pub) is DisplayPublisher:
         return ExecutionContext("terminal", can_ask=_at_terminal())
-    return ExecutionContext("batch", updates=False)
+    return ExecutionContext("batch", goes_on=False, updates=False)
+
+
+def _in_voila() -> bool:
+    return os.environ.get("SERVER_SOFTWARE", "").startswith("voila/")
 
 
 def _captures(shell: InteractiveShell) -> bool:

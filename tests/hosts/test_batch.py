@@ -1,7 +1,9 @@
-"""papermill: parameters in, a notebook with records out, and a stop where a turn fails."""
+"""papermill, nbclient: parameters in, records out, and a stop where a turn fails."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -77,3 +79,91 @@ def test_papermill_stops_where_somebody_would_have_to_be_asked(folder: Path) -> 
     notebook = saved(folder)
     assert "Nobody could be asked, so this was rejected." in records(notebook)[0]["text/markdown"]
     assert notebook.cells[-1].outputs == []
+
+
+def command(folder: Path, *words: str, record: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a program of this environment in the folder."""
+    env = jupyter_environment(folder.parent) | {"ACP_JUPYTER_RECORD": record}
+    program = str(Path(sys.executable).parent / words[0])
+    return subprocess.run(
+        (program, *words[1:]), cwd=folder, env=env, capture_output=True, text=True, check=False
+    )
+
+
+def one_prompt(folder: Path, prompt: str, name: str = "in.ipynb") -> None:
+    write_notebook(folder / name, new_notebook("%load_ext acp_jupyter", prompt))
+
+
+PAPERMILL = ("papermill", "--no-progress-bar")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        pytest.param((*PAPERMILL, "in.ipynb", "out.ipynb"), id="papermill"),
+        pytest.param(
+            ("jupyter", "execute", "--output=out", "in.ipynb"),
+            id="jupyter execute",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            ("jupyter", "nbconvert", "--execute", "--to=notebook", "--output=out", "in.ipynb"),
+            id="nbconvert",
+            marks=pytest.mark.long,
+        ),
+    ],
+)
+def test_a_run_is_recorded_beside_its_notebook_and_replayed(
+    folder: Path, run: tuple[str, ...]
+) -> None:
+    one_prompt(folder, "%%acp demo --policy accept-edits\ncreate made.txt rate=0")
+    done = command(folder, *run, record="record")
+    assert done.returncode == 0, done.stderr
+    assert (folder / "in.acp").is_dir()
+    (folder / "made.txt").unlink()
+
+    done = command(folder, *run, record="replay")
+    assert done.returncode == 0, done.stderr
+    assert (folder / "made.txt").exists()
+    (record,) = records(saved(folder))
+    assert "Demo (replayed)" in record["text/plain"]
+
+
+@pytest.mark.long
+def test_where_the_notebook_is_not_known_the_error_says_what_to_set(folder: Path) -> None:
+    for name in ("in.ipynb", "other.ipynb"):
+        one_prompt(folder, "%%acp demo\nlist rate=0", name)
+    done = command(folder, "jupyter", "execute", "in.ipynb", "other.ipynb", record="record")
+    assert done.returncode != 0
+    assert "ACP_JUPYTER_RECORD=record:NAME.acp" in done.stderr
+
+
+def test_a_background_turn_of_a_run_has_ended_when_the_run_has(folder: Path) -> None:
+    one_prompt(folder, "%%acp demo --background\nlist rate=20")
+    assert command(folder, *PAPERMILL, "in.ipynb", "out.ipynb").returncode == 0
+    (record,) = records(saved(folder))
+    assert record[TURN_MIME]["final"] is True
+    one_prompt(folder, "%%acp demo --background\nerror rate=0")
+    done = command(folder, *PAPERMILL, "in.ipynb", "out.ipynb")
+    assert done.returncode != 0
+    assert "TurnError" in (folder / "out.ipynb").read_text()
+
+
+@pytest.mark.long
+def test_what_is_saved_of_a_run_that_fails(folder: Path) -> None:
+    """By `jupyter execute` nothing, as of any cell that fails, unless errors are allowed."""
+    one_prompt(folder, "%%acp demo\ncreate made.txt rate=0")
+    before = (folder / "in.ipynb").read_text()
+    assert command(folder, "jupyter", "execute", "--inplace", "in.ipynb").returncode != 0
+    assert (folder / "in.ipynb").read_text() == before
+    done = command(folder, "jupyter", "execute", "--inplace", "--allow-errors", "in.ipynb")
+    assert done.returncode == 0
+    assert "Nobody could be asked" in (folder / "in.ipynb").read_text()
+
+
+def test_a_refused_turn_says_no_half_sentence(folder: Path) -> None:
+    one_prompt(folder, "%%acp demo\nrun python --version rate=60")
+    assert command(folder, *PAPERMILL, "in.ipynb", "out.ipynb").returncode != 0
+    (record,) = records(saved(folder))
+    assert "`python --version` was" not in record["text/markdown"]
+    assert "Nobody could be asked" in record["text/markdown"]

@@ -15,6 +15,8 @@ from typing import Literal
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.recording_file import RecordingOptions, recording_folder
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.client.run_notebook import run_notebook
+from acp_jupyter.kernel.execution_context import execution_context
 
 VARIABLE = "ACP_JUPYTER_RECORD"
 """Environment variable: ``record``, ``replay`` or ``off``; a path may follow a colon."""
@@ -102,15 +104,20 @@ def _status(client: HostClient) -> str:
     return f"Turns are played from {folder}. No agent is started."
 
 
+def _name_of_run() -> str:
+    """Return the notebook that a program runs here; empty where a frontend has it open."""
+    return run_notebook() if execution_context().frontend == "batch" else ""
+
+
 def _from_environment(value: str) -> RecordingOptions | None:
     mode, _, path = value.partition(":")
     match mode.strip().lower():
         case "" | "off":
             return None
         case "record":
-            return _options("record", path.strip())
+            return _options("record", path.strip() or _name_of_run())
         case "replay":
-            return _options("replay", path.strip())
+            return _options("replay", path.strip() or _name_of_run())
         case _:
             raise BadRequest(
                 f"{VARIABLE} is {value[:60]!r}. Set it to record, replay or off; name the "

@@ -72,6 +72,8 @@ def run_cell(
         The kernel was interrupted; the turn is stopped.
     """
     cell = execution_context()
+    # Nothing would show the end of a turn that outlasts the run of its notebook.
+    options = dataclasses.replace(options, background=options.background and cell.goes_on)
     written = prompt if error is None else ""
     if options.format:
         prompt = expand(prompt, shell.user_ns)

@@ -77,6 +77,8 @@ class TranscriptFields:
     """The turn that the agent was told to end."""
     time_up: str | None
     """The turn that took longer than its sender allows."""
+    refused: bool
+    """Whether a turn has ended since nobody could be asked, and its agent has not ended it yet."""
     written: Map[str, WrittenDiff]
     """By path: what an agent wrote through us last."""
     held: Map[str, ToolCallProgress]
@@ -127,6 +129,7 @@ class Transcript(TranscriptFields):
             opened_by=Map(),
             stopping=None,
             time_up=None,
+            refused=False,
             held=Map(),
             settled_by=Map(),
             written=Map(),

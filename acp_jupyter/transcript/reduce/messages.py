@@ -34,6 +34,8 @@ def agent_chunk(draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk) -> 
     Without a message id a chunk extends the newest item of its kind, as long
     as nothing else came between. What subagents say at the same time does not come between.
     """
+    if draft.refused:
+        return  # the sentence that the agent was stopped in
     block = packet.block
     parent = draft.parent(packet.parent_id)
     if isinstance(block, OtherBlock):

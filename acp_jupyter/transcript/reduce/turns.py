@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
+from acp_jupyter.errors import NobodyToAsk
 from acp_jupyter.protocol.content import OtherBlock, TextBlock, read_block
 from acp_jupyter.protocol.host_events.notes import (
     AgentExited,
@@ -91,6 +92,7 @@ def started(draft: Draft, note: TurnStartedNote) -> None:
     if turn is None:
         return
     draft.close_open_items()
+    draft.refused = False
     draft.written = Map()  # no card of an earlier turn is to come
     draft.change_session(
         active_turn_id=note.turn_id,
@@ -112,6 +114,7 @@ def removed(draft: Draft, note: TurnRemoved) -> None:
 
 def responded(draft: Draft, packet: PromptResponse) -> None:
     """End the running turn as the agent says."""
+    draft.refused = False
     turn = _active(draft)
     if turn is None:
         return
@@ -155,6 +158,7 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
         turn = draft.turns.get(note.turn_id)
         message, reason, code = note.message, note.reason, ""
     else:
+        draft.refused = False
         turn = _active(draft)
         message, reason, code = _agent_error(draft, note), "agent_error", note.code
     if turn is None or turn.status == "done":
@@ -165,6 +169,7 @@ def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
         return
     if isinstance(note, ErrorPacket):
         session.login_refused(draft, note)
+    draft.refused = reason == NobodyToAsk.reason
     draft.close_open_item()
     failure = TurnFailure(message=message, detail=note.detail, reason=reason)
     draft.add(
@@ -214,6 +219,7 @@ def start_failed(draft: Draft, note: StartFailed) -> None:
 
 def exited(draft: Draft, note: AgentExited) -> None:
     """Settle what the ended process had open."""
+    draft.refused = False
     expire_elicitations(draft, "Expired: the agent stopped")
     expire_requests(draft, "Expired: the agent stopped")
     draft.change_session(status="stopped", held="", updated_at=draft.at)
