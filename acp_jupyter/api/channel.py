@@ -148,7 +148,12 @@ class Channel:
 
     # -- subscriptions ---------------------------------------------------------
 
-    async def _subscribe(self, frame: SubscribeFrame) -> None:
+    async def follow(self, session_id: str, *, answers: bool) -> None:
+        """Subscribe as the page would; ``answers`` says whether somebody there can answer."""
+        await self._greeted.wait()
+        await self._subscribe(SubscribeFrame(session_id=session_id), answers=answers)
+
+    async def _subscribe(self, frame: SubscribeFrame, *, answers: bool = True) -> None:
         self._detach(frame.session_id)
         if len(self._subscriptions) >= _SUBSCRIPTIONS:
             self._error(
@@ -162,7 +167,9 @@ class Channel:
         self._subscriptions[frame.session_id] = subscription
         try:
             following = self._host.submit(
-                self._host.subscribe(frame.session_id, subscription, frame.after, frame.epoch)
+                self._host.subscribe(
+                    frame.session_id, subscription, frame.after, frame.epoch, answers=answers
+                )
             )
             await asyncio.wrap_future(following)
         except AcpError as error:

@@ -220,9 +220,17 @@ class AgentHost(HostThread):
         return self._store.folder(session_id) / TRAFFIC_FILE
 
     async def subscribe(
-        self, session_id: str, reader: Reader, after: int | None = None, epoch: str = ""
+        self,
+        session_id: str,
+        reader: Reader,
+        after: int | None = None,
+        epoch: str = "",
+        *,
+        answers: bool = True,
     ) -> None:
         """Let ``reader`` follow a session; its questions then wait for an answer.
+
+        Not for a reader that only looks on, such as a kernel's: ``answers`` is False then.
 
         Raises
         ------
@@ -231,7 +239,8 @@ class AgentHost(HostThread):
         """
         await self.stored_sessions.wake(session_id)
         session = self.session(session_id)
-        session.attach()
+        if answers:
+            session.attach()
         session.journal.add_reader(reader, after, epoch)
         self._reads[reader] = session
 

@@ -27,7 +27,7 @@ from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
 
 if TYPE_CHECKING:
-    from acp_jupyter.kernel.turn.widgets import SessionWidget
+    from acp_jupyter.kernel.turn.session_widgets import SessionWidget
     from acp_jupyter.kernel.variables import Described
 
 
@@ -57,7 +57,6 @@ class Session:
         self._client = client
         self._policy: Policy | None = policy
         self._turns = _TURNS.setdefault(state.session_id, deque(maxlen=_MOST_TURNS))
-        self._widget: SessionWidget | None = None
         defaults.session_id = state.session_id
         self.id = state.session_id
         self.agent = state.agent
@@ -109,8 +108,8 @@ class Session:
         cell = execution_context()
         origin = Origin(
             notebook_path=self._client.notebook_path,
-            # Some frontends name no cells; a turn's own view is known by its id all the same.
-            cell_id=cell.cell_id or uuid.uuid4().hex,
+            cell_id=cell.cell_id,
+            view_id="" if cell.cell_id else uuid.uuid4().hex,
             source=clean_json(cell.source),
             error=error,
         )
@@ -130,8 +129,6 @@ class Session:
             raise
         turn = Turn(self._client, detail, can_ask=cell.can_ask, timeout=timeout)
         self._turns.append(turn)
-        if self._widget is not None:
-            self._widget.add(turn)
         return turn
 
     @property
@@ -236,12 +233,10 @@ class Session:
 
     @property
     def widget(self) -> SessionWidget:
-        """The turns sent from here and a message box as an ipywidget, for any layout."""
-        if self._widget is None:
-            from acp_jupyter.kernel.turn.widgets import SessionWidget
+        """The session with its message box as an ipywidget, for any layout; one in a kernel."""
+        from acp_jupyter.kernel.turn.session_widgets import session_widget
 
-            self._widget = SessionWidget(self)
-        return self._widget
+        return session_widget(self)
 
     def __enter__(self) -> Self:
         return self

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from pydantic_core import to_json
 
-from acp_jupyter.api.access import Caller, KernelCaller, may_read_traffic
+from acp_jupyter.api.access import Caller, KernelCaller, may_read_traffic, visible_session
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_row import Result
 from acp_jupyter.api.models.command_table import Command, require_read_only, row_of
@@ -19,6 +19,8 @@ from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells
 from acp_jupyter.server.kernels import Kernels
@@ -101,6 +103,23 @@ class Backend:
         """
         work = self.dispatcher.traffic_log(session_id, caller)
         return await asyncio.wrap_future(self.host.submit(work))
+
+    async def look_on(self, session_id: str, caller: Caller, reader: Reader) -> Session:
+        """Let a reader follow a session that can answer nothing in it.
+
+        Raises
+        ------
+        UnknownSession
+            No session of that id that the caller may see.
+        """
+
+        async def follow() -> Session:
+            await self.host.stored_sessions.wake(session_id)
+            session = visible_session(self.host, session_id, caller)
+            await self.host.subscribe(session_id, reader, answers=False)
+            return session
+
+        return await asyncio.wrap_future(self.host.submit(follow()))
 
     async def _prepare(self, command: Command, caller: Caller) -> None:
         """Look up the kernels that the dispatcher will need, on Jupyter's loop.

@@ -29,6 +29,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.server.auth import AcpHandler
 from acp_jupyter.server.backend import Backend
+from acp_jupyter.server.events import EventsHandler
 from acp_jupyter.server.streams import PacketsHandler, StreamHandler
 
 API = "acp-jupyter/api"
@@ -209,6 +210,7 @@ def handlers(backend: Backend) -> list[HandlerSpec]:
         (f"{API}/kernel/work", KernelWorkHandler, shared),
         (f"{API}/kernel/work/printed", KernelWorkPrintedHandler, shared),
         (f"{API}/kernel/work/done", KernelWorkDoneHandler, shared),
+        (f"{API}/kernel/sessions/(?P<session_id>[^/]+)/events", EventsHandler, shared),
         (f"{API}/sessions/(?P<session_id>[^/]+)/traffic", TrafficHandler, shared),
         (f"{API}/sessions/(?P<session_id>[^/]+)/packets", PacketsHandler, shared),
         (f"{API}/stream", StreamHandler, shared),

@@ -11,11 +11,12 @@ from types import FunctionType
 from typing import Any, get_args
 
 import pytest
+from anywidget import AnyWidget
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 
 import acp_jupyter
-from acp_jupyter import errors, packets
+from acp_jupyter import errors, packets, widgets
 from tests.contract.golden import check
 
 PROGRAMS = ("demo", "replay", "claude_cli")
@@ -28,6 +29,11 @@ def test_the_names_of_the_package() -> None:
 
 def test_the_names_of_packets() -> None:
     check("names_packets.txt", _exported(packets))
+
+
+def test_the_names_of_widgets() -> None:
+    """With their traits; what they share with all ipywidgets is not ours."""
+    check("names_widgets.txt", _widgets())
 
 
 def test_the_fields_of_packets() -> None:
@@ -59,7 +65,9 @@ def test_the_bundled_agents_are_programs(name: str) -> None:
     assert find_spec(f"acp_jupyter.agents.{name}.__main__") is not None
 
 
-@pytest.mark.parametrize("module", ["acp_jupyter", "acp_jupyter.packets", "acp_jupyter.errors"])
+@pytest.mark.parametrize(
+    "module", ["acp_jupyter", "acp_jupyter.packets", "acp_jupyter.errors", "acp_jupyter.widgets"]
+)
 def test_nothing_else_is_there_by_accident(module: str) -> None:
     names = importlib.import_module(module).__all__
     assert len(set(names)) == len(names)
@@ -84,6 +92,23 @@ def _exported(module: Any) -> Iterator[str]:
             yield from _members(value)
         else:
             yield from _alias(name, value)
+
+
+def _widgets() -> Iterator[str]:
+    common = {name for name, _ in inspect.getmembers_static(AnyWidget)}
+    kinds: list[Any] = [getattr(widgets, name) for name in sorted(widgets.__all__)]
+    for kind in kinds:
+        bases = [base for base in kind.__mro__[1:] if base in kinds]
+        known = common.union(*(dir(base) for base in bases))
+        yield f"class {' < '.join(each.__name__ for each in (kind, *bases))}{_signature(kind)}"
+        for name, trait in sorted(kind.class_traits().items()):
+            if name not in known and not name.startswith("_"):
+                access = "read-only" if trait.read_only else "read and write"
+                place = "kernel and page" if trait.metadata.get("sync") else "kernel"
+                yield f"    .{name}: {type(trait).__name__}, {access}, {place}"
+        for name, method in inspect.getmembers_static(kind, inspect.isfunction):
+            if name not in known and not name.startswith("_"):
+                yield f"    .{name}{_signature(method)}"
 
 
 def _alias(name: str, value: Any) -> Iterator[str]:

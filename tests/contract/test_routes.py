@@ -25,6 +25,7 @@ KERNEL = KernelCaller("k1", "book.ipynb")
 
 OTHER_CALLERS = {
     "kernel": "kernel",
+    "kernel/sessions/{session_id}/events": "kernel",
     "kernel/work": "kernel",
     "kernel/work/done": "kernel",
     "kernel/work/printed": "kernel",

@@ -108,40 +108,54 @@ def test_a_turn_is_followed_asked_and_answered_over_a_comm(kernel: Kernel, tmp_p
     assert kernel.run("print(turn.stop_reason)").ok().printed == "end_turn\n"
 
 
-def test_a_session_as_a_widget_sends_what_is_typed(kernel: Kernel) -> None:
-    """The button's own message, as a page sends it."""
+def test_a_session_is_one_widget_that_sends_what_is_typed(kernel: Kernel) -> None:
+    """What its page sends is of the user, whatever the kernel's code has sent."""
     opened = kernel.run(
         "from acp_jupyter import connect\n"
         "session = connect('demo')\n"
         "session.prompt('plan rate=0').wait()\n"
+        "assert session.widget is connect('demo').widget\n"
         "session.widget",
         watched=True,
     ).ok()
-    models = {
-        message["content"]["comm_id"]: message["content"]["data"]["state"]
-        for message in opened.comms
-        if message["msg_type"] == "comm_open"
-    }
-    named = {state.get("description"): comm_id for comm_id, state in models.items()}
-    assert sum("turn_id" in state for state in models.values()) == 1
-
-    def send(comm_id: str, data: dict[str, Any]) -> None:
-        content = {"comm_id": comm_id, "data": data}
-        kernel.client.shell_channel.send(kernel.client.session.msg("comm_msg", content))
-
-    click = {"method": "custom", "content": {"event": "click"}}
-    send(named["Send"], click)
-    said = "print(session.widget.children[-1].value)"
-    assert "The prompt is empty." in kernel.run(said).ok().printed
-    send(named["Message"], {"method": "update", "state": {"value": "list rate=0"}})
-    send(named["Send"], click)
-    seen = kernel.run("print(session.turns[-1].wait().tool_calls[0].title, len(session.turns))")
-    assert seen.ok().printed == "List the folder 2\n"
-    assert any(
-        "turn_id" in message["content"]["data"].get("state", {})
-        for message in seen.comms
-        if message["msg_type"] == "comm_open"
+    comm = Comm(kernel, opened)
+    assert (comm.state["part"], comm.state["mode"], comm.state["turn_id"]) == (
+        "session",
+        "comm",
+        "",
     )
-    kernel.run("slow = session.prompt('slow rate=2')").ok()
-    send(named["Stop"], click)
-    assert kernel.run("print(slow.wait(10).stop_reason)").ok().printed == "cancelled\n"
+    comm.send({"open": True})
+    eventually(lambda: comm.find("snapshot"), what="the session reaches the page")
+    for number, prompt in enumerate(("list rate=0", "slow rate=2")):
+        command = {"name": "prompt", "session_id": comm.state["session_id"], "prompt": prompt}
+        comm.send({"frame": {"type": "command", "id": number, "command": command}})
+    runs = "print(session.widget.status, session.widget.tool_calls, session.widget.text[:1])"
+    eventually(
+        lambda: kernel.run(runs).printed.startswith("running ()") and comm.find("turn_ended"),
+        what="the second one runs",
+    )
+    command = {"name": "cancel", "session_id": comm.state["session_id"], "turn_id": None}
+    comm.send({"frame": {"type": "command", "id": 3, "command": command}})
+    said = "print(session.widget.stop_reason)"
+    eventually(lambda: kernel.run(said).printed == "cancelled\n", what="the kernel's widget knows")
+    assert len(comm.find("turn_ended")) == 2
+
+
+def test_a_prompt_of_a_button_has_no_cell(kernel: Kernel) -> None:
+    """A message on a comm is no cell, though one ran before it."""
+    opened = kernel.run(
+        "import ipywidgets\n"
+        "from acp_jupyter import connect\n"
+        "session, turns = connect('demo'), []\n"
+        "button = ipywidgets.Button()\n"
+        "button.on_click(lambda button: turns.append(session.prompt('plan rate=0')))\n"
+        "print(button.comm.comm_id)",
+        watched=True,
+    ).ok()
+    data = {"method": "custom", "content": {"event": "click"}}
+    content = {"comm_id": opened.printed.strip(), "data": data}
+    kernel.client.shell_channel.send(kernel.client.session.msg("comm_msg", content))
+    eventually(lambda: kernel.run("print(len(turns))").printed == "1\n", what="the click acts")
+    told = "o = turns[0].wait()._detail.turn.origin; print([o.cell_id, len(o.view_id), o.source])"
+    assert kernel.run(told).ok().printed == "['', 32, '']\n"
+    assert kernel.run("print(turns[0].widget.cell_id == o.view_id)").ok().printed == "True\n"

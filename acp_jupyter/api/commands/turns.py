@@ -346,8 +346,8 @@ class NotebookTurns:
         origin = turn.origin
         same_cell = (
             origin is not None
-            and bool(origin.cell_id)
-            and origin.cell_id == command.cell_id
+            and bool(command.cell_id)
+            and command.cell_id in {origin.cell_id, origin.view_id}
             and self._same_notebook(origin.notebook_path, origin.kernel_id, command.notebook_path)
         )
         if not same_cell:

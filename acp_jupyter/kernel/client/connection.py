@@ -23,7 +23,7 @@ from urllib.parse import quote, urlsplit
 from acp_jupyter._version import __version__
 from acp_jupyter.api import kernel_auth
 from acp_jupyter.api.models.command_table import Command, request_of
-from acp_jupyter.api.models.frames import API_VERSION
+from acp_jupyter.api.models.frames import API_VERSION, EventsFrame
 from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch, plain_reason
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.execution_context import (
@@ -40,6 +40,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
     WorkQuery,
     WorkReply,
 )
+from acp_jupyter.transcript.model.events import Event
 
 _URL_VARIABLE = "ACP_JUPYTER_URL"
 _lock = threading.Lock()
@@ -185,6 +186,13 @@ class ServerClient(HostClient):
         with self._answer("GET", path, b"", _PIECE_SECONDS) as response:
             while piece := response.read(_PIECE_BYTES):
                 yield piece
+
+    def events(self, session_id: str) -> Iterator[tuple[Event, ...]]:
+        """Read the server's stream; an empty line is a sign of life."""
+        path = f"kernel/sessions/{quote(session_id, safe='')}/events"
+        with self._answer("GET", path, b"", _PIECE_SECONDS) as response:
+            while line := response.readline():
+                yield EventsFrame.model_validate_json(line).events if line.strip() else ()
 
     def _request(
         self, method: str, path: str, body: bytes, seconds: float, nonce: str = ""

@@ -8,6 +8,7 @@ import concurrent.futures.thread  # noqa: F401 - before what `_at_exit` register
 import getpass
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -26,6 +27,7 @@ from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.api.models.sessions import CreateSession
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
+from acp_jupyter.api.subscription import Subscription
 from acp_jupyter.errors import UnknownSession
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
@@ -33,7 +35,8 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.public_registry import PublicAgents
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.registry_entries import EntryPointAgents
-from acp_jupyter.host.session.session import McpServerProvider
+from acp_jupyter.host.session.session import McpServerProvider, Session
+from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.workspace.folders import choose_cwd, jupyter_folders
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.code_runner import THIS_KERNEL, EmbeddedKernelRunner
@@ -44,10 +47,15 @@ from acp_jupyter.notebook_tools.kernel_work import (
     WaitingCells,
     WorkReply,
 )
+from acp_jupyter.transcript.model.events import Event
 from acp_jupyter.transcript.model.session_state import SessionState
 
 _FLUSH_SECONDS = 30.0
 _PIECE_BYTES = 256 * 1024
+_PAUSE_SECONDS = 0.1
+"""Between two looks at the events of a session."""
+_LIFE_SECONDS = 1.0
+"""After which there is a look though nothing has happened."""
 
 
 class _NoPages:
@@ -188,6 +196,28 @@ class EmbeddedHost(HostClient):
         with path.open("rb") as file:
             while piece := file.read(_PIECE_BYTES):
                 yield piece
+
+    def events(self, session_id: str) -> Iterator[tuple[Event, ...]]:
+        """Follow the session's journal."""
+        woken = threading.Event()
+        reader = Subscription(session_id, woken.set)
+        session = self.host.call(self._look_on(session_id, reader), _FLUSH_SECONDS)
+        try:
+            while True:
+                ended = self.host.sessions.get(session_id) is not session
+                woken.clear()
+                events = reader.take()
+                if ended and not events:
+                    return
+                yield events
+                time.sleep(_PAUSE_SECONDS)
+                woken.wait(_LIFE_SECONDS)
+        finally:
+            self.host.unsubscribe(reader)
+
+    async def _look_on(self, session_id: str, reader: Reader) -> Session:
+        await self.host.subscribe(session_id, reader, answers=False)
+        return self.host.session(session_id)
 
     async def _traffic_path(self, session_id: str) -> Path:
         await asyncio.to_thread(self.host.session(session_id).journal.flush)

@@ -47,13 +47,16 @@ from acp_jupyter.api.models.turns import (
 from acp_jupyter.notebook_tools.kernel_work import FinishedWork, PrintedSoFar, WorkReply
 from acp_jupyter.protocol.host_events.notes import Origin, StopCause
 from acp_jupyter.protocol.host_events.session import Policy
-from acp_jupyter.transcript.model.session_state import SessionState
+from acp_jupyter.transcript.model.events import Event
+from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 
 _QUICK_SECONDS = 30.0
 _START_SECONDS = 150.0
 """Timeout for an agent to start and open its session."""
 _LONG_SECONDS = 600.0
 """Timeout for a whole log or transcript."""
+_NO_ITEMS = 2**31 - 1
+"""An index that no item has."""
 
 
 class HostClient(ABC):
@@ -100,6 +103,24 @@ class HostClient(ABC):
         NotAllowed
             Another kernel made the session, or the user.
         """
+
+    @abstractmethod
+    def events(self, session_id: str) -> Iterator[tuple[Event, ...]]:
+        """Yield what happens in a session, from a snapshot on, until the session is closed.
+
+        Nothing, from time to time, while nothing happens. Following it answers nothing in it.
+
+        Raises
+        ------
+        AcpError
+            There is no such session for this kernel, or the host is gone.
+        """
+
+    def turn_state(self, turn_id: str) -> TurnState:
+        """Return what is true of a turn, without its items."""
+        command = GetTurn(turn_id=turn_id, start=_NO_ITEMS)
+        detail: TurnDetail = self.run(command, _QUICK_SECONDS)
+        return detail.turn
 
     @abstractmethod
     def close(self) -> None:

@@ -29,7 +29,7 @@ from acp_jupyter.kernel.execution_context import ExecutionContext, execution_con
 from acp_jupyter.kernel.magics import last_failure
 from acp_jupyter.kernel.magics.cell_options import parse_cell_line
 from acp_jupyter.kernel.session import Settings, defaults, split_setting
-from acp_jupyter.kernel.turn.display import TerminalScreen, first_bundle, make_widget, wants_widget
+from acp_jupyter.kernel.turn.display import TerminalScreen, first_bundle, wants_widget
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.kernel.variables import data_variables, describe_names
 from acp_jupyter.protocol.host_events.notes import CellError
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from acp_jupyter.kernel.magics.cell_options import CellOptions
     from acp_jupyter.kernel.session import Session
-    from acp_jupyter.kernel.turn.widgets import TurnWidget
+    from acp_jupyter.kernel.turn.widgets import AcpWidget
     from acp_jupyter.transcript.output.bundle import Bundle
 
 
@@ -147,7 +147,7 @@ def _show_beginning(turn: Turn, cell: ExecutionContext) -> None:
         print(f"Turn {turn.id[:8]} runs in the background: _acp.wait() waits for it.")  # noqa: T201
         return
     start = turn._detail
-    widget = make_widget(turn._client, start) if wants_widget(start, cell.can_ask) else None
+    widget = _widget(turn) if wants_widget(start, cell.can_ask) else None
     _display(first_bundle(start, widget), turn, update=False)
     follower = threading.Thread(
         target=_show_end, args=(turn, widget), name="acp-background-turn", daemon=True
@@ -156,7 +156,13 @@ def _show_beginning(turn: Turn, cell: ExecutionContext) -> None:
     follower.start()
 
 
-def _show_end(turn: Turn, widget: TurnWidget | None) -> None:
+def _widget(turn: Turn) -> AcpWidget:
+    from acp_jupyter.kernel.turn.widgets import cell_widget  # anywidget, when it is needed
+
+    return cell_widget(turn)
+
+
+def _show_end(turn: Turn, widget: AcpWidget | None) -> None:
     """Show the final output if no page does. Runs in a thread of its own."""
     detail = turn._detail
     try:
@@ -166,7 +172,7 @@ def _show_end(turn: Turn, widget: TurnWidget | None) -> None:
         return
     finally:
         if widget is not None:
-            widget.end()
+            widget._end()
     if not detail.page_holds_notebook and detail.bundle is not None:
         _display(detail.bundle, turn, update=True)
 
@@ -186,8 +192,8 @@ def _show_in_notebook(turn: Turn, cell: ExecutionContext) -> None:
     with contextlib.ExitStack() as stack:
         widget = None
         if cell.updates and wants_widget(start, cell.can_ask):
-            widget = make_widget(turn._client, start)
-            stack.callback(widget.end)
+            widget = _widget(turn)
+            stack.callback(widget._end)
         try:
             if updates:
                 _display(first_bundle(start, widget), turn, update=False)

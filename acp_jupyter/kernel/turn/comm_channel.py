@@ -15,33 +15,34 @@ from acp_jupyter.api.channel import Channel
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_row import Result
 from acp_jupyter.api.models.command_table import Command
-from acp_jupyter.api.models.frames import SubscribeFrame
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import AcpError, HostClosed
 from acp_jupyter.kernel.client.embedded_host import EmbeddedHost
 from acp_jupyter.kernel.client.host_client import HostClient
-from acp_jupyter.kernel.execution_context import current_shell, kernel_of
-from acp_jupyter.kernel.turn.widgets import TurnWidget
-from acp_jupyter.protocol.host_events.notes import Origin
-from acp_jupyter.transcript.model.session_state import TurnState
+from acp_jupyter.kernel.execution_context import (
+    current_shell,
+    execution_context,
+    kernel_of,
+)
+from acp_jupyter.kernel.turn.widgets import AcpWidget
 
 _LAST_SECONDS = 2.0
 
 
-def comm_widget(client: HostClient, turn: TurnState) -> TurnWidget:
-    """Return a widget that is served from this kernel until it is closed.
+def serve(client: HostClient, widget: AcpWidget) -> None:
+    """Serve a widget from this kernel until it is closed.
 
     Parameters
     ----------
     client
         The host in this kernel.
-    turn
-        What to show.
+    widget
+        Its ``session_id`` says what its pages follow.
     """
     if not isinstance(client, EmbeddedHost):
         raise TypeError(client.location)
-    return _ServedWidget(client, turn).widget
+    _ServedWidget(client, widget)
 
 
 class _EmbeddedBackend:
@@ -61,29 +62,27 @@ class _ServedWidget:
     """A widget and its channel, coalesced and paced as a page's socket is.
 
     Sending starts with the widget and not with the page's first message, which may wait for the
-    end of the cell.
+    end of the cell. Where a notebook runs without a user, that
+    message is the first sign of one.
     """
 
-    def __init__(self, client: EmbeddedHost, turn: TurnState) -> None:
+    def __init__(self, client: EmbeddedHost, widget: AcpWidget) -> None:
         self._client = client
-        self._session_id = turn.session_id
+        self._asks = execution_context().frontend != "batch"
         self._pages = Pages(_no_document)
         self._channel: Channel | None = None
         self._running: asyncio.Task[None] | None = None
         self._serving: Future[None] | None = None
         self._subscribed = asyncio.Event()
-        origin = turn.origin or Origin()
-        self.widget = TurnWidget(
-            turn_id=turn.turn_id,
-            session_id=turn.session_id,
-            mode="comm",
-            notebook_path=origin.notebook_path,
-            cell_id=origin.cell_id,
-            on_open=self._open,
-            on_frame=self._receive,
-            on_end=self._finish,
-        )
-        self.widget.observe(self._closed, "comm")
+        self.widget = widget
+        widget._on_open = self._page_opens
+        widget._on_frame = self._receive
+        widget._on_end = self._finish
+        widget.observe(self._closed, "comm")
+        self._open()
+
+    def _page_opens(self) -> None:
+        self._asks = True
         self._open()
 
     def _open(self) -> None:
@@ -118,7 +117,7 @@ class _ServedWidget:
         self._channel = channel
         running = self._running = asyncio.create_task(channel.run(), name="acp-comm-channel")
         try:
-            await channel.receive(SubscribeFrame(session_id=self._session_id).model_dump_json())
+            await channel.follow(self.widget.session_id, answers=self._asks)
             self._subscribed.set()
             await running
         finally:
@@ -128,7 +127,7 @@ class _ServedWidget:
     async def _write(self, text: str) -> None:
         if self.widget.comm is None:
             raise ConnectionError("the widget is closed")
-        self.widget.send_frame(json.loads(text))
+        self.widget._send_frame(json.loads(text))
 
     def _receive(self, frame: dict[str, Any]) -> None:
         channel = self._channel

@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from acp_jupyter.api.models.turns import TurnDetail
-from acp_jupyter.kernel.client.host_client import HostClient
-from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.transcript.escaping import one_line, without_ansi
 from acp_jupyter.transcript.model.items import AgentMessage, ErrorItem, Item, TurnEnd
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -16,7 +14,7 @@ from acp_jupyter.transcript.output.plain_text import duration_words
 from acp_jupyter.transcript.output.record import TURN_MIME
 
 if TYPE_CHECKING:
-    from acp_jupyter.kernel.turn.widgets import TurnWidget
+    from acp_jupyter.kernel.turn.widgets import AcpWidget
 
 
 def wants_widget(detail: TurnDetail, can_ask: bool) -> bool:
@@ -28,7 +26,7 @@ def wants_widget(detail: TurnDetail, can_ask: bool) -> bool:
     return can_ask and not detail.page_holds_notebook
 
 
-def first_bundle(detail: TurnDetail, widget: TurnWidget | None) -> Bundle:
+def first_bundle(detail: TurnDetail, widget: AcpWidget | None) -> Bundle:
     """Return the first output of a running turn.
 
     Parameters
@@ -39,7 +37,7 @@ def first_bundle(detail: TurnDetail, widget: TurnWidget | None) -> Bundle:
         The turn's widget, if our renderer does not draw it.
     """
     bundle = build_bundle(detail.turn, (), detail.session, home=str(Path.home()))
-    if detail.page_holds_notebook:
+    if widget is None and detail.page_holds_notebook:
         return bundle
     # The MIME type of turns would outrank the widget with less; it waits for the end.
     words = {name: value for name, value in bundle.data.items() if name != TURN_MIME}
@@ -50,21 +48,11 @@ def first_bundle(detail: TurnDetail, widget: TurnWidget | None) -> Bundle:
     return Bundle(data={**data, **words}, metadata=metadata)
 
 
-def make_widget(client: HostClient, detail: TurnDetail) -> TurnWidget:
-    """Return a turn as an ipywidget."""
-    from acp_jupyter.kernel.turn.widgets import TurnWidget
-
-    if client.location == "kernel":
-        from acp_jupyter.kernel.turn.comm_channel import comm_widget
-
-        return comm_widget(client, detail.turn)
-    origin = detail.turn.origin or Origin()
-    return TurnWidget(
-        turn_id=detail.turn.turn_id,
-        session_id=detail.turn.session_id,
-        notebook_path=origin.notebook_path,
-        cell_id=origin.cell_id,
-    )
+def bundle_of(detail: TurnDetail) -> Bundle:
+    """Return a turn as notebook output, as it is now and without a widget."""
+    if detail.bundle is not None:
+        return detail.bundle
+    return build_bundle(detail.turn, detail.items, detail.session, home=str(Path.home()))
 
 
 class TerminalScreen:

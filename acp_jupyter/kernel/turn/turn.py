@@ -9,14 +9,14 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.errors import AcpError, NobodyToAsk, TurnError, TurnTimeout
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.turn.contents import ChangedTurn, ExportedTurn
-from acp_jupyter.kernel.turn.display import first_bundle, make_widget, wants_widget
+from acp_jupyter.kernel.turn.display import bundle_of, first_bundle
 from acp_jupyter.kernel.turn.waiting import (
     Asks,
     follow_and_work,
@@ -27,8 +27,9 @@ from acp_jupyter.kernel.turn.waiting import (
 )
 from acp_jupyter.protocol.objects import obj, text
 from acp_jupyter.transcript.model.items import AgentMessage, Elicitation
+from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from acp_jupyter.transcript.output.bundle import Bundle, build_bundle
+from acp_jupyter.transcript.output.bundle import Bundle
 from acp_jupyter.transcript.output.plain_text import own_items
 from acp_jupyter.transcript.output.record import TURN_MIME
 
@@ -156,18 +157,17 @@ class Turn(ChangedTurn, ExportedTurn):
     def widget(self) -> TurnWidget:
         """The turn as an ipywidget, with its permission buttons, for any layout."""
         if self._widget is None:
-            self._widget = make_widget(self._client, self._current())
+            from acp_jupyter.kernel.turn.widgets import TurnWidget
+
+            self._widget = TurnWidget(self)
         return self._widget
 
     def bundle(self) -> Bundle:
         """Return the turn as notebook output, as it is now and without a widget."""
-        detail = self._current()
-        if detail.bundle is not None:
-            return detail.bundle
-        return build_bundle(detail.turn, detail.items, detail.session, home=str(Path.home()))
+        return bundle_of(self._current())
 
     def __repr__(self) -> str:
-        turn, agent = self._detail.turn, self._detail.session.agent_info
+        turn, agent = self._state(), self._detail.session.agent_info
         end = f", {turn.stop_reason}" if turn.stop_reason else ""
         return f"<Turn {self.id[:8]} of {agent.id}: {turn.status}{end}>"
 
@@ -177,11 +177,26 @@ class Turn(ChangedTurn, ExportedTurn):
         """Return the turn for display; while it runs, with what shows it live."""
         bundle = self.bundle()
         if not self.done:
-            live = wants_widget(self._detail, self._can_ask)
+            # What our renderer draws is live in the turn's own cell alone.
+            live = self._can_ask and not (self._detail.page_holds_notebook and self._in_own_cell())
             bundle = first_bundle(self._detail, self.widget if live else None)
         return dict(bundle.data), dict(bundle.metadata)
 
     # -- within ----------------------------------------------------------------
+
+    def _in_own_cell(self) -> bool:
+        origin, cell = self._detail.turn.origin, execution_context()
+        return origin is not None and bool(cell.cell_id) and cell.cell_id == origin.cell_id
+
+    def _state(self) -> TurnState:
+        """Return what is true of the turn now; what was last known where the host is gone."""
+        turn = self._detail.turn
+        if turn.status == "done":
+            return turn
+        try:
+            return self._client.turn_state(self.id)
+        except AcpError:
+            return turn
 
     def _current(self) -> TurnDetail:
         if self._detail.turn.status != "done":

@@ -1,100 +1,133 @@
-"""`TurnWidget` and `SessionWidget`: a turn, and a session with a message box, as ipywidgets.
+"""`TurnWidget` and its parts: a turn, or the newest of a session, as ipywidgets.
 
-This module imports anywidget and ipywidgets; whoever shows a widget imports it then. `TurnWidget`
-is for pages that do not render our MIME type.
+This module imports anywidget and ipywidgets; whoever shows a widget imports it then. All widgets
+are one anywidget module, whose ``part`` says what it draws. `acp_jupyter.widgets` has the public
+names.
 """
 
 from __future__ import annotations
 
-import html
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, TypeGuard
 
 import anywidget
-import ipywidgets
 import traitlets
+from ipywidgets import CallbackDispatcher
 
 from acp_jupyter.api.models.frames import API_VERSION
 from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.errors import AcpError
-from acp_jupyter.transcript.output.record import RUNS_KEY
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.turn.display import bundle_of
+from acp_jupyter.kernel.turn.feed import Follower, follow, settle, unfollow, wait_until_told
+from acp_jupyter.kernel.turn.turn_values import EMPTY, NAMES, TurnValues, Values
+from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.transcript.output.record import RUNS_KEY, TURN_MIME
 
 _STATIC = Path(__file__).parents[2] / "static"
 
+Part = Literal["turn", "text", "plan", "tool_calls", "diffs", "permission", "composer", "session"]
 
-class TurnWidget(anywidget.AnyWidget):
-    """One turn with its controls.
 
-    The state never changes: it says which turn to draw and where it is live.
-    With ``mode="server"`` the page follows the turn over its own WebSocket to
-    the Jupyter server. With ``mode="comm"`` the host is in this kernel, and
-    the frames of :mod:`acp_jupyter.api.models.frames` travel as custom messages
-    ``{"n": int, "frame": {...}}``; ``n`` rises by one, so that the page sees
-    when one was lost and asks for a snapshot.
+class TurnSource(Protocol):
+    """What is shown of a `Turn`."""
 
-    Parameters
-    ----------
-    turn_id, session_id
-        What to draw.
-    mode
-        Where the host is.
-    notebook_path, cell_id
-        The cell that the turn came from; the server shows controls for no other.
-    on_open
-        Called when a page starts to listen, each time; it is owed a hello frame.
-    on_frame
-        Called with each client frame, unchecked, on the thread of the comm.
-    on_end
-        Called by `end`; sends what waits.
+    _client: HostClient
+    _detail: TurnDetail
+
+    @property
+    def id(self) -> str:
+        """The turn's id."""
+
+    @property
+    def session_id(self) -> str:
+        """The id of its session."""
+
+    def _current(self) -> TurnDetail: ...
+
+
+def is_turn(source: TurnSource | SessionSource) -> TypeGuard[TurnSource]:
+    """Tell a turn from a session."""
+    return hasattr(source, "session_id")
+
+
+class SessionSource(Protocol):
+    """What is shown of a `Session`."""
+
+    _client: HostClient
+    id: str
+
+
+def turn_traits(detail: TurnDetail) -> dict[str, str]:
+    """Return what names a turn to a page, and the cell or view that may show it live."""
+    origin = detail.turn.origin or Origin()
+    return {
+        "turn_id": detail.turn.turn_id,
+        "notebook_path": origin.notebook_path,
+        "cell_id": origin.cell_id or origin.view_id,
+    }
+
+
+class AcpWidget(anywidget.AnyWidget):
+    """A view of a turn or a session; what the page knows of it.
+
+    With ``mode="server"`` the page follows the session over its own WebSocket to the Jupyter
+    server. With ``mode="comm"`` the host is in this kernel, and the frames of
+    :mod:`acp_jupyter.api.models.frames` travel as custom messages ``{"n": int, "frame": {...}}``;
+    ``n`` rises by one, so that the page sees when one was lost and asks for a snapshot.
     """
 
     _esm = _STATIC / "widget.js"
+    _part: ClassVar[Part] = "turn"
 
-    turn_id = traitlets.Unicode().tag(sync=True)
-    session_id = traitlets.Unicode().tag(sync=True)
-    mode = traitlets.Unicode("server").tag(sync=True)
-    api_version = traitlets.Int(API_VERSION).tag(sync=True)
-    notebook_path = traitlets.Unicode().tag(sync=True)
-    cell_id = traitlets.Unicode().tag(sync=True)
+    part = traitlets.Unicode(read_only=True).tag(sync=True)
+    turn_id = traitlets.Unicode(read_only=True, help="Empty for the session's own.").tag(sync=True)
+    session_id = traitlets.Unicode(read_only=True).tag(sync=True)
+    mode = traitlets.Unicode("server", read_only=True).tag(sync=True)
+    api_version = traitlets.Int(API_VERSION, read_only=True).tag(sync=True)
+    notebook_path = traitlets.Unicode(read_only=True).tag(sync=True)
+    cell_id = traitlets.Unicode(read_only=True).tag(sync=True)
 
-    def __init__(
-        self,
-        *,
-        turn_id: str,
-        session_id: str,
-        mode: Literal["server", "comm"] = "server",
-        notebook_path: str = "",
-        cell_id: str = "",
-        on_open: Callable[[], None] | None = None,
-        on_frame: Callable[[dict[str, Any]], None] | None = None,
-        on_end: Callable[[], None] | None = None,
-    ) -> None:
-        super().__init__(
-            turn_id=turn_id,
-            session_id=session_id,
-            mode=mode,
-            notebook_path=notebook_path,
-            cell_id=cell_id,
-        )
+    _from_page: ClassVar[frozenset[str]] = frozenset()
+    """Names of the traits that a page may set."""
+
+    def __init__(self, client: HostClient, session_id: str, **traits: str) -> None:
+        mode = "comm" if client.location == "kernel" else "server"
+        named = {"part": self._part, "session_id": session_id, "mode": mode, **traits}
+        for name, value in named.items():
+            self.set_trait(name, value)
+        super().__init__()
+        self._client = client
         self._numbers = itertools.count()
-        self._on_open = on_open
-        self._on_frame = on_frame
-        self._on_end = on_end
+        self._on_open: Callable[[], None] | None = None
+        self._on_frame: Callable[[dict[str, Any]], None] | None = None
+        self._on_end: Callable[[], None] | None = None
         self.on_msg(self._receive)
+        if mode == "comm":
+            from acp_jupyter.kernel.turn.comm_channel import serve
 
-    def send_frame(self, frame: Mapping[str, Any]) -> None:
+            serve(client, self)
+
+    def _send_frame(self, frame: Mapping[str, Any]) -> None:
         """Send a server frame to every page that shows this widget."""
         self.send({"n": next(self._numbers), "frame": dict(frame)})
 
-    def end(self) -> None:
+    def _end(self) -> None:
         """Close it as soon as its pages know the end of the turn."""
         try:
             if self._on_end is not None:
                 self._on_end()
         finally:
             self.close()
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        """Take from a page what it may set, which is no fact of the turn."""
+        allowed = {name: value for name, value in sync_data.items() if name in self._from_page}
+        if allowed:
+            super().set_state(allowed)
 
     def _receive(self, _widget: object, content: object, _buffers: object) -> None:
         match content:
@@ -103,93 +136,251 @@ class TurnWidget(anywidget.AnyWidget):
             case {"frame": dict(frame)} if self._on_frame is not None:
                 self._on_frame(frame)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        if bundle is None:
-            return None
-        data, metadata = bundle
-        return data, {**metadata, RUNS_KEY: {self.turn_id: self.session_id}}
+
+def cell_widget(turn: TurnSource) -> AcpWidget:
+    """Return a widget that shows a running turn in its cell; it has no traits that follow it."""
+    return AcpWidget(turn._client, turn.session_id, **turn_traits(turn._detail))
 
 
-class _Turn(Protocol):
-    """What is shown of a `Turn`."""
+class TurnWidget(AcpWidget):
+    """One turn, live, with its buttons, for any layout.
 
-    @property
-    def widget(self) -> TurnWidget: ...
-
-    _detail: TurnDetail
-
-
-class _Session(Protocol):
-    """What is used of a `Session`."""
-
-    @property
-    def agent(self) -> str: ...
-
-    @property
-    def turns(self) -> Sequence[_Turn]: ...
-
-    def prompt(self, prompt: str, /) -> object: ...
-
-    def cancel(self) -> None: ...
-
-
-_SHOWN = 20
-_PROMPT_CHARS = 500
-
-
-class SessionWidget(ipywidgets.VBox):  # type: ignore[misc]
-    """The last turns that were sent from here, and a box to send another.
-
-    What is typed reaches the kernel between cells; the buttons of a turn work at once where the
-    host is in the server.
+    Its traits follow the turn and are read-only. They change at most ten times a second, in a
+    thread of their own, also while a cell runs; at the end of a turn ``status`` changes last.
+    ``status`` and ``stop_reason`` are in the page as well (``jslink``). The others are in the
+    kernel alone, since a notebook can save what the page has.
 
     Parameters
     ----------
-    session
-        What to show.
+    source
+        A `Turn`; or a `Session`, whose running turn is shown, else its newest.
+
+    Attributes
+    ----------
+    status
+        ``queued``, ``running``, ``requires_action`` or ``done``; empty before there is a turn.
+    text
+        The agent's answer, Markdown.
+    thoughts
+        The agent's reasoning, Markdown.
+    plan
+        The newest plan: ``content``, ``priority`` and ``status`` of each entry.
+    tool_calls
+        ``tool_call_id``, ``title``, ``description``, ``kind``, ``status``, ``paths``,
+        ``started_at``, ``ended_at`` (seconds since the epoch, or None) and ``parent_id`` of each
+        tool call.
+    diffs
+        ``path``, ``old_text``, ``new_text``, ``is_new_file``, ``added`` and ``removed`` (lines, or
+        None) of each change: while the turn runs those that the agent reports, at its end the
+        files that differ.
+    pending
+        What waits for an answer: ``kind`` (``permission``, ``elicitation`` or ``trust``),
+        ``request_id``, ``title``, ``description`` and the names of its ``options``. Only a button
+        in the page answers it.
+    usage
+        Of the session's context: ``used`` and ``size`` in tokens, ``cost_amount`` and
+        ``cost_currency``; None if the agent does not tell it.
+    stop_reason
+        A stop reason of ACP, or ``error``; None while the turn runs.
+    error
+        Why it failed; else empty.
+
+    Examples
+    --------
+    >>> widget = session.prompt("Tidy up the README").widget
+    >>> widget.observe(lambda change: print(change.new), "status")
+    >>> widget.on_done(lambda widget: print(len(widget.tool_calls), "tool calls"))
     """
 
-    def __init__(self, session: _Session) -> None:
-        self._session = session
-        self._message = ipywidgets.Textarea(
-            description="Message",
-            placeholder=f"Ask {session.agent}",
-            rows=2,
-            layout=ipywidgets.Layout(width="auto"),
+    status = traitlets.Unicode("", read_only=True).tag(sync=True)
+    text = traitlets.Unicode("", read_only=True)
+    thoughts = traitlets.Unicode("", read_only=True)
+    plan = traitlets.Tuple((), read_only=True)
+    tool_calls = traitlets.Tuple((), read_only=True)
+    diffs = traitlets.Tuple((), read_only=True)
+    pending = traitlets.Tuple((), read_only=True)
+    usage = traitlets.Dict(None, allow_none=True, read_only=True)
+    stop_reason = traitlets.Unicode(None, allow_none=True, read_only=True).tag(sync=True)
+    error = traitlets.Unicode("", read_only=True)
+
+    def __init__(self, source: TurnSource | SessionSource) -> None:
+        self._done = CallbackDispatcher()
+        self._asked = CallbackDispatcher()
+        self._lock = threading.RLock()
+        """Between the thread of the traits and whoever adds a callback."""
+        self._ended = ""
+        """The turn whose end was told last."""
+        self._told: frozenset[str] = frozenset()
+        """Ids of the requests in ``pending`` that were told."""
+        self._source = source
+        self._follower: Follower | None = None
+        self._shown = ""
+        """Id of the turn that the traits are of."""
+        client = source._client
+        if not is_turn(source):
+            super().__init__(client, source.id)
+            wait_until_told(self._follow())
+            return
+        detail = source._current()
+        super().__init__(client, source.session_id, **turn_traits(detail))
+        turn = TurnValues(detail.turn)
+        for item in detail.items:
+            turn.put(item)
+        turn.use(detail.session)
+        if detail.turn.status == "done":
+            settle(client, turn)
+        self._take(source.id, turn.changed(), False)
+        if detail.turn.status != "done":
+            self._follow()
+
+    def _follow(self) -> Follower:
+        follower = self._follower = Follower(self.turn_id, self._take, self._lose)
+        follow(self._client, self.session_id, follower)
+        return follower
+
+    def on_done(self, callback: Callable[[TurnWidget], object], remove: bool = False) -> None:
+        """Call ``callback(widget)`` when the turn is done; at once if it is already.
+
+        Of a session's widget: at the end of each turn.
+
+        Parameters
+        ----------
+        callback
+            What to call.
+        remove
+            Whether to call it no more instead.
+        """
+        with self._lock:
+            self._done.register_callback(callback, remove=remove)
+            late = not remove and bool(self._ended and self.turn_id)
+        if late:
+            callback(self)
+
+    def on_permission(
+        self, callback: Callable[[TurnWidget, dict[str, Any]], object], remove: bool = False
+    ) -> None:
+        """Call ``callback(widget, request)`` for each permission request, once it is asked.
+
+        The request is as in ``pending``. It is answered in the page, never by code.
+
+        Parameters
+        ----------
+        callback
+            What to call.
+        remove
+            Whether to call it no more instead.
+        """
+        with self._lock:
+            self._asked.register_callback(callback, remove=remove)
+            late = () if remove else self._permissions(self._told)
+        for request in late:
+            callback(self, request)
+
+    def close(self) -> None:
+        """Remove it from every page; its traits change no more."""
+        if self._follower is not None:
+            unfollow(self._follower)
+        super().close()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Return the view, and beside it the turn as text for where there is no widget."""
+        shown = super()._repr_mimebundle_(**kwargs)
+        return None if shown is None else (shown[0] | self._words(), shown[1] | self._mark())
+
+    def _words(self) -> dict[str, Any]:
+        """Return the turn as text, as it is now."""
+        if not self._shown:
+            return {}
+        try:
+            bundle = bundle_of(self._client.turn(self._shown))
+        except AcpError:
+            return {}
+        return {name: words for name, words in bundle.data.items() if name != TURN_MIME}
+
+    def _mark(self) -> dict[str, Any]:
+        """Return the output's metadata, by which a page knows whose turn it is."""
+        whole = self.part == "turn" and self.turn_id
+        return {RUNS_KEY: {self.turn_id: self.session_id}} if whole else {}
+
+    # -- called by the feed ----------------------------------------------------
+
+    def _take(self, turn_id: str, changed: Values, whole: bool) -> None:
+        """Take what has changed of the turn.
+
+        An observer that fails stops neither the others nor the traits that follow.
+        """
+        values = {**EMPTY, **changed} if whole else changed
+        steps = [(name, values[name]) for name in NAMES if name in values]
+        if self._shown != turn_id and values.get("status") == "done" and self._is_told():
+            steps.insert(0, ("status", "running"))  # so that its end is a change
+        self._shown = turn_id
+        failures: list[Exception] = []
+        for name, value in steps:
+            try:
+                self.set_trait(name, value)
+            except Exception as error:  # noqa: BLE001 - of the user's own code
+                failures.append(error)
+        with self._lock:
+            asked = frozenset(request["request_id"] for request in self.pending)
+            fresh = self._permissions(asked - self._told)
+            self._told = asked
+            done = self.status == "done"
+            # What was over before there was a widget is no news.
+            ends = done and self._ended != turn_id and self._is_told()
+            self._ended = turn_id if done else ""
+            on_permission = CallbackDispatcher(callbacks=list(self._asked.callbacks))
+            on_done = CallbackDispatcher(callbacks=list(self._done.callbacks))
+        for request in fresh:
+            on_permission(self, request)
+        if ends:
+            on_done(self)
+        if failures:
+            raise failures[0]
+
+    def _is_told(self) -> bool:
+        return self._follower is not None and (bool(self.turn_id) or self._follower.told.is_set())
+
+    def _permissions(self, ids: Collection[str]) -> tuple[dict[str, Any], ...]:
+        """Return the permission requests of these ids that wait."""
+        return tuple(
+            request
+            for request in self.pending
+            if request["kind"] == "permission" and request["request_id"] in ids
         )
-        send = ipywidgets.Button(description="Send", button_style="primary")
-        stop = ipywidgets.Button(description="Stop")
-        send.on_click(self._send)
-        stop.on_click(self._stop)
-        self._status = ipywidgets.HTML()
-        self._turns = ipywidgets.VBox([_with_prompt(turn) for turn in session.turns[-_SHOWN:]])
-        super().__init__([self._turns, self._message, ipywidgets.HBox([send, stop]), self._status])
 
-    def add(self, turn: _Turn) -> None:
-        """Show one more turn."""
-        self._turns.children = (*self._turns.children, _with_prompt(turn))[-_SHOWN:]
-
-    def _send(self, _button: object) -> None:
-        try:
-            self._session.prompt(self._message.value)
-        except AcpError as error:
-            self._show_status(error)
-        else:
-            self._message.value = ""
-            self._status.value = ""
-
-    def _stop(self, _button: object) -> None:
-        try:
-            self._session.cancel()
-        except AcpError as error:
-            self._show_status(error)
-
-    def _show_status(self, error: AcpError) -> None:
-        self._status.value = html.escape(error.message)
+    def _lose(self, error: AcpError) -> None:
+        """Take that the session is not there any more."""
+        if self.status == "done":
+            return
+        gone = {"error": error.message, "stop_reason": "error", "status": "done", "pending": ()}
+        self._take(self._shown, gone, False)
 
 
-def _with_prompt(turn: _Turn) -> ipywidgets.VBox:
-    """Return a turn below what it was asked."""
-    prompt = html.escape(turn._detail.turn.prompt[:_PROMPT_CHARS])
-    return ipywidgets.VBox([ipywidgets.HTML(f"<b>{prompt}</b>"), turn.widget])
+class TextWidget(TurnWidget):
+    """The answer alone, as it comes."""
+
+    _part: ClassVar[Part] = "text"
+
+
+class PlanWidget(TurnWidget):
+    """The plan alone, as a checklist."""
+
+    _part: ClassVar[Part] = "plan"
+
+
+class ToolCallsWidget(TurnWidget):
+    """The tool calls alone, each with what it did."""
+
+    _part: ClassVar[Part] = "tool_calls"
+
+
+class DiffsWidget(TurnWidget):
+    """The changed files alone, each with its diff."""
+
+    _part: ClassVar[Part] = "diffs"
+
+
+class PermissionWidget(TurnWidget):
+    """What waits for an answer, with its buttons; one line while nothing does."""
+
+    _part: ClassVar[Part] = "permission"

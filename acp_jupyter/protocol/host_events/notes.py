@@ -112,6 +112,8 @@ class Origin(Model):
     notebook_path: str = ""
     """Relative to the server's root, with forward slashes."""
     cell_id: str = ""
+    view_id: str = ""
+    """Of the turn's own widget, where no cell is known: a program or a button sent the prompt."""
     source: str = ""
     """The cell's whole source when it ran."""
     error: CellError | None = None

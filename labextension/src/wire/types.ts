@@ -1566,6 +1566,10 @@ export interface Origin {
    * The cell's whole source when it ran.
    */
   source: string;
+  /**
+   * Of the turn's own widget, where no cell is known: a program or a button sent the prompt.
+   */
+  view_id: string;
 }
 
 /**

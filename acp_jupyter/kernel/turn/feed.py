@@ -1,0 +1,317 @@
+"""`SessionFeed`: what happens in a session, for all widgets of this kernel, in one thread.
+
+The thread waits for events, joins them, and tells the widgets at most ten times a second; it takes
+longer pauses where telling them takes long. It runs while a cell does, so observers do, too. A
+stream that breaks begins again with a snapshot, so nothing is lost.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from acp_jupyter.errors import AcpError, NotAllowed, UnknownSession
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.turn.turn_values import TurnValues, Values
+from acp_jupyter.transcript.model.events import (
+    Event,
+    ItemAdded,
+    ItemClosed,
+    ItemReplaced,
+    SessionChanged,
+    Snapshot,
+    TextAppended,
+    TurnEnded,
+    TurnStarted,
+)
+from acp_jupyter.transcript.model.item_base import index_of
+from acp_jupyter.transcript.model.items import AgentMessage, Item, Thought
+from acp_jupyter.transcript.model.session_state import SessionState
+
+_SHARE = 0.04
+"""Of a processor, for all this: what takes longer is followed by a longer pause."""
+_LONGEST_PAUSE = 5.0
+_AFTERWARDS_SECONDS = 2.0
+"""How long a turn is followed after its end: some agents send the end of their text then."""
+_TELL_SECONDS = 5.0
+"""How long a new widget waits for its first values."""
+_THREAD = "acp-widgets"
+_FIRST_RETRY, _LAST_RETRY = 0.5, 30.0
+
+
+def settle(client: HostClient, turn: TurnValues) -> None:
+    """Let a turn that is over know what it changed in its folder, if that is known."""
+    try:
+        reply = client.changes(turn.turn.turn_id)
+    except AcpError:
+        return
+    if reply.known:
+        turn.settle_diffs(reply.files)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Follower:
+    """A widget that is told of a turn.
+
+    Attributes
+    ----------
+    follows
+        The id of its turn; empty for the one that runs, else the newest.
+    take
+        Called with a turn's id and what has changed of it; or with all of it, where ``whole``.
+    lose
+        Called when the session is not there any more.
+    told
+        Set once it was told what is so, if there is anything.
+    """
+
+    follows: str
+    take: Callable[[str, Values, bool], None]
+    lose: Callable[[AcpError], None]
+    told: threading.Event = field(default_factory=threading.Event)
+
+
+class SessionFeed:
+    """Follows one session while there is somebody to tell.
+
+    Parameters
+    ----------
+    client
+        The host.
+    session_id
+        The session.
+    """
+
+    def __init__(self, client: HostClient, session_id: str) -> None:
+        self._client = client
+        self._session_id = session_id
+        self._session: SessionState | None = None
+        self._turns: dict[str, TurnValues] = {}
+        """By id, in order: those that somebody follows, and the newest."""
+        self._turn_of: dict[int, TurnValues] = {}
+        """The turn of each message that may get more text, by the message's index."""
+        self._told: dict[Follower, str] = {}
+        """The turn that each follower was told of last; empty where there was none."""
+        self._ended_at: dict[str, float] = {}
+        self._anew = False
+        """Whether a snapshot has come since the followers were told."""
+
+    def run(self) -> None:
+        """Tell the followers until there are none."""
+        retry = _FIRST_RETRY
+        while _wanted(self):
+            try:
+                busy = time.thread_time()
+                for events in self._client.events(self._session_id):
+                    retry = _FIRST_RETRY
+                    self._take(events)
+                    self._tell()
+                    if not _wanted(self):
+                        return
+                    spent = time.thread_time() - busy
+                    if events:
+                        time.sleep(min(spent / _SHARE, _LONGEST_PAUSE))
+                    busy = time.thread_time()
+            except (UnknownSession, NotAllowed) as error:
+                for follower in _followers(self):
+                    self._call(partial(follower.lose, error))
+                    follower.told.set()
+                _end(self)
+                return
+            except AcpError:
+                pass
+            time.sleep(retry)
+            retry = min(2 * retry, _LAST_RETRY)
+
+    # -- taking ----------------------------------------------------------------
+
+    def _take(self, events: Iterable[Event]) -> None:
+        for event in events:
+            match event:
+                case Snapshot():
+                    self._begin(event)
+                case SessionChanged():
+                    self._session = event.session
+                case TurnStarted() | TurnEnded():
+                    name = event.turn.turn_id
+                    self._turns.setdefault(name, TurnValues(event.turn)).become(event.turn)
+                case ItemAdded() | ItemReplaced():
+                    self._put(event.item)
+                case TextAppended():
+                    turn = self._turn_of.get(index_of(event.item_id))
+                    if turn is not None:
+                        turn.append(event)
+                case ItemClosed():
+                    self._turn_of.pop(index_of(event.item_id), None)
+
+    def _begin(self, snapshot: Snapshot) -> None:
+        """Start anew from what the host knows now."""
+        self._session = snapshot.session
+        self._turn_of.clear()
+        self._ended_at.clear()
+        self._anew = True
+        statuses = {turn.turn_id: turn.status for turn in snapshot.turns}
+        wanted = {_current(list(statuses), statuses)}
+        wanted |= {follower.follows for follower in _followers(self)}
+        for told in self._told.values():
+            wanted |= {name for name in statuses if name not in _before(told, statuses)}
+        self._turns = {
+            turn.turn_id: TurnValues(turn)
+            for turn in snapshot.turns
+            if turn.turn_id in wanted or turn.status != "done"
+        }
+        for item in snapshot.items:
+            self._put(item)
+        # What came before the snapshot's window is asked for.
+        shown = {item.turn_id for item in snapshot.items}
+        cut = snapshot.items[0].turn_id if snapshot.first_index and snapshot.items else None
+        for name, status in statuses.items():
+            if name in self._turns and (name == cut or (name not in shown and status != "queued")):
+                self._fetch(name)
+
+    def _fetch(self, turn_id: str) -> None:
+        detail = self._client.turn(turn_id)
+        self._turns.setdefault(turn_id, TurnValues(detail.turn)).become(detail.turn)
+        for item in detail.items:
+            self._put(item)
+
+    def _put(self, item: Item) -> None:
+        turn = self._turns.get(item.turn_id or "")
+        if turn is not None:
+            turn.put(item)
+            if isinstance(item, AgentMessage | Thought):
+                self._turn_of[index_of(item.id)] = turn
+
+    # -- telling ---------------------------------------------------------------
+
+    def _tell(self) -> None:
+        if self._session is None:
+            return
+        followers = _followers(self)
+        for follower in followers:
+            if follower.follows not in {"", *self._turns}:
+                self._fetch(follower.follows)
+        statuses = {name: turn.turn.status for name, turn in self._turns.items()}
+        current = _current(list(self._turns), statuses)
+        changed: dict[str, Values] = {}
+        for name, turn in self._turns.items():
+            turn.use(self._session)
+            if turn.turn.status == "done" and name not in self._ended_at:
+                self._ended_at[name] = time.monotonic()
+                if any(each.follows in {name, ""} for each in followers):
+                    settle(self._client, turn)
+            changed[name] = turn.changed()
+        for follower in followers:
+            told = self._told.get(follower)
+            for name in self._due(told, follower.follows or current):
+                whole = self._anew or name != told
+                values = self._turns[name].values if whole else changed[name]
+                if whole or values:
+                    self._told[follower] = name
+                    self._call(partial(follower.take, name, values, whole))
+            self._told.setdefault(follower, "")
+            follower.told.set()
+        self._anew = False
+        self._forget(current)
+
+    def _due(self, told: str | None, current: str) -> list[str]:
+        """Return the turns to tell of: the one, and those that began and ended before it."""
+        names = list(self._turns)
+        if current not in names:
+            return []
+        if told is None or (told and told not in names):
+            return [current]
+        first, last = names.index(told) if told else 0, names.index(current)
+        return names[first : last + 1] if first <= last else [current]
+
+    def _forget(self, current: str) -> None:
+        """Let go of turns that are over, and of their followers."""
+        now = time.monotonic()
+        for name in list(self._turns):
+            ended = self._ended_at.get(name)
+            if ended is not None and now - ended > _AFTERWARDS_SECONDS:
+                for follower in _followers(self):
+                    if follower.follows == name:
+                        unfollow(follower)
+                        self._told.pop(follower, None)
+                if name != current:
+                    del self._turns[name]
+
+    @staticmethod
+    def _call(tell: Callable[[], None]) -> None:
+        """Tell a widget; what its observers raise is printed, and stops nothing."""
+        try:
+            tell()
+        except Exception:  # noqa: BLE001 - of the user's own code
+            traceback.print_exc()
+
+
+def _current(order: list[str], statuses: Mapping[str, str]) -> str:
+    """Return the turn that runs, else the newest that began, else the first that waits."""
+    begun = [name for name in order if statuses[name] != "queued"]
+    running = [name for name in begun if statuses[name] != "done"]
+    return next(iter([*running[:1], *begun[-1:], *order[:1]]), "")
+
+
+def _before(name: str, order: Iterable[str]) -> list[str]:
+    """Return what comes before a name: all, where it is not there, and nothing before none."""
+    return list(itertools.takewhile(lambda each: name not in {each, ""}, order))
+
+
+_lock = threading.Lock()
+_feeds: dict[str, tuple[SessionFeed, dict[Follower, None]]] = {}
+"""By session, those that run."""
+
+
+def follow(client: HostClient, session_id: str, follower: Follower) -> None:
+    """Tell a widget of a session, and of what happens in it, until `unfollow`."""
+    with _lock:
+        known = _feeds.get(session_id)
+        if known is not None:
+            known[1][follower] = None
+            known[0]._told.pop(follower, None)
+            return
+        feed = SessionFeed(client, session_id)
+        _feeds[session_id] = (feed, {follower: None})
+    threading.Thread(target=feed.run, name=_THREAD, daemon=True).start()
+
+
+def wait_until_told(follower: Follower) -> None:
+    """Wait until a widget knows what is so; not in the thread that would tell it."""
+    if threading.current_thread().name != _THREAD:
+        follower.told.wait(_TELL_SECONDS)
+
+
+def unfollow(follower: Follower) -> None:
+    """Tell a widget no more."""
+    with _lock:
+        for _, followers in _feeds.values():
+            followers.pop(follower, None)
+
+
+def _followers(feed: SessionFeed) -> list[Follower]:
+    with _lock:
+        known = _feeds.get(feed._session_id)
+        return [] if known is None or known[0] is not feed else list(known[1])
+
+
+def _wanted(feed: SessionFeed) -> bool:
+    """Return whether somebody follows; if nobody does, the feed is over."""
+    with _lock:
+        known = _feeds.get(feed._session_id)
+        if known is None or known[0] is not feed:
+            return False
+        if not known[1]:
+            del _feeds[feed._session_id]
+            return False
+        return True
+
+
+def _end(feed: SessionFeed) -> None:
+    with _lock:
+        _feeds.pop(feed._session_id, None)

@@ -1,0 +1,266 @@
+"""The traits of widgets on live turns, with the host in the server and in the kernel."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.fake_agents import AGENTS
+from tests.support.notebook import Kernel
+from tests.support.processes import family
+from tests.support.server import JupyterServer, fake_agents
+from tests.support.trusting import trust_in_data_dir
+from tests.support.wait import eventually
+
+NAMES = (
+    *("text", "thoughts", "plan", "tool_calls", "diffs", "usage"),
+    *("pending", "error", "stop_reason", "status"),
+)
+
+WATCH = f"""
+import time
+from acp_jupyter import connect
+from acp_jupyter.widgets import TurnWidget
+seen, called = [], []
+def watch(widget):
+    widget.observe(lambda change: seen.append((change.name, change.new, time.monotonic())), {NAMES})
+    widget.on_done(lambda widget: called.append(("done", widget.status, widget.text)))
+    widget.on_permission(lambda widget, request: called.append(("asked", request["title"])))
+    return widget
+def settled():
+    deadline = time.monotonic() + 20
+    while not any(call[0] == "done" for call in called):
+        assert time.monotonic() < deadline, (seen, called)
+        time.sleep(0.02)
+def values(name):
+    return [value for each, value, _ in seen if each == name]
+"""
+
+
+class Side:
+    """A kernel, and the user who answers in the page or who has none."""
+
+    def __init__(self, kernel: Kernel, user: httpx.Client | None, folder: Path) -> None:
+        self.kernel = kernel
+        self.user = user
+        self.folder = folder
+
+    def run(self, code: str) -> str:
+        return self.kernel.run(code, watched=True).ok().printed
+
+    def tell(self, expression: str) -> Any:
+        return ast.literal_eval(self.run(f"print(repr({expression}))"))
+
+    def watch(self, agent: str) -> None:
+        """Observe a session's widget from before its first prompt."""
+        self.run(f"session = connect('{agent}')\nwidget = watch(TurnWidget(session))")
+
+
+@pytest.fixture(scope="module", params=["server", "kernel"])
+def side(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Side]:
+    names = ("hello", "permission", "slow_stream", "dies_mid_turn", "two_permissions")
+    folder = tmp_path_factory.mktemp(request.param)
+    with ExitStack() as stack:
+        user: httpx.Client | None = None
+        if request.param == "server":
+            server = stack.enter_context(JupyterServer(folder, agents=fake_agents(*names)))
+            work = server.root
+            file = server.start_kernel("own.ipynb").connection_file
+            kernel = stack.enter_context(Kernel(work, connection_file=file))
+            user = stack.enter_context(server.user())
+        else:
+            agents = {
+                name: {"command": sys.executable, "args": [str(AGENTS / f"{name}.py")]}
+                for name in names
+            }
+            (folder / "config").mkdir()
+            config = json.dumps({"agent_servers": agents})
+            (folder / "config" / "acp_agents.json").write_text(config)
+            work = folder / "work"
+            work.mkdir()
+            trust_in_data_dir(folder / "data", folder)
+            kernel = stack.enter_context(Kernel(work))
+        side = Side(kernel, user, work)
+        side.run("%load_ext acp_jupyter")
+        yield side
+
+
+@pytest.fixture(autouse=True)
+def fresh(side: Side) -> None:
+    side.run("import ipywidgets\nipywidgets.Widget.close_all()")
+    side.run(WATCH)
+
+
+def test_the_traits_follow_a_turn_to_its_end(side: Side) -> None:
+    side.watch("demo")
+    assert side.tell("(widget.status, widget.text, widget.plan)") == ("", "", ())
+    side.run("turn = session.prompt('plan rate=0')\nsettled()")
+    assert side.tell("values('status')") in (
+        ["queued", "running", "done"],
+        ["running", "done"],
+    )
+    assert side.tell("widget.text == turn.text != ''")
+    assert side.tell("widget.thoughts == turn.thoughts")
+    assert side.tell("[entry['status'] for entry in widget.plan]") == ["completed"] * side.tell(
+        "len(turn.plan)"
+    )
+    assert set(side.tell("widget.plan[0]")) == {"content", "priority", "status"}
+    assert side.tell("widget.stop_reason") == "end_turn"
+    assert side.tell("[name for name, _, _ in seen][-1]") == "status"
+    assert side.tell("called") == [("done", "done", side.tell("turn.text"))]
+    assert side.tell("repr(turn)").endswith(" of demo: done, end_turn>")
+
+
+def test_text_grows_and_changes_at_most_ten_times_a_second(side: Side) -> None:
+    side.watch("slow_stream")
+    side.run("turn = session.prompt('go')\nsettled()")
+    texts = side.tell("values('text')")
+    assert len(texts) > 5
+    assert all(later.startswith(earlier) for earlier, later in pairwise(texts))
+    assert texts[-1] == "".join(f"word{number} " for number in range(200))
+    times = side.tell("[at for name, _, at in seen if name == 'text']")
+    for start in times:
+        assert sum(start <= at < start + 1 for at in times) <= 11
+
+
+def test_a_cancelled_turn(side: Side) -> None:
+    side.watch("slow_stream")
+    side.run("turn = session.prompt('go')\nwhile not widget.text: time.sleep(0.02)\nturn.cancel()")
+    side.run("settled()")
+    assert side.tell("(widget.status, widget.stop_reason, widget.error)") == (
+        *("done", "cancelled", ""),
+    )
+    assert side.tell("widget.text == turn.text")
+    assert side.tell("[call[0] for call in called]") == ["done"]
+
+
+def test_a_failing_turn(side: Side) -> None:
+    side.watch("demo")
+    side.run("turn = session.prompt('crash')\nsettled()")
+    assert side.tell("(widget.status, widget.stop_reason)") == ("done", "error")
+    assert "exited with code 3" in side.tell("widget.error")
+    assert side.tell("[name for name, _, _ in seen][-3:]") == ["error", "stop_reason", "status"]
+
+
+def test_a_killed_agent(side: Side) -> None:
+    side.watch("slow_stream")
+    side.run("turn = session.prompt('go')\nwhile not widget.text: time.sleep(0.02)")
+    pids = [pid for pid, command in family(os.getpid()).items() if "slow_stream.py" in command]
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    assert pids
+    side.run("settled()")
+    assert side.tell("(widget.status, widget.stop_reason)") == ("done", "error")
+    assert side.tell("bool(widget.error) and widget.text == turn.text")
+
+
+def test_what_is_asked_is_seen_by_code_and_not_answered(side: Side) -> None:
+    (side.folder / "edited.txt").unlink(missing_ok=True)
+    side.watch("permission")
+    side.run("turn = session.prompt('new text')")
+    eventually(lambda: side.tell("[each['kind'] for each in widget.pending]") == ["permission"])
+    (asked,) = side.tell("widget.pending")
+    assert asked["title"] == "permission wants to create a file"
+    assert asked["options"] == ("Allow", "Allow for this session", "Reject")
+    assert side.tell("widget.status") == "requires_action"
+    assert side.tell("called") == [("asked", asked["title"])]
+    (call,) = side.tell("widget.tool_calls")
+    assert (call["kind"], call["paths"]) == ("edit", ("edited.txt",))
+    assert side.tell("[each['path'] for each in widget.diffs]") == ["edited.txt"]
+    if side.user is None:
+        side.run("turn.cancel()\nsettled()")
+        assert side.tell("(widget.pending, widget.stop_reason)") == ((), "cancelled")
+        assert not (side.folder / "edited.txt").exists()
+        return
+    session_id = side.tell("session.id")
+    url = f"sessions/{session_id}/permissions/{asked['request_id']}"
+    side.user.post(url, json={"option_id": "yes"}).raise_for_status()
+    side.run("settled()")
+    assert side.tell("(widget.pending, widget.stop_reason)") == ((), "end_turn")
+    assert side.tell("[(d['path'], d['new_text'], d['added']) for d in widget.diffs]") == [
+        ("edited.txt", "new text\n", 1)
+    ]
+    assert side.tell("values('status')")[-3:] == ["requires_action", "running", "done"]
+
+
+def test_three_prompts_at_once_are_shown_one_after_the_other(side: Side) -> None:
+    side.watch("hello")
+    side.run(
+        "turns = [session.prompt(word) for word in ('one', 'two', 'three')]\n"
+        "while len([call for call in called if call[0] == 'done']) < 3: time.sleep(0.02)"
+    )
+    assert side.tell("[call[2] for call in called]") == side.tell("[t.text for t in turns]")
+    assert side.tell("widget.text == turns[-1].text")
+
+
+def test_a_turns_own_widget_and_a_finished_one(side: Side) -> None:
+    side.run("turn = connect('hello').prompt('Hi')\nwidget = watch(turn.widget)\nsettled()")
+    assert side.tell("widget.text == turn.text != ''")
+    assert side.tell("turn.widget is widget")
+    side.run("late = watch(TurnWidget(turn))")
+    assert side.tell("(late.text == turn.text, late.status)") == (True, "done")
+    assert side.tell("len([call for call in called if call[0] == 'done'])") == 2
+
+
+def test_an_observer_that_fails_stops_nothing(side: Side) -> None:
+    side.watch("hello")
+    printed = side.run(
+        "def fails(change): raise ZeroDivisionError\n"
+        "widget.observe(fails, 'text')\n"
+        "turn = session.prompt('Hi')\nsettled()"
+    )
+    assert side.tell("widget.status") == "done"
+    assert "ZeroDivisionError" in printed + side.run("time.sleep(0.1)")
+
+
+def test_traits_are_not_set_from_outside(side: Side) -> None:
+    """Neither by code nor by a page."""
+    side.run("turn = connect('hello').prompt('Hi').wait()\nwidget = turn.widget")
+    for name in NAMES:
+        assert side.kernel.run(f"widget.{name} = widget.{name}").error == "TraitError"
+    side.run("before = {name: getattr(widget, name) for name in widget.keys}")
+    side.run("widget.set_state({name: 'other' for name in widget.keys})")
+    assert side.tell("before == {name: getattr(widget, name) for name in widget.keys}")
+
+
+def test_links_and_layouts(side: Side) -> None:
+    side.watch("hello")
+    side.run(
+        "import ipywidgets, traitlets\n"
+        "label = ipywidgets.Label()\n"
+        "traitlets.dlink((widget, 'status'), (label, 'value'))\n"
+        "box = ipywidgets.Tab([ipywidgets.GridBox([widget]), ipywidgets.Accordion([widget])])\n"
+        "turn = session.prompt('Hi')\nsettled()"
+    )
+    assert side.tell("label.value") == "done"
+
+
+def test_a_closed_widget_hears_no_more(side: Side) -> None:
+    side.watch("slow_stream")
+    side.run("turn = session.prompt('go')\nwhile not widget.text: time.sleep(0.02)")
+    side.run("widget.close()\ncount = len(seen)\ntime.sleep(0.4)\nturn.cancel()")
+    assert side.tell("len(seen) - count") <= 2
+
+
+def test_nothing_runs_for_finished_turns(side: Side) -> None:
+    side.run(
+        "turns = [connect('hello').prompt('Hi').wait() for _ in range(3)]\n"
+        "widgets = [turn.widget for turn in turns]\n"
+        "import threading"
+    )
+    names = "[t.name for t in threading.enumerate() if t.name == 'acp-widgets']"
+    side.run("import ipywidgets\nipywidgets.Widget.close_all()")
+    eventually(lambda: side.tell(names) == [], 20, "the feeds end")
