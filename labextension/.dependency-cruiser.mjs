@@ -37,7 +37,12 @@ const MAY_IMPORT = {
     'views/request',
     ...['agents', 'composer', 'sessions', 'transcript'].map(each => `views/panel/${each}`),
   ],
-  'views/index.ts': ['views', 'views/turn', 'views/panel', 'views/traffic'],
+  'views/part': [
+    ...VIEWS,
+    ...['request', 'tool', 'turn', 'changes', 'markdown'].map(each => `views/${each}`),
+    ...['views/panel', 'views/panel/composer', 'views/panel/transcript'],
+  ],
+  'views/index.ts': ['views', 'views/turn', 'views/part', 'views/panel', 'views/traffic'],
 
   'features/page': [...FEATURES, 'views/parts', 'views/review'],
   'features/rendering': FEATURES,

@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 
 import { styles } from './styles.mjs';
 
-/** What one widget may cost on the wire, in bytes. */
+/** What the widget may have, zipped, in bytes. */
 const LIMIT = 120_000;
 
 const common = {
@@ -49,10 +49,10 @@ await build({
   write: true,
 });
 
-const size = packed.length;
-stdout.write(`widget: ${code.length} bytes, ${size} packed\n`);
+const size = zipped.length;
+stdout.write(`widget: ${code.length} bytes, ${size} zipped, ${packed.length} as text\n`);
 if (size > LIMIT) {
-  throw new Error(`The packed widget has ${size} bytes; ${LIMIT} are allowed.`);
+  throw new Error(`The zipped widget has ${size} bytes; ${LIMIT} are allowed.`);
 }
 
 /** As `src/widget/base85.ts` reads it. */

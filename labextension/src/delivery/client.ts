@@ -59,6 +59,9 @@ export class Client {
   readonly life = new SessionCalls((command, seconds) => this.#command(command, seconds));
   readonly logins = new LoginCalls((command, seconds) => this.#command(command, seconds));
 
+  /** The key that sends a message, by the user's settings; the widgets of the page ask for it. */
+  sendKey: 'enter' | 'shift-enter' = 'enter';
+
   readonly #socket: Socket;
   readonly #followed = new Map<string, { store: SessionStore; count: number }>();
   /** A notebook may hold more turns than the host accepts commands at once. */

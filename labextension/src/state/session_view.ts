@@ -56,6 +56,14 @@ export function agentOf(view: SessionView): AgentInfo {
   return view.session?.agent_info ?? view.saved?.agent ?? { id: '', name: '', version: '' };
 }
 
+/** Id of the turn that runs, else of the newest that began, else of the first that waits. */
+export function currentTurn({ turns }: SessionView): string {
+  const all = [...turns.values()];
+  const begun = all.filter(({ status }) => status !== 'queued');
+  const turn = begun.find(({ status }) => status !== 'done') ?? begun.pop() ?? all[0];
+  return turn?.turn_id ?? '';
+}
+
 export function titleOf(view: SessionView): string {
   return view.session?.title ?? view.saved?.title ?? '';
 }

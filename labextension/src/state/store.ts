@@ -39,6 +39,12 @@ export class SessionStore {
     this.topics.notifyOfPage(page);
   }
 
+  /** The same session with a draft of its own, and other things open. */
+  apart(): SessionStore {
+    const apart: unknown = Object.create(this, { ui: { value: new UiState() } });
+    return apart instanceof SessionStore ? apart : this;
+  }
+
   /** Every change. */
   subscribe(listener: () => void): () => void {
     return this.topics.add('all', listener);

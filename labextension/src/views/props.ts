@@ -35,6 +35,18 @@ export interface TurnProps {
   readonly t?: Translate;
 }
 
+/** What a widget draws: a turn, a session, or a part of either. */
+export type Part =
+  'turn' | 'text' | 'plan' | 'tool_calls' | 'diffs' | 'permission' | 'composer' | 'session';
+
+/** Properties of the view of a part. */
+export interface PartProps extends Omit<TurnProps, 'host'> {
+  readonly part: Part;
+  /** Empty for the turn of the session that runs, else its newest. */
+  readonly turnId: string;
+  readonly sendKey?: SendKey;
+}
+
 /** Properties of the side panel: a whole session with its composer. */
 export interface PanelProps {
   /** The open session; `null` for none. */

@@ -1,4 +1,5 @@
 import type { Channel, ChannelEvents, Transport } from '../delivery/transport';
+import type { Part } from '../views';
 import { isRecord } from '../wire/read';
 
 /** The part of a widget's model that carries messages. */
@@ -57,8 +58,10 @@ export class CommTransport implements Transport {
   }
 }
 
-/** The constant traits of a turn's widget. */
+/** The constant traits of a widget. */
 export interface Traits {
+  readonly part: Part;
+  /** Empty for the turn of the session that runs, else its newest. */
   readonly turnId: string;
   readonly sessionId: string;
   readonly mode: 'server' | 'comm';
@@ -66,6 +69,17 @@ export interface Traits {
   readonly notebookPath: string;
   readonly cellId: string;
 }
+
+const PARTS: readonly Part[] = [
+  'turn',
+  'text',
+  'plan',
+  'tool_calls',
+  'diffs',
+  'permission',
+  'composer',
+  'session',
+];
 
 export interface Model extends CommModel {
   get(name: string): unknown;
@@ -76,7 +90,9 @@ export function readTraits(model: Model): Traits {
     const value = model.get(name);
     return typeof value === 'string' ? value : '';
   };
+  const part = model.get('part');
   return {
+    part: PARTS.find(each => each === part) ?? 'turn',
     turnId: text('turn_id'),
     sessionId: text('session_id'),
     mode: model.get('mode') === 'comm' ? 'comm' : 'server',

@@ -2,13 +2,17 @@ import type { AnyModel } from '@anywidget/types';
 
 import cards from '../../style/cards.css';
 import code from '../../style/code.css';
+import composer from '../../style/composer.css';
 import diffs from '../../style/diff.css';
+import panel from '../../style/panel.css';
+import part from '../../style/part.css';
 import styles from '../../style/index.css';
 import type { Client } from '../delivery/client';
 import type { Drawable } from '../delivery/live_turn';
 import type { SessionStore } from '../state/store';
-import { mountTurn } from '../views';
-import type { Actions, Mounted, TurnProps } from '../views';
+import { mountPart } from '../views';
+import type { Actions, Mounted, PartProps } from '../views';
+import { OwnStores } from './own_stores';
 import { openWidgetTurn } from './widget_turn';
 import type { WidgetTurn } from './widget_turn';
 
@@ -34,13 +38,29 @@ export const open: OpenModel = (model, early) => {
     off: (event, listener) => model.off(event, listener),
     send: content => model.send(content),
   });
-  return { draw: el => draw(turnOfWidget, el), close: () => turnOfWidget.dispose() };
+  const stores = new OwnStores(model, turnOfWidget.traits.part);
+  return {
+    draw: el => draw(turnOfWidget, stores, el),
+    close: () => {
+      stores.dispose();
+      turnOfWidget.dispose();
+    },
+  };
 };
 
-function draw(turnOfWidget: WidgetTurn, el: HTMLElement): () => void {
+function draw(turnOfWidget: WidgetTurn, stores: OwnStores, el: HTMLElement): () => void {
   injectStyles(el);
+  const { part, turnId } = turnOfWidget.traits;
   let shown: SessionStore | null = null;
-  let mounted: Mounted<TurnProps> | null = null;
+  let mounted: Mounted<PartProps> | null = null;
+  const propsOf = (client: Client, turn: Drawable): PartProps => ({
+    store: stores.of(turn.store),
+    part,
+    turnId,
+    actions: turn.live ? actionsOf(client) : null,
+    connection: client.connection,
+    sendKey: client.sendKey,
+  });
   const redraw = () => {
     const turn = turnOfWidget.turn();
     if (turn === null || turnOfWidget.client === null) {
@@ -48,11 +68,11 @@ function draw(turnOfWidget: WidgetTurn, el: HTMLElement): () => void {
       mounted = null;
       el.textContent = turnOfWidget.problem();
     } else if (mounted !== null && turn.store === shown) {
-      mounted.update(propsOf(turnOfWidget, turnOfWidget.client, turn));
+      mounted.update(propsOf(turnOfWidget.client, turn));
     } else {
       mounted?.dispose();
       el.textContent = '';
-      mounted = mountTurn(el, propsOf(turnOfWidget, turnOfWidget.client, turn));
+      mounted = mountPart(el, propsOf(turnOfWidget.client, turn));
     }
     shown = turn?.store ?? null;
   };
@@ -61,16 +81,6 @@ function draw(turnOfWidget: WidgetTurn, el: HTMLElement): () => void {
   return () => {
     stop();
     mounted?.dispose();
-  };
-}
-
-function propsOf(turnOfWidget: WidgetTurn, client: Client, turn: Drawable): TurnProps {
-  return {
-    store: turn.store,
-    turnId: turnOfWidget.traits.turnId,
-    host: 'cell',
-    actions: turn.live ? actionsOf(client) : null,
-    connection: client.connection,
   };
 }
 
@@ -84,6 +94,13 @@ function actionsOf(client: Client): Actions {
       client.answerElicitation(sessionId, requestId, answer),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
     setConfig: (sessionId, change) => client.setConfig(sessionId, change),
+    send: (sessionId, text) => client.send(sessionId, text),
+    removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),
+    editQueued: (turnId, text) => client.editQueued(turnId, text),
+    sendNow: turnId => client.sendNow(turnId),
+    loadItems: async (sessionId, start, end) => {
+      await client.loadItems(sessionId, start, end);
+    },
     getChanges: (...asked) => client.changes.file(...asked),
     revertTurn: (turnId, what) => client.changes.revert(turnId, what),
     killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
@@ -102,7 +119,7 @@ function injectStyles(el: HTMLElement): void {
   if (parent.querySelector(`#${STYLE_ID}`) === null) {
     const style = document.createElement('style');
     style.id = STYLE_ID;
-    style.textContent = styles + cards + code + diffs;
+    style.textContent = styles + panel + composer + cards + code + diffs + part;
     parent.append(style);
   }
 }

@@ -29,7 +29,17 @@ export function openWidgetTurn(model: Model): WidgetTurn {
       'This output was made by another version of acp-jupyter. Run the cell again.',
     );
   }
-  return traits.mode === 'comm' ? turnOverComm(model, traits) : turnOfServer(traits);
+  if (traits.mode === 'comm') {
+    return turnOverComm(model, traits);
+  }
+  const client = sharedClient() ?? ownClient();
+  if (client === null) {
+    return noTurn(
+      traits,
+      'This page can’t reach the Jupyter server that runs the turn. Open the notebook in JupyterLab to see it live.',
+    );
+  }
+  return traits.turnId === '' ? sessionOfServer(client, traits) : turnOfServer(client, traits);
 }
 
 function turnOverComm(model: Model, traits: Traits): WidgetTurn {
@@ -58,14 +68,38 @@ function turnOverComm(model: Model, traits: Traits): WidgetTurn {
   };
 }
 
-function turnOfServer(traits: Traits): WidgetTurn {
-  const client = sharedClient() ?? ownClient();
-  if (client === null) {
-    return noTurn(
-      traits,
-      'This page can’t reach the Jupyter server that runs the turn. Open the notebook in JupyterLab to see it live.',
-    );
-  }
+/** A session, whichever of its turns is drawn: like the panel, for the user of this page. */
+function sessionOfServer(client: Client, traits: Traits): WidgetTurn {
+  const following = client.follow(traits.sessionId);
+  let problem = '';
+  const listeners = new Set<() => void>();
+  const stops = [
+    client.snapshotTaken.add(() => notify(listeners)),
+    client.connectionChanged.add(() => notify(listeners)),
+    client.refused.add(({ sessionId, error }) => {
+      if (sessionId === traits.sessionId) {
+        problem = error.message;
+        notify(listeners);
+      }
+    }),
+  ];
+  return {
+    traits,
+    client,
+    problem: () => problem,
+    turn: () =>
+      following.store.view.seq === null ? null : { store: following.store, live: problem === '' },
+    watch: listener => watch(listeners, listener),
+    dispose: () => {
+      for (const stop of stops) {
+        stop();
+      }
+      following.dispose();
+    },
+  };
+}
+
+function turnOfServer(client: Client, traits: Traits): WidgetTurn {
   let turn: Drawable | null = null;
   const listeners = new Set<() => void>();
   const live = new LiveTurn(client, traits, next => {

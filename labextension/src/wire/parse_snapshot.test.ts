@@ -25,6 +25,7 @@ describe('parseSnapshot', () => {
       status: 'done',
       origin: {
         kernel_id: '',
+        view_id: '',
         notebook_path: '',
         cell_id: '',
         source: '',

@@ -85,6 +85,7 @@ function parseOrigin(value: Fields): Origin {
     kernel_id: text(value, 'kernel_id'),
     notebook_path: text(value, 'notebook_path'),
     cell_id: text(value, 'cell_id'),
+    view_id: text(value, 'view_id'),
     source: text(value, 'source'),
     error: maybe(value, 'error', parseCellError),
   };

@@ -60,7 +60,6 @@ export class SessionPanel extends Widget {
   #following: Following | null = null;
   #agents: readonly AgentEntry[] | null = null;
   #failure: Failure | null = null;
-  #sendKey: SendKey = 'enter';
   #startsWith: StartsWith = { agent: '', policy: 'ask' };
   #opened = 0;
   #addingAgent = 0;
@@ -162,7 +161,7 @@ export class SessionPanel extends Widget {
   }
 
   set sendKey(key: SendKey) {
-    this.#sendKey = key;
+    this.#options.client.sendKey = key; // widgets have it from there, too
     this.#draw();
   }
 
@@ -290,7 +289,7 @@ export class SessionPanel extends Widget {
       failure: failure && { message: failure.message, detail: failure.detail },
       actions: this.#actions,
       blank: this.#blank,
-      sendKey: this.#sendKey,
+      sendKey: this.#options.client.sendKey,
       startsWith: this.#startsWith,
       rendering: this.#options.rendering,
       t,

@@ -9,7 +9,14 @@ import type { Scope } from './entries';
 const RUN: Scope = { kind: 'run', name: 'Run All, 11:58', turnIds: ['t1', 't2', 't3'] };
 
 function origin(cell_id: string): Origin {
-  return { cell_id, kernel_id: 'k', notebook_path: 'work/analysis.ipynb', source: '', error: null };
+  return {
+    cell_id,
+    view_id: '',
+    kernel_id: 'k',
+    notebook_path: 'work/analysis.ipynb',
+    source: '',
+    error: null,
+  };
 }
 
 function ended(turn_id: string, at: number, files: ChangedFile[], over = {}): TurnState {

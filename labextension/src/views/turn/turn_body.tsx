@@ -88,7 +88,7 @@ export function itemsOf(ids: readonly string[], items: ReadonlyMap<string, Item>
 }
 
 /** Ids of waiting requests, in order; the same list while they are the same. */
-function useWaiting(items: readonly Item[]): readonly string[] {
+export function useWaiting(items: readonly Item[]): readonly string[] {
   const ids = items
     .filter(isTool)
     .flatMap(({ permission }) => (permission?.state === 'pending' ? [permission.request_id] : []));

@@ -82,7 +82,13 @@ const plan: Plan = {
 };
 
 describe('a turn about an error', () => {
-  const origin = { kernel_id: '', notebook_path: 'n.ipynb', cell_id: 'fix', source: '%acp fix' };
+  const origin = {
+    kernel_id: '',
+    notebook_path: 'n.ipynb',
+    cell_id: 'fix',
+    view_id: '',
+    source: '%acp fix',
+  };
   const error = { cell: 'In[4]', cell_id: 'failed', words: "NameError: name 'x' is not defined" };
 
   it('names it, and leads to the cell that failed', () => {

@@ -153,6 +153,11 @@ export function Composer(props: ComposerProps) {
       return;
     }
     const modified = event.ctrlKey || event.metaKey || event.altKey;
+    if (event.key === 'Enter' && modified && !event.altKey && !event.isComposing) {
+      event.preventDefault();
+      void send();
+      return;
+    }
     if (event.isComposing || modified) {
       return;
     }

@@ -1,0 +1,98 @@
+import type { ComponentChildren } from 'preact';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+
+import { currentTurn } from '../../state/session_view';
+import { identity } from '../i18n';
+import { useAnnouncer } from '../parts/announcer';
+import { listenToKeys, moveInTranscript } from '../parts/keyboard';
+import { mounted } from '../parts/mount';
+import { ConnectionNote, ErrorNote } from '../parts/notes';
+import type { Mounted, PartProps } from '../props';
+import { answerByKey } from '../request/request_keys';
+import { SceneContext, useScene, useSubscription } from '../scene';
+import type { Scene } from '../scene';
+import { TurnBody } from '../turn/turn_body';
+import { TurnHead } from '../turn/turn_view';
+import { SessionPart } from './session_part';
+import { DiffsPart, PermissionPart, PlanPart, TextPart, ToolCallsPart } from './turn_parts';
+
+/** A turn, a session, or one part of either, by itself. */
+export function PartView(props: PartProps) {
+  const { store, part, turnId, actions, connection, rendering, t = identity } = props;
+  const root = useRef<HTMLDivElement>(null);
+  const { announce, regions } = useAnnouncer();
+  const [failure, setFailure] = useState('');
+  const scene = useMemo(
+    (): Scene => ({ store, host: 'cell', actions, rendering, t, announce }),
+    [store, actions, rendering, t, announce],
+  );
+  useLayoutEffect(() => {
+    const element = root.current;
+    return element === null || actions === null
+      ? undefined
+      : listenToKeys(
+          element,
+          event => answerByKey(element, event) || moveInTranscript(element, event, scene),
+        );
+  }, [scene]);
+  return (
+    <SceneContext.Provider value={scene}>
+      <div class="acp" data-host="cell" data-part={part} ref={root}>
+        {part === 'composer' || part === 'session' ? (
+          <SessionPart {...props} onFailure={setFailure} />
+        ) : (
+          <div class="acp-turn">
+            <OfTurn turnId={turnId} part={part} />
+          </div>
+        )}
+        {failure !== '' && <ErrorNote message={failure} detail="" />}
+        {part !== 'session' && <ConnectionNote connection={connection} />}
+        {regions}
+      </div>
+    </SceneContext.Provider>
+  );
+}
+
+interface OfTurnProps {
+  /** Empty for the turn that runs, else the newest. */
+  readonly turnId: string;
+  readonly part: Exclude<PartProps['part'], 'composer' | 'session'>;
+}
+
+function OfTurn({ turnId: named, part }: OfTurnProps) {
+  const { store, t } = useScene();
+  useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
+  const turnId = named === '' ? currentTurn(store.view) : named;
+  if (turnId === '') {
+    return <Nothing>{t('No turn yet.')}</Nothing>;
+  }
+  switch (part) {
+    case 'turn':
+      return (
+        <div data-turn={turnId} key={turnId}>
+          <TurnHead turnId={turnId} />
+          <TurnBody turnId={turnId} isLog />
+        </div>
+      );
+    case 'text':
+      return <TextPart key={turnId} turnId={turnId} />;
+    case 'plan':
+      return <PlanPart key={turnId} turnId={turnId} />;
+    case 'tool_calls':
+      return <ToolCallsPart key={turnId} turnId={turnId} />;
+    case 'diffs':
+      return <DiffsPart key={turnId} turnId={turnId} />;
+    case 'permission':
+      return <PermissionPart key={turnId} turnId={turnId} />;
+  }
+}
+
+/** What stands where there is nothing to draw yet. */
+export function Nothing({ children }: { readonly children: ComponentChildren }) {
+  return <p class="acp-nothing muted">{children}</p>;
+}
+
+/** Draws a part into an element. */
+export function mountPart(element: HTMLElement, props: PartProps): Mounted<PartProps> {
+  return mounted(element, props, next => <PartView {...next} />);
+}
