@@ -1,0 +1,119 @@
+"""Parts of turns and sessions as widgets, in JupyterLab."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from playwright.sync_api import Locator, expect
+
+from tests.support.lab import LabPage
+from tests.support.open_notebook import OpenNotebook
+from tests.support.roles import TurnView
+from tests.support.workspace import CLEAN_PY, Workspace
+
+LOAD = "%load_ext acp_jupyter"
+PARTS = """import ipywidgets
+from acp_jupyter import connect
+from acp_jupyter.widgets import *
+session = connect("demo")
+composer = ComposerWidget(session, value="edit clean.py rate=20")
+plan, calls, diffs = PlanWidget(session), ToolCallsWidget(session), DiffsWidget(session)
+asked, text = PermissionWidget(session), TextWidget(session)
+grid = ipywidgets.GridBox([plan, diffs, calls, asked], layout=ipywidgets.Layout(
+    grid_template_columns="1fr 1fr", grid_gap="8px"))
+tab = ipywidgets.Tab([text, TurnWidget(session)], titles=["Text", "Turn"])
+accordion = ipywidgets.Accordion([PlanWidget(session)], titles=["Plan"], selected_index=0)
+ipywidgets.VBox([composer, grid, tab, accordion])"""
+
+
+def part(output: Locator, name: str) -> Locator:
+    return output.locator(f".acp[data-part={name}]").first
+
+
+def pictured(nb: OpenNotebook, name: str) -> None:
+    folder = os.environ.get("ACP_PICTURES")
+    if folder:
+        nb.lab.page.wait_for_timeout(300)
+        nb.lab.page.screenshot(path=str(Path(folder) / f"{name}.png"))
+
+
+def test_the_parts_of_a_turn_in_layouts(lab: LabPage, workspace: Workspace) -> None:
+    nb = lab.open(workspace.notebook(LOAD, PARTS, "import time; time.sleep(600)"))
+    nb.load_extension()
+    nb.run_to_end(1)
+    output = nb.output(1)
+    expect(part(output, "plan")).to_have_text("No turn yet.")
+    box = part(output, "composer").get_by_role("textbox", name="Message")
+    expect(box).to_have_value("edit clean.py rate=20")
+    expect(part(output, "composer").get_by_role("button", name="Stop")).to_have_count(0)
+    # A busy kernel is no hindrance: the page talks to the server.
+    nb.run(2)
+    nb.wait_until_running(2)
+    box.focus()
+    box.press("Control+Enter")
+    expect(box).to_have_value("")
+    expect(part(output, "composer").get_by_role("button", name="Stop")).to_be_visible()
+    expect(part(output, "plan").get_by_role("list", name="Plan")).to_be_visible()
+    expect(part(output, "permission").get_by_role("button", name="Allow once")).to_be_visible()
+    pictured(nb, "parts-asks")
+    assert workspace.clean_py == CLEAN_PY
+    TurnView(part(output, "permission")).answer("Allow once")
+    expect(part(output, "permission")).to_contain_text("Nothing is asked.")
+    expect(part(output, "diffs")).to_contain_text("1 file changed")
+    expect(part(output, "tool_calls")).to_contain_text("clean.py")
+    expect(part(output, "text")).to_contain_text("list comprehension")
+    expect(part(output, "composer").get_by_role("button", name="Stop")).to_have_count(0)
+    assert workspace.clean_py != CLEAN_PY
+    pictured(nb, "parts-done")
+    nb.interrupt()
+
+
+def test_a_session_in_a_cell_shows_whoever_sends(lab: LabPage, workspace: Workspace) -> None:
+    """Keys, pickers, Stop; what a cell sends is there as well, and the draft is its own."""
+    code = 'from acp_jupyter import connect\nconnect("demo").widget'
+    nb = lab.open(workspace.notebook(LOAD, code, "%%acp demo\nplan rate=50"))
+    nb.load_extension()
+    nb.run_to_end(1)
+    widget = part(nb.output(1), "session")
+    box = widget.get_by_role("textbox", name="Message")
+    box.fill("list rate=50")
+    box.press("Enter")
+    expect(widget.get_by_role("log")).to_contain_text("2 entries")
+    nb.run_to_end(2)
+    expect(widget.get_by_role("log")).to_contain_text("plan rate=50")
+    expect(widget.get_by_role("combobox", name="Policy", exact=True)).to_be_visible()
+    box.fill("slow rate=2")
+    box.press("Control+Enter")
+    stop = widget.get_by_role("button", name="Stop")
+    expect(stop).to_be_visible()
+    pictured(nb, "session")
+    stop.click()
+    expect(stop).to_have_count(0)
+    expect(lab.notices.filter(has_text="deleted")).to_have_count(0)
+    panel_box = lab.panel.root.get_by_role("textbox", name="Message")
+    box.fill("mine")
+    expect(panel_box).to_have_value("")
+
+
+def test_a_turn_that_a_button_sent(lab: LabPage, workspace: Workspace) -> None:
+    """It has no cell: its output is a live widget, and no cell is missed at its end."""
+    code = """import ipywidgets
+from IPython.display import display
+from acp_jupyter import connect
+out, button = ipywidgets.Output(), ipywidgets.Button(description="Go")
+def go(_):
+    turn = connect("demo").prompt("edit clean.py rate=20")
+    with out:
+        display(turn)
+button.on_click(go)
+ipywidgets.VBox([button, out])"""
+    nb = lab.open(workspace.notebook(LOAD, code))
+    nb.load_extension()
+    nb.run_to_end(1)
+    nb.output(1).get_by_role("button", name="Go").click()
+    view = TurnView(nb.output(1).locator(".widget-vbox"))
+    view.answer("Allow once")
+    expect(view.root).to_contain_text("by a list comprehension")
+    nb.save()
+    expect(lab.notices.filter(has_text="deleted")).to_have_count(0)
