@@ -133,8 +133,16 @@ class Session:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """The last turns that were sent from this program, oldest first; 50 at most."""
-        return tuple(self._turns)
+        """The newest turns of the session, whoever sent them, oldest first; 50 at most."""
+        known = {turn.id: turn for turn in self._turns}
+        names = [turn.turn_id for turn in self._client.turns(self.id)[-_MOST_TURNS:]]
+        for name in names:
+            if name not in known:
+                known[name] = Turn(self._client, self._client.turn(name))
+        turns = tuple(known[name] for name in names)
+        self._turns.clear()
+        self._turns.extend(turns)
+        return turns
 
     def with_context(
         self, prompt: str, paths: Sequence[str], variables: Sequence[Described] = ()

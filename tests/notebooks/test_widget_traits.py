@@ -215,6 +215,21 @@ def test_a_turns_own_widget_and_a_finished_one(side: Side) -> None:
     assert side.tell("len([call for call in called if call[0] == 'done'])") == 2
 
 
+def test_turns_and_reprs_are_as_they_are(side: Side) -> None:
+    """Whoever sent the prompt, and without a call that brings a turn up to date."""
+    side.run("session = connect('hello', session='shared', new=True)")
+    side.run("turn = session.prompt('Hi')\nwhile turn.duration is None: time.sleep(0.02)")
+    eventually(lambda: side.tell("repr(turn)").endswith(" of hello: done, end_turn>"))
+    if side.user is not None:
+        url = f"sessions/{side.tell('session.id')}/prompt"
+        side.user.post(url, json={"prompt": "from the panel"}).raise_for_status()
+    else:
+        side.run("connect('hello', session='shared').prompt('another object')")
+    assert side.tell("[turn.id == session.turns[0].id, len(session.turns)]") == [True, 2]
+    assert side.tell("session.turns[0] is turn and session.turns[1] is session.turns[1]")
+    eventually(lambda: side.tell("session.turns[1].text") != "")
+
+
 def test_an_observer_that_fails_stops_nothing(side: Side) -> None:
     side.watch("hello")
     printed = side.run(

@@ -14,7 +14,7 @@ import os
 import ssl
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -187,7 +187,7 @@ class ServerClient(HostClient):
             while piece := response.read(_PIECE_BYTES):
                 yield piece
 
-    def events(self, session_id: str) -> Iterator[tuple[Event, ...]]:
+    def events(self, session_id: str) -> Generator[tuple[Event, ...]]:
         """Read the server's stream; an empty line is a sign of life."""
         path = f"kernel/sessions/{quote(session_id, safe='')}/events"
         with self._answer("GET", path, b"", _PIECE_SECONDS) as response:

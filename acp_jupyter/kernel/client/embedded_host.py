@@ -9,7 +9,7 @@ import getpass
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -197,7 +197,7 @@ class EmbeddedHost(HostClient):
             while piece := file.read(_PIECE_BYTES):
                 yield piece
 
-    def events(self, session_id: str) -> Iterator[tuple[Event, ...]]:
+    def events(self, session_id: str) -> Generator[tuple[Event, ...]]:
         """Follow the session's journal."""
         woken = threading.Event()
         reader = Subscription(session_id, woken.set)

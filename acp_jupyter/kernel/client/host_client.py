@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from typing import Any, ClassVar, Literal
 
 from pydantic import JsonValue
@@ -47,7 +48,7 @@ from acp_jupyter.api.models.turns import (
 from acp_jupyter.notebook_tools.kernel_work import FinishedWork, PrintedSoFar, WorkReply
 from acp_jupyter.protocol.host_events.notes import Origin, StopCause
 from acp_jupyter.protocol.host_events.session import Policy
-from acp_jupyter.transcript.model.events import Event
+from acp_jupyter.transcript.model.events import Event, Snapshot
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 
 _QUICK_SECONDS = 30.0
@@ -105,7 +106,7 @@ class HostClient(ABC):
         """
 
     @abstractmethod
-    def events(self, session_id: str) -> Iterator[tuple[Event, ...]]:
+    def events(self, session_id: str) -> Generator[tuple[Event, ...]]:
         """Yield what happens in a session, from a snapshot on, until the session is closed.
 
         Nothing, from time to time, while nothing happens. Following it answers nothing in it.
@@ -115,6 +116,14 @@ class HostClient(ABC):
         AcpError
             There is no such session for this kernel, or the host is gone.
         """
+
+    def turns(self, session_id: str) -> tuple[TurnState, ...]:
+        """Return the newest turns of a session, whoever sent them, oldest first."""
+        with closing(self.events(session_id)) as events:
+            for event in next(events, ()):
+                if isinstance(event, Snapshot):
+                    return event.turns
+        return ()
 
     def turn_state(self, turn_id: str) -> TurnState:
         """Return what is true of a turn, without its items."""
