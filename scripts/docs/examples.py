@@ -27,6 +27,7 @@ ORDER = (
     "record_and_replay",
     "agents",
     "python_api",
+    "dashboard",
     "http_api",
     "traffic",
 )

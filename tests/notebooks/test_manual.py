@@ -24,6 +24,11 @@ SHOWN = {
         "plan rate=0 for 3 cups",
         'File "<cell>", line 2',
     ),
+    "dashboard": (
+        "done end_turn",
+        "('edit', 'completed', 'dashboard/rain.csv')",
+        'The "status" trait is read-only.',
+    ),
     "http_api": ("202 ['turn_id']", "allow_once · Allow once", "prompt_response", "403"),
     "permissions": (
         "Nobody was there: Nobody could be asked",
