@@ -67,7 +67,7 @@ const MAY_IMPORT = {
     'status',
   ].map(each => `features/${each}`),
 
-  widget: ['wire', 'state', 'delivery', 'views/index.ts'],
+  widget: ['wire', 'state', 'delivery', 'views/index.ts', 'views/parts'],
 
   'index.ts': ['features/index.ts'],
 };

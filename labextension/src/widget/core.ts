@@ -1,22 +1,14 @@
 import type { AnyModel } from '@anywidget/types';
 
-import cards from '../../style/cards.css';
-import code from '../../style/code.css';
-import composer from '../../style/composer.css';
-import diffs from '../../style/diff.css';
-import panel from '../../style/panel.css';
-import part from '../../style/part.css';
-import styles from '../../style/index.css';
 import type { Client } from '../delivery/client';
 import type { Drawable } from '../delivery/live_turn';
 import type { SessionStore } from '../state/store';
 import { mountPart } from '../views';
 import type { Actions, Mounted, PartProps } from '../views';
 import { OwnStores } from './own_stores';
+import { matchPage } from './page_look';
 import { openWidgetTurn } from './widget_turn';
 import type { WidgetTurn } from './widget_turn';
-
-const STYLE_ID = 'acp-jupyter-style';
 
 /** A widget's model, connected to its host; any number of views can be drawn. */
 export interface OpenWidget {
@@ -49,7 +41,7 @@ export const open: OpenModel = (model, early) => {
 };
 
 function draw(turnOfWidget: WidgetTurn, stores: OwnStores, el: HTMLElement): () => void {
-  injectStyles(el);
+  const leave = matchPage(el);
   const { part, turnId } = turnOfWidget.traits;
   let shown: SessionStore | null = null;
   let mounted: Mounted<PartProps> | null = null;
@@ -80,6 +72,7 @@ function draw(turnOfWidget: WidgetTurn, stores: OwnStores, el: HTMLElement): () 
   redraw();
   return () => {
     stop();
+    leave();
     mounted?.dispose();
   };
 }
@@ -110,16 +103,4 @@ function actionsOf(client: Client): Actions {
       ? { copy: (text: string) => navigator.clipboard.writeText(text) }
       : {}),
   };
-}
-
-/** Once per document, or per shadow root where the widget lives in one. */
-function injectStyles(el: HTMLElement): void {
-  const root = el.getRootNode();
-  const parent = root instanceof ShadowRoot ? root : document.head;
-  if (parent.querySelector(`#${STYLE_ID}`) === null) {
-    const style = document.createElement('style');
-    style.id = STYLE_ID;
-    style.textContent = styles + panel + composer + cards + code + diffs + part;
-    parent.append(style);
-  }
 }

@@ -5,9 +5,9 @@ const SVG = 'http://www.w3.org/2000/svg';
 
 const SPRITE_ID = 'acp-jupyter-icons';
 
-/** Adds the icons to the page as one SVG sprite, once. */
-export function injectSprite(): void {
-  if (document.getElementById(SPRITE_ID) !== null) {
+/** Adds the icons to the page, or to a shadow root, as one SVG sprite, once. */
+export function injectSprite(parent: HTMLElement | ShadowRoot = document.body): void {
+  if (parent.querySelector(`#${SPRITE_ID}`) !== null) {
     return;
   }
   const sprite = document.createElementNS(SVG, 'svg');
@@ -21,7 +21,7 @@ export function injectSprite(): void {
     symbol.innerHTML = drawing;
     sprite.append(symbol);
   }
-  document.body.append(sprite);
+  parent.append(sprite);
 }
 
 interface IconProps {

@@ -1,0 +1,69 @@
+import cards from '../../style/cards.css';
+import code from '../../style/code.css';
+import composer from '../../style/composer.css';
+import diffs from '../../style/diff.css';
+import panel from '../../style/panel.css';
+import part from '../../style/part.css';
+import styles from '../../style/index.css';
+import variables from '../../style/variables.css';
+import { injectSprite } from '../views/parts/icons';
+
+/** A sheet, and not a style element: some pages remove those, or forbid them by their policy. */
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(styles + panel + composer + cards + code + diffs + part + variables);
+
+/**
+ * Gives an element in any page what our views need: styles, icons, and the page's dark or light.
+ *
+ * The element may be put into the page later. Returns a function that stops following the page.
+ */
+export function matchPage(el: HTMLElement): () => void {
+  let known: Node | null = null;
+  const settle = () => {
+    const root = el.getRootNode();
+    if (el.isConnected && root !== known) {
+      known = root;
+      if (root instanceof Document || root instanceof ShadowRoot) {
+        equip(root);
+      }
+      takeScheme(el);
+    }
+  };
+  const onScheme = () => takeScheme(el);
+  // Reports the element's first box in its page, however late.
+  const placed = new ResizeObserver(settle);
+  // Pages mark their dark theme at one of these, by a class or an attribute of their own.
+  const marked = new MutationObserver(onScheme);
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  placed.observe(el);
+  for (const each of [document.documentElement, document.body]) {
+    marked.observe(each, { attributes: true });
+  }
+  system.addEventListener('change', onScheme);
+  settle();
+  return () => {
+    placed.disconnect();
+    marked.disconnect();
+    system.removeEventListener('change', onScheme);
+  };
+}
+
+/** Once per document, or per shadow root where the widget lives in one. */
+function equip(root: Document | ShadowRoot): void {
+  if (!root.adoptedStyleSheets.includes(sheet)) {
+    root.adoptedStyleSheets.push(sheet);
+  }
+  injectSprite(root instanceof Document ? root.body : root);
+}
+
+/** Light text is the one mark that all dark pages have. */
+function takeScheme(el: HTMLElement): void {
+  const probe = document.createElement('i');
+  // Whatever notation the page's colour is in, its mix is in this one.
+  probe.style.color = 'color-mix(in srgb, currentcolor, currentcolor)';
+  el.append(probe);
+  const mixed = getComputedStyle(probe).color;
+  probe.remove();
+  const [red = 0, green = 0, blue = 0] = (mixed.match(/[\d.]+/g) ?? []).map(Number);
+  el.style.colorScheme = 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 ? 'dark' : 'light';
+}

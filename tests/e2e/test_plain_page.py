@@ -1,0 +1,189 @@
+"""The widget in pages that are not Jupyter's: its colours, its icons, its buttons."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.support.accessibility import expect_accessible, expect_all_inside, picture
+from tests.support.browser import Visitor
+from tests.support.comm import Comm
+from tests.support.notebook import Kernel
+from tests.support.plain_page import show_widget
+from tests.support.roles import TurnView
+from tests.support.scenes import cards
+from tests.support.scenes.steps import NO, ONCE, ask, diff, plan, player, put_scene, say, think
+from tests.support.trusting import trust_in_data_dir
+from tests.support.wait import eventually
+
+SCENE = [
+    think("First see what is there."),
+    say("I make `clean.py` **faster**, see [its page](https://example.org):\n\n```python\n"
+        "def clean(rows):  # all of them\n    return [row.strip() for row in rows[:10]]\n```\n"),
+    plan(1, "Read clean.py", "Replace the loop", "Run the tests"),
+    *cards.CARDS[:-1],
+    ask(
+        (
+            {
+                "toolCallId": "e9",
+                "kind": "edit",
+                "title": "Edit clean.py",
+                "content": [diff("clean.py", "for row in rows:\n", "for row in sorted(rows):\n")],
+            },
+            [ONCE, NO],
+        )
+    ),
+]  # fmt: skip
+
+DARK = "background: #191c20; color: #e4e6ea;"
+# What the pages of ipywidgets' own manager have, as in Panel and Shiny; others are missing.
+LIGHT_VARIABLES = """<style>:root { --jp-layout-color0: white; --jp-layout-color1: white;
+  --jp-layout-color2: #eee; --jp-ui-font-color0: black; --jp-ui-font-color1: rgba(0, 0, 0, 0.8);
+  --jp-content-font-color1: black; --jp-success-color1: #4caf50; --jp-error-color1: #f44336;
+  --jp-warn-color1: #ff9800; --jp-brand-color1: #2196f3; }</style>"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A page, and whether it is dark."""
+
+    dark: bool = False
+    dark_system: bool = False
+    head: str = ""
+    body: str = ""
+    shadow: bool = False
+
+
+PLACES = {
+    "light": Place(),
+    "light in a dark system": Place(dark_system=True),
+    "dark as the system": Place(
+        dark=True, dark_system=True, head="<meta name=color-scheme content='light dark'>"
+    ),
+    "dark by itself": Place(dark=True, body=f"style='{DARK}'"),
+    "dark with some light variables": Place(
+        dark=True, head=LIGHT_VARIABLES, body=f"style='{DARK}'"
+    ),
+    "dark with a shadow root": Place(dark=True, body=f"style='{DARK}'", shadow=True),
+}
+
+
+SHORT = {"light", "dark with some light variables"}
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Comm]:
+    """The comm of a turn with a card of each kind, that waits for a permission."""
+    folder = tmp_path_factory.mktemp("plain")
+    work, config = folder / "work", folder / "config"
+    for each in (work, config):
+        each.mkdir()
+    agents = {"agent_servers": {"plays": player("Player")}}
+    (config / "acp_agents.json").write_text(json.dumps(agents))
+    trust_in_data_dir(folder / "data", folder)
+    put_scene(work, SCENE)
+    with Kernel(work) as kernel:
+        code = (
+            "from acp_jupyter import connect\n"
+            "turn = connect('plays').prompt('Show each kind of tool')\n"
+            "turn.widget"
+        )
+        comm = Comm(kernel, kernel.run(code, watched=True).ok())
+        eventually(comm.pending, what="the request reaches the page")
+        yield comm
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name if name in SHORT else pytest.param(name, marks=pytest.mark.long) for name in PLACES],
+)
+def test_a_page_without_jupyters_variables(
+    browser: Browser, tmp_path: Path, asking: Comm, name: str
+) -> None:
+    """Text, buttons and diffs are legible, and as dark as the page is."""
+    place = PLACES[name]
+    visitor = Visitor(browser, tmp_path, dark=place.dark_system)
+    page, log = visitor.page()
+    show_widget(page, asking, head=place.head, body=place.body, shadow=place.shadow)
+    view = TurnView(page.locator("main"))
+    expect(view.option("Allow once")).to_be_visible()
+    picture(view.root, f"plain page, {name}, closed")
+    closed = view.log.locator("[aria-expanded=false]")
+    while closed.count() > 0:
+        closed.first.click()
+    lines = view.diff("src/clean.py")
+    added, removed = (background(lines.locator(mark).first) for mark in ("ins", "del"))
+    assert len({added, removed, "rgba(0, 0, 0, 0)"}) == 3
+    assert is_dark(page) is place.dark
+    icon = view.log.locator("svg.i > use").first.evaluate("use => use.getBBox().width")
+    assert icon > 4
+    picture(view.root, f"plain page, {name}")
+    expect_all_inside(page)
+    expect_accessible(page, "main")
+    assert log.errors == []
+    visitor.close()
+
+
+def test_a_page_that_changes_its_theme(browser: Browser, tmp_path: Path, asking: Comm) -> None:
+    """By a class of its own, by the system, or when the widget gets another place."""
+    visitor = Visitor(browser, tmp_path)
+    page, _ = visitor.page()
+    head = f"<style>.night {{ {DARK} }}</style>"
+    show_widget(page, asking, head=f"{head}<meta name=color-scheme content='light dark'>")
+    assert not is_dark(page)
+    for dark, change in (
+        (True, "document.body.className = 'night'"),
+        (False, "document.body.className = ''"),
+        (True, "document.documentElement.className = 'night'"),
+        (False, "document.documentElement.removeAttribute('class')"),
+    ):
+        page.evaluate(change)
+        page.wait_for_function(_DARK, arg=dark)
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(_DARK, arg=True)
+    visitor.close()
+
+
+def test_a_page_that_strips_styles_and_scripts(
+    browser: Browser, tmp_path: Path, asking: Comm
+) -> None:
+    """Its policy allows the widget's module, but no style or script in the document."""
+    visitor = Visitor(browser, tmp_path)
+    page, log = visitor.page()
+    policy = "default-src 'none'; script-src 'self' blob:; style-src 'none'; img-src data:"
+    show_widget(
+        page, asking, head=f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    )
+    view = TurnView(page.locator("main"))
+    expect(view.option("Allow once")).to_be_visible()
+    lines = view.diff("clean.py")
+    added, removed = (background(lines.locator(mark).first) for mark in ("ins", "del"))
+    assert len({added, removed, "rgba(0, 0, 0, 0)"}) == 3
+    picture(view.root, "plain page, strict policy")
+    view.choose("Allow once")
+    assert "answer_permission" in page.evaluate("JSON.stringify(sent)")
+    assert log.errors == []
+    visitor.close()
+
+
+_DARK = """dark => {
+  const numbers = getComputedStyle(document.querySelector('.acp')).backgroundColor.match(/\\d+/g);
+  return (Number(numbers[0]) < 128) === dark;
+}"""
+
+
+def background(element: Locator) -> str:
+    return str(element.evaluate("each => getComputedStyle(each).backgroundColor"))
+
+
+def is_dark(page: Page) -> bool:
+    """Return whether the widget is drawn light on dark, wherever it is."""
+    shade = page.locator(".acp").evaluate(
+        "each => Number(getComputedStyle(each).backgroundColor.match(/\\d+/)[0])"
+    )
+    return bool(shade < 128)
