@@ -17,6 +17,7 @@ from tests.support.notebook_file import WIDGET_MIME
 from tests.support.open_notebook import OpenNotebook
 from tests.support.planted import SECRET
 from tests.support.server import JupyterServer
+from tests.support.wait import eventually
 from tests.support.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
@@ -71,15 +72,19 @@ def _expect_the_turn_without_kernel(lab: LabPage, nb: OpenNotebook) -> None:
         wait=False,
     )
     again = lab.notebook(nb.path)
-    stop_kernels(lab.server)  # JupyterLab 4.2 starts one all the same
+    eventually(lambda: _no_kernel(lab.server), 30, "JupyterLab until 4.4 starts one all the same")
     turn = again.turn(1)
     expect(turn.root).to_contain_text("Here is an edit to clean.py.")
     expect(turn.root).to_contain_text("Allowed once")
     turn.tool(re.compile("Edit.*clean.py")).locator("summary").click()
     expect(turn.diff("clean.py").locator("ins").first).to_be_visible()
     expect(turn.root.get_by_role("button")).to_have_count(0)
-    with AsUser(lab.server) as user:
-        assert user.get(f"{lab.server.url}api/kernels") == []
+
+
+def _no_kernel(server: JupyterServer) -> bool:
+    stop_kernels(server)
+    with AsUser(server) as user:
+        return bool(user.get(f"{server.url}api/kernels") == [])
 
 
 def _expect_no_leak(text: str, workspace: Workspace) -> None:
