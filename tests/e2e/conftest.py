@@ -49,14 +49,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
     ``ACP_PYTHON`` is the interpreter of another environment that it is started from.
     """
     folder = tmp_path_factory.mktemp("lab")
-    # Below the home folder, as for most people: the page shortens paths there.
-    home = {"HOME": str(folder / "root")}
+    # Below the home folder, as for most people: the page shortens paths there. The greeting of
+    # notebook-intelligence, where that is installed, lies over the page.
+    env = {"HOME": str(folder / "root"), "NBI_TOUR_DISABLED": "true"}
     with JupyterServer(
         folder,
         app="jupyterlab",
         agents=agents(),
         args=(*LAB_ARGS, "--AcpJupyter.session_new_seconds=3"),
-        env=home,
+        env=env,
         python=os.environ.get("ACP_PYTHON", sys.executable),
     ) as running:
         yield running

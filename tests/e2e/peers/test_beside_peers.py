@@ -26,10 +26,6 @@ def test_all_panels_open_and_a_turn_is_drawn(lab: LabPage, workspace: Workspace)
     for tab in (CHAT, INTELLIGENCE):
         lab.page.locator(TAB.format(tab)).click()
         expect(lab.page.locator(f'[id="{tab}"]')).to_be_visible()
-    # notebook-intelligence greets whoever opens it for the first time.
-    greeting = lab.page.locator(".nbi-tour-root")
-    greeting.press("Escape")
-    expect(greeting).to_have_count(0)
     # The key is ours still: it opens the panel, and leads back to the notebook.
     nb.cell(0).click()
     lab.page.keyboard.press("Alt+Shift+A")
