@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.test_other_views import disable_labextension
 from tests.support.browser import Visitor
 from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS, agents
+from tests.support.lab_server import LAB_ARGS, agents, disable_labextensions
 from tests.support.notebook_file import read_notebook
 from tests.support.open_notebook import OpenNotebook
 from tests.support.roles import TurnView
@@ -92,7 +91,7 @@ def bare_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterSer
     """A JupyterLab that has everything but our labextension."""
     folder = tmp_path_factory.mktemp("bare")
     server = JupyterServer(folder, app="jupyterlab", agents=agents(), args=LAB_ARGS)
-    disable_labextension(folder)
+    disable_labextensions(folder, "acp-jupyter")
     with server:
         yield server
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.support.browser import Visitor
 from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS, agents
+from tests.support.lab_server import LAB_ARGS, agents, disable_labextensions
 from tests.support.notebook_file import WIDGET_MIME
 from tests.support.roles import TurnView
 from tests.support.second_environment import install_kernelspec, kernel_environment
@@ -49,18 +48,12 @@ ipywidgets.VBox([ipywidgets.Label("a label"), turn.widget])"""
     assert COMPREHENSION in workspace.clean_py
 
 
-def disable_labextension(folder: Path) -> None:
-    page_config = folder / "config" / "labconfig" / "page_config.json"
-    page_config.parent.mkdir(parents=True)
-    page_config.write_text(json.dumps({"disabledExtensions": {"acp-jupyter": True}}))
-
-
 @pytest.fixture
 def bare_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
     """A JupyterLab that has everything but our labextension."""
     folder = tmp_path_factory.mktemp("bare")
     server = JupyterServer(folder, app="jupyterlab", agents=agents(), args=LAB_ARGS)
-    disable_labextension(folder)
+    disable_labextensions(folder, "acp-jupyter")
     with server:
         yield server
 
@@ -93,54 +86,6 @@ def test_a_jupyterlab_without_the_labextension(
     nb.wait_for_end(2)
     expect(nb.output(2)).to_contain_text("was rejected")
     assert workspace.clean_py == allowed
-
-
-@pytest.fixture
-def lone_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
-    """A JupyterLab without us, in the page and in the server; only its kernels have the package."""
-    folder = tmp_path_factory.mktemp("lone")
-    config = "c.ServerApp.jpserver_extensions = {'acp_jupyter': False}"
-    server = JupyterServer(folder, app="jupyterlab", config=config, args=LAB_ARGS)
-    disable_labextension(folder)
-    with server:
-        yield server
-
-
-def test_a_jupyterlab_whose_server_knows_nothing_of_us(
-    lone_server: JupyterServer, visitor: Visitor
-) -> None:
-    """The host is in the kernel: a cell asks on stdin, and buttons answer where none blocks."""
-    workspace = Workspace(lone_server.root, "lone")
-    lab = LabPage(visitor, lone_server)
-    background = EDIT.replace("demo", "demo --background --out turn")
-    nb = lab.open(workspace.notebook(LOAD, EDIT, background, "turn.wait().stop_reason"))
-    with lone_server.user() as user:
-        assert user.get("agents").status_code == 404
-    nb.load_extension()
-    turn = nb.run(1)
-    expect(turn.plan).to_be_visible()
-    expect(turn.diff("clean.py").locator("ins").first).to_be_visible()
-    question = nb.output(1).locator(".jp-Stdin-input")
-    expect(nb.output(1)).to_contain_text("[1] Allow once")
-    assert workspace.clean_py == CLEAN_PY
-    question.fill("1")
-    question.press("Enter")
-    nb.wait_for_end(1)
-    assert COMPREHENSION in workspace.clean_py
-    nb.final_output(1)
-    expect(nb.output(1)).to_contain_text("by a list comprehension")
-
-    (workspace.folder / "clean.py").write_text(CLEAN_PY)
-    turn = nb.run(2)
-    nb.wait_for_end(2)
-    turn.answer("Reject")
-    expect(nb.output(2)).to_contain_text("was rejected")
-    assert workspace.clean_py == CLEAN_PY
-    nb.run_to_end(3)
-    expect(nb.output(3)).to_contain_text("end_turn")
-    nb.final_output(2)
-    nb.save()
-    assert WIDGET_MIME not in nb.file.read_text()
 
 
 @pytest.mark.long

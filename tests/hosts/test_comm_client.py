@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.comm import Comm
-from tests.support.notebook import Kernel
+from tests.support.notebook import Cell, Kernel
 from tests.support.trusting import trust_in_data_dir
 from tests.support.wait import eventually
 
@@ -108,3 +108,30 @@ def test_a_prompt_of_a_button_has_no_cell(kernel: Kernel) -> None:
     told = "o = turns[0].wait()._detail.turn.origin; print([o.cell_id, len(o.view_id), o.source])"
     assert kernel.run(told).ok().printed == "['', 32, '']\n"
     assert kernel.run("print(turns[0].widget.cell_id == o.view_id)").ok().printed == "True\n"
+
+
+def test_a_question_ends_once_it_is_settled_elsewhere(kernel: Kernel) -> None:
+    """Nobody types an answer: the turn is stopped meanwhile, as by another page or its limit."""
+    code = (
+        "import threading\n"
+        "from acp_jupyter import connect\n"
+        "turn = connect('demo').prompt('create asked.txt rate=0')\n"
+        "threading.Timer(3, turn.cancel).start()\n"
+        "print(turn.wait().stop_reason)\n"
+        "print(input('Still interactive? '))"
+    )
+    seen = kernel.run(code, watched=True, on_progress=answer_last(kernel)).ok()
+    assert seen.questions == ["Your answer (1 to 3): ", "Still interactive? "]
+    assert seen.printed == "This is no longer asked.\ncancelled\nyes\n"
+
+
+def answer_last(kernel: Kernel) -> Callable[[Cell], None]:
+    """Answer the question of the cell's own code, and none before it."""
+    given: list[str] = []
+
+    def progress(cell: Cell) -> None:
+        if not given and cell.questions[-1:] == ["Still interactive? "]:
+            given.append("yes")
+            kernel.client.input("yes")
+
+    return progress

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from tests.support.fake_agents import script
@@ -9,7 +12,14 @@ from tests.support.planted import SECRET
 from tests.support.scenes.steps import player
 from tests.support.server import JupyterServer, fake_agents
 
-__all__ = ["LAB_ARGS", "agents", "stop_kernels", "switch_saving_off"]
+__all__ = [
+    "LAB_ARGS",
+    "agents",
+    "disable_labextensions",
+    "stop_kernels",
+    "switch_saving_off",
+    "write_settings",
+]
 
 LAB_ARGS = (
     "--LabApp.expose_app_in_browser=True",
@@ -51,6 +61,21 @@ def agents() -> dict[str, dict[str, Any]]:
     }
 
 
+def disable_labextensions(folder: Path, *names: str) -> None:
+    """Have a server's pages without these extensions; ``folder`` is the server's."""
+    page_config = folder / "config" / "labconfig" / "page_config.json"
+    page_config.parent.mkdir(parents=True)
+    page_config.write_text(json.dumps({"disabledExtensions": dict.fromkeys(names, True)}))
+
+
+def write_settings(folder: Path, plugin: str, settings: Mapping[str, Any]) -> None:
+    """Write what a user has set for a plugin; before the page is loaded."""
+    package, _, name = plugin.partition(":")
+    place = folder / "config" / "lab" / "user-settings" / package
+    place.mkdir(parents=True, exist_ok=True)
+    (place / f"{name}.jupyterlab-settings").write_text(json.dumps(settings))
+
+
 def stop_kernels(server: JupyterServer) -> None:
     """End every notebook's kernel and every session of ours."""
     with server.user() as client:
@@ -62,6 +87,4 @@ def stop_kernels(server: JupyterServer) -> None:
 
 def switch_saving_off(server: JupyterServer) -> None:
     """Have nothing saved before a prompt, as in the settings; before the page is loaded."""
-    settings = server.root.parent / "config" / "lab" / "user-settings" / "acp-jupyter"
-    settings.mkdir(parents=True, exist_ok=True)
-    (settings / "plugin.jupyterlab-settings").write_text('{"saveBeforePrompt": false}')
+    write_settings(server.root.parent, "acp-jupyter:plugin", {"saveBeforePrompt": False})

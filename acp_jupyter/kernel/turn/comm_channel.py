@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import weakref
 from collections.abc import Mapping
 from concurrent.futures import Future
 from pathlib import Path
@@ -43,6 +44,25 @@ def serve(client: HostClient, widget: AcpWidget) -> None:
     if not isinstance(client, EmbeddedHost):
         raise TypeError(client.location)
     _ServedWidget(client, widget)
+    _by_subshell(widget)
+    _served.add(widget)
+
+
+_served: weakref.WeakSet[AcpWidget] = weakref.WeakSet()
+
+
+def widgets_of(turn_id: str) -> list[AcpWidget]:
+    """Return the open widgets of a turn that are served from this kernel."""
+    return [each for each in _served if each.turn_id == turn_id and each.comm is not None]
+
+
+def _by_subshell(widget: AcpWidget) -> None:
+    """Let a page's messages take the subshell that the page chose, past the running cell.
+
+    From 7.4 on ipykernel answers a comm where its last message was sent, and a cell sends it while
+    it runs. So its own buttons would wait for its end.
+    """
+    widget.comm._reply_subshell_for = lambda _data, chosen: chosen
 
 
 class _EmbeddedBackend:

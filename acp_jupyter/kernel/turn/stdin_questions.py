@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from pydantic import JsonValue
@@ -49,13 +49,16 @@ def answer_request(
     session_id, item
         The session, and what waits.
     wanted
-        Whether it still waits; on a thread of its own the question ends with it.
+        Whether it still waits: the question ends with it.
     """
-    with while_wanted(wanted), suppress(NoLongerAsked):
-        if isinstance(item, Elicitation):
-            ask_elicitation(client, session_id, item)
-        elif item.permission is not None:
-            ask_permission(client, session_id, item, item.permission)
+    try:
+        with while_wanted(wanted):
+            if isinstance(item, Elicitation):
+                ask_elicitation(client, session_id, item)
+            elif item.permission is not None:
+                ask_permission(client, session_id, item, item.permission)
+    except NoLongerAsked:
+        print("This is no longer asked.")  # noqa: T201 - for the user
 
 
 def ask_permission(

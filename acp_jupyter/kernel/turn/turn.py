@@ -26,14 +26,14 @@ from acp_jupyter.kernel.turn.waiting import (
     wait_in_loop,
 )
 from acp_jupyter.protocol.objects import obj, text
-from acp_jupyter.transcript.model.items import AgentMessage, Elicitation
+from acp_jupyter.transcript.model.items import AgentMessage
 from acp_jupyter.transcript.model.session_state import TurnState
-from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.bundle import Bundle
 from acp_jupyter.transcript.output.plain_text import own_items
 from acp_jupyter.transcript.output.record import TURN_MIME
 
 if TYPE_CHECKING:
+    from acp_jupyter.kernel.turn.questions import Questions
     from acp_jupyter.kernel.turn.widgets import TurnWidget
 
 
@@ -77,6 +77,8 @@ class Turn(ChangedTurn, ExportedTurn):
         self._stopped = False
         self._asking_waits = 0
         self._widget: TurnWidget | None = None
+        self._questions: Questions | None = None
+        """Those of the latest wait that asks."""
         self._follower: threading.Thread | None = None
         """Thread that shows the final output of a cell that did not wait."""
         self._timer = threading.Timer(timeout or 0, self._stop_late)
@@ -221,7 +223,9 @@ class Turn(ChangedTurn, ExportedTurn):
         asks = (asks or thread_asks()) if self._asks_here else "leaves"
         longest = _WAIT_SECONDS if asks == "leaves" and watch is None else _POLL_SECONDS
         follow = follow_and_work if in_main_thread() else follow_only
-        self._asking_waits += asks == "asks"
+        if asks == "asks":
+            self._asking_waits += 1
+            self._begin_asking()
         try:
             while self._detail.turn.status != "done":
                 left = longest if deadline is None else min(longest, deadline - time.monotonic())
@@ -236,7 +240,7 @@ class Turn(ChangedTurn, ExportedTurn):
                     watch(self._detail)
                 if asks == "asks":
                     self._answer_requests()
-                elif asks == "refuses" and not self._is_asked_elsewhere() and self._pending():
+                elif asks == "refuses" and self._must_refuse():
                     self._client.cancel(self.session_id, self.id, "nobody")
         except KeyboardInterrupt:
             self.stop_soon()
@@ -257,31 +261,26 @@ class Turn(ChangedTurn, ExportedTurn):
         except AcpError:
             return
 
-    def _pending(self) -> ToolCall | Elicitation | None:
-        """Return the first item that waits for an answer."""
-        for item in self._detail.items:
-            if isinstance(item, ToolCall):
-                if item.permission is not None and item.permission.state == "pending":
-                    return item
-            elif isinstance(item, Elicitation) and item.state == "pending":
-                return item
-        return None
-
     def _is_asked_elsewhere(self) -> bool:
         """Return whether another wait asks, or the buttons of a widget."""
         return bool(self._asking_waits or self._widget or self._follower)
 
     def _answer_requests(self) -> None:
-        from acp_jupyter.kernel.turn.stdin_questions import answer_request
-
+        questions = self._questions or self._begin_asking()
         with _asking:  # one question at a time
-            if (item := self._pending()) is not None and self._is_pending(item):
-                answer_request(self._client, self.session_id, item, lambda: self._is_pending(item))
+            questions.ask(self._detail)
 
-    def _is_pending(self, item: ToolCall | Elicitation) -> bool:
-        self._detail = self._client.turn(self.id)
-        now = self._pending()
-        return now is not None and now.id == item.id
+    def _begin_asking(self) -> Questions:
+        from acp_jupyter.kernel.turn.questions import Questions
+
+        self._questions = Questions(self._client, self.id)
+        return self._questions
+
+    def _must_refuse(self) -> bool:
+        """Return whether something is asked that nobody here can answer."""
+        from acp_jupyter.kernel.turn.questions import pending
+
+        return not self._is_asked_elsewhere() and pending(self._detail) is not None
 
     def _stop_late(self) -> None:
         try:

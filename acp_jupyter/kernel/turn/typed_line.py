@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import getpass
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -20,7 +22,7 @@ class NoLongerAsked(Exception):
 
 @contextlib.contextmanager
 def while_wanted(wanted: Callable[[], bool]) -> Iterator[None]:
-    """Let `read_line` give up on a thread of its own as soon as ``wanted`` returns False."""
+    """Let `read_line` give up as soon as ``wanted`` returns False."""
     token = _wanted.set(wanted)
     try:
         yield
@@ -41,10 +43,48 @@ def read_line(prompt: str, *, secret: bool = False) -> str:
     wanted = _wanted.get()
     on_main_thread = threading.current_thread() is threading.main_thread()
     if on_main_thread or wanted is None or os.name == "nt":
-        return getpass.getpass(prompt) if secret else input(prompt)
+        with _ended_with(wanted) if on_main_thread and wanted else contextlib.nullcontext():
+            return getpass.getpass(prompt) if secret else input(prompt)
     print(prompt, end="", flush=True)  # noqa: T201 - for the terminal
     with _without_echo() if secret else contextlib.nullcontext():
         return _polled_line(wanted)
+
+
+@contextlib.contextmanager
+def _ended_with(wanted: Callable[[], bool]) -> Iterator[None]:
+    """End the main thread's wait for input once it is not wanted: nothing but a signal does."""
+    lock, over = threading.Lock(), threading.Event()
+    ended = False
+
+    def watch() -> None:
+        nonlocal ended
+        while not over.wait(_LOOK_SECONDS):
+            if wanted():
+                continue
+            with lock:
+                if not over.is_set():
+                    ended = True
+                    _interrupt_main_thread()
+            return
+
+    threading.Thread(target=watch, name="acp-question", daemon=True).start()
+    try:
+        try:
+            yield
+        finally:
+            with lock:
+                over.set()
+    except KeyboardInterrupt:
+        if ended:
+            raise NoLongerAsked from None
+        raise
+
+
+def _interrupt_main_thread() -> None:
+    if sys.platform == "win32":
+        _thread.interrupt_main()
+    else:  # it also ends a read from a terminal
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
 def _polled_line(wanted: Callable[[], bool]) -> str:

@@ -90,6 +90,9 @@ class AcpWidget(anywidget.AnyWidget):
     api_version = traitlets.Int(API_VERSION, read_only=True).tag(sync=True)
     notebook_path = traitlets.Unicode(read_only=True).tag(sync=True)
     cell_id = traitlets.Unicode(read_only=True).tag(sync=True)
+    asked_below = traitlets.Bool(
+        read_only=True, help="Whether a waiting cell asks in text what the buttons would answer."
+    ).tag(sync=True)
 
     _from_page: ClassVar[frozenset[str]] = frozenset()
     """Names of the traits that a page may set."""
@@ -105,6 +108,8 @@ class AcpWidget(anywidget.AnyWidget):
         self._on_open: Callable[[], None] | None = None
         self._on_frame: Callable[[dict[str, Any]], None] | None = None
         self._on_end: Callable[[], None] | None = None
+        self._heard = threading.Event()
+        """Set once a page that shows this has answered `_call_pages`."""
         self.on_msg(self._receive)
         if mode == "comm":
             from acp_jupyter.kernel.turn.comm_channel import serve
@@ -114,6 +119,11 @@ class AcpWidget(anywidget.AnyWidget):
     def _send_frame(self, frame: Mapping[str, Any]) -> None:
         """Send a server frame to every page that shows this widget."""
         self.send({"n": next(self._numbers), "frame": dict(frame)})
+
+    def _call_pages(self) -> None:
+        """Ask whether a page shows this, and is heard while a cell runs."""
+        self._heard.clear()
+        self.send({"call": True})
 
     def _end(self) -> None:
         """Close it as soon as its pages know the end of the turn."""
@@ -133,6 +143,8 @@ class AcpWidget(anywidget.AnyWidget):
         match content:
             case {"open": True} if self._on_open is not None:
                 self._on_open()
+            case {"shown": True}:
+                self._heard.set()
             case {"frame": dict(frame)} if self._on_frame is not None:
                 self._on_frame(frame)
 

@@ -157,41 +157,53 @@ function isOfTurn(store: SessionStore, index: number, turnId: string): boolean {
 const EXPIRED_WORDS =
   'The server was restarted, or the session was closed. The turn has ended; its open questions were not answered.';
 
-const EXPIRED = { state: 'expired', outcome: 'Expired: server restarted' } as const;
-
 /** Ends a turn in the page's store, since its host no longer knows it and sends nothing more. */
-export function expireTurn(store: SessionStore, turnId: string): void {
+export function expireTurn(
+  store: SessionStore,
+  turnId: string,
+  words = EXPIRED_WORDS,
+  outcome = 'Expired: server restarted',
+): void {
   const { view } = store;
   const turn = view.turns.get(turnId);
   if (turn === undefined || turn.status === 'done') {
     return;
   }
   const base = { session_id: view.sessionId, seq: (view.seq ?? 0) + 1 };
+  const expiry = { state: 'expired', outcome } as const;
   const items = (view.byTurn.get(turnId) ?? []).flatMap((id): Event[] => {
     const item = view.items.get(id);
     if (item?.kind === 'elicitation' && item.state === 'pending') {
-      return [{ kind: 'item_replaced', ...base, item: { ...item, ...EXPIRED } }];
+      return [{ kind: 'item_replaced', ...base, item: { ...item, ...expiry } }];
+    }
+    if ((item?.kind === 'agent_message' || item?.kind === 'thought') && item.open) {
+      return [{ kind: 'item_closed', ...base, item_id: id, at: Date.now() / 1000 }];
     }
     return item?.kind === 'tool_call' && isUnderWay(item)
-      ? [{ kind: 'item_replaced', ...base, item: expired(item) }]
+      ? [{ kind: 'item_replaced', ...base, item: expired(item, expiry) }]
       : [];
   });
-  const failure = { message: EXPIRED_WORDS, detail: '', reason: 'forgotten' };
+  const failure = { message: words, detail: '', reason: 'forgotten' };
   store.apply([
     ...items,
     {
       kind: 'turn_ended',
       ...base,
-      turn: { ...turn, status: 'done', stop_reason: 'error', words: EXPIRED_WORDS, failure },
+      turn: { ...turn, status: 'done', stop_reason: 'error', words, failure },
     },
   ]);
 }
 
-function expired(item: ToolCall): ToolCall {
+interface Expiry {
+  readonly state: 'expired';
+  readonly outcome: string;
+}
+
+function expired(item: ToolCall, expiry: Expiry): ToolCall {
   const { permission } = item;
   return {
     ...item,
     status: 'cancelled',
-    permission: permission?.state === 'pending' ? { ...permission, ...EXPIRED } : permission,
+    permission: permission?.state === 'pending' ? { ...permission, ...expiry } : permission,
   };
 }

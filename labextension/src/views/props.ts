@@ -29,6 +29,8 @@ export interface TurnProps {
   readonly host: 'cell' | 'panel';
   /** `null` for a saved output: drawn without any control. */
   readonly actions: Actions | null;
+  /** Whether its cell asks in text, below the turn, what is to be answered. */
+  readonly askedBelow?: boolean;
   readonly connection?: Connection;
   /** Draws code, formulas and diagrams; without it they stay plain text. */
   readonly rendering?: Rendering | undefined;

@@ -12,6 +12,8 @@ export interface Scene {
   readonly host: 'cell' | 'panel';
   /** `null` for a saved output. */
   readonly actions: Actions | null;
+  /** Whether a cell asks in text what is to be answered, so that buttons would do nothing. */
+  readonly askedBelow?: boolean;
   /** Draws what the host can draw better than plain text. */
   readonly rendering?: Rendering | undefined;
   readonly t: Translate;

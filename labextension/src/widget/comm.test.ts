@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 
+import { edit, message, permission, session, SESSION, turn, TURN } from '../../tests/support/build';
+import { snapshot as whole } from '../../tests/support/events';
 import { appended, snapshot } from '../../tests/support/fake_socket';
 import { API_VERSION } from '../wire/types';
 import { openWidgetTurn } from './widget_turn';
@@ -7,7 +9,7 @@ import { openWidgetTurn } from './widget_turn';
 /** A widget's model as the page holds it; what it sends is kept. */
 class FakeModel {
   readonly sent: unknown[] = [];
-  readonly #listeners = new Set<(message: unknown) => void>();
+  readonly #listeners = new Map<string, Set<(message: unknown) => void>>();
   readonly #state: Record<string, unknown> = {
     turn_id: 't1',
     session_id: 'a',
@@ -24,22 +26,27 @@ class FakeModel {
   get(name: string): unknown {
     return this.#state[name];
   }
-  on(_event: string, listener: (message: unknown) => void): void {
-    this.#listeners.add(listener);
+  set(name: string, value: unknown): void {
+    this.#state[name] = value;
+    this.tell(`change:${name}`, undefined);
   }
-  off(_event: string, listener: (message: unknown) => void): void {
-    this.#listeners.delete(listener);
+  on(event: string, listener: (message: unknown) => void): void {
+    this.#listeners.set(event, (this.#listeners.get(event) ?? new Set()).add(listener));
+  }
+  off(event: string, listener: (message: unknown) => void): void {
+    this.#listeners.get(event)?.delete(listener);
   }
   send(content: unknown): void {
     this.sent.push(content);
   }
   receive(n: number, frame: unknown): void {
-    for (const listener of this.#listeners) {
-      listener({ n, frame });
-    }
+    this.tell('msg:custom', { n, frame });
+  }
+  tell(event: string, message: unknown): void {
+    this.#listeners.get(event)?.forEach(listener => listener(message));
   }
   get listening(): number {
-    return this.#listeners.size;
+    return [...this.#listeners.values()].reduce((sum, { size }) => sum + size, 0);
   }
 }
 
@@ -110,6 +117,53 @@ test('commands go as custom messages and come back by id', async () => {
   const id = Number(/"id":(\d+)/.exec(sent)?.[1]);
   model.receive(1, { type: 'reply', id, result: null, error: null });
   await expect(cancelled).resolves.toBeUndefined();
+});
+
+test('a kernel that calls is answered once the widget is in the page', () => {
+  const model = new FakeModel();
+  const link = openWidgetTurn(model);
+  const answers = () => model.sent.filter(each => JSON.stringify(each) === '{"shown":true}');
+  model.tell('msg:custom', { call: true });
+  expect(answers()).toHaveLength(0);
+  link.shown();
+  link.shown();
+  expect(answers()).toHaveLength(1);
+  model.tell('msg:custom', { call: true });
+  expect(answers()).toHaveLength(2);
+});
+
+test('views hear of a question that is asked below', () => {
+  const model = new FakeModel();
+  const link = openWidgetTurn(model);
+  let calls = 0;
+  link.watch(() => (calls += 1));
+  model.set('asked_below', true);
+  expect([calls, link.askedBelow()]).toEqual([1, true]);
+});
+
+test('a turn ends with its kernel, and nothing of it goes on', () => {
+  const model = new FakeModel({ session_id: SESSION, turn_id: TURN });
+  const link = openWidgetTurn(model);
+  const items = [
+    message('m', 'half a', true),
+    edit('e', { status: 'pending', permission: permission() }),
+  ];
+  model.receive(0, hello);
+  model.receive(1, {
+    type: 'events',
+    session_id: SESSION,
+    events: [whole(items, [turn()], session())],
+  });
+  const shown = () => link.turn()?.store.view.turns.get(TURN);
+  expect(shown()?.status).toBe('running');
+  model.tell('comm_live_update', undefined);
+  expect(shown()?.status).toBe('done');
+  expect(shown()?.words).toContain('The kernel was restarted');
+  expect(link.turn()?.live).toBe(false);
+  const after = JSON.stringify([...(link.turn()?.store.view.items.values() ?? [])]);
+  expect(after).not.toContain('"open":true');
+  expect(after).toContain('Expired: kernel restarted');
+  expect(after).not.toContain('"state":"pending"');
 });
 
 test('no message harms it', () => {

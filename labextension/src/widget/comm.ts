@@ -2,10 +2,13 @@ import type { Channel, ChannelEvents, Transport } from '../delivery/transport';
 import type { Part } from '../views';
 import { isRecord } from '../wire/read';
 
+/** A message of the kernel; a changed trait; the kernel is gone, or there again. */
+type ModelEvent = 'msg:custom' | 'change:asked_below' | 'comm_live_update';
+
 /** The part of a widget's model that carries messages. */
 export interface CommModel {
-  on(event: 'msg:custom', listener: (message: unknown) => void): void;
-  off(event: 'msg:custom', listener: (message: unknown) => void): void;
+  on(event: ModelEvent, listener: (message: unknown) => void): void;
+  off(event: ModelEvent, listener: (message: unknown) => void): void;
   send(content: unknown): void;
 }
 
@@ -19,16 +22,22 @@ export interface CommModel {
 export class CommTransport implements Transport {
   readonly #model: CommModel;
   readonly #onGap: () => void;
+  readonly #onCall: () => void;
 
-  constructor(model: CommModel, onGap: () => void) {
+  /** `onCall`: the kernel asks whether a page shows the widget and is heard. */
+  constructor(model: CommModel, onGap: () => void, onCall: () => void) {
     this.#model = model;
     this.#onGap = onGap;
+    this.#onCall = onCall;
   }
 
   connect(events: ChannelEvents): Channel {
     let next: number | null = null;
     let closed = false;
     const take = (message: unknown) => {
+      if (isRecord(message) && message.call === true) {
+        this.#onCall();
+      }
       if (!isRecord(message) || typeof message.n !== 'number') {
         return;
       }

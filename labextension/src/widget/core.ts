@@ -25,7 +25,9 @@ export const open: OpenModel = (model, early) => {
     get: (name): unknown => model.get(name),
     on: (event, listener) => {
       model.on(event, listener);
-      queueMicrotask(() => early.splice(0).forEach(message => listener(message)));
+      if (event === 'msg:custom') {
+        queueMicrotask(() => early.splice(0).forEach(message => listener(message)));
+      }
     },
     off: (event, listener) => model.off(event, listener),
     send: content => model.send(content),
@@ -41,7 +43,7 @@ export const open: OpenModel = (model, early) => {
 };
 
 function draw(turnOfWidget: WidgetTurn, stores: OwnStores, el: HTMLElement): () => void {
-  const leave = matchPage(el);
+  const leave = matchPage(el, () => turnOfWidget.shown());
   const { part, turnId } = turnOfWidget.traits;
   let shown: SessionStore | null = null;
   let mounted: Mounted<PartProps> | null = null;
@@ -50,7 +52,8 @@ function draw(turnOfWidget: WidgetTurn, stores: OwnStores, el: HTMLElement): () 
     part,
     turnId,
     actions: turn.live ? actionsOf(client) : null,
-    connection: client.connection,
+    askedBelow: turnOfWidget.askedBelow(),
+    ...(turn.live ? { connection: client.connection } : {}),
     sendKey: client.sendKey,
   });
   const redraw = () => {

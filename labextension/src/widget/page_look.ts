@@ -15,9 +15,10 @@ sheet.replaceSync(styles + panel + composer + cards + code + diffs + part + vari
 /**
  * Gives an element in any page what our views need: styles, icons, and the page's dark or light.
  *
- * The element may be put into the page later. Returns a function that stops following the page.
+ * The element may be put into the page later, which is reported. Returns a function that stops
+ * following the page.
  */
-export function matchPage(el: HTMLElement): () => void {
+export function matchPage(el: HTMLElement, onPlaced = () => {}): () => void {
   let known: Node | null = null;
   const settle = () => {
     const root = el.getRootNode();
@@ -27,6 +28,7 @@ export function matchPage(el: HTMLElement): () => void {
         equip(root);
       }
       takeScheme(el);
+      onPlaced();
     }
   };
   const onScheme = () => takeScheme(el);

@@ -1,8 +1,9 @@
 import { Client } from '../delivery/client';
-import { LiveTurn } from '../delivery/live_turn';
+import { expireTurn, LiveTurn } from '../delivery/live_turn';
 import type { Drawable } from '../delivery/live_turn';
 import { shareClient, sharedClient } from '../delivery/shared_client';
 import { cookieAccess, pageBaseUrl, PageTransport } from '../delivery/transport';
+import { currentTurn } from '../state/session_view';
 import { API_VERSION } from '../wire/types';
 import { CommTransport, readTraits } from './comm';
 import type { Model, Traits } from './comm';
@@ -15,6 +16,10 @@ export interface WidgetTurn {
   /** Why there is no turn to draw, if known. */
   problem(): string;
   turn(): Drawable | null;
+  /** Whether a cell asks in text what the buttons would answer. */
+  askedBelow(): boolean;
+  /** Reports that a view is in the page. */
+  shown(): void;
   /** Calls back when the turn or the connection changes. */
   watch(listener: () => void): () => void;
   dispose(): void;
@@ -42,12 +47,37 @@ export function openWidgetTurn(model: Model): WidgetTurn {
   return traits.turnId === '' ? sessionOfServer(client, traits) : turnOfServer(client, traits);
 }
 
+const KERNEL_GONE =
+  'The kernel was restarted or has ended, and its agents with it. The turn has ended; its open questions were not answered.';
+
 function turnOverComm(model: Model, traits: Traits): WidgetTurn {
-  const client: Client = new Client(new CommTransport(model, () => client.resync()));
+  let isShown = false;
+  let isCalled = false;
+  const answerCall = () => {
+    if (isCalled && isShown) {
+      isCalled = false;
+      model.send({ shown: true });
+    }
+  };
+  const onCall = () => {
+    isCalled = true;
+    answerCall();
+  };
+  const client: Client = new Client(new CommTransport(model, () => client.resync(), onCall));
   // The comm belongs to this turn's own widget, so no cell has to be confirmed.
   const following = client.follow(traits.sessionId);
-  const drawable: Drawable = { store: following.store, live: true };
+  let drawable: Drawable = { store: following.store, live: true };
   const listeners = new Set<() => void>();
+  const onAsked = () => notify(listeners);
+  const onGone = () => {
+    const turnId = traits.turnId || currentTurn(following.store.view);
+    expireTurn(following.store, turnId, KERNEL_GONE, 'Expired: kernel restarted');
+    drawable = { store: following.store, live: false };
+    client.dispose();
+    notify(listeners);
+  };
+  model.on('change:asked_below', onAsked);
+  model.on('comm_live_update', onGone);
   const stops = [
     client.snapshotTaken.add(() => notify(listeners)),
     client.connectionChanged.add(() => notify(listeners)),
@@ -57,11 +87,18 @@ function turnOverComm(model: Model, traits: Traits): WidgetTurn {
     client,
     problem: () => '',
     turn: () => (following.store.view.seq === null ? null : drawable),
+    askedBelow: () => model.get('asked_below') === true,
+    shown: () => {
+      isShown = true;
+      answerCall();
+    },
     watch: listener => watch(listeners, listener),
     dispose: () => {
       for (const stop of stops) {
         stop();
       }
+      model.off('change:asked_below', onAsked);
+      model.off('comm_live_update', onGone);
       following.dispose();
       client.dispose();
     },
@@ -89,6 +126,8 @@ function sessionOfServer(client: Client, traits: Traits): WidgetTurn {
     problem: () => problem,
     turn: () =>
       following.store.view.seq === null ? null : { store: following.store, live: problem === '' },
+    askedBelow: () => false,
+    shown: () => undefined,
     watch: listener => watch(listeners, listener),
     dispose: () => {
       for (const stop of stops) {
@@ -112,6 +151,8 @@ function turnOfServer(client: Client, traits: Traits): WidgetTurn {
     client,
     problem: () => live.refusal || whyLost(client),
     turn: () => turn,
+    askedBelow: () => false,
+    shown: () => undefined,
     watch: listener => watch(listeners, listener),
     dispose: () => {
       stop();
@@ -141,6 +182,8 @@ function noTurn(traits: Traits, problem: string): WidgetTurn {
     client: null,
     problem: () => problem,
     turn: () => null,
+    askedBelow: () => false,
+    shown: () => undefined,
     watch: () => () => undefined,
     dispose: () => undefined,
   };

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any, ClassVar, Literal
 
 import pytest
@@ -22,6 +22,7 @@ from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.magics import setting_commands
 from acp_jupyter.protocol.parse.login import AuthMethod
+from acp_jupyter.transcript.model.events import Event
 from acp_jupyter.transcript.model.session_state import AgentInfo, LoginState, SessionState
 
 METHOD = AuthMethod(id="tty", name="Terminal", kind="terminal")
@@ -48,6 +49,9 @@ class FakeHost(HostClient):
             case _:
                 self.asked.append(command)
                 return self.reply
+
+    def events(self, session_id: str) -> Generator[tuple[Event, ...]]:
+        yield ()
 
     def traffic(self, session_id: str) -> Iterator[bytes]:
         yield b""

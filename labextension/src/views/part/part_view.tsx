@@ -19,12 +19,13 @@ import { DiffsPart, PermissionPart, PlanPart, TextPart, ToolCallsPart } from './
 /** A turn, a session, or one part of either, by itself. */
 export function PartView(props: PartProps) {
   const { store, part, turnId, actions, connection, rendering, t = identity } = props;
+  const { askedBelow = false } = props;
   const root = useRef<HTMLDivElement>(null);
   const { announce, regions } = useAnnouncer();
   const [failure, setFailure] = useState('');
   const scene = useMemo(
-    (): Scene => ({ store, host: 'cell', actions, rendering, t, announce }),
-    [store, actions, rendering, t, announce],
+    (): Scene => ({ store, host: 'cell', actions, askedBelow, rendering, t, announce }),
+    [store, actions, askedBelow, rendering, t, announce],
   );
   useLayoutEffect(() => {
     const element = root.current;

@@ -17,9 +17,12 @@ export function byWhom({ outcome, answered_by: name }: Answered, t: Translate): 
   return [t('%1 by %2', what, name), ...why].join(': ');
 }
 
-/** Says that the user who sent the prompt must answer; nothing where `person` is empty. */
+/** Says who must answer, or where, if not the reader by these buttons. */
 export function WaitsFor({ person }: { readonly person: string }) {
-  const { t } = useScene();
+  const { askedBelow, t } = useScene();
+  if (askedBelow === true) {
+    return <p class="acp-waits">{t('Answer below: the cell that waits asks for a number.')}</p>;
+  }
   if (person === '') {
     return null;
   }

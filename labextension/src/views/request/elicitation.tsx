@@ -82,7 +82,7 @@ interface CardProps {
 
 /** A question that waits. Nothing is sent or fetched before a button is pressed. */
 export function QuestionCard({ item, answer }: CardProps) {
-  const { store, host, t, announce } = useScene();
+  const { store, host, askedBelow, t, announce } = useScene();
   const [answering, setAnswering] = useState(false);
   const [failure, setFailure] = useState('');
   const [problems, setProblems] = useState<Problems>({});
@@ -132,7 +132,7 @@ export function QuestionCard({ item, answer }: CardProps) {
       <Body
         item={item}
         answering={answering}
-        disabled={answering || !answerable || waitsFor !== ''}
+        disabled={answering || !answerable || waitsFor !== '' || askedBelow === true}
         problems={problems}
         onProblems={setProblems}
         send={send}

@@ -26,7 +26,7 @@ interface PermissionCardProps {
 
 /** A permission request: all that would be allowed, and the agent's options. */
 export function PermissionCard({ item, others, permission }: PermissionCardProps) {
-  const { store, host, actions, t, announce } = useScene();
+  const { store, host, actions, askedBelow, t, announce } = useScene();
   const card = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState('');
   const [answering, setAnswering] = useState(false);
@@ -70,7 +70,7 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
       });
   };
   const waitsFor = store.waitsFor(item.turn_id);
-  const mine = waitsFor === '' ? actions : null;
+  const mine = waitsFor === '' && askedBelow !== true ? actions : null;
   const disabled = answering || !answerable;
   const first = options.findIndex(option => option.option_kind === 'allow_once');
   const once = options[first]?.option_id;

@@ -25,7 +25,7 @@ interface StatusProps {
 
 /** The status of a running turn, and for how long it has been running. */
 export function StatusLine({ turn, items, stop, onFailure }: StatusProps) {
-  const { store, actions, t } = useScene();
+  const { store, actions, askedBelow, t } = useScene();
   const now = useNow(true);
   const quiet = useQuiet(store, now);
   const { view } = store;
@@ -43,7 +43,7 @@ export function StatusLine({ turn, items, stop, onFailure }: StatusProps) {
           .filter(part => part !== '')
           .join(' · ')}
       </span>
-      {stop && actions !== null && (
+      {stop && actions !== null && askedBelow !== true && (
         <ActionButton
           run={() => actions.cancel(store.sessionId, turn.turn_id)}
           onFailure={onFailure}

@@ -19,11 +19,12 @@ import { TurnBody } from './turn_body';
 /** One turn: its head, its items, its status. */
 export function TurnView(props: TurnProps) {
   const { store, turnId, host, actions, connection, rendering, t = identity } = props;
+  const { askedBelow = false } = props;
   const root = useRef<HTMLDivElement>(null);
   const { announce, regions } = useAnnouncer();
   const scene = useMemo(
-    (): Scene => ({ store, host, actions, rendering, t, announce }),
-    [store, host, actions, rendering, t, announce],
+    (): Scene => ({ store, host, actions, askedBelow, rendering, t, announce }),
+    [store, host, actions, askedBelow, rendering, t, announce],
   );
   useLayoutEffect(() => {
     const element = root.current;

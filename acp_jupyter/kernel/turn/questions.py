@@ -1,0 +1,109 @@
+"""Who answers while a cell waits for a turn of a host in this kernel: buttons, else stdin.
+
+In most frontends a click reaches the kernel at the end of the cell. Where page and kernel have
+subshells it comes at once. Each page that shows the turn is asked whether it is heard.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from acp_jupyter.api.models.turns import TurnDetail
+from acp_jupyter.errors import AcpError
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.turn.stdin_questions import answer_request
+from acp_jupyter.transcript.model.items import Elicitation
+from acp_jupyter.transcript.model.tool_items import ToolCall
+
+if TYPE_CHECKING:
+    from acp_jupyter.kernel.turn.widgets import AcpWidget
+
+_HEARD_SECONDS = 2.0
+"""How long a page has for its answer; most need a tenth of it."""
+
+
+class Questions:
+    """The requests of a turn that a cell waits for, and of the turn that it waits behind.
+
+    Parameters
+    ----------
+    client
+        A host that takes answers from here.
+    turn_id
+        The turn.
+    """
+
+    def __init__(self, client: HostClient, turn_id: str) -> None:
+        self._client = client
+        self._turn_id = turn_id
+        self._called: dict[str, float] = {}
+        """When the pages of each turn were called, by the turn's id."""
+        self._call_pages(turn_id)
+
+    def ask(self, detail: TurnDetail) -> None:
+        """Ask the first open request, if any, unless a page that is heard has its buttons."""
+        if detail.turn.status == "queued":
+            active = self._client.session(detail.turn.session_id).active_turn_id
+            if active is None or active == self._turn_id:
+                return
+            detail = self._client.turn(active)
+        asked = pending(detail)
+        if asked is None or self._has_buttons(detail.turn.turn_id):
+            return
+        turn_id = detail.turn.turn_id
+
+        def wanted() -> bool:
+            try:
+                current = pending(self._client.turn(turn_id))
+            except AcpError:
+                return False
+            return current is not None and current.id == asked.id
+
+        if wanted():  # else another thread has asked it meanwhile
+            with self._below(turn_id):
+                answer_request(self._client, detail.turn.session_id, asked, wanted)
+
+    def _call_pages(self, turn_id: str) -> None:
+        self._called[turn_id] = time.monotonic()
+        for widget in _widgets(turn_id):
+            widget._call_pages()
+
+    def _has_buttons(self, turn_id: str) -> bool:
+        if turn_id not in self._called:
+            self._call_pages(turn_id)
+        until = self._called[turn_id] + _HEARD_SECONDS
+        widgets = _widgets(turn_id)
+        return any(widget._heard.wait(max(0.0, until - time.monotonic())) for widget in widgets)
+
+    @contextlib.contextmanager
+    def _below(self, turn_id: str) -> Iterator[None]:
+        """Have the turn's views say that the question is below them."""
+        widgets = _widgets(turn_id)
+        for widget in widgets:
+            widget.set_trait("asked_below", True)
+        try:
+            yield
+        finally:
+            for widget in widgets:
+                widget.set_trait("asked_below", False)
+
+
+def pending(detail: TurnDetail) -> ToolCall | Elicitation | None:
+    """Return the first item of a turn that waits for an answer."""
+    for item in detail.items:
+        if isinstance(item, ToolCall):
+            if item.permission is not None and item.permission.state == "pending":
+                return item
+        elif isinstance(item, Elicitation) and item.state == "pending":
+            return item
+    return None
+
+
+def _widgets(turn_id: str) -> list[AcpWidget]:
+    # Imported by whoever shows one: widgets are not everywhere.
+    channel = sys.modules.get("acp_jupyter.kernel.turn.comm_channel")
+    return [] if channel is None else channel.widgets_of(turn_id)
