@@ -16,6 +16,7 @@ from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_row import Result
 from acp_jupyter.api.models.command_table import Command, require_read_only, row_of
 from acp_jupyter.api.models.sessions import SessionSummary
+from acp_jupyter.api.models.turns import PromptSession
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.host import AgentHost
@@ -23,6 +24,7 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells
+from acp_jupyter.server.finished_outputs import FinishedOutputs
 from acp_jupyter.server.kernels import Kernels
 
 
@@ -45,6 +47,8 @@ class Backend:
     """The cells that wait for a turn, and the work of tools for them."""
     agent_runs_in: Callable[[str], bool] = lambda _: False
     """Returns whether a kernel runs an agent's code now."""
+    finished_outputs: FinishedOutputs | None = None
+    """Puts the turns of cells into notebooks that no page of ours has open."""
     streams: set[Stoppable] = field(default_factory=set)
     """The open WebSockets and event streams."""
     log_readers: ThreadPoolExecutor = field(
@@ -64,10 +68,16 @@ class Backend:
         """
         await self._prepare(command, caller)
 
-        async def encoded() -> bytes:
-            return to_json(await self.dispatcher.handle(command, caller))
+        async def encoded() -> tuple[Result, bytes]:
+            result = await self.dispatcher.handle(command, caller)
+            return result, to_json(result)
 
-        return await asyncio.wrap_future(self.host.submit(encoded()))
+        result, answer = await asyncio.wrap_future(self.host.submit(encoded()))
+        if isinstance(command, PromptSession) and isinstance(caller, KernelCaller):
+            assert isinstance(result, dict)
+            if self.finished_outputs is not None:
+                self.finished_outputs.watch(result["turn_id"], caller)
+        return answer
 
     async def sessions(self, caller: Caller) -> tuple[SessionSummary, ...]:
         """List the sessions that the caller may see."""

@@ -21,9 +21,10 @@ from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
 from traitlets import Bool, Dict, Float, List, Unicode
 
-from acp_jupyter.api.access import UserCaller
+from acp_jupyter.api.access import KernelCaller, UserCaller
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.documents import Cell, ReadNotebook
+from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.api.pages import PageDocuments, Pages
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.config import HostConfig, acp_servers
@@ -39,6 +40,7 @@ from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools
 from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks, NotebooksInPages
 from acp_jupyter.server.auth import ServerSecrets
 from acp_jupyter.server.backend import Backend
+from acp_jupyter.server.finished_outputs import FinishedOutputs
 from acp_jupyter.server.handlers import handlers
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
 from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup, know_magics
@@ -164,7 +166,22 @@ class AcpJupyter(ExtensionApp):
             left = tools.code.ran_in(kernel_id) and cells.waits(kernel_id)
             return left or tools.code.runs_in(kernel_id)
 
-        self._backend = Backend(host, dispatcher, pages, kernels, cells, agent_runs_in)
+        async def get_turn(command: GetTurn, caller: KernelCaller) -> TurnDetail:
+            turn = await asyncio.wrap_future(host.submit(dispatcher.handle(command, caller)))
+            assert isinstance(turn, TurnDetail)
+            return turn
+
+        contents = serverapp.contents_manager
+        self._outputs = FinishedOutputs(contents, kernels, pages.holds, get_turn)
+        self._backend = Backend(
+            host,
+            dispatcher,
+            pages,
+            kernels,
+            cells,
+            agent_runs_in,
+            finished_outputs=self._outputs,
+        )
         times = serverapp.web_app.settings["last_activity_times"]
         self._activity = Activity(
             times, lambda: self._backend.sessions(UserCaller("activity")), kernels
@@ -207,6 +224,7 @@ class AcpJupyter(ExtensionApp):
         """Stop the streams, the sessions and their agents."""
         if self._looking is not None:
             self._looking.cancel()
+        self._outputs.stop()
         await asyncio.gather(*(stream.stop() for stream in tuple(self._backend.streams)))
         await asyncio.to_thread(self._backend.host.stop)
 

@@ -110,6 +110,13 @@ class Kernels:
             return True
         return bool(getattr(self._kernel_manager.get_kernel(kernel_id), "shutting_down", False))
 
+    def connections(self, kernel_id: str) -> int:
+        """Return how many pages and other clients are connected to a kernel."""
+        if kernel_id not in self._kernel_manager:
+            return 0
+        manager: Any = self._kernel_manager
+        return int(manager.kernel_model(kernel_id).get("connections", 0))
+
     async def touch(self, notebook_path: str) -> None:
         """Note activity of a notebook's kernel, so that it is not culled as idle."""
         kernel_id = await self.learn(notebook_path)

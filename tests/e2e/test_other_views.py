@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,12 +9,9 @@ from playwright.sync_api import expect
 
 from tests.support.browser import Visitor
 from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS, agents, disable_labextensions
-from tests.support.notebook_file import WIDGET_MIME
 from tests.support.roles import TurnView
 from tests.support.second_environment import install_kernelspec, kernel_environment
 from tests.support.server import JupyterServer
-from tests.support.wait import eventually
 from tests.support.workspace import CLEAN_PY, Workspace
 
 LOAD = "%load_ext acp_jupyter"
@@ -46,46 +42,6 @@ ipywidgets.VBox([ipywidgets.Label("a label"), turn.widget])"""
     expect(nb.output(2)).to_contain_text("end_turn")
     expect(view.root).to_contain_text("by a list comprehension")
     assert COMPREHENSION in workspace.clean_py
-
-
-@pytest.fixture
-def bare_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
-    """A JupyterLab that has everything but our labextension."""
-    folder = tmp_path_factory.mktemp("bare")
-    server = JupyterServer(folder, app="jupyterlab", agents=agents(), args=LAB_ARGS)
-    disable_labextensions(folder, "acp-jupyter")
-    with server:
-        yield server
-
-
-def test_a_jupyterlab_without_the_labextension(
-    bare_server: JupyterServer, visitor: Visitor
-) -> None:
-    """The widget stands in while the turn runs, and the record takes its place."""
-    workspace = Workspace(bare_server.root, "bare")
-    lab = LabPage(visitor, bare_server)
-    nb = lab.open(workspace.notebook(LOAD, EDIT, EDIT))
-    assert lab.page.evaluate("jupyterapp.hasPlugin('acp-jupyter:renderer')") is False
-    nb.load_extension()
-    turn = nb.run(1)
-    expect(turn.plan).to_be_visible()
-    expect(turn.diff("clean.py").locator("ins").first).to_be_visible()
-    nb.wait_until_running(1)
-    assert workspace.clean_py == CLEAN_PY
-    turn.answer("Allow once")
-    nb.wait_for_end(1)
-    eventually(lambda: COMPREHENSION in workspace.clean_py, what="the edit is on disk")
-    nb.final_output(1)
-    nb.save()
-    assert WIDGET_MIME not in nb.file.read_text()
-    expect(nb.output(1)).to_contain_text("by a list comprehension")
-
-    allowed = workspace.clean_py
-    turn = nb.run(2)
-    turn.answer("Reject")
-    nb.wait_for_end(2)
-    expect(nb.output(2)).to_contain_text("was rejected")
-    assert workspace.clean_py == allowed
 
 
 @pytest.mark.long

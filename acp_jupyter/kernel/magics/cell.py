@@ -29,7 +29,12 @@ from acp_jupyter.kernel.execution_context import ExecutionContext, execution_con
 from acp_jupyter.kernel.magics import last_failure
 from acp_jupyter.kernel.magics.cell_options import parse_cell_line
 from acp_jupyter.kernel.session import Settings, defaults, split_setting
-from acp_jupyter.kernel.turn.display import TerminalScreen, first_bundle, wants_widget
+from acp_jupyter.kernel.turn.display import (
+    TerminalScreen,
+    end_widget,
+    first_bundle,
+    wants_widget,
+)
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.kernel.variables import data_variables, describe_names
 from acp_jupyter.protocol.host_events.notes import CellError
@@ -172,7 +177,7 @@ def _show_end(turn: Turn, widget: AcpWidget | None) -> None:
         return
     finally:
         if widget is not None:
-            widget._end()
+            end_widget(widget)
     if not detail.page_holds_notebook and detail.bundle is not None:
         _display(detail.bundle, turn, update=True)
 
@@ -193,7 +198,7 @@ def _show_in_notebook(turn: Turn, cell: ExecutionContext) -> None:
         widget = None
         if cell.updates and wants_widget(start, cell.can_ask):
             widget = _widget(turn)
-            stack.callback(widget._end)
+            stack.callback(end_widget, widget)
         try:
             if updates:
                 _display(first_bundle(start, widget), turn, update=False)

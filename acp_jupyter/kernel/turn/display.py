@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
 
 from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.transcript.escaping import one_line, without_ansi
@@ -11,7 +14,6 @@ from acp_jupyter.transcript.model.items import AgentMessage, ErrorItem, Item, Tu
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.bundle import Bundle, build_bundle
 from acp_jupyter.transcript.output.plain_text import duration_words
-from acp_jupyter.transcript.output.record import TURN_MIME
 
 if TYPE_CHECKING:
     from acp_jupyter.kernel.turn.widgets import AcpWidget
@@ -40,7 +42,7 @@ def first_bundle(detail: TurnDetail, widget: AcpWidget | None) -> Bundle:
     if widget is None and detail.page_holds_notebook:
         return bundle
     # The MIME type of turns would outrank the widget with less; it waits for the end.
-    words = {name: value for name, value in bundle.data.items() if name != TURN_MIME}
+    words = _with_place(bundle, detail)
     view = None if widget is None else widget._repr_mimebundle_()
     if view is None:
         return Bundle(data=words, metadata={})
@@ -53,6 +55,35 @@ def bundle_of(detail: TurnDetail) -> Bundle:
     if detail.bundle is not None:
         return detail.bundle
     return build_bundle(detail.turn, detail.items, detail.session, home=str(Path.home()))
+
+
+def _with_place(bundle: Bundle, detail: TurnDetail) -> dict[str, JsonValue]:
+    """Return the words of a running turn, and where it runs: what is read once its view is lost."""
+    origin, session = detail.turn.origin, detail.session.session_id[:8]
+    # The server names the kernel of a cell's turn.
+    if origin is not None and origin.kernel_id:
+        place = f"It runs in the Jupyter server, in session {session}; its end is saved here."
+    else:
+        place = f"It runs in this notebook's kernel, in session {session}, and ends with it."
+    markdown, plain = (str(bundle.data[name]) for name in ("text/markdown", "text/plain"))
+    return {"text/markdown": f"{markdown}\n\n{place}", "text/plain": f"{plain}\n{place}"}
+
+
+_MOST_ENDED = 20
+_ended: deque[AcpWidget] = deque()
+
+
+def end_widget(widget: AcpWidget) -> None:
+    """Send what its pages don't know yet.
+
+    It stays open for a while: a page that was loaded again shows it in place of the final output.
+    """
+    _ended.append(widget)
+    try:
+        widget._finish()
+    finally:
+        while len(_ended) > _MOST_ENDED:
+            _ended.popleft().close()
 
 
 class TerminalScreen:

@@ -125,13 +125,10 @@ class AcpWidget(anywidget.AnyWidget):
         self._heard.clear()
         self.send({"call": True})
 
-    def _end(self) -> None:
-        """Close it as soon as its pages know the end of the turn."""
-        try:
-            if self._on_end is not None:
-                self._on_end()
-        finally:
-            self.close()
+    def _finish(self) -> None:
+        """Send what its pages don't know yet: the turn has ended."""
+        if self._on_end is not None:
+            self._on_end()
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
         """Take from a page what it may set, which is no fact of the turn."""

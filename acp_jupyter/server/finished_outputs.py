@@ -1,0 +1,179 @@
+"""Records of turns, put into notebooks that no page with the labextension has open.
+
+Such a page puts them in itself. Any other shows a widget, whose output stays as it was when the
+page is reloaded or closed while the turn runs. A page that is still there would be asked about a
+"changed file", so the file is only written when it is gone, and until then what it saves is
+brought up to date on the way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from jupyter_server.utils import ensure_async
+from tornado.web import HTTPError
+
+from acp_jupyter.api.access import KernelCaller
+from acp_jupyter.api.models.turns import GetTurn, TurnDetail
+from acp_jupyter.errors import AcpError
+from acp_jupyter.protocol.objects import obj
+from acp_jupyter.server.kernels import Kernels
+from acp_jupyter.transcript.model.session_state import TurnState
+from acp_jupyter.transcript.output.bundle import Bundle
+from acp_jupyter.transcript.output.record import RUNS_KEY, TURN_MIME
+
+_log = logging.getLogger(__name__)
+_LOOK_SECONDS = 0.5
+"""A page that is loaded again is gone for longer, and finds the file as it should be."""
+_MOST_DUE = 100
+
+_WAIT_SECONDS = 30.0
+
+GetTurnOf = Callable[[GetTurn, KernelCaller], Awaitable[TurnDetail]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A record that a notebook may not have yet."""
+
+    path: str
+    turn: TurnState
+    bundle: Bundle
+
+
+class FinishedOutputs:
+    """Puts the records of cells' turns into their notebooks. Used on the server's loop only.
+
+    Parameters
+    ----------
+    contents
+        Jupyter's contents manager.
+    kernels
+        The server's kernels.
+    holds
+        Tells whether a page with the labextension has a notebook open.
+    get_turn
+        Asks the host for a turn.
+    """
+
+    def __init__(
+        self, contents: Any, kernels: Kernels, holds: Callable[[str], bool], get_turn: GetTurnOf
+    ) -> None:
+        self._contents = contents
+        self._kernels = kernels
+        self._holds = holds
+        self._get_turn = get_turn
+        self._due: dict[str, _Due] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        contents.register_pre_save_hook(self.update_saved)
+
+    def watch(self, turn_id: str, caller: KernelCaller) -> None:
+        """Bring the notebook of a cell's turn up to date at the turn's end, if no page does."""
+        task = asyncio.create_task(self._watch(turn_id, caller), name="acp-finished-output")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def stop(self) -> None:
+        """Stop watching."""
+        for task in self._tasks:
+            task.cancel()
+
+    def update_saved(self, *, model: Mapping[str, Any], path: str, **_others: object) -> None:
+        """Bring up to date what a page saves; a hook of the contents manager."""
+        if model.get("type") == "notebook":
+            for due in self._due_in(path.strip("/")):
+                _replace(model.get("content"), due)
+
+    async def _watch(self, turn_id: str, caller: KernelCaller) -> None:
+        try:
+            wanted = GetTurn(turn_id=turn_id, wait_seconds=_WAIT_SECONDS)
+            while (detail := await self._get_turn(wanted, caller)).turn.status != "done":
+                pass
+            path = await self._kernels.notebook_path(caller.kernel_id) or caller.notebook_path
+            if detail.bundle is None or not path:
+                return
+            self._due[turn_id] = _Due(path, detail.turn, detail.bundle)
+            if len(self._due) > _MOST_DUE:
+                del self._due[next(iter(self._due))]
+            while turn_id in self._due and not self._holds(path):
+                if not self._kernels.connections(caller.kernel_id):
+                    await self._write(path)
+                    break
+                await asyncio.sleep(_LOOK_SECONDS)
+        except (AcpError, HTTPError, OSError) as error:
+            _log.info("the output of turn %s stays as it is: %s", turn_id, error)
+        except Exception:  # noqa: BLE001 - the top of a task
+            _log.exception("the output of turn %s could not be saved", turn_id)
+        finally:
+            self._due.pop(turn_id, None)
+
+    def _due_in(self, path: str) -> list[_Due]:
+        return [due for due in self._due.values() if due.path == path]
+
+    async def _write(self, path: str) -> None:
+        """Put in all that is due in a notebook, in one go."""
+        due = self._due_in(path)
+        for each in due:
+            del self._due[each.turn.turn_id]
+        model = await ensure_async(self._contents.get(path, type="notebook"))
+        saved_at = model["last_modified"]
+        content = model["content"]
+        changed = [_replace(content, each) or _insert(content, each, saved_at) for each in due]
+        if any(changed):
+            await ensure_async(self._contents.save(model, path))
+
+
+def _cells(content: object, due: _Due) -> Iterator[dict[str, Any]]:
+    """Yield the cell of a turn, from a notebook as JSON."""
+    origin = due.turn.origin
+    cells = content.get("cells", ()) if isinstance(content, dict) else ()
+    for cell in cells:
+        if origin is not None and cell.get("id") == origin.cell_id and "outputs" in cell:
+            yield cell
+
+
+def _replace(content: object, due: _Due) -> bool:
+    """Replace what the turn's cell has of it; tell whether it had anything that was not final."""
+    found = [output for cell in _cells(content, due) for output in _outputs(cell, due)]
+    old = [
+        each for each in found if obj(obj(each.get("data")).get(TURN_MIME)).get("final") is not True
+    ]
+    for output in old:
+        output["data"] = dict(due.bundle.data)
+        output["metadata"] = dict(due.bundle.metadata)
+    return bool(old)
+
+
+def _insert(content: object, due: _Due, saved_at: datetime) -> bool:
+    """Add the record to the turn's cell, if it was not saved since; tell whether it was added.
+
+    Outputs that are there are those of an earlier run.
+    """
+    origin = due.turn.origin
+    if origin is None or (due.turn.ended_at or 0) <= saved_at.timestamp():
+        return False
+    missing = [
+        cell
+        for cell in _cells(content, due)
+        if cell.get("source") == origin.source
+        and origin.source.lstrip().startswith("%%acp")
+        and not _outputs(cell, due)
+    ]
+    for cell in missing:
+        data, metadata = dict(due.bundle.data), dict(due.bundle.metadata)
+        cell["outputs"] = [{"output_type": "display_data", "data": data, "metadata": metadata}]
+    return bool(missing)
+
+
+def _outputs(cell: Mapping[str, Any], due: _Due) -> list[dict[str, Any]]:
+    """Return the outputs of a cell that are of the turn."""
+    return [
+        output
+        for output in cell["outputs"]
+        if due.turn.turn_id in obj(obj(output.get("metadata")).get(RUNS_KEY))
+    ]

@@ -1,0 +1,148 @@
+"""JupyterLab without our labextension: the agents run in the server, a widget shows the turn."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.accessibility import picture
+from tests.support.browser import Visitor
+from tests.support.lab import LabPage
+from tests.support.lab_server import LAB_ARGS, agents, disable_labextensions, stop_kernels
+from tests.support.notebook_file import WIDGET_MIME, is_final, read_notebook
+from tests.support.open_notebook import OpenNotebook
+from tests.support.scenes.steps import go_on, hold, put_scene, say
+from tests.support.server import JupyterServer
+from tests.support.wait import eventually
+from tests.support.workspace import CLEAN_PY, Workspace
+
+LOAD = "%load_ext acp_jupyter"
+EDIT = "%%acp demo\nedit clean.py rate=20"
+HELD = "%%acp plays\nTwo parts"
+SCENE = [say("The first part."), hold("second"), say("\n\nThe second part.")]
+BACKGROUND = EDIT.replace("demo", "demo --background")
+COMPREHENSION = "kept = [row.strip() for row in rows]"
+
+
+@pytest.fixture(scope="module")
+def bare_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
+    """A JupyterLab that has everything but our labextension."""
+    folder = tmp_path_factory.mktemp("bare")
+    server = JupyterServer(folder, app="jupyterlab", agents=agents(), args=LAB_ARGS)
+    disable_labextensions(folder, "acp-jupyter")
+    with server:
+        yield server
+
+
+def test_a_jupyterlab_without_the_labextension(
+    bare_server: JupyterServer, visitor: Visitor
+) -> None:
+    """The widget stands in while the turn runs, and the record takes its place."""
+    workspace = Workspace(bare_server.root, "bare")
+    lab = LabPage(visitor, bare_server)
+    nb = lab.open(workspace.notebook(LOAD, EDIT, EDIT))
+    assert lab.page.evaluate("jupyterapp.hasPlugin('acp-jupyter:renderer')") is False
+    nb.load_extension()
+    turn = nb.run(1)
+    expect(turn.plan).to_be_visible()
+    expect(turn.diff("clean.py").locator("ins").first).to_be_visible()
+    nb.wait_until_running(1)
+    assert workspace.clean_py == CLEAN_PY
+    turn.answer("Allow once")
+    nb.wait_for_end(1)
+    eventually(lambda: COMPREHENSION in workspace.clean_py, what="the edit is on disk")
+    nb.final_output(1)
+    nb.save()
+    assert WIDGET_MIME not in nb.file.read_text()
+    expect(nb.output(1)).to_contain_text("by a list comprehension")
+
+    allowed = workspace.clean_py
+    turn = nb.run(2)
+    turn.answer("Reject")
+    nb.wait_for_end(2)
+    expect(nb.output(2)).to_contain_text("was rejected")
+    assert workspace.clean_py == allowed
+
+
+@pytest.fixture
+def lab(bare_server: JupyterServer, visitor: Visitor) -> Iterator[LabPage]:
+    yield LabPage(visitor, bare_server)
+    stop_kernels(bare_server)
+
+
+@pytest.fixture
+def place(bare_server: JupyterServer, request: pytest.FixtureRequest) -> Workspace:
+    return Workspace(bare_server.root, request.node.name)
+
+
+def final_in_file(nb: OpenNotebook) -> bool:
+    """Return whether the cell has the record of its turn on disk, and nothing else."""
+    return [*map(is_final, nb.read().cells[1].outputs)] == [True]
+
+
+def test_a_reload_while_a_cell_waits(lab: LabPage, place: Workspace) -> None:
+    """The page shows the end of the turn, what it saves has it, and the next page too."""
+    nb = lab.open(place.notebook(LOAD, HELD))
+    nb.load_extension()
+    put_scene(place.folder, SCENE)
+    turn = nb.run(1)
+    expect(turn.root).to_contain_text("The first part")
+    nb.save()
+    (output,) = read_notebook(nb.file).cells[1].outputs
+    assert "It runs in the Jupyter server, in session" in output.data["text/markdown"]
+    lab.reload()
+    nb.wait_until_ready()
+    expect(nb.output(1)).to_have_text(re.compile("Loading widget"))
+    go_on(place.folder, "second")
+    expect(turn.root).to_contain_text("The second part")
+    expect(turn.root.locator(".live, .spin")).to_have_count(0)
+    picture(nb.cell(1), "reloaded while it waited")
+    # What this page has is the widget; what it saves is the record.
+    nb.set_source(0, LOAD + "  # changed")
+    nb.save()
+    (output,) = read_notebook(nb.file).cells[1].outputs
+    assert is_final(output)
+    lab.reload()
+    nb.wait_until_ready()
+    expect(nb.output(1)).to_contain_text("The second part")
+    assert nb.final_output(1)
+
+
+def test_a_reload_while_a_turn_is_in_the_background(lab: LabPage, place: Workspace) -> None:
+    """Its buttons come back and act, the end stays in sight, and the file gets it by itself."""
+    nb = lab.open(place.notebook(LOAD, BACKGROUND, "_acp.wait().stop_reason"))
+    nb.load_extension()
+    turn = nb.run(1)
+    nb.wait_for_end(1)
+    expect(turn.permission).to_be_visible()
+    nb.save()
+    lab.reload()
+    nb.wait_until_ready()
+    expect(turn.permission).to_be_visible()
+    assert place.clean_py == CLEAN_PY
+    turn.answer("Allow once")
+    nb.run_to_end(2)
+    expect(nb.output(2)).to_contain_text("end_turn")
+    expect(turn.root).to_contain_text("by a list comprehension")
+    expect(turn.status).to_have_count(0)
+    picture(nb.cell(1), "reloaded in the background")
+    lab.page.goto("about:blank")
+    eventually(lambda: final_in_file(nb), 20, "the record is in the file")
+
+
+def test_a_page_that_is_closed_while_a_turn_runs(lab: LabPage, place: Workspace) -> None:
+    """Its notebook was not saved since the cell began; the next page finds the whole turn."""
+    nb = lab.open(place.notebook(LOAD, HELD))
+    nb.load_extension()
+    nb.save()
+    put_scene(place.folder, SCENE)
+    turn = nb.run(1)
+    expect(turn.root).to_contain_text("The first part")
+    lab.page.goto("about:blank")
+    go_on(place.folder, "second")
+    eventually(lambda: final_in_file(nb), 20, "the record is in the file")
+    nb = lab.open(nb.path)
+    expect(nb.output(1)).to_contain_text("The second part")

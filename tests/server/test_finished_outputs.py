@@ -1,0 +1,133 @@
+"""Turns that end while no page has their notebook: the server puts their records into the file."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+import httpx
+import nbformat
+import pytest
+from nbformat.reader import NotJSONError
+
+from acp_jupyter.transcript.output.record import RUNS_KEY
+from tests.support.api import finished, pending
+from tests.support.notebook_file import (
+    WIDGET_MIME,
+    display_data,
+    is_final,
+    new_notebook,
+    read_notebook,
+    write_notebook,
+)
+from tests.support.server import JupyterServer, KernelSide
+from tests.support.wait import eventually
+
+PROMPT = "%%acp permission\nhi"
+
+
+class Book:
+    """A notebook of two cells, of which the first is a prompt, with its kernel; no page has it."""
+
+    def __init__(self, server: JupyterServer, agent: str) -> None:
+        self.path = f"{uuid.uuid4().hex}.ipynb"
+        self.file: Path = server.root / self.path
+        self.kernel: KernelSide = server.start_kernel(self.path)
+        created = self.kernel.request("POST", "sessions", {"agent": agent}).json()
+        self.session_id = str(created["session_id"])
+
+    def write(self, *outputs: Any, source: str = PROMPT) -> None:
+        notebook = new_notebook(source, "1 + 1")
+        notebook.cells[0].id = "first"
+        notebook.cells[0].outputs = list(outputs)
+        notebook.cells[1].outputs = [nbformat.v4.new_output("stream", text="2\n")]  # type: ignore[no-untyped-call]
+        write_notebook(self.file, notebook)
+
+    def prompt(self) -> str:
+        origin = {"cell_id": "first", "source": PROMPT}
+        answer = self.kernel.request(
+            "POST", f"sessions/{self.session_id}/prompt", {"prompt": "hi", "origin": origin}
+        )
+        return str(answer.json()["turn_id"])
+
+    def widget(self, turn_id: str) -> Any:
+        """The output of a page that shows a widget."""
+        output = display_data(**{WIDGET_MIME: {"model_id": "gone"}, "text/plain": "Turn running…"})
+        output.metadata[RUNS_KEY] = {turn_id: self.session_id}
+        return output
+
+    def _read(self) -> Any:
+        try:
+            return read_notebook(self.file)
+        except NotJSONError:  # it is being written
+            return None
+
+    def outputs(self) -> list[Any]:
+        """Return what the prompt's cell has; the other one must be as it was."""
+        first, other = eventually(self._read, what="the notebook is whole").cells
+        assert [output.text for output in other.outputs] == ["2\n"]
+        return list(first.outputs)
+
+
+def test_a_widget_that_nobody_sees_any_more_becomes_the_record(
+    server: JupyterServer, user: httpx.Client
+) -> None:
+    book = Book(server, "permission")
+    turn_id = book.prompt()
+    request = pending(user, book.session_id)
+    printed = nbformat.v4.new_output("stream", text="before\n")  # type: ignore[no-untyped-call]
+    book.write(printed, book.widget(turn_id))
+    option = {"option_id": request["options"][0]["option_id"]}
+    answered = user.post(
+        f"sessions/{book.session_id}/permissions/{request['request_id']}", json=option
+    )
+    answered.raise_for_status()
+    eventually(lambda: is_final(book.outputs()[1]), what="the record is in the file")
+    assert book.outputs()[0].text == "before\n"
+    assert turn_id in book.outputs()[1].metadata[RUNS_KEY]
+    # What a user has trusted stays trusted.
+    assert "trusted" not in book.outputs()[1].metadata
+
+
+def test_an_output_that_was_never_saved_is_added(server: JupyterServer, user: httpx.Client) -> None:
+    book = Book(server, "hello")
+    book.write(display_data(**{"text/plain": "of an earlier run"}))
+    book.prompt()
+    eventually(lambda: [*map(is_final, book.outputs())] == [True], what="the record is added")
+
+
+@pytest.mark.parametrize("why", ["another prompt", "saved since", "a page of ours has it"])
+def test_what_a_user_may_have_removed_stays_away(
+    server: JupyterServer, user: httpx.Client, why: str
+) -> None:
+    book, later = Book(server, "hello"), Book(server, "hello")
+    book.write(source="%%acp hello\nnew words" if why == "another prompt" else PROMPT)
+    later.write()
+    if why == "saved since":
+        os.utime(book.file, (time.time() + 60,) * 2)
+    with server.stream() as page:
+        if why == "a page of ours has it":
+            held = {"type": "documents", "documents": [{"path": book.path}]}
+            command = {"type": "command", "id": 1, "command": {"name": "list_agents"}}
+            page.send(json.dumps(held))
+            page.send(json.dumps(command))
+            # Frames are taken in their order.
+            while json.loads(page.recv())["type"] != "reply":
+                continue
+        finished(user, book.prompt())
+        finished(user, later.prompt())
+        eventually(lambda: later.outputs() != [], what="the other notebook has its record")
+    assert book.outputs() == []
+
+
+def test_a_notebook_that_is_gone(server: JupyterServer, user: httpx.Client) -> None:
+    book, later = Book(server, "hello"), Book(server, "hello")
+    finished(user, book.prompt())
+    later.write()
+    later.prompt()
+    eventually(lambda: later.outputs() != [], what="the other notebook has its record")
+    assert not book.file.exists()
