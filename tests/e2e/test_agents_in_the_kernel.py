@@ -161,3 +161,46 @@ def test_a_turn_ends_with_its_kernel(page: LabPage, place: Workspace) -> None:
     turn.answer("Allow once")
     nb.wait_for_end(2)
     eventually(lambda: COMPREHENSION in place.clean_py, what="the edit is on disk")
+
+
+@pytest.fixture
+def page_without_anywidget(
+    tmp_path_factory: pytest.TempPathFactory, visitor: Visitor
+) -> Iterator[LabPage]:
+    folder = tmp_path_factory.mktemp("no anywidget")
+    config = "c.ServerApp.jpserver_extensions = {'acp_jupyter': False}"
+    server = JupyterServer(folder, app="jupyterlab", config=config, args=LAB_ARGS)
+    disable_labextensions(folder, "acp-jupyter", "anywidget")
+    with server:
+        yield LabPage(visitor, server)
+
+
+def test_a_page_without_anywidget(page_without_anywidget: LabPage) -> None:
+    """What is missing is said, and the questions are asked, both in text."""
+    place = Workspace(page_without_anywidget.server.root, "bare")
+    nb = page_without_anywidget.open(
+        place.notebook(LOAD, EDIT, BACKGROUND, "turn.wait().stop_reason")
+    )
+    nb.load_extension()
+    nb.run(1)
+    expect(question(nb, 1)).to_be_visible()
+    expect(nb.output(1)).to_contain_text("pip install anywidget")
+    picture(nb.cell(1), "no anywidget, waiting")
+    question(nb, 1).fill("3")
+    question(nb, 1).press("Enter")
+    nb.wait_for_end(1)
+    expect(nb.output(1)).to_contain_text("was rejected")
+    expect(nb.output(1)).not_to_contain_text("pip install")
+
+    nb.run(2)
+    nb.wait_for_end(2)
+    expect(nb.output(2)).to_contain_text("This page can't show the turn")
+    expect(nb.output(2)).to_contain_text("Run _acp.wait() in a cell to answer.")
+    picture(nb.cell(2), "no anywidget, background")
+    nb.run(3)
+    question(nb, 3).fill("1")
+    question(nb, 3).press("Enter")
+    nb.wait_for_end(3)
+    expect(nb.output(3)).to_contain_text("end_turn")
+    nb.final_output(2)
+    assert COMPREHENSION in place.clean_py

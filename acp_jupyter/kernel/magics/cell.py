@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from acp_jupyter.kernel.magics.cell_options import CellOptions
     from acp_jupyter.kernel.session import Session
+    from acp_jupyter.kernel.turn.unseen import UnseenTurn
     from acp_jupyter.kernel.turn.widgets import AcpWidget
     from acp_jupyter.transcript.output.bundle import Bundle
 
@@ -154,8 +155,13 @@ def _show_beginning(turn: Turn, cell: ExecutionContext) -> None:
     start = turn._detail
     widget = _widget(turn) if wants_widget(start, cell.can_ask) else None
     _display(first_bundle(start, widget), turn, update=False)
+    unseen = None
+    if widget is not None:
+        from acp_jupyter.kernel.turn.unseen import UnseenTurn
+
+        unseen = UnseenTurn(turn._client)
     follower = threading.Thread(
-        target=_show_end, args=(turn, widget), name="acp-background-turn", daemon=True
+        target=_show_end, args=(turn, widget, unseen), name="acp-background-turn", daemon=True
     )
     turn._follower = follower
     follower.start()
@@ -167,12 +173,15 @@ def _widget(turn: Turn) -> AcpWidget:
     return cell_widget(turn)
 
 
-def _show_end(turn: Turn, widget: AcpWidget | None) -> None:
+def _show_end(turn: Turn, widget: AcpWidget | None, unseen: UnseenTurn | None) -> None:
     """Show the final output if no page does. Runs in a thread of its own."""
     detail = turn._detail
     try:
         while detail.turn.status != "done":
-            detail = turn._client.turn(turn.id, _FOLLOW_SECONDS)
+            seconds = _FOLLOW_SECONDS if unseen is None else unseen.look_seconds
+            detail = turn._client.turn(turn.id, seconds)
+            if unseen is not None and (bundle := unseen.news(detail)) is not None:
+                _display(bundle, turn, update=True)
     except AcpError:
         return
     finally:

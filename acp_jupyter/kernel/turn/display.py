@@ -45,7 +45,7 @@ def first_bundle(detail: TurnDetail, widget: AcpWidget | None) -> Bundle:
     words = _with_place(bundle, detail)
     view = None if widget is None else widget._repr_mimebundle_()
     if view is None:
-        return Bundle(data=words, metadata={})
+        return Bundle(data=words, metadata=bundle.metadata)
     data, metadata = view
     return Bundle(data={**data, **words}, metadata=metadata)
 

@@ -22,6 +22,11 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 if TYPE_CHECKING:
     from acp_jupyter.kernel.turn.widgets import AcpWidget
 
+_MISSING = (
+    "If there is an error in place of the turn, this page has no anywidget: run pip install "
+    "anywidget where JupyterLab is installed, and reload the page."
+)
+
 _HEARD_SECONDS = 2.0
 """How long a page has for its answer; most need a tenth of it."""
 
@@ -51,21 +56,21 @@ class Questions:
             if active is None or active == self._turn_id:
                 return
             detail = self._client.turn(active)
-        asked = pending(detail)
+        asked = pending_request(detail)
         if asked is None or self._has_buttons(detail.turn.turn_id):
             return
         turn_id = detail.turn.turn_id
 
         def wanted() -> bool:
             try:
-                current = pending(self._client.turn(turn_id))
+                current = pending_request(self._client.turn(turn_id))
             except AcpError:
                 return False
             return current is not None and current.id == asked.id
 
         if wanted():  # else another thread has asked it meanwhile
-            with self._below(turn_id):
-                answer_request(self._client, detail.turn.session_id, asked, wanted)
+            with self._below(turn_id) as note:
+                answer_request(self._client, detail.turn.session_id, asked, wanted, note)
 
     def _call_pages(self, turn_id: str) -> None:
         self._called[turn_id] = time.monotonic()
@@ -80,19 +85,22 @@ class Questions:
         return any(widget._heard.wait(max(0.0, until - time.monotonic())) for widget in widgets)
 
     @contextlib.contextmanager
-    def _below(self, turn_id: str) -> Iterator[None]:
-        """Have the turn's views say that the question is below them."""
+    def _below(self, turn_id: str) -> Iterator[str]:
+        """Have the turn's views say that the question is below them.
+
+        Where no page has been met yet, what it may lack is told with the question.
+        """
         widgets = _widgets(turn_id)
         for widget in widgets:
             widget.set_trait("asked_below", True)
         try:
-            yield
+            yield "" if not widgets or _page_met() else _MISSING
         finally:
             for widget in widgets:
                 widget.set_trait("asked_below", False)
 
 
-def pending(detail: TurnDetail) -> ToolCall | Elicitation | None:
+def pending_request(detail: TurnDetail) -> ToolCall | Elicitation | None:
     """Return the first item of a turn that waits for an answer."""
     for item in detail.items:
         if isinstance(item, ToolCall):
@@ -101,6 +109,12 @@ def pending(detail: TurnDetail) -> ToolCall | Elicitation | None:
         elif isinstance(item, Elicitation) and item.state == "pending":
             return item
     return None
+
+
+def _page_met() -> bool:
+    from acp_jupyter.kernel.turn.widgets import page_met
+
+    return page_met.is_set()
 
 
 def _widgets(turn_id: str) -> list[AcpWidget]:

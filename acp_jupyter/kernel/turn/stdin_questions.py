@@ -39,6 +39,7 @@ def answer_request(
     session_id: str,
     item: ToolCall | Elicitation,
     wanted: Callable[[], bool],
+    note: str = "",
 ) -> None:
     """Ask the user what a turn waits for, and answer it.
 
@@ -50,19 +51,25 @@ def answer_request(
         The session, and what waits.
     wanted
         Whether it still waits: the question ends with it.
+    note
+        What else is to be read with the question.
     """
     try:
         with while_wanted(wanted):
             if isinstance(item, Elicitation):
-                ask_elicitation(client, session_id, item)
+                ask_elicitation(client, session_id, item, note)
             elif item.permission is not None:
-                ask_permission(client, session_id, item, item.permission)
+                ask_permission(client, session_id, item, item.permission, note)
     except NoLongerAsked:
         print("This is no longer asked.")  # noqa: T201 - for the user
 
 
 def ask_permission(
-    client: HostClient, session_id: str, call: ToolCall, permission: Permission
+    client: HostClient,
+    session_id: str,
+    call: ToolCall,
+    permission: Permission,
+    note: str = "",
 ) -> None:
     """Ask the user and answer the request. There is no default; interrupting stops the turn.
 
@@ -72,8 +79,10 @@ def ask_permission(
         A host that takes answers from here.
     session_id, call, permission
         The session and the request.
+    note
+        What else is to be read with the question.
     """
-    with _shown(_question(call, permission), permission.title):
+    with _shown(_with_note(_question(call, permission), note), permission.title):
         option_id = _chosen(permission)
     command = AnswerPermission(
         session_id=session_id,
@@ -151,6 +160,10 @@ def _question(call: ToolCall, permission: Permission) -> str:
     return "\n".join(_visible(line) for line in lines)
 
 
+def _with_note(question: str, note: str) -> str:
+    return f"{question}\n{note}" if note else question
+
+
 def _visible(line: str) -> str:
     """Return the line with characters escaped that hide or reorder its text."""
     return re.sub(r"[^\t\x20-\x7e]", lambda found: _written_out(found[0]), line)
@@ -165,7 +178,7 @@ _ACTIONS = {1: "accept", 2: "decline", 3: "cancel"}
 _Answers = dict[str, JsonValue]
 
 
-def ask_elicitation(client: HostClient, session_id: str, item: Elicitation) -> None:
+def ask_elicitation(client: HostClient, session_id: str, item: Elicitation, note: str = "") -> None:
     """Ask the user and answer the question. Interrupting stops the turn.
 
     Parameters
@@ -174,10 +187,12 @@ def ask_elicitation(client: HostClient, session_id: str, item: Elicitation) -> N
         A host that takes answers from here.
     session_id, item
         The session and the request.
+    note
+        What else is to be read with the question.
     """
     answers: _Answers = {}
     wrong: dict[str, str] = {}
-    with _shown(_words(item), item.title):
+    with _shown(_with_note(_words(item), note), item.title):
         action = _ACTIONS.get(_number(3) or 0, "cancel")
         while True:
             if action == "accept" and item.fields:

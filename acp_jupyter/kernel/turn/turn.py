@@ -217,15 +217,21 @@ class Turn(ChangedTurn, ExportedTurn):
         timeout: float | None,
         watch: Callable[[TurnDetail], None] | None,
         asks: Asks | None = None,
+        *,
+        is_new: bool = True,
     ) -> None:
-        """Wait for the end; ``watch`` sees the turn on the way."""
+        """Wait for the end; ``watch`` sees the turn on the way.
+
+        ``is_new`` is False for what goes on waiting where it has waited before.
+        """
         deadline = None if timeout is None else time.monotonic() + timeout
         asks = (asks or thread_asks()) if self._asks_here else "leaves"
         longest = _WAIT_SECONDS if asks == "leaves" and watch is None else _POLL_SECONDS
         follow = follow_and_work if in_main_thread() else follow_only
         if asks == "asks":
             self._asking_waits += 1
-            self._begin_asking()
+            if is_new or self._questions is None:
+                self._begin_asking()
         try:
             while self._detail.turn.status != "done":
                 left = longest if deadline is None else min(longest, deadline - time.monotonic())
@@ -238,10 +244,7 @@ class Turn(ChangedTurn, ExportedTurn):
                 self._detail = detail
                 if watch is not None:
                     watch(self._detail)
-                if asks == "asks":
-                    self._answer_requests()
-                elif asks == "refuses" and self._must_refuse():
-                    self._client.cancel(self.session_id, self.id, "nobody")
+                self._attend(asks)
         except KeyboardInterrupt:
             self.stop_soon()
             raise
@@ -265,6 +268,13 @@ class Turn(ChangedTurn, ExportedTurn):
         """Return whether another wait asks, or the buttons of a widget."""
         return bool(self._asking_waits or self._widget or self._follower)
 
+    def _attend(self, asks: Asks) -> None:
+        """Do what this wait does about requests."""
+        if asks == "asks":
+            self._answer_requests()
+        elif asks == "refuses" and self._must_refuse():
+            self._client.cancel(self.session_id, self.id, "nobody")
+
     def _answer_requests(self) -> None:
         questions = self._questions or self._begin_asking()
         with _asking:  # one question at a time
@@ -278,9 +288,9 @@ class Turn(ChangedTurn, ExportedTurn):
 
     def _must_refuse(self) -> bool:
         """Return whether something is asked that nobody here can answer."""
-        from acp_jupyter.kernel.turn.questions import pending
+        from acp_jupyter.kernel.turn.questions import pending_request
 
-        return not self._is_asked_elsewhere() and pending(self._detail) is not None
+        return not self._is_asked_elsewhere() and pending_request(self._detail) is not None
 
     def _stop_late(self) -> None:
         try:
@@ -305,6 +315,7 @@ class TextStream:
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
         self._given = 0
+        self._is_new = True
 
     def __iter__(self) -> Iterator[str]:
         while True:
@@ -327,9 +338,11 @@ class TextStream:
     def _poll(self) -> bool:
         """Wait a little; tell whether the turn has ended."""
         try:
-            self._turn._wait(_STREAM_SECONDS, None)
+            self._turn._wait(_STREAM_SECONDS, None, is_new=self._is_new)
         except TimeoutError:
             return False
+        finally:
+            self._is_new = False
         return True
 
     def _piece(self) -> str:

@@ -29,6 +29,9 @@ from acp_jupyter.transcript.output.record import RUNS_KEY, TURN_MIME
 
 _STATIC = Path(__file__).parents[2] / "static"
 
+page_met = threading.Event()
+"""Set once a page has shown that it can draw these widgets; one without anywidget can't."""
+
 Part = Literal["turn", "text", "plan", "tool_calls", "diffs", "permission", "composer", "session"]
 
 
@@ -137,6 +140,7 @@ class AcpWidget(anywidget.AnyWidget):
             super().set_state(allowed)
 
     def _receive(self, _widget: object, content: object, _buffers: object) -> None:
+        page_met.set()
         match content:
             case {"open": True} if self._on_open is not None:
                 self._on_open()

@@ -37,6 +37,7 @@ export function openWidgetTurn(model: Model): WidgetTurn {
   if (traits.mode === 'comm') {
     return turnOverComm(model, traits);
   }
+  model.send({ open: true }); // so the kernel knows that the page has this module
   const client = sharedClient() ?? ownClient();
   if (client === null) {
     return noTurn(

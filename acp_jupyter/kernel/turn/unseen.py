@@ -1,0 +1,96 @@
+"""Background turns in a page that has no anywidget, and so can't draw their widget."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+
+from acp_jupyter.api.models.turns import TurnDetail
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.turn.display import first_bundle
+from acp_jupyter.kernel.turn.questions import pending_request
+from acp_jupyter.kernel.turn.widgets import page_met
+from acp_jupyter.protocol.objects import text
+from acp_jupyter.transcript.escaping import inert
+from acp_jupyter.transcript.model.items import Elicitation
+from acp_jupyter.transcript.output.bundle import Bundle
+
+_MISSING = (
+    "This page can't show the turn: it has no anywidget. Run pip install anywidget where "
+    "JupyterLab is installed, and reload the page."
+)
+_TICK_SECONDS = 0.5
+_LATE_SECONDS = 0.25
+_TICKS = 10
+"""A page has answered by then, if the kernel was free to hear it."""
+
+
+class UnseenTurn:
+    """Tells a background turn in text if no page draws its widget. Made on the main thread.
+
+    Parameters
+    ----------
+    client
+        The host.
+    """
+
+    def __init__(self, client: HostClient) -> None:
+        self._client = client
+        self._unseen = threading.Event()
+        self._told = ""
+        _after_idle(self._unseen)
+
+    @property
+    def look_seconds(self) -> float:
+        """How long to wait for the turn's end before `news` is asked for again."""
+        return 20.0 if page_met.is_set() else 1.0
+
+    def news(self, detail: TurnDetail) -> Bundle | None:
+        """Return what is to be shown in place of the widget, if that has changed."""
+        if not self._unseen.is_set() or page_met.is_set() or detail.turn.status == "done":
+            return None
+        bundle = first_bundle(detail, None)
+        lines = [_MISSING, *self._question(detail)]
+        told = "\n".join(lines)
+        if told == self._told:
+            return None
+        self._told = told
+        markdown, plain = (text(bundle.data[name]) for name in ("text/markdown", "text/plain"))
+        return Bundle(
+            data={
+                "text/markdown": "\n\n".join([markdown, *map(inert, lines)]),
+                "text/plain": "\n".join([plain, *lines]),
+            },
+            metadata=bundle.metadata,
+        )
+
+    def _question(self, detail: TurnDetail) -> list[str]:
+        request = pending_request(detail)
+        if request is None:
+            return []
+        if isinstance(request, Elicitation):
+            title = request.title
+        else:
+            title = "" if request.permission is None else request.permission.title
+        if not self._client.may_answer:
+            return [f"{title}. Only a page that shows the turn can answer."]
+        return [f"{title}. Run _acp.wait() in a cell to answer."]
+
+
+def _after_idle(reached: threading.Event) -> None:
+    """Set an event once the main thread was free for some seconds, unless a page is met before."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:  # no kernel
+        return
+    on_time = 0
+
+    def tick(due: float) -> None:
+        nonlocal on_time
+        on_time = 0 if loop.time() - due > _LATE_SECONDS else on_time + 1
+        if on_time == _TICKS:
+            reached.set()
+        elif not page_met.is_set():
+            loop.call_later(_TICK_SECONDS, tick, loop.time() + _TICK_SECONDS)
+
+    loop.call_soon(tick, loop.time())
