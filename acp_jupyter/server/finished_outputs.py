@@ -69,25 +69,49 @@ class FinishedOutputs:
         self._holds = holds
         self._get_turn = get_turn
         self._due: dict[str, _Due] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        """By the ids of turns; of one that was looked up in vain, it stays."""
         contents.register_pre_save_hook(self.update_saved)
 
     def watch(self, turn_id: str, caller: KernelCaller) -> None:
         """Bring the notebook of a cell's turn up to date at the turn's end, if no page does."""
         task = asyncio.create_task(self._watch(turn_id, caller), name="acp-finished-output")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks[turn_id] = task
+        task.add_done_callback(lambda _: self._tasks.pop(turn_id, None))
 
     def stop(self) -> None:
         """Stop watching."""
-        for task in self._tasks:
+        for task in self._tasks.values():
             task.cancel()
 
     def update_saved(self, *, model: Mapping[str, Any], path: str, **_others: object) -> None:
-        """Bring up to date what a page saves; a hook of the contents manager."""
-        if model.get("type") == "notebook":
-            for due in self._due_in(path.strip("/")):
-                _replace(model.get("content"), due)
+        """Bring up to date what a page saves; a hook of the contents manager.
+
+        Of turns of an earlier run of this server the next save has the record.
+        """
+        path = path.strip("/")
+        if model.get("type") != "notebook" or self._holds(path):
+            return
+        content = model.get("content")
+        for due in self._due_in(path):
+            has_it = any(_outputs(cell, due) for cell in _cells(content, due))
+            if not _replace(content, due) and has_it:
+                self._due.pop(due.turn.turn_id)  # the page has it itself
+        for turn_id in _unfinished(content):
+            if turn_id not in self._tasks and len(self._tasks) < _MOST_DUE:
+                task = asyncio.create_task(self._look_up(turn_id, path), name="acp-old-output")
+                self._tasks[turn_id] = task
+
+    async def _look_up(self, turn_id: str, path: str) -> None:
+        try:
+            # Whatever a notebook says, it gets turns of its own sessions only.
+            caller = KernelCaller("", path)
+            detail = await self._get_turn(GetTurn(turn_id=turn_id), caller)
+        except AcpError:
+            return
+        origin = detail.turn.origin
+        if detail.bundle is not None and origin is not None and origin.notebook_path == path:
+            self._add(_Due(path, detail.turn, detail.bundle))
 
     async def _watch(self, turn_id: str, caller: KernelCaller) -> None:
         try:
@@ -97,9 +121,7 @@ class FinishedOutputs:
             path = await self._kernels.notebook_path(caller.kernel_id) or caller.notebook_path
             if detail.bundle is None or not path:
                 return
-            self._due[turn_id] = _Due(path, detail.turn, detail.bundle)
-            if len(self._due) > _MOST_DUE:
-                del self._due[next(iter(self._due))]
+            self._add(_Due(path, detail.turn, detail.bundle))
             while turn_id in self._due and not self._holds(path):
                 if not self._kernels.connections(caller.kernel_id):
                     await self._write(path)
@@ -111,6 +133,11 @@ class FinishedOutputs:
             _log.exception("the output of turn %s could not be saved", turn_id)
         finally:
             self._due.pop(turn_id, None)
+
+    def _add(self, due: _Due) -> None:
+        self._due[due.turn.turn_id] = due
+        if len(self._due) > _MOST_DUE:
+            del self._due[next(iter(self._due))]
 
     def _due_in(self, path: str) -> list[_Due]:
         return [due for due in self._due.values() if due.path == path]
@@ -137,12 +164,22 @@ def _cells(content: object, due: _Due) -> Iterator[dict[str, Any]]:
             yield cell
 
 
+def _unfinished(content: object) -> list[str]:
+    """Return the turns of a notebook that it has as running."""
+    cells = content.get("cells", ()) if isinstance(content, dict) else ()
+    outputs = [output for cell in cells for output in cell.get("outputs", ())]
+    running = [output for output in outputs if not _is_final(output)]
+    return [turn_id for each in running for turn_id in obj(obj(each.get("metadata")).get(RUNS_KEY))]
+
+
+def _is_final(output: Mapping[str, Any]) -> bool:
+    return obj(obj(output.get("data")).get(TURN_MIME)).get("final") is True
+
+
 def _replace(content: object, due: _Due) -> bool:
     """Replace what the turn's cell has of it; tell whether it had anything that was not final."""
     found = [output for cell in _cells(content, due) for output in _outputs(cell, due)]
-    old = [
-        each for each in found if obj(obj(each.get("data")).get(TURN_MIME)).get("final") is not True
-    ]
+    old = [output for output in found if not _is_final(output)]
     for output in old:
         output["data"] = dict(due.bundle.data)
         output["metadata"] = dict(due.bundle.metadata)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -15,7 +17,7 @@ from tests.support.lab_server import LAB_ARGS, agents, disable_labextensions, st
 from tests.support.notebook_file import WIDGET_MIME, is_final, read_notebook
 from tests.support.open_notebook import OpenNotebook
 from tests.support.scenes.steps import go_on, hold, put_scene, say
-from tests.support.server import JupyterServer
+from tests.support.server import JupyterServer, free_port
 from tests.support.wait import eventually
 from tests.support.workspace import CLEAN_PY, Workspace
 
@@ -83,6 +85,11 @@ def final_in_file(nb: OpenNotebook) -> bool:
     return [*map(is_final, nb.read().cells[1].outputs)] == [True]
 
 
+def saved_final(nb: OpenNotebook) -> bool:
+    nb.save()
+    return final_in_file(nb)
+
+
 def test_a_reload_while_a_cell_waits(lab: LabPage, place: Workspace) -> None:
     """The page shows the end of the turn, what it saves has it, and the next page too."""
     nb = lab.open(place.notebook(LOAD, HELD))
@@ -146,3 +153,46 @@ def test_a_page_that_is_closed_while_a_turn_runs(lab: LabPage, place: Workspace)
     eventually(lambda: final_in_file(nb), 20, "the record is in the file")
     nb = lab.open(nb.path)
     expect(nb.output(1)).to_contain_text("The second part")
+
+
+def test_a_page_whose_websockets_are_blocked(lab: LabPage, place: Workspace) -> None:
+    """The output says so in place of the turn, and gets its end all the same."""
+    lab.page.route_web_socket(
+        re.compile("/acp-jupyter/api/stream"), lambda socket: socket.close(code=1006)
+    )
+    nb = lab.open(place.notebook(LOAD, HELD))
+    nb.load_extension()
+    put_scene(place.folder, SCENE)
+    nb.run(1)
+    expect(nb.output(1)).to_contain_text("something blocks WebSockets here")
+    go_on(place.folder, "second")
+    nb.wait_for_end(1)
+    expect(nb.output(1)).to_contain_text("The second part")
+    expect(nb.output(1)).not_to_contain_text("WebSockets")
+
+
+def test_a_server_that_is_restarted(visitor: Visitor, tmp_path: Path) -> None:
+    """The widget says that the turn has ended, and nothing blinks."""
+    port, token = free_port(), {"JUPYTER_TOKEN": uuid.uuid4().hex}
+    disable_labextensions(tmp_path, "acp-jupyter")
+
+    def start() -> JupyterServer:
+        return JupyterServer(
+            tmp_path, app="jupyterlab", agents=agents(), args=LAB_ARGS, env=token, port=port
+        )
+
+    with start() as first:
+        place = Workspace(first.root, "restarted")
+        lab = LabPage(visitor, first)
+        nb = lab.open(place.notebook(LOAD, HELD))
+        nb.load_extension()
+        put_scene(place.folder, SCENE)
+        turn = nb.run(1)
+        expect(turn.root).to_contain_text("The first part")
+        first.kill()
+    with start():
+        expect(turn.root).to_contain_text("The Jupyter server stopped", timeout=60_000)
+        expect(turn.root.locator(".live, .spin")).to_have_count(0)
+        expect(turn.stop).to_have_count(0)
+        picture(nb.cell(1), "server restarted")
+        eventually(lambda: saved_final(nb), 20, "the record is in what the page saves")

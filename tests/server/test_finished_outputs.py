@@ -131,3 +131,24 @@ def test_a_notebook_that_is_gone(server: JupyterServer, user: httpx.Client) -> N
     later.prompt()
     eventually(lambda: later.outputs() != [], what="the other notebook has its record")
     assert not book.file.exists()
+
+
+def test_a_turn_that_the_server_had_forgotten(server: JupyterServer, user: httpx.Client) -> None:
+    """What an open page saves has it from the second time on, and no turn of another notebook."""
+    book, other = Book(server, "hello"), Book(server, "hello")
+    turn_id = book.prompt()
+    foreign = other.prompt()
+    for each in (turn_id, foreign):
+        finished(user, each)
+    url = f"{server.url}api/contents/{book.path}"
+    foreign_output = book.widget(foreign)
+    foreign_output.metadata[RUNS_KEY] = {foreign: other.session_id}
+    book.write(book.widget(turn_id), foreign_output)
+    page = user.get(url, params={"content": 1}).json()
+
+    def save() -> bool:
+        user.put(url, json=page).raise_for_status()
+        return is_final(book.outputs()[0])
+
+    eventually(save, what="the record is in what the page saves")
+    assert not is_final(book.outputs()[1])

@@ -59,7 +59,6 @@ export class PageTransport implements Transport {
   }
 
   connect(events: ChannelEvents): Channel {
-    const socket = this.#access.openSocket(`${API_PATH}stream`);
     let closed = false;
     const close = () => {
       if (!closed) {
@@ -67,6 +66,11 @@ export class PageTransport implements Transport {
         events.closed();
       }
     };
+    const socket = this.#open();
+    if (socket === null) {
+      queueMicrotask(close); // the caller does not know the channel yet
+      return { send: () => undefined, close };
+    }
     socket.onmessage = message => {
       const data: unknown = message.data;
       if (!closed && typeof data === 'string') {
@@ -85,6 +89,15 @@ export class PageTransport implements Transport {
         close();
       },
     };
+  }
+
+  /** `null` where the page's policy forbids it. */
+  #open(): WebSocket | null {
+    try {
+      return this.#access.openSocket(`${API_PATH}stream`);
+    } catch {
+      return null;
+    }
   }
 
   async explain(): Promise<Failure | null> {

@@ -124,7 +124,7 @@ function sessionOfServer(client: Client, traits: Traits): WidgetTurn {
   return {
     traits,
     client,
-    problem: () => problem,
+    problem: () => problem || whyLost(client),
     turn: () =>
       following.store.view.seq === null ? null : { store: following.store, live: problem === '' },
     askedBelow: () => false,
@@ -162,8 +162,11 @@ function turnOfServer(client: Client, traits: Traits): WidgetTurn {
   };
 }
 
+const NO_CONNECTION =
+  'This page has no connection to the Jupyter server that runs the turn, so it is not shown live. It goes on there, and its end will be saved here. If other pages do show it, something blocks WebSockets here.';
+
 function whyLost({ connection }: Client): string {
-  return connection.state === 'lost' ? (connection.failure?.message ?? '') : '';
+  return connection.state === 'lost' ? (connection.failure?.message ?? NO_CONNECTION) : '';
 }
 
 /** A client for this page; the other widgets of the page share it. */
