@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS, agents, disable_labextensions
 from tests.support.notebook_file import read_notebook
 from tests.support.open_notebook import OpenNotebook
+from tests.support.pictures import take
 from tests.support.roles import TurnView
 from tests.support.server import JupyterServer
 from tests.support.workspace import Workspace
@@ -38,7 +38,7 @@ def shown(nb: OpenNotebook, cells: list[int], layout: int) -> Locator:
     return nb.output(layout)
 
 
-def use(output: Locator, folder: Path, name: str) -> None:
+def use(output: Locator, folder: Path, picture: str = "") -> None:
     """Choose a data set, send, allow, and find everything in its place."""
 
     def part(part: str) -> Locator:
@@ -53,7 +53,10 @@ def use(output: Locator, folder: Path, name: str) -> None:
     expect(part("plan")).to_contain_text("2/4")
     expect(output.get_by_text("requires_action")).to_be_visible()
     assert "  \n" in (folder / "dashboard" / "wind.csv").read_text()
-    kept(output, f"{name}-asks")
+    if picture:
+        allow = part("permission").get_by_role("button", name="Allow once")
+        allow.scroll_into_view_if_needed()
+        take(f"widgets/dashboard-{picture}", output)
     TurnView(part("permission")).answer("Allow once")
     expect(part("plan")).to_contain_text("4/4")
     expect(part("diffs")).to_contain_text("wind.csv")
@@ -61,29 +64,22 @@ def use(output: Locator, folder: Path, name: str) -> None:
     expect(part("permission")).to_contain_text("Nothing is asked.")
     expect(output.get_by_text("done", exact=True).first).to_be_visible()
     assert "  \n" not in (folder / "dashboard" / "wind.csv").read_text()
-    kept(output, f"{name}-done")
-
-
-def kept(output: Locator, name: str) -> None:
-    folder = os.environ.get("ACP_PICTURES")
-    if folder:
-        output.page.wait_for_timeout(300)
-        output.screenshot(path=str(Path(folder) / f"dashboard-{name}.png"))
 
 
 @pytest.mark.parametrize("theme", ["Light", pytest.param("Dark", marks=pytest.mark.long)])
 def test_in_jupyterlab(lab: LabPage, workspace: Workspace, theme: str) -> None:
     path, cells, layout = copied(workspace)
+    lab.page.set_viewport_size({"width": 1280, "height": 1100})
     nb = lab.open(path)
     lab.use_theme(f"JupyterLab {theme}")
-    use(shown(nb, cells, layout), workspace.folder, f"lab-{theme.lower()}")
+    use(shown(nb, cells, layout), workspace.folder, theme.lower())
 
 
 @pytest.mark.long
 def test_in_notebook_7(lab: LabPage, visitor: Visitor, workspace: Workspace) -> None:
     path, cells, layout = copied(workspace)
     nb = LabPage(visitor, lab.server, "notebook").open(path)
-    use(shown(nb, cells, layout), workspace.folder, "notebook")
+    use(shown(nb, cells, layout), workspace.folder)
 
 
 @pytest.fixture
@@ -103,4 +99,4 @@ def test_in_jupyterlab_without_the_labextension(
     workspace = Workspace(bare_server.root, "bare")
     path, cells, layout = copied(workspace)
     nb = LabPage(visitor, bare_server).open(path)
-    use(shown(nb, cells, layout), workspace.folder, "bare")
+    use(shown(nb, cells, layout), workspace.folder)

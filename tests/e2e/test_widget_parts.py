@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from playwright.sync_api import Locator, expect
 
 from tests.support.lab import LabPage
-from tests.support.open_notebook import OpenNotebook
+from tests.support.pictures import take
 from tests.support.roles import TurnView
 from tests.support.workspace import CLEAN_PY, Workspace
 
@@ -31,14 +28,8 @@ def part(output: Locator, name: str) -> Locator:
     return output.locator(f".acp[data-part={name}]").first
 
 
-def pictured(nb: OpenNotebook, name: str) -> None:
-    folder = os.environ.get("ACP_PICTURES")
-    if folder:
-        nb.lab.page.wait_for_timeout(300)
-        nb.lab.page.screenshot(path=str(Path(folder) / f"{name}.png"))
-
-
 def test_the_parts_of_a_turn_in_layouts(lab: LabPage, workspace: Workspace) -> None:
+    lab.page.set_viewport_size({"width": 1280, "height": 1400})
     nb = lab.open(workspace.notebook(LOAD, PARTS, "import time; time.sleep(600)"))
     nb.load_extension()
     nb.run_to_end(1)
@@ -56,7 +47,8 @@ def test_the_parts_of_a_turn_in_layouts(lab: LabPage, workspace: Workspace) -> N
     expect(part(output, "composer").get_by_role("button", name="Stop")).to_be_visible()
     expect(part(output, "plan").get_by_role("list", name="Plan")).to_be_visible()
     expect(part(output, "permission").get_by_role("button", name="Allow once")).to_be_visible()
-    pictured(nb, "parts-asks")
+    for name in ("plan", "tool_calls", "permission", "composer"):
+        take(f"widgets/{name}", part(output, name))
     assert workspace.clean_py == CLEAN_PY
     TurnView(part(output, "permission")).answer("Allow once")
     expect(part(output, "permission")).to_contain_text("Nothing is asked.")
@@ -65,7 +57,10 @@ def test_the_parts_of_a_turn_in_layouts(lab: LabPage, workspace: Workspace) -> N
     expect(part(output, "text")).to_contain_text("list comprehension")
     expect(part(output, "composer").get_by_role("button", name="Stop")).to_have_count(0)
     assert workspace.clean_py != CLEAN_PY
-    pictured(nb, "parts-done")
+    for name in ("text", "diffs"):
+        take(f"widgets/{name}", part(output, name))
+    output.get_by_role("tab", name="Turn").click()
+    take("widgets/turn", part(output, "turn"))
     nb.interrupt()
 
 
@@ -87,7 +82,7 @@ def test_a_session_in_a_cell_shows_whoever_sends(lab: LabPage, workspace: Worksp
     box.press("Control+Enter")
     stop = widget.get_by_role("button", name="Stop")
     expect(stop).to_be_visible()
-    pictured(nb, "session")
+    take("widgets/session", widget)
     stop.click()
     expect(stop).to_have_count(0)
     expect(lab.notices.filter(has_text="deleted")).to_have_count(0)

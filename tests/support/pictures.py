@@ -22,7 +22,7 @@ def take(name: str, of: Page | Locator) -> None:
     if isinstance(of, Locator):
         expect(of).to_be_visible()
     # The buttons of a request that has just appeared are still pale.
-    expect(of.locator(".acp-request[data-new]")).to_have_count(0)
+    expect(of.locator(".acp-request[data-new]:visible")).to_have_count(0)
     picture = of.screenshot(animations="disabled", caret="hide")
     assert picture.startswith(b"\x89PNG")
     if _is_kept():
