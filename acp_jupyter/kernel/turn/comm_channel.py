@@ -6,10 +6,10 @@ import asyncio
 import contextlib
 import json
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from acp_jupyter.api.access import Caller
 from acp_jupyter.api.channel import Channel
@@ -26,12 +26,26 @@ from acp_jupyter.kernel.execution_context import (
     execution_context,
     kernel_of,
 )
-from acp_jupyter.kernel.turn.widgets import AcpWidget
 
 _LAST_SECONDS = 2.0
 
 
-def serve(client: HostClient, widget: AcpWidget) -> None:
+class Served(Protocol):
+    """A widget, and what its pages call."""
+
+    session_id: str
+    comm: Any
+    _on_open: Callable[[], None] | None
+    _on_frame: Callable[[dict[str, Any]], None] | None
+    _on_end: Callable[[], None] | None
+
+    def _send_frame(self, frame: Mapping[str, Any]) -> None: ...
+
+    def observe(self, handler: Callable[[Mapping[str, object]], None], names: str) -> None:
+        """Call back when a trait has changed."""
+
+
+def serve(client: HostClient, widget: Served) -> None:
     """Serve a widget from this kernel until it is closed.
 
     Parameters
@@ -86,7 +100,7 @@ class _ServedWidget:
     message is the first sign of one.
     """
 
-    def __init__(self, client: EmbeddedHost, widget: AcpWidget) -> None:
+    def __init__(self, client: EmbeddedHost, widget: Served) -> None:
         self._client = client
         self._asks = execution_context().frontend != "batch"
         self._pages = Pages(_no_document)

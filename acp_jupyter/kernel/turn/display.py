@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from pydantic import JsonValue
 
@@ -14,9 +14,6 @@ from acp_jupyter.transcript.model.items import AgentMessage, ErrorItem, Item, Tu
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.bundle import Bundle, build_bundle
 from acp_jupyter.transcript.output.plain_text import duration_words
-
-if TYPE_CHECKING:
-    from acp_jupyter.kernel.turn.widgets import AcpWidget
 
 
 def wants_widget(detail: TurnDetail, can_ask: bool) -> bool:
@@ -28,7 +25,13 @@ def wants_widget(detail: TurnDetail, can_ask: bool) -> bool:
     return can_ask and not detail.page_holds_notebook
 
 
-def first_bundle(detail: TurnDetail, widget: AcpWidget | None) -> Bundle:
+class Shown(Protocol):
+    """A widget."""
+
+    def _repr_mimebundle_(self) -> tuple[dict[str, Any], dict[str, Any]] | None: ...
+
+
+def first_bundle(detail: TurnDetail, widget: Shown | None) -> Bundle:
     """Return the first output of a running turn.
 
     Parameters
@@ -47,7 +50,7 @@ def first_bundle(detail: TurnDetail, widget: AcpWidget | None) -> Bundle:
     if view is None:
         return Bundle(data=words, metadata=bundle.metadata)
     data, metadata = view
-    return Bundle(data={**data, **words}, metadata=metadata)
+    return Bundle(data={**data, **words}, metadata={**metadata, **bundle.metadata})
 
 
 def bundle_of(detail: TurnDetail) -> Bundle:

@@ -51,7 +51,7 @@ class FakeHost(HostClient):
                 return self.reply
 
     def events(self, session_id: str) -> Generator[tuple[Event, ...]]:
-        yield ()
+        raise NotImplementedError
 
     def traffic(self, session_id: str) -> Iterator[bytes]:
         yield b""
