@@ -91,7 +91,7 @@ def connect(
     except FolderNotTrusted as error:
         from acp_jupyter.kernel.turn.stdin_questions import ask_trust
 
-        if not execution_context().can_ask or not ask_trust(error):
+        if not execution_context().can_type or not ask_trust(error):
             raise
         trusting = command.model_copy(update={"trust": True})
         return Session(client, client.create_session(trusting), policy)

@@ -21,16 +21,21 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 
+Frontend = Literal["notebook", "batch", "voila", "marimo", "terminal", "script"]
+"""``batch`` is a notebook without a user: nbclient, papermill, ploomber-engine."""
+
+
 @dataclass(frozen=True, slots=True)
 class ExecutionContext:
     """The context of the code that runs now."""
 
-    frontend: Literal["notebook", "batch", "terminal", "script"]
-    """``batch`` is a notebook without a user: nbclient, papermill, ploomber-engine, Voilà."""
+    frontend: Frontend
     cell_id: str = ""
     source: str = ""
     can_ask: bool = False
-    """Whether a user can answer questions here."""
+    """Whether a user can answer questions here, in text or by the buttons of a widget."""
+    can_type: bool = False
+    """Whether they can answer in text while code runs."""
     goes_on: bool = True
     """Whether the kernel goes on after the last cell; a program that runs a notebook ends it."""
     updates: bool = True
@@ -55,19 +60,21 @@ def execution_context() -> ExecutionContext:
     """Return the context of the calling code."""
     shell = current_shell()
     if shell is None:
-        return ExecutionContext("script", can_ask=_at_terminal())
+        return _in_marimo() or _with_terminal("script")
     kernel = kernel_of(shell)
     if kernel is None:
         return _without_kernel(shell)
     parent = kernel.get_parent("shell") or {}
     # The only sign of a frontend without a user.
-    can_ask = bool(getattr(kernel, "_allow_stdin", False))
+    can_type = bool(getattr(kernel, "_allow_stdin", False))
+    in_voila = os.environ.get("SERVER_SOFTWARE", "").startswith("voila/")
     return ExecutionContext(
-        "notebook" if can_ask else "batch",
+        "voila" if in_voila else "notebook" if can_type else "batch",
         cell_id=_text(parent.get("metadata"), "cellId"),
         source=_text(parent.get("content"), "code"),
-        can_ask=can_ask,
-        goes_on=can_ask or _in_voila(),
+        can_ask=can_type or in_voila,
+        can_type=can_type,
+        goes_on=can_type or in_voila,
         updates=not _captures(shell),
     )
 
@@ -77,12 +84,21 @@ def _without_kernel(shell: InteractiveShell) -> ExecutionContext:
 
     # IPython's own prints; another keeps what is displayed, as ploomber-engine's for a notebook.
     if type(shell.display_pub) is DisplayPublisher:
-        return ExecutionContext("terminal", can_ask=_at_terminal())
+        return _with_terminal("terminal")
     return ExecutionContext("batch", goes_on=False, updates=False)
 
 
-def _in_voila() -> bool:
-    return os.environ.get("SERVER_SOFTWARE", "").startswith("voila/")
+def _with_terminal(frontend: Frontend) -> ExecutionContext:
+    can_ask = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+    return ExecutionContext(frontend, can_ask=can_ask, can_type=can_ask)
+
+
+def _in_marimo() -> ExecutionContext | None:
+    """Return the context of a marimo cell, None elsewhere; only an edited notebook has input."""
+    marimo: Any = sys.modules.get("marimo")
+    if marimo is None or not marimo.running_in_notebook():
+        return None
+    return ExecutionContext("marimo", can_ask=True, can_type=marimo.app_meta().mode == "edit")
 
 
 def _captures(shell: InteractiveShell) -> bool:
@@ -100,10 +116,6 @@ def notebook_name() -> str:
 def _text(mapping: object, key: str) -> str:
     value = mapping.get(key) if isinstance(mapping, Mapping) else None
     return value if isinstance(value, str) else ""
-
-
-def _at_terminal() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def own_key() -> bytes:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 __all__ = [
+    "apps_environment",
     "collaboration_environment",
     "install_kernelspec",
     "kernel_environment",
@@ -35,6 +36,7 @@ _TOOLS = (
     *("ploomber-engine", "pylint", "pypandoc-binary", "python-lsp-server", "ruff", "testbook"),
 )
 """Of ``docs/tools.md``, all in one environment."""
+_APPS = (*_PACKAGES, "marimo", "panel", "ipywidgets_bokeh", "shiny", "shinywidgets", "voila")
 _ABSENT = ("acp", "jupyter_server", "jupyterlab", "mcp")
 
 
@@ -74,6 +76,14 @@ def tools_environment(folder: Path) -> Path:
     wheel = _wheel(folder)
     # jupyter-book 1 wants an older markdown-it-py than the lock file has.
     python = _made("tools", _TOOLS, wheel, locked=False)
+    _install(python, wheel)
+    return python
+
+
+def apps_environment(folder: Path) -> Path:
+    """Return the python of an environment with what makes web apps of Python, made once."""
+    wheel = _wheel(folder)
+    python = _made("apps", _APPS, wheel)
     _install(python, wheel)
     return python
 

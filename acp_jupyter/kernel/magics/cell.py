@@ -155,6 +155,9 @@ def _show_beginning(turn: Turn, cell: ExecutionContext) -> None:
     start = turn._detail
     widget = _widget(turn) if wants_widget(start, cell.can_ask) else None
     _display(first_bundle(start, widget), turn, update=False)
+    if cell.frontend == "voila":
+        turn._widget = widget  # it shows the end too: Voilà draws no outputs but widgets anew
+        return
     unseen = None
     if widget is not None:
         from acp_jupyter.kernel.turn.unseen import UnseenTurn

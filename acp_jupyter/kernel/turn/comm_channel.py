@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import threading
 import weakref
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -33,13 +34,20 @@ _LAST_SECONDS = 2.0
 class Served(Protocol):
     """A widget, and what its pages call."""
 
+    turn_id: str
     session_id: str
     comm: Any
+    _heard: threading.Event
     _on_open: Callable[[], None] | None
     _on_frame: Callable[[dict[str, Any]], None] | None
     _on_end: Callable[[], None] | None
 
     def _send_frame(self, frame: Mapping[str, Any]) -> None: ...
+
+    def _call_pages(self) -> None: ...
+
+    def set_trait(self, name: str, value: Any) -> None:
+        """Set a trait that is read-only."""
 
     def observe(self, handler: Callable[[Mapping[str, object]], None], names: str) -> None:
         """Call back when a trait has changed."""
@@ -62,15 +70,15 @@ def serve(client: HostClient, widget: Served) -> None:
     _served.add(widget)
 
 
-_served: weakref.WeakSet[AcpWidget] = weakref.WeakSet()
+_served: weakref.WeakSet[Served] = weakref.WeakSet()
 
 
-def widgets_of(turn_id: str) -> list[AcpWidget]:
+def widgets_of(turn_id: str) -> list[Served]:
     """Return the open widgets of a turn that are served from this kernel."""
     return [each for each in _served if each.turn_id == turn_id and each.comm is not None]
 
 
-def _by_subshell(widget: AcpWidget) -> None:
+def _by_subshell(widget: Served) -> None:
     """Let a page's messages take the subshell that the page chose, past the running cell.
 
     From 7.4 on ipykernel answers a comm where its last message was sent, and a cell sends it while
@@ -175,10 +183,13 @@ class _ServedWidget:
         """Return whether the kernel is handling a message of a page to this widget.
 
         Buttons are pressed by users. Python code has `HostClient.call`, which distinguishes an
-        agent's code from the user's.
+        agent's code from the user's. Where there is no Jupyter kernel, as in marimo, Panel and
+        Shiny, agents have no tool that runs code in this process.
         """
         kernel, comm = kernel_of(current_shell()), self.widget.comm
-        parent = kernel.get_parent("shell") if kernel is not None else None
+        if kernel is None:
+            return True
+        parent = kernel.get_parent("shell")
         match parent:
             case {"header": {"msg_type": "comm_msg"}, "content": {"comm_id": str(comm_id)}}:
                 return comm is not None and comm_id == comm.comm_id

@@ -30,6 +30,11 @@ class Shown(Protocol):
 
     def _repr_mimebundle_(self) -> tuple[dict[str, Any], dict[str, Any]] | None: ...
 
+    def _finish(self) -> None: ...
+
+    def close(self) -> None:
+        """Forget it; its views end."""
+
 
 def first_bundle(detail: TurnDetail, widget: Shown | None) -> Bundle:
     """Return the first output of a running turn.
@@ -73,10 +78,10 @@ def _with_place(bundle: Bundle, detail: TurnDetail) -> dict[str, JsonValue]:
 
 
 _MOST_ENDED = 20
-_ended: deque[AcpWidget] = deque()
+_ended: deque[Shown] = deque()
 
 
-def end_widget(widget: AcpWidget) -> None:
+def end_widget(widget: Shown) -> None:
     """Send what its pages don't know yet.
 
     It stays open for a while: a page that was loaded again shows it in place of the final output.

@@ -20,7 +20,7 @@ from acp_jupyter.transcript.model.items import Elicitation
 from acp_jupyter.transcript.model.tool_items import ToolCall
 
 if TYPE_CHECKING:
-    from acp_jupyter.kernel.turn.widgets import AcpWidget
+    from acp_jupyter.kernel.turn.comm_channel import Served
 
 _MISSING = (
     "If there is an error in place of the turn, this page has no anywidget: run pip install "
@@ -117,7 +117,7 @@ def _page_met() -> bool:
     return page_met.is_set()
 
 
-def _widgets(turn_id: str) -> list[AcpWidget]:
+def _widgets(turn_id: str) -> list[Served]:
     # Imported by whoever shows one: widgets are not everywhere.
     channel = sys.modules.get("acp_jupyter.kernel.turn.comm_channel")
     return [] if channel is None else channel.widgets_of(turn_id)

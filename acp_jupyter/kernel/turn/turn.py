@@ -75,6 +75,7 @@ class Turn(ChangedTurn, ExportedTurn):
         self._timeout = timeout
         self._timed_out = False
         self._stopped = False
+        self._frontend = execution_context().frontend
         self._asking_waits = 0
         self._widget: TurnWidget | None = None
         self._questions: Questions | None = None
@@ -173,6 +174,10 @@ class Turn(ChangedTurn, ExportedTurn):
         end = f", {turn.stop_reason}" if turn.stop_reason else ""
         return f"<Turn {self.id[:8]} of {agent.id}: {turn.status}{end}>"
 
+    def _display_(self) -> TurnWidget:
+        """Return what marimo shows for the turn."""
+        return self.widget
+
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -225,7 +230,7 @@ class Turn(ChangedTurn, ExportedTurn):
         ``is_new`` is False for what goes on waiting where it has waited before.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
-        asks = (asks or thread_asks()) if self._asks_here else "leaves"
+        asks = (asks or thread_asks(self._frontend)) if self._asks_here else "leaves"
         longest = _WAIT_SECONDS if asks == "leaves" and watch is None else _POLL_SECONDS
         follow = follow_and_work if in_main_thread() else follow_only
         if asks == "asks":
@@ -264,15 +269,16 @@ class Turn(ChangedTurn, ExportedTurn):
         except AcpError:
             return
 
-    def _is_asked_elsewhere(self) -> bool:
-        """Return whether another wait asks, or the buttons of a widget."""
-        return bool(self._asking_waits or self._widget or self._follower)
+    def _is_refused(self, asks: Asks) -> bool:
+        """Return whether nobody is asked, not even by another wait or the buttons of a widget."""
+        elsewhere = self._asking_waits or self._widget or self._follower
+        return asks == "refuses" or (asks == "defers" and not elsewhere)
 
     def _attend(self, asks: Asks) -> None:
         """Do what this wait does about requests."""
         if asks == "asks":
             self._answer_requests()
-        elif asks == "refuses" and self._must_refuse():
+        elif self._is_refused(asks) and self._is_pending():
             self._client.cancel(self.session_id, self.id, "nobody")
 
     def _answer_requests(self) -> None:
@@ -286,11 +292,11 @@ class Turn(ChangedTurn, ExportedTurn):
         self._questions = Questions(self._client, self.id)
         return self._questions
 
-    def _must_refuse(self) -> bool:
-        """Return whether something is asked that nobody here can answer."""
+    def _is_pending(self) -> bool:
+        """Return whether something waits for an answer."""
         from acp_jupyter.kernel.turn.questions import pending_request
 
-        return not self._is_asked_elsewhere() and pending_request(self._detail) is not None
+        return pending_request(self._detail) is not None
 
     def _stop_late(self) -> None:
         try:

@@ -1,9 +1,10 @@
 """Waiting for a turn in coroutines and threads: who asks there, and what an interrupt does.
 
 The main thread asks as `input` does. Another thread asks too in a program at a terminal, where its
-question ends with the turn. A coroutine asks in its loop's thread in a kernel, as a cell does, and
-in the waiting thread elsewhere. In a notebook and in IPython a thread that somebody started can't
-ask: the cell that one types in may be another by then.
+question ends with the turn. A coroutine asks in its loop's thread in a notebook, as a cell does,
+and in the waiting thread elsewhere. In a notebook and in IPython a thread that somebody started
+can't ask: the cell that one types in may be another by then. In Voilà and in a marimo app nothing
+can be typed, and no click is heard while a cell runs: what a cell would have to ask is refused.
 """
 
 from __future__ import annotations
@@ -18,11 +19,19 @@ from typing import Literal, Protocol
 
 from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.kernel.client.host_client import HostClient
-from acp_jupyter.kernel.execution_context import current_shell, kernel_of
+from acp_jupyter.kernel.execution_context import (
+    Frontend,
+    current_shell,
+    execution_context,
+    kernel_of,
+)
 from acp_jupyter.notebook_tools.kernel_work import PrintedSoFar
 
-Asks = Literal["asks", "leaves", "refuses"]
-"""What a waiting thread does about a request of the agent: ``leaves`` it to somebody else."""
+Asks = Literal["asks", "leaves", "defers", "refuses"]
+"""What a waiting thread does about a request of the agent.
+
+It ``leaves`` it to somebody else, or ``defers`` to somebody else if there is one.
+"""
 
 _WAKE_SECONDS = 0.2
 """Longest sleep of a loop: ipykernel notices an interrupt when its loop wakes up."""
@@ -30,6 +39,8 @@ _WAKE_SECONDS = 0.2
 
 class _Turn(Protocol):
     """What is used of a `Turn`."""
+
+    _frontend: Frontend
 
     @property
     def _asks_here(self) -> bool: ...
@@ -51,9 +62,19 @@ def in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
-def thread_asks() -> Asks:
-    """Return what the calling thread does about requests."""
-    return "asks" if in_main_thread() or current_shell() is None else "refuses"
+def thread_asks(frontend: Frontend) -> Asks:
+    """Return what the calling thread does about requests.
+
+    Parameters
+    ----------
+    frontend
+        Where the prompt was sent from.
+    """
+    cell = execution_context()
+    if cell.frontend == "marimo" or (cell.frontend == "voila" and in_main_thread()):
+        # No click is heard while a cell runs.
+        return "asks" if cell.can_type else "refuses"
+    return "asks" if in_main_thread() or frontend == "script" else "defers"
 
 
 async def wait_in_loop(turn: _Turn, seconds: float | None = None) -> bool:
@@ -70,8 +91,8 @@ async def wait_in_loop(turn: _Turn, seconds: float | None = None) -> bool:
     """
     try:
         with _interruptible():
-            if turn._asks_here and kernel_of(current_shell()) is not None:
-                return await _wait_in_kernel(turn, seconds)
+            if turn._asks_here and turn._frontend in {"notebook", "voila", "marimo"}:
+                return await _wait_in_cell(turn, seconds)
             return await _in_thread(turn, seconds, "asks")
     except asyncio.CancelledError as error:
         # IPython shows this alone: where in this package it was raised helps nobody.
@@ -80,12 +101,12 @@ async def wait_in_loop(turn: _Turn, seconds: float | None = None) -> bool:
         raise
 
 
-async def _wait_in_kernel(turn: _Turn, seconds: float | None) -> bool:
+async def _wait_in_cell(turn: _Turn, seconds: float | None) -> bool:
     loop = asyncio.get_running_loop()
     end = None if seconds is None else loop.time() + seconds
-    asks: Asks = "leaves" if in_main_thread() else "refuses"
-    while not await _in_thread(turn, _WAKE_SECONDS, asks):
-        if asks == "leaves":
+    asks = thread_asks(turn._frontend)
+    while not await _in_thread(turn, _WAKE_SECONDS, "leaves" if asks == "asks" else asks):
+        if asks == "asks":
             _ask(turn)
         if end is not None and loop.time() > end:
             return False
@@ -109,13 +130,15 @@ def _has_ended(turn: _Turn, seconds: float | None, asks: Asks) -> bool:
 
 def _ask(turn: _Turn) -> None:
     """Ask what is open, in place of the loop; an interrupt of the question stops the turn."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    in_kernel = kernel_of(current_shell()) is not None  # whose handler interrupts no `input`
+    before = signal.signal(signal.SIGINT, signal.default_int_handler) if in_kernel else None
     try:
         turn._answer_requests()
     except KeyboardInterrupt:
         raise asyncio.CancelledError from None
     finally:
-        signal.signal(signal.SIGINT, before)
+        if in_kernel:
+            signal.signal(signal.SIGINT, before)
 
 
 _interrupted: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[object]]] = []

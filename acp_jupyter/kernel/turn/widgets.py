@@ -21,6 +21,7 @@ from acp_jupyter.api.models.frames import API_VERSION
 from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.errors import AcpError
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.turn.display import bundle_of
 from acp_jupyter.kernel.turn.feed import Follower, follow, settle, unfollow, wait_until_told
 from acp_jupyter.kernel.turn.turn_values import EMPTY, NAMES, TurnValues, Values
@@ -97,7 +98,10 @@ class AcpWidget(anywidget.AnyWidget):
         read_only=True, help="Whether a waiting cell asks in text what the buttons would answer."
     ).tag(sync=True)
 
-    _from_page: ClassVar[frozenset[str]] = frozenset()
+    ended = traitlets.Unicode(None, allow_none=True).tag(sync=True)
+    """The turn's id, once a page has seen its end; None where no page is to say so."""
+
+    _from_page: ClassVar[frozenset[str]] = frozenset({"ended"})
     """Names of the traits that a page may set."""
 
     def __init__(self, client: HostClient, session_id: str, **traits: str) -> None:
@@ -106,6 +110,8 @@ class AcpWidget(anywidget.AnyWidget):
         for name, value in named.items():
             self.set_trait(name, value)
         super().__init__()
+        if execution_context().frontend == "marimo":
+            self.ended = ""  # what the page writes here runs the cells again that depend on it
         self._client = client
         self._numbers = itertools.count()
         self._on_open: Callable[[], None] | None = None

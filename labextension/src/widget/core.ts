@@ -5,6 +5,7 @@ import type { Drawable } from '../delivery/live_turn';
 import type { SessionStore } from '../state/store';
 import { mountPart } from '../views';
 import type { Actions, Mounted, PartProps } from '../views';
+import { announceEnd } from './announce_end';
 import { OwnStores } from './own_stores';
 import { matchPage } from './page_look';
 import { openWidgetTurn } from './widget_turn';
@@ -33,9 +34,11 @@ export const open: OpenModel = (model, early) => {
     send: content => model.send(content),
   });
   const stores = new OwnStores(model, turnOfWidget.traits.part);
+  const forget = announceEnd(model, turnOfWidget);
   return {
     draw: el => draw(turnOfWidget, stores, el),
     close: () => {
+      forget();
       stores.dispose();
       turnOfWidget.dispose();
     },

@@ -1,0 +1,161 @@
+"""Apps and dashboards without Jupyter's page: the widget shows a turn live, its buttons answer.
+
+The examples are those of ``docs/how-to/apps.md``.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.support.notebook_file import new_notebook, write_notebook
+from tests.support.second_environment import apps_environment
+from tests.support.wait import eventually
+from tests.support.web_app import WebApp, without_network
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(420)]
+APPS = Path(__file__).parent / "apps"
+Open = Callable[[WebApp], Page]
+
+
+@pytest.fixture(scope="session")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The interpreter of the environment with marimo, Panel, Shiny and Voilà."""
+    return apps_environment(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture
+def visit(browser: Browser, python: Path) -> Iterator[Open]:
+    """Open an app in a page that has no network."""
+    context = browser.new_context(viewport={"width": 1000, "height": 1000})
+
+    def opened(app: WebApp) -> Page:
+        page = context.new_page()
+        without_network(page, python)
+        page.goto(app.url)
+        return page
+
+    yield opened
+    context.close()
+
+
+def app_of(name: str, tmp_path: Path) -> Path:
+    """Put an example into the folder of an app."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return Path(shutil.copy(APPS / name, folder / "app.py"))
+
+
+def answer(page: Page, app: WebApp) -> None:
+    """Allow the edit, and see the turn end."""
+    button = page.get_by_role("button", name="Allow once").first
+    expect(button).to_be_enabled(timeout=60_000)
+    assert not (app.folder / "made.txt").exists()
+    button.click()
+    expect(page.get_by_text("Allowed once").first).to_be_visible()
+    expect(page.get_by_text("1 file changed").first).to_be_visible()
+    assert (app.folder / "made.txt").exists()
+
+
+MARIMO = ("marimo", "run", "app.py", "--headless", "--port={port}")
+PANEL = ("panel", "serve", "app.py", "--port={port}")
+SHINY = ("shiny", "run", "app.py", "--port={port}")
+VOILA = ("voila", "nb.ipynb", "--no-browser", "--port={port}")
+
+
+def test_marimo_shows_a_turn_that_is_the_last_expression(
+    python: Path, tmp_path: Path, visit: Open
+) -> None:
+    app_of("marimo_last.py", tmp_path)
+    with WebApp(python, tmp_path, *MARIMO) as app:
+        answer(visit(app), app)
+
+
+def test_marimo_runs_a_cell_again_when_the_turn_it_depends_on_has_ended(
+    python: Path, tmp_path: Path, visit: Open
+) -> None:
+    app_of("marimo_turn.py", tmp_path)
+    with WebApp(python, tmp_path, *MARIMO) as app:
+        page = visit(app)
+        expect(page.get_by_text("Files changed: 0.")).to_be_visible(timeout=60_000)
+        answer(page, app)
+        expect(page.get_by_text("The turn is done. Files changed: 1.")).to_be_visible()
+
+
+def test_marimo_refuses_what_a_waiting_cell_of_an_app_would_have_to_ask(
+    python: Path, tmp_path: Path, visit: Open
+) -> None:
+    app_of("marimo_wait.py", tmp_path)
+    with WebApp(python, tmp_path, *MARIMO) as app:
+        words = "Ended: NobodyToAsk: Nobody could be asked, so this was rejected."
+        expect(visit(app).get_by_text(words)).to_be_visible(timeout=60_000)
+        assert not (app.folder / "made.txt").exists()
+
+
+def test_marimo_asks_in_a_waiting_cell_of_a_notebook(
+    python: Path, tmp_path: Path, visit: Open
+) -> None:
+    app_of("marimo_wait.py", tmp_path)
+    config = tmp_path / "home" / ".config" / "marimo" / "marimo.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[runtime]\nauto_instantiate = true\n")
+    edit = ("marimo", "edit", "app.py", "--headless", "--no-token", "--port={port}")
+    with WebApp(python, tmp_path, *edit) as app:
+        page = visit(app)
+        typed = page.locator("[data-testid=console-input]")
+        expect(typed).to_be_visible(timeout=60_000)
+        expect(page.get_by_text("[1] Allow once")).to_be_visible()
+        typed.fill("1")
+        typed.press("Enter")
+        expect(page.get_by_text("Ended: end_turn")).to_be_visible()
+        assert (app.folder / "made.txt").exists()
+
+
+def test_panel_shows_a_turn_by_ipywidgets_bokeh(python: Path, tmp_path: Path, visit: Open) -> None:
+    app_of("panel_app.py", tmp_path)
+    with WebApp(python, tmp_path, *PANEL, path="/app") as app:
+        answer(visit(app), app)
+
+
+def test_shiny_shows_a_turn_by_shinywidgets(python: Path, tmp_path: Path, visit: Open) -> None:
+    app_of("shiny_app.py", tmp_path)
+    with WebApp(python, tmp_path, *SHINY) as app:
+        answer(visit(app), app)
+
+
+PROMPT = "import acp_jupyter\nturn = acp_jupyter.connect('demo').prompt('create made.txt')\n"
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        (f"{PROMPT}turn",),
+        (f"{PROMPT}turn.widget",),
+        ("%load_ext acp_jupyter", "%%acp demo --background\ncreate made.txt"),
+    ],
+    ids=["turn", "widget", "background"],
+)
+def test_voila_shows_a_turn(
+    python: Path, tmp_path: Path, visit: Open, cells: tuple[str, ...]
+) -> None:
+    (tmp_path / "work").mkdir()
+    write_notebook(tmp_path / "work" / "nb.ipynb", new_notebook(*cells))
+    with WebApp(python, tmp_path, *VOILA) as app:
+        answer(visit(app), app)
+
+
+def test_voila_refuses_what_a_waiting_cell_would_have_to_ask(
+    python: Path, tmp_path: Path, visit: Open
+) -> None:
+    (tmp_path / "work").mkdir()
+    cells = ("%load_ext acp_jupyter", "%%acp demo\ncreate made.txt rate=0")
+    write_notebook(tmp_path / "work" / "nb.ipynb", new_notebook(*cells))
+    with WebApp(python, tmp_path, *VOILA) as app:
+        words = "Nobody could be asked, so this was rejected."
+        expect(visit(app).get_by_text(words).first).to_be_visible(timeout=60_000)
+        eventually(lambda: "NobodyToAsk" in app.log() or words in app.log())
+        assert not (app.folder / "made.txt").exists()

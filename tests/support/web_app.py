@@ -1,0 +1,98 @@
+"""A web app of Python that shows a turn, served from a folder of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import urllib.error
+import urllib.request
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Self
+
+from playwright.sync_api import Page, Route
+
+from tests.support.notebook import jupyter_environment
+from tests.support.server import free_port
+from tests.support.trusting import trust_in_data_dir
+from tests.support.wait import eventually
+
+__all__ = ["WebApp", "without_network"]
+
+
+class WebApp(AbstractContextManager["WebApp"]):
+    """A program that serves an app until the end of the ``with`` block.
+
+    Parameters
+    ----------
+    python
+        Of the environment that the program is in.
+    tmp_path
+        Its folder is ``work`` in it.
+    command
+        The program and its words; ``{port}`` is its port.
+    path
+        The page of the app.
+    """
+
+    def __init__(self, python: Path, tmp_path: Path, *command: str, path: str = "/") -> None:
+        self.folder = tmp_path / "work"
+        self.folder.mkdir(exist_ok=True)
+        trust_in_data_dir(tmp_path / "data", tmp_path)
+        port = free_port()
+        self._command = [each.format(port=port) for each in command]
+        self._command[0] = str(python.parent / self._command[0])
+        self._log = tmp_path / "app.log"
+        self._env = jupyter_environment(tmp_path)
+        del self._env["PYTHONPATH"]
+        self._env["PATH"] = os.pathsep.join([str(python.parent), self._env["PATH"]])
+        self.url = f"http://127.0.0.1:{port}{path}"
+
+    def __enter__(self) -> Self:
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(
+                self._command,
+                cwd=self.folder,
+                env=self._env,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        eventually(self._answers, 90)
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(15)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def log(self) -> str:
+        return self._log.read_text(errors="replace")
+
+    def _answers(self) -> bool:
+        assert self._process.poll() is None, self.log()
+        try:
+            with urllib.request.urlopen(self.url, timeout=30):
+                return True
+        except urllib.error.HTTPError:
+            return False
+        except OSError:
+            return False
+
+
+def without_network(page: Page, python: Path) -> None:
+    """Give a page anywidget's module, which some hosts load from a CDN, and nothing else."""
+    module = python.parents[1] / "share/jupyter/nbextensions/anywidget/index.js"
+
+    def answer(route: Route) -> None:
+        if route.request.url.startswith("http://127.0.0.1:"):
+            route.continue_()
+        elif "anywidget" in route.request.url:
+            route.fulfill(path=module, content_type="text/javascript")
+        else:
+            route.abort()
+
+    page.route("**", answer)
