@@ -103,6 +103,7 @@ def test_a_question_in_text_where_clicks_wait(page: LabPage, place: Workspace) -
     nb.final_output(1)
 
 
+@pytest.mark.long
 def test_a_background_turn_that_a_later_cell_waits_for(page: LabPage, place: Workspace) -> None:
     """The buttons above answer; the waiting cell does not ask a second time."""
     nb = page.open(place.notebook(LOAD, BACKGROUND, "turn.wait().stop_reason"))
@@ -123,6 +124,7 @@ def test_a_background_turn_that_a_later_cell_waits_for(page: LabPage, place: Wor
     assert WIDGET_MIME not in nb.file.read_text()
 
 
+@pytest.mark.long
 @OLD
 def test_a_later_cell_asks_for_a_background_turn(page: LabPage, place: Workspace) -> None:
     """A cell that waits for the turn, and one whose own turn waits behind it."""
@@ -143,6 +145,7 @@ def test_a_later_cell_asks_for_a_background_turn(page: LabPage, place: Workspace
     nb.final_output(2)
 
 
+@pytest.mark.long
 def test_a_turn_ends_with_its_kernel(page: LabPage, place: Workspace) -> None:
     """After a restart nothing blinks, and the turn says why it ended."""
     nb = page.open(place.notebook(LOAD, "%%acp demo\nslow rate=2", EDIT))
@@ -175,6 +178,7 @@ def page_without_anywidget(
         yield LabPage(visitor, server)
 
 
+@pytest.mark.long
 def test_a_page_without_anywidget(page_without_anywidget: LabPage) -> None:
     """What is missing is said, and the questions are asked, both in text."""
     place = Workspace(page_without_anywidget.server.root, "bare")

@@ -118,6 +118,7 @@ def test_a_reload_while_a_cell_waits(lab: LabPage, place: Workspace) -> None:
     assert nb.final_output(1)
 
 
+@pytest.mark.long
 def test_a_reload_while_a_turn_is_in_the_background(lab: LabPage, place: Workspace) -> None:
     """Its buttons come back and act, the end stays in sight, and the file gets it by itself."""
     nb = lab.open(place.notebook(LOAD, BACKGROUND, "_acp.wait().stop_reason"))
@@ -140,6 +141,7 @@ def test_a_reload_while_a_turn_is_in_the_background(lab: LabPage, place: Workspa
     eventually(lambda: final_in_file(nb), 20, "the record is in the file")
 
 
+@pytest.mark.long
 def test_a_page_that_is_closed_while_a_turn_runs(lab: LabPage, place: Workspace) -> None:
     """Its notebook was not saved since the cell began; the next page finds the whole turn."""
     nb = lab.open(place.notebook(LOAD, HELD))
@@ -155,6 +157,7 @@ def test_a_page_that_is_closed_while_a_turn_runs(lab: LabPage, place: Workspace)
     expect(nb.output(1)).to_contain_text("The second part")
 
 
+@pytest.mark.long
 def test_a_page_whose_websockets_are_blocked(lab: LabPage, place: Workspace) -> None:
     """The output says so in place of the turn, and gets its end all the same."""
     lab.page.route_web_socket(
@@ -171,6 +174,7 @@ def test_a_page_whose_websockets_are_blocked(lab: LabPage, place: Workspace) -> 
     expect(nb.output(1)).not_to_contain_text("WebSockets")
 
 
+@pytest.mark.long
 def test_a_server_that_is_restarted(visitor: Visitor, tmp_path: Path) -> None:
     """The widget says that the turn has ended, and nothing blinks."""
     port, token = free_port(), {"JUPYTER_TOKEN": uuid.uuid4().hex}

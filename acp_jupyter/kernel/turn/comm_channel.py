@@ -84,7 +84,8 @@ def _by_subshell(widget: Served) -> None:
     From 7.4 on ipykernel answers a comm where its last message was sent, and a cell sends it while
     it runs. So its own buttons would wait for its end.
     """
-    widget.comm._reply_subshell_for = lambda _data, chosen: chosen
+    if widget.comm is not None:
+        widget.comm._reply_subshell_for = lambda _data, chosen: chosen
 
 
 class _EmbeddedBackend:
