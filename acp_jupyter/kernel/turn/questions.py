@@ -28,7 +28,11 @@ _MISSING = (
 )
 
 _HEARD_SECONDS = 2.0
-"""How long a page has for its answer; most need a tenth of it."""
+"""How long a page has for its answer from the call on; most need a tenth of it."""
+_FIRST_SECONDS = 6.0
+"""The same for its first widget: it loads anywidget, and starts its subshell."""
+_SURE_SECONDS = 15.0
+"""The same for a page that was heard before while a cell ran."""
 
 
 class Questions:
@@ -45,8 +49,8 @@ class Questions:
     def __init__(self, client: HostClient, turn_id: str) -> None:
         self._client = client
         self._turn_id = turn_id
-        self._called: dict[str, float] = {}
-        """When the pages of each turn were called, by the turn's id."""
+        self._until: dict[str, float] = {}
+        """How long the pages of each turn have for their answers, by the turn's id."""
         self._call_pages(turn_id)
 
     def ask(self, detail: TurnDetail) -> None:
@@ -73,14 +77,14 @@ class Questions:
                 answer_request(self._client, detail.turn.session_id, asked, wanted, note)
 
     def _call_pages(self, turn_id: str) -> None:
-        self._called[turn_id] = time.monotonic()
+        self._until[turn_id] = time.monotonic() + _patience()
         for widget in _widgets(turn_id):
             widget._call_pages()
 
     def _has_buttons(self, turn_id: str) -> bool:
-        if turn_id not in self._called:
+        if turn_id not in self._until:
             self._call_pages(turn_id)
-        until = self._called[turn_id] + _HEARD_SECONDS
+        until = self._until[turn_id]
         widgets = _widgets(turn_id)
         return any(widget._heard.wait(max(0.0, until - time.monotonic())) for widget in widgets)
 
@@ -112,9 +116,15 @@ def pending_request(detail: TurnDetail) -> ToolCall | Elicitation | None:
 
 
 def _page_met() -> bool:
-    from acp_jupyter.kernel.turn.widgets import page_met
+    widgets = sys.modules.get("acp_jupyter.kernel.turn.widgets")
+    return widgets is not None and widgets.page_met.is_set()
 
-    return page_met.is_set()
+
+def _patience() -> float:
+    widgets = sys.modules.get("acp_jupyter.kernel.turn.widgets")
+    if widgets is not None and widgets.page_has_subshell.is_set():
+        return _SURE_SECONDS
+    return _HEARD_SECONDS if _page_met() else _FIRST_SECONDS
 
 
 def _widgets(turn_id: str) -> list[Served]:

@@ -32,6 +32,8 @@ _STATIC = Path(__file__).parents[2] / "static"
 
 page_met = threading.Event()
 """Set once a page has shown that it can draw these widgets; one without anywidget can't."""
+page_has_subshell = threading.Event()
+"""Set once a message of a page came on another thread than that of the cells."""
 
 Part = Literal["turn", "text", "plan", "tool_calls", "diffs", "permission", "composer", "session"]
 
@@ -147,6 +149,8 @@ class AcpWidget(anywidget.AnyWidget):
 
     def _receive(self, _widget: object, content: object, _buffers: object) -> None:
         page_met.set()
+        if threading.current_thread() is not threading.main_thread():
+            page_has_subshell.set()
         match content:
             case {"open": True} if self._on_open is not None:
                 self._on_open()
