@@ -150,7 +150,7 @@ function turnOfServer(client: Client, traits: Traits): WidgetTurn {
   return {
     traits,
     client,
-    problem: () => live.refusal || whyLost(client),
+    problem: () => whyLost(client) || live.refusal,
     turn: () => turn,
     askedBelow: () => false,
     shown: () => undefined,
