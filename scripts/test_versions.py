@@ -29,7 +29,6 @@ JOURNEYS = ("quickstart", "turn_in_a_cell", "panel", "reload", "review", "saved_
 OF_THE_NOTEBOOKS = ("matplotlib>=3.9", "pandas>=2.2")
 NOT_TRIED = "not tried: no such interpreter here"
 SHOWN = ("jupyterlab", "notebook", "jupyter-server", "ipykernel", "ipywidgets")
-LOWEST = ("--resolution", "lowest-direct")
 
 
 @dataclass(frozen=True)
@@ -40,6 +39,8 @@ class Environment:
     requirements: tuple[str, ...] = ()
     python: str = "3.11"
     options: tuple[str, ...] = ()
+    is_lowest: bool = False
+    """Each requirement of ours as low as it is declared."""
     only_reported: bool = False
     """Others are still working on it: it never fails the run."""
     more_tests: tuple[str, ...] = ()
@@ -63,7 +64,7 @@ class Outcome:
 
 
 ENVIRONMENTS = (
-    Environment("lowest", options=LOWEST),
+    Environment("lowest", is_lowest=True),
     Environment("4.2", ("jupyterlab==4.2.*", "notebook==7.2.*")),
     Environment("4.3", ("jupyterlab==4.3.*", "notebook==7.3.*")),
     Environment("4.4", ("jupyterlab==4.4.*", "notebook==7.4.*")),
@@ -123,7 +124,13 @@ def _run(environment: Environment, wheel: Path) -> Outcome:
     _uv("venv", "--clear", "--python", str(_interpreter(environment.python)), str(place))
     install = ["pip", "install", "--python", str(python), *environment.options]
     try:
-        _uv(*install, f"{wheel}[lab]", *OF_THE_NOTEBOOKS, *environment.requirements)
+        if environment.is_lowest:
+            # Of a wheel's requirements uv takes the newest: they are not direct.
+            lowest = ("--resolution", "lowest-direct", "-r", "pyproject.toml", "--extra", "lab")
+            _uv(*install, *lowest, *OF_THE_NOTEBOOKS)
+            _uv(*install, "--no-deps", str(wheel))
+        else:
+            _uv(*install, f"{wheel}[lab]", *OF_THE_NOTEBOOKS, *environment.requirements)
     except subprocess.CalledProcessError as error:
         problem = f"can't be installed: {_last_line(error.stderr)}"
         return Outcome(environment, {}, environment.python, 0, (problem,), 0)
