@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.support.lab import LabPage
+from tests.support.notebook_file import WIDGET_MIME
 from tests.support.pictures import take
 from tests.support.roles import TurnView
+from tests.support.wait import eventually
 from tests.support.workspace import CLEAN_PY, Workspace
 
 LOAD = "%load_ext acp_jupyter"
@@ -112,3 +115,81 @@ ipywidgets.VBox([button, out])"""
     expect(view.root).to_contain_text("by a list comprehension")
     nb.save()
     expect(lab.notices.filter(has_text="deleted")).to_have_count(0)
+
+
+@pytest.mark.long
+def test_ten_views_of_a_turn_whose_kernel_dies(lab: LabPage, workspace: Workspace) -> None:
+    """The server runs the turn: the buttons of every view work without the kernel."""
+    send = """from acp_jupyter import connect
+turn = connect("demo").prompt("edit clean.py rate=20")
+print(turn.id)"""
+    lab.page.set_viewport_size({"width": 1280, "height": 2400})
+    nb = lab.open(workspace.notebook(LOAD, send, *["turn.widget"] * 10))
+    nb.load_extension()
+    for index in range(1, 12):
+        nb.run_to_end(index)
+    views = lab.page.locator(".acp[data-part=turn]")
+    expect(views).to_have_count(10)
+    allow = views.get_by_role("button", name="Allow once")
+    expect(allow).to_have_count(10)
+    lab.page.evaluate(
+        """path => [...jupyterapp.shell.widgets('main')]
+             .find(w => w.context && w.context.path === path)
+             .sessionContext.session.kernel.requestExecute({code: 'import os; os._exit(1)'})""",
+        nb.path,
+    )
+    lab.page.get_by_role("dialog").get_by_role("button", name="Ok").click()
+    TurnView(views.nth(6)).answer("Allow once")
+    expect(views.filter(has_text="by a list comprehension")).to_have_count(10)
+    expect(allow).to_have_count(0)
+    assert workspace.clean_py != CLEAN_PY
+
+
+@pytest.mark.long
+def test_fifty_finished_widgets_rest(lab: LabPage, workspace: Workspace) -> None:
+    code = """import ipywidgets
+from acp_jupyter import connect
+session = connect("demo")
+turns = [session.prompt("plan rate=0").wait() for _ in range(50)]
+ipywidgets.VBox([turn.widget for turn in turns])"""
+    nb = lab.open(workspace.notebook(LOAD, code))
+    nb.load_extension()
+    nb.run_to_end(1, seconds=100)
+    expect(lab.page.locator(".acp[data-part=turn]")).to_have_count(50)
+    expect(lab.page.locator(".acp[data-part=turn] .acp-foot")).to_have_count(50)
+    devtools = lab.page.context.new_cdp_session(lab.page)
+    devtools.send("Performance.enable")
+
+    def busy() -> float:
+        metrics = devtools.send("Performance.getMetrics")["metrics"]
+        told = {each["name"]: each["value"] for each in metrics}
+        return float(told["ScriptDuration"] + told["LayoutDuration"])
+
+    lab.page.wait_for_timeout(1000)  # what began with the views is over
+    before = busy()
+    lab.page.wait_for_timeout(3000)  # what is measured is this time
+    assert busy() - before < 0.1
+
+
+def test_a_saved_widget_without_its_kernel_is_the_saved_turn(
+    lab: LabPage, workspace: Workspace
+) -> None:
+    send = """from acp_jupyter import connect
+turn = connect("demo").prompt("plan rate=0").wait()"""
+    nb = lab.open(workspace.notebook(LOAD, send, "turn.widget"))
+    nb.load_extension()
+    nb.run_to_end(1)
+    nb.run_to_end(2)
+    expect(nb.output(2).locator(".acp[data-part=turn]")).to_contain_text("The plan is ticked off")
+    nb.save()
+    nb.wait_until_clean()
+    (output,) = nb.read().cells[2].outputs
+    assert "The plan is ticked off" in output.data["text/markdown"]
+    assert WIDGET_MIME in output.data
+    nb.restart()
+    lab.reload()
+    nb = lab.notebook(nb.path)
+    saved = nb.output(2)
+    expect(saved.locator(".acp")).to_contain_text("The plan is ticked off")
+    expect(saved.locator(".acp")).to_contain_text("Saved turn")
+    eventually(lambda: WIDGET_MIME not in nb.read().cells[2].outputs[0].data)

@@ -76,6 +76,10 @@ export function codeCells(
   return found;
 }
 
+export function allCodeCells(model: INotebookModel): ICodeCellModel[] {
+  return [...model.cells].filter(isCodeCellModel);
+}
+
 /** Whether any cell runs or waits to run here. */
 export function anyRunning(model: INotebookModel): boolean {
   for (const cell of model.cells) {
@@ -116,6 +120,6 @@ export function applyAction(cell: ICodeCellModel, action: Action): boolean {
   }
 }
 
-function outputOf({ bundle }: SavedOutput) {
+export function outputOf({ bundle }: SavedOutput) {
   return { output_type: 'display_data', data: bundle.data, metadata: bundle.metadata };
 }

@@ -7,6 +7,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { IAcpClient } from '../page/client';
 import { OPEN_SESSION, SETTINGS } from '../page/ids';
+import { replaceLostWidgets } from './lost_widgets';
 import { NotebookFile } from './notebook_file';
 import { OutputSaver } from './output_saver';
 import type { SaverNotices } from './output_saver';
@@ -69,6 +70,12 @@ export const savedOutputsPlugin: JupyterFrontEndPlugin<void> = {
           const file = new NotebookFile(context, app.serviceManager.contents, () => maySave);
           const keeper = new OutputSaver(client, context, file, words);
           context.disposed.connect(() => keeper.dispose());
+          void replaceLostWidgets(client, context).then(
+            replaced => (replaced ? file.save() : undefined),
+            () => {
+              // Not connected, or the kernel does not answer: the text stays.
+            },
+          );
         }
       });
     };
