@@ -1,11 +1,15 @@
-import type { AnyModel } from '@anywidget/types';
-
 import type { SessionStore } from '../state/store';
 import { DRAFT } from '../state/ui';
 import type { Part } from '../views';
 
 /** What the stores need of a widget's model. */
-export type DraftModel = Pick<AnyModel, 'get' | 'set' | 'save_changes' | 'on' | 'off'>;
+export interface DraftModel {
+  get(name: string): unknown;
+  set(name: string, value: unknown): void;
+  save_changes(): void;
+  on(event: string, listener: () => void): void;
+  off(event: string, listener: () => void): void;
+}
 
 /** Trait of a message box: what stands in it. */
 const VALUE = 'value';
