@@ -64,7 +64,7 @@ class Side:
 
     def watch(self, agent: str) -> None:
         """Observe a session's widget from before its first prompt."""
-        self.run(f"session = connect('{agent}')\nwidget = watch(TurnWidget(session))")
+        self.run(f"session = connect('{agent}', new=True)\nwidget = watch(TurnWidget(session))")
 
 
 @pytest.fixture(scope="module", params=["server", "kernel"])

@@ -64,6 +64,7 @@ class Follower:
         The id of its turn; empty for the one that runs, else the newest.
     take
         Called with a turn's id and what has changed of it; or with all of it, where ``whole``.
+        Returns what is to be called once every widget has taken it.
     lose
         Called when the session is not there any more.
     told
@@ -71,7 +72,7 @@ class Follower:
     """
 
     follows: str
-    take: Callable[[str, Values, bool], None]
+    take: Callable[[str, Values, bool], Callable[[], None]]
     lose: Callable[[AcpError], None]
     told: threading.Event = field(default_factory=threading.Event)
 
@@ -98,6 +99,8 @@ class SessionFeed:
         self._told: dict[Follower, str] = {}
         """The turn that each follower was told of last; empty where there was none."""
         self._ended_at: dict[str, float] = {}
+        self._changed: dict[str, Values] = {}
+        """What is to be told of each turn."""
         self._anew = False
         """Whether a snapshot has come since the followers were told."""
 
@@ -198,26 +201,34 @@ class SessionFeed:
                 self._fetch(follower.follows)
         statuses = {name: turn.turn.status for name, turn in self._turns.items()}
         current = _current(list(self._turns), statuses)
-        changed: dict[str, Values] = {}
+        self._changed.clear()
         for name, turn in self._turns.items():
             turn.use(self._session)
             if turn.turn.status == "done" and name not in self._ended_at:
                 self._ended_at[name] = time.monotonic()
                 if any(each.follows in {name, ""} for each in followers):
                     settle(self._client, turn)
-            changed[name] = turn.changed()
+            self._changed[name] = turn.changed()
+        due = {each: self._due(self._told.get(each), each.follows or current) for each in followers}
+        for step in range(max(map(len, due.values()), default=0)):
+            self._tell_step({each: names[step] for each, names in due.items() if step < len(names)})
         for follower in followers:
-            told = self._told.get(follower)
-            for name in self._due(told, follower.follows or current):
-                whole = self._anew or name != told
-                values = self._turns[name].values if whole else changed[name]
-                if whole or values:
-                    self._told[follower] = name
-                    self._call(partial(follower.take, name, values, whole))
             self._told.setdefault(follower, "")
             follower.told.set()
         self._anew = False
         self._forget(current)
+
+    def _tell_step(self, names: Mapping[Follower, str]) -> None:
+        """Tell each follower of a turn; the ends of turns when all have been told."""
+        afterwards: list[Callable[[], None]] = []
+        for follower, name in names.items():
+            whole = self._anew or name != self._told.get(follower)
+            values = self._turns[name].values if whole else self._changed[name]
+            if whole or values:
+                self._told[follower] = name
+                afterwards.append(follower.take(name, values, whole))
+        for tell in afterwards:
+            self._call(tell)
 
     def _due(self, told: str | None, current: str) -> list[str]:
         """Return the turns to tell of: the one, and those that began and ended before it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import traceback
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, TypeGuard
@@ -327,8 +328,8 @@ class TurnWidget(AcpWidget):
 
     # -- called by the feed ----------------------------------------------------
 
-    def _take(self, turn_id: str, changed: Values, whole: bool) -> None:
-        """Take what has changed of the turn.
+    def _take(self, turn_id: str, changed: Values, whole: bool) -> Callable[[], None]:
+        """Take what has changed of the turn; return what tells the callbacks.
 
         An observer that fails stops neither the others nor the traits that follow.
         """
@@ -337,12 +338,11 @@ class TurnWidget(AcpWidget):
         if self._shown != turn_id and values.get("status") == "done" and self._is_told():
             steps.insert(0, ("status", "running"))  # so that its end is a change
         self._shown = turn_id
-        failures: list[Exception] = []
         for name, value in steps:
             try:
                 self.set_trait(name, value)
-            except Exception as error:  # noqa: BLE001 - of the user's own code
-                failures.append(error)
+            except Exception:  # noqa: BLE001 - of the user's own code
+                traceback.print_exc()
         with self._lock:
             asked = frozenset(request["request_id"] for request in self.pending)
             fresh = self._permissions(asked - self._told)
@@ -353,12 +353,14 @@ class TurnWidget(AcpWidget):
             self._ended = turn_id if done else ""
             on_permission = CallbackDispatcher(callbacks=list(self._asked.callbacks))
             on_done = CallbackDispatcher(callbacks=list(self._done.callbacks))
-        for request in fresh:
-            on_permission(self, request)
-        if ends:
-            on_done(self)
-        if failures:
-            raise failures[0]
+
+        def tell() -> None:
+            for request in fresh:
+                on_permission(self, request)
+            if ends:
+                on_done(self)
+
+        return tell
 
     def _is_told(self) -> bool:
         return self._follower is not None and (bool(self.turn_id) or self._follower.told.is_set())
@@ -376,7 +378,7 @@ class TurnWidget(AcpWidget):
         if self.status == "done":
             return
         gone = {"error": error.message, "stop_reason": "error", "status": "done", "pending": ()}
-        self._take(self._shown, gone, False)
+        self._take(self._shown, gone, False)()
 
 
 class TextWidget(TurnWidget):
