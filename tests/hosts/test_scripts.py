@@ -16,15 +16,15 @@ pytestmark = pytest.mark.timeout(240)
 PROGRAMS = Path(__file__).parent / "programs"
 
 
-def run(program: str, tmp_path: Path) -> str:
-    """Run a program in an empty folder and return what it printed; it must end well."""
+def run(program: str, tmp_path: Path, record: str = "") -> str:
+    """Run a program in a folder of its own and return what it printed; it must end well."""
     folder = tmp_path / "work"
     folder.mkdir(exist_ok=True)
     trust_in_data_dir(tmp_path / "data", tmp_path)
     done = subprocess.run(
         [sys.executable, str(PROGRAMS / program)],
         cwd=folder,
-        env=jupyter_environment(tmp_path),
+        env=jupyter_environment(tmp_path) | {"ACP_JUPYTER_RECORD": record},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -50,4 +50,13 @@ def test_an_asyncio_program(tmp_path: Path) -> None:
     assert printed[1] == "cancelled"
     assert printed[2].startswith("error: ")
     assert printed[3] == "too long: The turn took longer than 0.3 s and was stopped."
+    assert (tmp_path / "work" / "made.txt").exists()
+
+
+def test_a_program_is_recorded_and_replayed(tmp_path: Path) -> None:
+    printed = run("one_prompt.py", tmp_path, "record:made.acp")
+    assert printed == "Demo end_turn ['made.txt']\n"
+    (tmp_path / "work" / "made.txt").unlink()
+    printed = run("one_prompt.py", tmp_path, "replay:made.acp")
+    assert printed == "Demo (replayed) end_turn ['made.txt']\n"
     assert (tmp_path / "work" / "made.txt").exists()

@@ -88,3 +88,14 @@ def test_a_thread_in_ipython_is_refused_at_once(terminal: IPythonTerminal) -> No
     assert "NobodyToAsk: Nobody could be asked, so this was rejected." in words
     assert not (terminal.folder / "hello.txt").exists()
     assert "'error'" in terminal.cell("t.stop_reason")
+
+
+def test_a_terminal_records_and_replays(terminal: IPythonTerminal) -> None:
+    terminal.cell("%load_ext acp_jupyter")
+    assert "recorded in made.acp" in terminal.cell("%acp record on made.acp")
+    prompt = ("%%acp demo --policy accept-edits", "create made.txt rate=0", "", "")
+    assert "Created `made.txt`." in terminal.cell(*prompt)
+    (terminal.folder / "made.txt").unlink()
+    assert "played from made.acp" in terminal.cell("%acp replay on made.acp")
+    assert "Created `made.txt`." in terminal.cell(*prompt)
+    assert (terminal.folder / "made.txt").exists()

@@ -6,14 +6,18 @@ The examples are those of ``docs/how-to/apps.md``.
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.support.notebook import jupyter_environment
 from tests.support.notebook_file import new_notebook, write_notebook
 from tests.support.second_environment import apps_environment
+from tests.support.trusting import trust_in_data_dir
 from tests.support.wait import eventually
 from tests.support.web_app import WebApp, without_network
 
@@ -125,6 +129,62 @@ def test_shiny_shows_a_turn_by_shinywidgets(python: Path, tmp_path: Path, visit:
     app_of("shiny_app.py", tmp_path)
     with WebApp(python, tmp_path, *SHINY) as app:
         answer(visit(app), app)
+
+
+RECORDED = Path(__file__).parent / "programs" / "one_prompt.py"
+
+
+@pytest.mark.parametrize(
+    ("app_name", "command", "path"),
+    [
+        ("marimo_last.py", MARIMO, "/"),
+        ("panel_app.py", PANEL, "/app"),
+        ("shiny_app.py", SHINY, "/"),
+        ("", VOILA, "/"),
+    ],
+    ids=["marimo", "panel", "shiny", "voila"],
+)
+def test_an_app_plays_a_recording(
+    python: Path,
+    tmp_path: Path,
+    visit: Open,
+    app_name: str,
+    command: tuple[str, ...],
+    path: str,
+) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    if app_name:
+        shutil.copy(APPS / app_name, folder / "app.py")
+    else:
+        write_notebook(folder / "nb.ipynb", new_notebook(f"{PROMPT}turn"))
+    trust_in_data_dir(tmp_path / "data", tmp_path)
+    env = jupyter_environment(tmp_path) | {"ACP_JUPYTER_RECORD": "record:made.acp"}
+    subprocess.run([sys.executable, str(RECORDED)], cwd=folder, env=env, check=True)
+    (folder / "made.txt").unlink()
+    with WebApp(python, tmp_path, *command, path=path, record="replay:made.acp") as app:
+        page = visit(app)
+        # The policy that was recorded answers again.
+        expect(page.get_by_text("1 file changed").first).to_be_visible(timeout=60_000)
+        expect(page.get_by_text("Demo (replayed)").first).to_be_visible()
+        assert (folder / "made.txt").exists()
+    assert kept(python, tmp_path) == "create made.txt"
+
+
+def kept(python: Path, tmp_path: Path) -> str:
+    """Return the title of the newest session that is kept."""
+    code = "import acp_jupyter; print(acp_jupyter.list_sessions()[0].title)"
+    env = jupyter_environment(tmp_path)
+    del env["PYTHONPATH"]
+    done = subprocess.run(
+        [str(python), "-P", "-c", code],
+        cwd=tmp_path / "work",
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
 
 
 PROMPT = "import acp_jupyter\nturn = acp_jupyter.connect('demo').prompt('create made.txt')\n"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
-import urllib.error
-import urllib.request
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Self
@@ -33,20 +32,24 @@ class WebApp(AbstractContextManager["WebApp"]):
         The program and its words; ``{port}`` is its port.
     path
         The page of the app.
+    record
+        Whether it is recorded or replayed, as ``ACP_JUPYTER_RECORD`` says it.
     """
 
-    def __init__(self, python: Path, tmp_path: Path, *command: str, path: str = "/") -> None:
+    def __init__(
+        self, python: Path, tmp_path: Path, *command: str, path: str = "/", record: str = ""
+    ) -> None:
         self.folder = tmp_path / "work"
         self.folder.mkdir(exist_ok=True)
         trust_in_data_dir(tmp_path / "data", tmp_path)
-        port = free_port()
-        self._command = [each.format(port=port) for each in command]
+        self._port = free_port()
+        self._command = [each.format(port=self._port) for each in command]
         self._command[0] = str(python.parent / self._command[0])
         self._log = tmp_path / "app.log"
-        self._env = jupyter_environment(tmp_path)
+        self._env = jupyter_environment(tmp_path) | {"ACP_JUPYTER_RECORD": record}
         del self._env["PYTHONPATH"]
         self._env["PATH"] = os.pathsep.join([str(python.parent), self._env["PATH"]])
-        self.url = f"http://127.0.0.1:{port}{path}"
+        self.url = f"http://127.0.0.1:{self._port}{path}"
 
     def __enter__(self) -> Self:
         with self._log.open("wb") as log:
@@ -74,13 +77,11 @@ class WebApp(AbstractContextManager["WebApp"]):
 
     def _answers(self) -> bool:
         assert self._process.poll() is None, self.log()
-        try:
-            with urllib.request.urlopen(self.url, timeout=30):
-                return True
-        except urllib.error.HTTPError:
-            return False
+        try:  # no request for the page: it would run the app
+            socket.create_connection(("127.0.0.1", self._port), 1).close()
         except OSError:
             return False
+        return True
 
 
 def without_network(page: Page, python: Path) -> None:

@@ -4,12 +4,12 @@ from shinywidgets import render_widget
 
 import acp_jupyter
 
-session = acp_jupyter.connect("demo", trust=True)
 ui.h1("Agent")
 
 
 @render_widget
 def turn():
+    session = acp_jupyter.connect("demo", new=True, trust=True)
     return session.prompt("create made.txt").widget
 
 
