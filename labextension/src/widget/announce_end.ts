@@ -8,11 +8,13 @@ interface WritableModel {
   save_changes(): void;
 }
 
+type WatchedTurn = Pick<WidgetTurn, 'traits' | 'turn' | 'watch'>;
+
 /**
  * Writes the turn's id into the trait `ended` at the end of the turn, where the kernel has left it
  * empty: in a host that runs cells again when the page changes a widget, as marimo does.
  */
-export function announceEnd(model: WritableModel, widgetTurn: WidgetTurn): () => void {
+export function announceEnd(model: WritableModel, widgetTurn: WatchedTurn): () => void {
   const { turnId } = widgetTurn.traits;
   let store: SessionStore | null = null;
   let unsubscribe = () => {};
