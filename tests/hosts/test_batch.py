@@ -143,6 +143,11 @@ def test_a_background_turn_of_a_run_has_ended_when_the_run_has(folder: Path) -> 
     assert command(folder, *PAPERMILL, "in.ipynb", "out.ipynb").returncode == 0
     (record,) = records(saved(folder))
     assert record[TURN_MIME]["final"] is True
+    one_prompt(folder, "%%acp demo --background --out turn\nslow rate=5")
+    assert command(folder, *PAPERMILL, "in.ipynb", "out.ipynb").returncode == 0
+    text = (folder / "out.ipynb").read_text()
+    assert "ended before this turn" in text  # a later cell would have had to wait
+    assert "running" not in text
     one_prompt(folder, "%%acp demo --background\nerror rate=0")
     done = command(folder, *PAPERMILL, "in.ipynb", "out.ipynb")
     assert done.returncode != 0

@@ -1,12 +1,15 @@
-"""Each cell of the table in ``docs/hosts.md`` has a test that tries it."""
+"""What the documentation says of hosts is tried: the table's cells, the examples of apps."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import pytest
+
 TESTS_FOLDER = Path(__file__).parents[1]
 PAGE = TESTS_FOLDER.parent / "docs" / "hosts.md"
+APPS_PAGE = PAGE.parent / "how-to" / "apps.md"
 COLUMNS = ("Live", "Asked by", "Saved", "Replay")
 NOTEBOOK_7 = "test_notebook_7"
 IN_A_CELL = "test_allow_and_reject_in_a_blocking_cell"
@@ -112,3 +115,9 @@ def test_each_cell_has_a_test() -> None:
     named = {name for tests in TESTS.values() for name in tests}
     assert all(len(tests) == len(COLUMNS) for tests in TESTS.values())
     assert sorted(named - found) == []
+
+
+@pytest.mark.parametrize("name", ["marimo_turn", "panel_app", "shiny_app"])
+def test_an_example_is_the_app_that_a_test_runs(name: str) -> None:
+    code = (Path(__file__).parent / "apps" / f"{name}.py").read_text(encoding="utf-8").strip()
+    assert f"```python\n{code}\n```" in APPS_PAGE.read_text(encoding="utf-8")

@@ -39,6 +39,7 @@ from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.kernel.variables import data_variables, describe_names
 from acp_jupyter.protocol.host_events.notes import CellError
 from acp_jupyter.transcript.escaping import one_line
+from acp_jupyter.transcript.output.bundle import Bundle
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from acp_jupyter.kernel.session import Session
     from acp_jupyter.kernel.turn.unseen import UnseenTurn
     from acp_jupyter.kernel.turn.widgets import AcpWidget
-    from acp_jupyter.transcript.output.bundle import Bundle
 
 
 _FOLLOW_SECONDS = 20.0
@@ -78,8 +78,10 @@ def run_cell(
         The kernel was interrupted; the turn is stopped.
     """
     cell = execution_context()
-    # Nothing would show the end of a turn that outlasts the run of its notebook.
-    options = dataclasses.replace(options, background=options.background and cell.goes_on)
+    # Nothing would show the end of a turn that outlasts the run of its notebook; one that has a
+    # name is for later cells to wait for.
+    background = options.background and (cell.goes_on or options.out is not None)
+    options = dataclasses.replace(options, background=background)
     written = prompt if error is None else ""
     if options.format:
         prompt = expand(prompt, shell.user_ns)
@@ -154,7 +156,8 @@ def _show_beginning(turn: Turn, cell: ExecutionContext) -> None:
         return
     start = turn._detail
     widget = _widget(turn) if wants_widget(start, cell.can_ask) else None
-    _display(first_bundle(start, widget), turn, update=False)
+    first = first_bundle(start, widget) if cell.goes_on else _OUTLASTS
+    _display(first, turn, update=False)
     if cell.frontend == "voila":
         turn._widget = widget  # it shows the end too: Voilà draws no outputs but widgets anew
         return
@@ -168,6 +171,20 @@ def _show_beginning(turn: Turn, cell: ExecutionContext) -> None:
     )
     turn._follower = follower
     follower.start()
+
+
+_OUTLASTS_WORDS = (
+    "The run of this notebook ended before this turn, so its end is not here. Wait for it in a "
+    "later cell, for example with _acp.wait()."
+)
+_OUTLASTS = Bundle(
+    data={
+        "text/markdown": f"*{_OUTLASTS_WORDS}*".replace("_acp", "\\_acp"),
+        "text/plain": _OUTLASTS_WORDS,
+    },
+    metadata={},
+)
+"""The output of a turn that a run has started, until its end replaces it."""
 
 
 def _widget(turn: Turn) -> AcpWidget:

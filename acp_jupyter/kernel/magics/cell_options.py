@@ -211,11 +211,7 @@ def cell_parser() -> LineParser:
         "--out", metavar="NAME", help="store the turn in this variable; _acp always holds the last"
     )
     turn.add_argument("--timeout", metavar="SECONDS", help="stop the turn after this time")
-    turn.add_argument(
-        "--background",
-        action="store_true",
-        help="don't wait until it has ended, except where a program runs the notebook",
-    )
+    turn.add_argument("--background", action="store_true", help="don't wait until it has ended")
     turn.add_argument("-h", "--help", action="store_true", help="show this help")
     return parser
 
