@@ -95,6 +95,8 @@ def _polled_line(wanted: Callable[[], bool]) -> str:
         if not wanted():
             print()  # noqa: T201 - the question's line ends
             raise NoLongerAsked
+    if not wanted():  # the line is for somebody else
+        raise NoLongerAsked
     line = sys.stdin.readline()
     if not line:
         raise EOFError

@@ -33,6 +33,7 @@ Asks = Literal["asks", "leaves", "defers", "refuses"]
 It ``leaves`` it to somebody else, or ``defers`` to somebody else if there is one.
 """
 
+_END_SECONDS = 1.0
 _WAKE_SECONDS = 0.2
 """Longest sleep of a loop: ipykernel notices an interrupt when its loop wakes up."""
 
@@ -115,8 +116,14 @@ async def _wait_in_cell(turn: _Turn, seconds: float | None) -> bool:
 
 async def _in_thread(turn: _Turn, seconds: float | None, asks: Asks) -> bool:
     waiting = asyncio.ensure_future(asyncio.to_thread(_has_ended, turn, seconds, asks))
-    while not waiting.done():
-        await asyncio.wait({waiting}, timeout=_WAKE_SECONDS)
+    try:
+        while not waiting.done():
+            await asyncio.wait({waiting}, timeout=_WAKE_SECONDS)
+    except asyncio.CancelledError:
+        await asyncio.to_thread(turn.cancel)
+        # A question that is still open there would take the line that is typed next.
+        await asyncio.wait({waiting}, timeout=_END_SECONDS)
+        raise
     return await waiting
 
 
