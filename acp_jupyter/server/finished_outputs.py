@@ -151,7 +151,8 @@ class FinishedOutputs:
         saved_at = model["last_modified"]
         content = model["content"]
         changed = [_replace(content, each) or _insert(content, each, saved_at) for each in due]
-        if any(changed):
+        now = await ensure_async(self._contents.get(path, content=False))
+        if any(changed) and now["last_modified"] == saved_at:  # else it is somebody else's now
             await ensure_async(self._contents.save(model, path))
 
 

@@ -9,10 +9,12 @@ from typing import Any
 
 import nbformat
 import pytest
+from nbformat.reader import NotJSONError
 
 from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import Cell, Kernel
 from tests.support.server import JupyterServer
+from tests.support.wait import eventually
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "notebook_tools.ipynb"
 pytestmark = pytest.mark.timeout(150)
@@ -26,7 +28,15 @@ ANSWERS = {
 
 
 def read(path: Path = NOTEBOOK) -> Any:
-    return nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+    """Return a notebook, once it is whole: the server too puts turns into it."""
+
+    def whole() -> Any:
+        try:
+            return nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+        except NotJSONError:
+            return None
+
+    return eventually(whole, what=f"{path} is a notebook")
 
 
 def run_all(kernel: Kernel, path: Path) -> None:
