@@ -301,6 +301,7 @@ def test_the_user_says_yes(driver: Driver) -> None:
     turn_id = driver.prompt(session, json.dumps(steps))
     card, request = _asked(session)
     assert request.title == "terminal_script wants to create a file"
+    assert card.title == "Create conftest.py"
     assert "can change what runs later" in request.reason
     assert [(d.path, d.new_text) for d in card.diffs] == [("conftest.py", "x = 1\n")]
     driver.answer(session, request.request_id, "allow")
@@ -327,6 +328,30 @@ def test_an_answer_that_a_stop_overtakes_allows_nothing(driver: Driver) -> None:
     driver.run(allow_and_stop)
     driver.done(session, turn_id)
     assert json.loads(driver.text(session)) == [{"outcome": {"outcome": "cancelled"}}]
+
+
+def test_a_refusal_says_whose_it_is(driver: Driver) -> None:
+    session = driver.open("scripted")
+    steps = json.dumps([write(str(driver.root / "a.txt")), write(str(driver.root / "setup.py"))])
+    turn_id = driver.prompt(session, steps, rules=turn_rules((), ("edit:*.txt",)))
+    _card, request = _asked(session)
+    driver.answer(session, request.request_id, "reject")
+    driver.done(session, turn_id)
+    by_rule, by_user = (answer["message"] for answer in json.loads(driver.text(session)))
+    assert by_rule.startswith("A rule of the user forbids this.")
+    assert by_user.startswith("This was rejected.")
+
+
+def test_an_answer_is_told_in_words(driver: Driver) -> None:
+    session = driver.open("scripted")
+    turn_id = driver.prompt(session, json.dumps([announced("edit"), announced("read")]))
+    first = driver.asked(session)
+    assert driver.run(lambda: session.answer(first, "yes")) == "Allow"
+    second = eventually(
+        lambda: next((name for name in session.transcript.request_items if name != first), "")
+    )
+    assert driver.run(lambda: session.answer(second, None)) == "cancelled"
+    driver.done(session, turn_id)
 
 
 def test_a_file_that_changes_while_the_user_is_asked_is_left_alone(driver: Driver) -> None:

@@ -35,6 +35,26 @@ def script() -> Script:
 
 
 @pytest.mark.parametrize(
+    ("kinds", "kept"),
+    [
+        (("reject_once", "reject_always"), 0),
+        (("reject_once", "allow_once"), 1),
+        (("allow_once", "reject_once"), 0),
+        (("allow_once", "allow_always"), 0),
+    ],
+)
+def test_of_options_with_one_id_one_is_kept(
+    script: Script, kinds: tuple[str, str], kept: int
+) -> None:
+    """The first, unless only the second says that the id allows."""
+    options = [{"optionId": "x", "name": kind, "kind": kind} for kind in kinds]
+    script.ask(LS, options)
+    permission = only(script, ToolCall).permission
+    assert permission is not None
+    assert [option.option_kind for option in permission.options] == [kinds[kept]]
+
+
+@pytest.mark.parametrize(
     "asked",
     [
         {"toolCallId": "shell-permission"},
