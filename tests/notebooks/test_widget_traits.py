@@ -193,7 +193,9 @@ def test_what_is_asked_is_seen_by_code_and_not_answered(side: Side) -> None:
     assert side.tell("[(d['path'], d['new_text'], d['added']) for d in widget.diffs]") == [
         ("edited.txt", "new text\n", 1)
     ]
-    assert side.tell("values('status')")[-3:] == ["requires_action", "running", "done"]
+    # Between the two it runs, perhaps for less than is told apart.
+    statuses = [each for each in side.tell("values('status')") if each != "running"]
+    assert statuses[-2:] == ["requires_action", "done"]
 
 
 def test_three_prompts_at_once_are_shown_one_after_the_other(side: Side) -> None:

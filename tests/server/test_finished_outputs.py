@@ -6,6 +6,7 @@ import json
 import os
 import time
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,15 @@ class Book:
         first, other = eventually(self._read, what="the notebook is whole").cells
         assert [output.text for output in other.outputs] == ["2\n"]
         return list(first.outputs)
+
+
+@pytest.fixture(autouse=True)
+def _leaves_no_session(user: httpx.Client) -> Iterator[None]:
+    """The server is that of other tests, too."""
+    before = {each["session_id"] for each in user.get("sessions").json()}
+    yield
+    for session_id in {each["session_id"] for each in user.get("sessions").json()} - before:
+        user.delete(f"sessions/{session_id}")
 
 
 def test_a_widget_that_nobody_sees_any_more_becomes_the_record(

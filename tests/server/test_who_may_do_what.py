@@ -84,7 +84,7 @@ TABLE: dict[str, Fields] = {
         "allow": OWN,
         "deny": OWN,
     },
-    "cancel": {"session_id": NAMES, "turn_id": NAMES},
+    "cancel": {"session_id": NAMES, "turn_id": NAMES, "reason": SAYS},
     "answer_permission": never(
         "session_id", "request_id", "option_id", "outcome", "remember", "wider_rule", "reason"
     ),

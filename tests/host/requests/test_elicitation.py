@@ -14,6 +14,7 @@ from acp_jupyter.errors import BadRequest, InvalidAnswers, QuestionGone, Questio
 from acp_jupyter.host.requests.elicitation import Outcome, QuestionWithdrawn
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.items import Elicitation
 from acp_jupyter.transcript.output.bundle import build_bundle
@@ -220,7 +221,10 @@ def test_where_nobody_can_be_asked_no_policy_answers(driver: Driver, policy: Pol
     assert turn.failure is not None
     assert turn.failure.reason == "nobody_to_ask"
     assert "Nobody could be asked" in question(session).outcome
-    eventually(lambda: told(driver, session) == [{"action": "cancel"}])
+    session.journal.flush()
+    entries = read_log(session.journal.log.path.read_bytes().splitlines())
+    sent = [each.message for each in entries if isinstance(each, TrafficEntry) and each.re]
+    assert {"action": "cancel"} in [message.get("result") for message in sent]
 
 
 def test_a_page_is_opened_only_by_consent(driver: Driver) -> None:
