@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from jupyter_server.auth.decorator import ws_authenticated
-from tornado.http1connection import HTTP1Connection
-from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, authenticated
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
@@ -22,8 +19,9 @@ from acp_jupyter.dialects.onyx.event_stream import format_event
 from acp_jupyter.errors import AcpError, BadRequest
 from acp_jupyter.host.store.log_entries import read_entry
 from acp_jupyter.host.store.traffic_log import TrafficLog
-from acp_jupyter.server.auth import AcpHandler, OwnOrigin, authorize_user
+from acp_jupyter.server.auth import OwnOrigin, authorize_user
 from acp_jupyter.server.backend import Backend
+from acp_jupyter.server.following import FollowingHandler
 
 _MESSAGE_BYTES = 32 * 1024 * 1024
 _FRAME_WRITE_SECONDS = 30.0
@@ -123,60 +121,29 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
 
 T = TypeVar("T")
 
-_EVENTS_WRITE_SECONDS = 60.0
-"""How long a program may take to read a group of events before its stream ends."""
 _MOST_DIGITS = 15
-_EVENT_STREAM = "text/event-stream"
 _RETRY = b"retry: 1000\n\n"
 _FULL = b": the log of this session is full, and this stream ends with it\nretry: 600000\n\n"
-_PING = b": ping\n\n"
 
 
-class PacketsHandler(AcpHandler):
+class PacketsHandler(FollowingHandler):
     """Follows a session's log; the same packets have the same numbers whenever they are asked for.
 
     A reader that is slow is waited for: what it has not taken stays in the log.
     """
 
-    _following: asyncio.Task[None] | None = None
+    content_type = "text/event-stream"
+    ping = b": ping\n\n"
+    readers = "programs"
 
     @authenticated
     async def get(self, session_id: str) -> None:
         """Send what comes after ``Last-Event-ID`` or ``?after=``, until the session is closed."""
         stream = PacketStream(session_id, self._dialect(), self._after())
         log = await self.backend.traffic_log(session_id, self.caller)
-        most = self.backend.host.config.limits.packet_streams
-        if sum(isinstance(other, PacketsHandler) for other in self.backend.streams) >= most:
-            raise HTTPError(503, f"{most} programs follow sessions of this server. Close some.")
-        self.set_header("Content-Type", _EVENT_STREAM)
-        self.set_header("Cache-Control", "no-store")
+        self.check_number()
         self.set_header("X-Accel-Buffering", "no")
-        self._following = asyncio.create_task(self._follow(log, stream), name="acp-packets")
-        self.backend.streams.add(self)
-        try:
-            await asyncio.wait([self._following])
-            if not self._following.cancelled():
-                self._following.result()
-            await self.finish(set_content_type=_EVENT_STREAM)
-        except (StreamClosedError, TimeoutError):
-            # It reads no more; what it missed it can ask for.
-            if isinstance(self.request.connection, HTTP1Connection):
-                self.request.connection.close()
-        finally:
-            self._following.cancel()
-            self.backend.streams.discard(self)
-
-    def on_connection_close(self) -> None:
-        """Stop following for a reader that has gone."""
-        super().on_connection_close()
-        if self._following is not None:
-            self._following.cancel()
-
-    async def stop(self) -> None:
-        """End the stream because the server ends."""
-        if self._following is not None:
-            self._following.cancel()
-            await asyncio.wait([self._following])
+        await self.follow(self._follow(log, stream))
 
     # -- what is asked for -------------------------------------------------------
 
@@ -202,17 +169,11 @@ class PacketsHandler(AcpHandler):
     # -- the stream --------------------------------------------------------------
 
     async def _follow(self, log: TrafficLog, stream: PacketStream) -> None:
-        loop = asyncio.get_running_loop()
-        more = asyncio.Event()
-
-        def wake() -> None:
-            with contextlib.suppress(RuntimeError):  # the server's loop has ended
-                loop.call_soon_threadsafe(more.set)
-
+        more, wake = self.event_and_wake()
         tail = await self._blocking(lambda: PacketTail(log.path, stream))
         log.watch(wake)
         try:
-            await self._send(_RETRY)
+            await self.send(_RETRY)
             await self._send_all(log, stream, tail, more)
         finally:
             log.unwatch(wake)
@@ -229,29 +190,16 @@ class PacketsHandler(AcpHandler):
             more.clear()
             batch = await self._blocking(tail.read)
             if batch.events:
-                await self._send(batch.events)
+                await self.send(batch.events)
             if stream.full:
-                await self._send(_FULL)
+                await self.send(_FULL)
                 return
             if batch.more:
                 continue
             if ended:
                 return
             await asyncio.sleep(pause)
-            await self._wait(more)
-
-    async def _wait(self, more: asyncio.Event) -> None:
-        seconds = self.backend.host.config.limits.ping_seconds
-        while not more.is_set():
-            try:
-                await asyncio.wait_for(more.wait(), seconds)
-            except TimeoutError:
-                await self._send(_PING)
-
-    async def _send(self, data: bytes) -> None:
-        """Write; return when the socket has taken it."""
-        self.write(data)
-        await asyncio.wait_for(self.flush(), _EVENTS_WRITE_SECONDS)
+            await self.wait(more)
 
     async def _blocking(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self.backend.log_readers, work)

@@ -109,9 +109,9 @@ def test_the_end_of_the_server_is_the_end_of_its_streams(tmp_path: Path) -> None
 BOUNDS = """
 import functools
 import acp_jupyter.server.extension as extension
-import acp_jupyter.server.streams as streams
+import acp_jupyter.server.following as following
 
-streams._EVENTS_WRITE_SECONDS = 0.3
+following._WRITE_SECONDS = 0.3
 extension.Limits = functools.partial(extension.Limits, {bounds})
 """
 

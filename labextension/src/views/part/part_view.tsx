@@ -1,18 +1,16 @@
 import type { ComponentChildren } from 'preact';
-import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useMemo, useState } from 'preact/hooks';
 
 import { currentTurn } from '../../state/session_view';
 import { identity } from '../i18n';
 import { useAnnouncer } from '../parts/announcer';
-import { listenToKeys, moveInTranscript } from '../parts/keyboard';
 import { mounted } from '../parts/mount';
 import { ConnectionNote, ErrorNote } from '../parts/notes';
 import type { Mounted, PartProps } from '../props';
-import { answerByKey } from '../request/request_keys';
 import { SceneContext, useScene, useSubscription } from '../scene';
 import type { Scene } from '../scene';
 import { TurnBody } from '../turn/turn_body';
-import { TurnHead } from '../turn/turn_view';
+import { TurnHead, useTurnKeys } from '../turn/turn_view';
 import { SessionPart } from './session_part';
 import { DiffsPart, PermissionPart, PlanPart, TextPart, ToolCallsPart } from './turn_parts';
 
@@ -20,22 +18,13 @@ import { DiffsPart, PermissionPart, PlanPart, TextPart, ToolCallsPart } from './
 export function PartView(props: PartProps) {
   const { store, part, turnId, actions, connection, rendering, t = identity } = props;
   const { askedBelow = false } = props;
-  const root = useRef<HTMLDivElement>(null);
   const { announce, regions } = useAnnouncer();
   const [failure, setFailure] = useState('');
   const scene = useMemo(
     (): Scene => ({ store, host: 'cell', actions, askedBelow, rendering, t, announce }),
     [store, actions, askedBelow, rendering, t, announce],
   );
-  useLayoutEffect(() => {
-    const element = root.current;
-    return element === null || actions === null
-      ? undefined
-      : listenToKeys(
-          element,
-          event => answerByKey(element, event) || moveInTranscript(element, event, scene),
-        );
-  }, [scene]);
+  const root = useTurnKeys(scene);
   return (
     <SceneContext.Provider value={scene}>
       <div class="acp" data-host="cell" data-part={part} ref={root}>

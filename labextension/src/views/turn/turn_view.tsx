@@ -20,21 +20,12 @@ import { TurnBody } from './turn_body';
 export function TurnView(props: TurnProps) {
   const { store, turnId, host, actions, connection, rendering, t = identity } = props;
   const { askedBelow = false } = props;
-  const root = useRef<HTMLDivElement>(null);
   const { announce, regions } = useAnnouncer();
   const scene = useMemo(
     (): Scene => ({ store, host, actions, askedBelow, rendering, t, announce }),
     [store, host, actions, askedBelow, rendering, t, announce],
   );
-  useLayoutEffect(() => {
-    const element = root.current;
-    return element === null || actions === null
-      ? undefined
-      : listenToKeys(
-          element,
-          event => answerByKey(element, event) || moveInTranscript(element, event, scene),
-        );
-  }, [scene]);
+  const root = useTurnKeys(scene);
   useSubscription(useCallback(listener => store.subscribeTurn(turnId, listener), [store, turnId]));
   const known = store.view.turns.has(turnId);
   return (
@@ -56,6 +47,21 @@ export function TurnView(props: TurnProps) {
       </div>
     </SceneContext.Provider>
   );
+}
+
+/** Has the keys of a turn work in an element: those that answer requests, and that move in it. */
+export function useTurnKeys(scene: Scene) {
+  const root = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const element = root.current;
+    return element === null || scene.actions === null
+      ? undefined
+      : listenToKeys(
+          element,
+          event => answerByKey(element, event) || moveInTranscript(element, event, scene),
+        );
+  }, [scene]);
+  return root;
 }
 
 /** The first line of a turn: agent, session and mode, folder. */
