@@ -76,6 +76,12 @@ $(MORE_AGENTS_STAMP): tests/published_agents/more/package-lock.json $(LOCK_STAMP
 	cd $(dir $<) && sh $(CURDIR)/scripts/retry.sh npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
+# The protocol's own server, for agents that run elsewhere.
+REMOTE_STAMP := tests/published_agents/remote/node_modules/.made
+$(REMOTE_STAMP): tests/published_agents/remote/package-lock.json $(LOCK_STAMP)
+	cd $(dir $<) && sh $(CURDIR)/scripts/retry.sh npm install --no-save --no-audit --no-fund --loglevel=error
+	@touch $@
+
 # The protocol's SDK of a year ago, for an agent that is built on it.
 OLD_SDK_STAMP := tests/published_agents/sdk-0.7.1/.made
 $(OLD_SDK_STAMP): tests/published_agents/sdk-0.7.1.txt $(LOCK_STAMP)
@@ -91,7 +97,7 @@ lab: install
 	jupyter lab --LabApp.default_url=/lab/tree/notebooks/quickstart.ipynb \
 	  $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
-test: install $(AGENTS_STAMP)
+test: install $(AGENTS_STAMP) $(REMOTE_STAMP)
 	cd labextension && jlpm test
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest -m "not long" $(PARALLEL) $(ARGS)
 
@@ -103,7 +109,7 @@ test-fast: install
 # Generated tests take more examples here, others each time: SEED=... repeats a run.
 SEED := $(or $(SEED),$(shell date +%s))
 test-all: export ACP_EXAMPLES := 10
-test-all: install $(AGENTS_STAMP) $(MORE_AGENTS_STAMP) $(OLD_SDK_STAMP) $(DOCS_STAMP)
+test-all: install $(AGENTS_STAMP) $(REMOTE_STAMP) $(MORE_AGENTS_STAMP) $(OLD_SDK_STAMP) $(DOCS_STAMP)
 	cd labextension && ACP_SEED=$(SEED) jlpm test --testTimeout 300000
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && \
 	  pytest --hypothesis-seed=$(SEED) --timeout 900 $(PARALLEL) $(ARGS) && \
@@ -156,4 +162,5 @@ lock: $(ENV_STAMP)
 clean:
 	rm -rf $(VENV) build dist docs/_build test-results labextension/lib labextension/node_modules \
 	  acp_jupyter/labextension acp_jupyter/static tests/published_agents/node_modules tests/published_agents/more/node_modules \
+	  tests/published_agents/remote/node_modules \
 	  tests/published_agents/sdk-0.7.1

@@ -176,11 +176,21 @@ class Stdio:
         self._queue: SimpleQueue[bytes] = SimpleQueue()
         self._backlog = 0
         self._moved = asyncio.Event()
+        self._reading = threading.Event()
+        self._reading.set()
 
     def start(self) -> None:
         """Start both threads; as daemons they never hold up the end of the process."""
         for target in (self._read, self._write):
             threading.Thread(target=target, name=f"stdio-{target.__name__}", daemon=True).start()
+
+    def pause(self) -> None:
+        """Read nothing until `resume`; lines that were read already still come."""
+        self._reading.clear()
+
+    def resume(self) -> None:
+        """Read on."""
+        self._reading.set()
 
     def put(self, data: bytes) -> None:
         """Hand bytes to the writer; whoever sends many awaits `drain` between them."""
@@ -204,6 +214,7 @@ class Stdio:
                 size = 0
             parts.append(rest)
             size += len(rest)
+            self._reading.wait()
         self._call(self._on_end)
 
     def _write(self) -> None:

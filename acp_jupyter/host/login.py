@@ -178,6 +178,11 @@ class SessionLogin:
             await self._agent.disconnected()
 
     async def _in_terminal(self, method: AuthMethod, terminals: Terminals | None) -> LoginAnswer:
+        if self._spec.host:
+            raise BadRequest(
+                f"{self._name} runs on {self._spec.host}, so no terminal here can log it in. "
+                "Log in there, then restart the agent."
+            )
         cwd = Path(self._journal.transcript.session.cwd)
         launch = launch_of(self._spec, self._initialize_result, method.id, os.environ, cwd)
         terminal = None if terminals is None else await terminals.open(launch)

@@ -6,17 +6,20 @@ installed packages.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from types import MappingProxyType
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol, Self
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from acp_jupyter.protocol.objects import misfits
 from acp_jupyter.protocol.parse.login import AuthMethod
@@ -24,11 +27,15 @@ from acp_jupyter.protocol.parse.login import AuthMethod
 AgentStatus = Literal["ready", "needs_login", "not_installed", "broken"]
 
 _FOUND_SECONDS = 2.0
+_REMOTE = ("-P", "-m", "acp_jupyter.agents.remote")
 
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
-    """The configuration of an agent: command, arguments and environment."""
+    """The configuration of an agent: command, arguments and environment.
+
+    The command of one that runs elsewhere is the program that reaches it.
+    """
 
     id: str
     name: str
@@ -39,6 +46,8 @@ class AgentSpec:
     """Whether its first start downloads a package, which may take long."""
     key: str = ""
     """Its name in the configuration."""
+    host: str = ""
+    """The host that it runs on, where that is not this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +82,39 @@ class Broken:
     """Its name in the configuration."""
 
 
+class _Variable(BaseModel):
+    """The environment variable that holds a header's value: no secret stands in a file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    env: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+
+
 class _Entry(BaseModel):
     """An agent in the configuration; other editors' keys in the same block are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
-    command: str = Field(min_length=1)
+    command: str = Field("", min_length=1)
     args: list[str] = []
     env: dict[str, str] = {}
     name: str | None = None
+    url: str = Field("", pattern=r"^(wss?|https?)://[^\s@]+$")
+    headers: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")], _Variable] = {}
+    folders: dict[Annotated[str, Field(pattern="^[^=]+$")], str] = {}
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if bool(self.command) == bool(self.url):
+            raise ValueError("give it either a command or a url")
+        return self
+
+    def remote(self) -> tuple[str, ...]:
+        """Return the arguments of the program that reaches the url."""
+        headers = [f"{name}={variable.env}" for name, variable in self.headers.items()]
+        folders = [f"{os.path.expanduser(here)}={there}" for here, there in self.folders.items()]
+        options = [("--header", each) for each in headers] + [("--folder", f) for f in folders]
+        return (*itertools.chain(*options), self.url)
 
 
 class Finder:
@@ -124,18 +157,24 @@ def parse_entry(key: str, value: object, source: str) -> AgentSpec | Broken:
         what = misfits(error)[0]
         detail = f"{source}: the entry {key!r} is not valid ({what}). Correct it."
         return Broken(agent_id, key, detail, key)
+    env = MappingProxyType(dict(entry.env))
+    if entry.url:
+        host = urlsplit(entry.url).hostname or ""
+        arguments = (*_REMOTE, *entry.remote())
+        name = entry.name or key
+        return AgentSpec(agent_id, name, sys.executable, arguments, env, key=key, host=host)
     return AgentSpec(
         agent_id,
         entry.name or key,
         os.path.expanduser(entry.command),
         tuple(entry.args),
-        MappingProxyType(dict(entry.env)),
+        env,
         key=key,
     )
 
 
 GROUP = "acp_jupyter.agents"
-_FIELDS = ("command", "args", "env", "name")
+_FIELDS = ("command", "args", "env", "name", "url", "headers", "folders")
 
 
 class Point(Protocol):
@@ -160,8 +199,8 @@ def _installed() -> Iterable[Point]:
 class EntryPointAgents:
     """Agents of entry points; each is loaded once, on first use.
 
-    An entry point is an object, or a callable that returns one, with ``command`` and optionally
-    ``args``, ``env`` and ``name``, as keys or as attributes.
+    An entry point is an object, or a callable that returns one, with what an entry of the
+    configuration has (``command`` or ``url``, and more), as keys or as attributes.
 
     Parameters
     ----------

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from acp_jupyter.host.registry import Registry
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
 from tests.support.meeting import Meeting
+from tests.support.remote import remote, serving
 from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
@@ -28,15 +30,62 @@ LIMITS = Limits(
 )
 
 
-@pytest.fixture
-def meet(tmp_path: Path) -> Iterator[Callable[..., Meeting]]:
+HERE_ONLY = {
+    # The server between takes JSON objects alone, reads numbers as JavaScript does, and by HTTP
+    # keeps messages for each session that an agent names.
+    "nested_deeply",
+    "empty_object",
+    "answer_to_nobody",
+    "batch",
+    "huge_ids",
+    "about_another_session",
+    "a_line_of_70_mb",
+    # What becomes of the process is the server's business.
+    "death_in_a_turn",
+    "dies_while_its_child",
+    "in_a_session_of_its_own",
+    "closes_a_pipe",
+    "5_mb_for_an_agent_that_reads_nothing",
+}
+"""Words of the names of tests that say nothing of an agent behind a server."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what can't be asked of an agent that runs elsewhere."""
+    left_out = [item for item in items if _is_remote(item) and _is_local(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+def _is_remote(item: pytest.Item) -> bool:
+    called = getattr(item, "callspec", None)
+    return called is not None and called.params.get("meet") in {"ws", "http"}
+
+
+def _is_local(item: pytest.Item) -> bool:
+    return any(words in item.name for words in HERE_ONLY)
+
+
+@pytest.fixture(
+    params=[
+        "stdio",
+        pytest.param("ws", marks=pytest.mark.long),
+        pytest.param("http", marks=pytest.mark.long),
+    ]
+)
+def meet(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Callable[..., Meeting]]:
     """Open a session with the hazard agent in a mode; at the end no process may be left."""
     root = tmp_path / "ws"
     root.mkdir()
     drivers: list[Driver] = []
+    servers = contextlib.ExitStack()
 
     def begin(mode: str, limits: Limits = LIMITS, **more: Any) -> Meeting:
-        registry = Registry({mode: {"command": sys.executable, "args": [SCRIPT, mode]}}, [])
+        entry: dict[str, Any] = {"command": sys.executable, "args": [SCRIPT, mode]}
+        if request.param != "stdio":
+            entry = remote(request.param, servers.enter_context(serving("hazard_agent", mode)))
+        registry = Registry({mode: entry}, [])
         config = HostConfig(
             registry, root, tmp_path / "data", limits=limits, trust=trusting(tmp_path)
         )
@@ -48,6 +97,7 @@ def meet(tmp_path: Path) -> Iterator[Callable[..., Meeting]]:
     yield begin
     for driver in drivers:
         driver.host.stop()
+    servers.close()
     eventually(lambda: not _left(root), 10, "processes are left")
 
 

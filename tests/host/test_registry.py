@@ -61,7 +61,7 @@ def test_keys_of_other_editors_are_no_mistake() -> None:
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
-        ({}, "not valid (command is missing)"),
+        ({}, "not valid (give it either a command or a url)"),
         ({"command": ""}, "(command is empty)"),
         ({"command": "x", "args": "-a"}, "(args must be a list)"),
         ({"command": "x", "args": [1]}, "(args.0 must be text)"),

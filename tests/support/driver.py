@@ -67,7 +67,10 @@ class Driver:
 
 @contextlib.contextmanager
 def driving(
-    folder: Path, agents: Mapping[str, Mapping[str, Any]], limits: Limits | None = None
+    folder: Path,
+    agents: Mapping[str, Mapping[str, Any]],
+    limits: Limits | None = None,
+    **more: Any,
 ) -> Iterator[Driver]:
     """Run a host with these agents; they work in ``folder/ws``, which is trusted."""
     root = folder / "ws"
@@ -78,6 +81,7 @@ def driving(
         folder / "data",
         limits=limits or Limits(),
         trust=trusting(folder),
+        **more,
     )
     host = AgentHost(config)
     host.start()

@@ -106,7 +106,8 @@ class Handshake:
         except AgentRequestError as error:
             if is_login_error(error.code, error.message, error.detail):
                 raise login_needed(self.agent_name, error.message, self.result) from error
-            raise self.error(f"answered {method} with an error: {error.message}.") from error
+            words = error.message.rstrip(".")
+            raise self.error(f"answered {method} with an error: {words}.") from error
 
     def error(self, text: str) -> AgentStartError:
         """Return an error with the last lines of the agent's stderr."""

@@ -61,6 +61,7 @@ class AgentSessionOpener:
         self._session_connection = SessionConnection(connection, "", journal)
         servers = [server for server in mcp_servers if self._takes(server)]
         self._params: dict[str, Any] = {"cwd": str(cwd), "mcpServers": servers}
+        self._out_of_reach = [server for server in mcp_servers if self._is_out_of_reach(server)]
 
     async def new(self, *, without_history: bool = False) -> SessionConnection:
         """ACP: session/new.
@@ -77,6 +78,9 @@ class AgentSessionOpener:
         self._note(
             SessionAttached(how="new", agent_session_id=session_id, without_history=without_history)
         )
+        if self._out_of_reach:
+            names = ", ".join(str(server.get("name")) for server in self._out_of_reach)
+            self._journal.note(HostNotice(text=_OUT_OF_REACH.format(self._host, names)))
         return self._opened(session_id, result)
 
     async def again(self, previous: str) -> SessionConnection:
@@ -172,14 +176,28 @@ class AgentSessionOpener:
 
     def _takes(self, server: Mapping[str, Any]) -> bool:
         """Every agent takes servers on stdio; others only where it says so."""
+        if self._is_out_of_reach(server):
+            return False
         kinds: dict[object, Ability] = {"http": "http", "sse": "sse"}
         kind = kinds.get(server.get("type"))
         return kind is None or self._session_connection.can(kind)
+
+    @property
+    def _host(self) -> str:
+        return self._connection.spec.host
+
+    def _is_out_of_reach(self, server: Mapping[str, Any]) -> bool:
+        """Tell whether a server is a program on this machine, and the agent is on another."""
+        return bool(self._host) and "command" in server
 
     def _note(self, note: SessionAttached | ReplayStarted | ReplayEnded) -> None:
         self._journal.note(note)
 
 
+_OUT_OF_REACH = (
+    "The agent runs on {0} and can't start programs here, so it has no tools of these MCP "
+    "servers: {1}."
+)
 NO_METHOD = -32601
 _MODEL = "model"
 
