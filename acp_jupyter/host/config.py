@@ -17,6 +17,7 @@ from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import McpServerProvider
+from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.host.workspace.agent_files import Documents, NoDocuments
 from acp_jupyter.protocol.host_events.session import Policy
@@ -46,6 +47,8 @@ class HostConfig:
     changed by a turn. ``data_dir`` is one of them."""
     caches: Path | None = None
     """Cache folder of all programs; nothing in it counts as changed by a turn."""
+    observers: Sequence[Reader] = ()
+    """Are given the events of all sessions."""
     trust: TrustStore | None = None
     """The trusted folders; by default those saved in ``data_dir``."""
 

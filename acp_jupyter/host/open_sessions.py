@@ -86,6 +86,7 @@ class OpenSessions:
     def add(self, session: Session) -> None:
         """Add a session that is ready to be used."""
         self.by_id[session.session_id] = session
+        session.journal.observe(self.config.observers)
         self.announce_change()
 
     def redactor(self, spec: AgentSpec | None) -> Redactor:

@@ -33,6 +33,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.public_registry import PublicAgents
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.registry_entries import EntryPointAgents
+from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.host.workspace.folders import jupyter_folders
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells
@@ -45,6 +46,8 @@ from acp_jupyter.server.handlers import handlers
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
 from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup, know_magics
 from acp_jupyter.server.login_terminals import LoginTerminals
+from acp_jupyter.server.metrics import SessionMetrics
+from acp_jupyter.server.traces import begin_traces
 
 URL_VARIABLE = "ACP_JUPYTER_URL"
 """Environment variable with the server's URL for kernels; no secret."""
@@ -152,6 +155,7 @@ class AcpJupyter(ExtensionApp):
                 mcp_servers=self._mcp_servers(),
                 limits=limits,
                 tools=tools if self.notebook_tools else None,
+                observers=self._observers(),
             )
         )
         settings = serverapp.web_app.settings
@@ -199,6 +203,10 @@ class AcpJupyter(ExtensionApp):
             # An older jupyter-server calls no extension when it starts.
             serverapp.io_loop.add_callback(self._start_jupyter_server_extension, serverapp)
 
+    def _observers(self) -> Sequence[Reader]:
+        self._traces = begin_traces(os.environ, self.log.warning)
+        return (SessionMetrics(), *(() if self._traces is None else (self._traces,)))
+
     def _mcp_servers(self) -> Sequence[Mapping[str, Any]]:
         try:
             return acp_servers(self.mcp_servers)
@@ -227,6 +235,8 @@ class AcpJupyter(ExtensionApp):
         self._outputs.stop()
         await asyncio.gather(*(stream.stop() for stream in tuple(self._backend.streams)))
         await asyncio.to_thread(self._backend.host.stop)
+        if self._traces is not None:
+            await asyncio.to_thread(self._traces.close)
 
     def current_activity(self) -> bool:
         """Return whether an agent works; the server is not shut down as idle then."""

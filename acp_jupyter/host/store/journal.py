@@ -11,7 +11,7 @@ import logging
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, Self
 
 from acp_jupyter.host.limits import Limits
@@ -106,6 +106,7 @@ class Journal:
         self._limits = limits
         self._ring = _Ring(limits)
         self._readers: set[Reader] = set()
+        self._observers: tuple[Reader, ...] = ()
         self._progress = asyncio.Event()
         self._noted_gap = ""
         self._history = transcript.session.history
@@ -226,6 +227,10 @@ class Journal:
         """Stop offering events to ``reader``."""
         self._readers.discard(reader)
 
+    def observe(self, observers: Sequence[Reader]) -> None:
+        """Give every event from now on to those who only count: they keep no session open."""
+        self._observers = tuple(observers)
+
     def _missed(self, after: int | None, epoch: str) -> list[Event] | None:
         if after is None or epoch != EPOCH or after > self.transcript.seq:
             return None
@@ -281,7 +286,7 @@ class Journal:
         if not events:
             return
         self._ring.add(events)
-        for reader in tuple(self._readers):
+        for reader in (*self._readers, *self._observers):
             reader.push(events)
         if any(e.kind in {"session_changed", "turn_started", "turn_ended"} for e in events):
             self._progress.set()
