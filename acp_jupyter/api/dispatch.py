@@ -21,7 +21,7 @@ from acp_jupyter.api.models.command_table import COMMANDS, Command, row_of
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.errors import DiskRefused, plain_reason
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.login import Terminals
+from acp_jupyter.host.session.login import Terminals
 from acp_jupyter.host.store.traffic_log import TrafficLog
 
 _REFUSALS = {

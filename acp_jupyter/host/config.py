@@ -14,13 +14,13 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import McpServerProvider
 from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.host.workspace.agent_files import Documents, NoDocuments
-from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.objects import misfits
 
 
@@ -35,7 +35,8 @@ class HostConfig:
     """Folder in which sessions are saved."""
     documents: Documents = field(default_factory=NoDocuments)
     limits: Limits = field(default_factory=Limits)
-    policy: Policy = "ask"
+    bounds: Bounds = field(default_factory=Bounds)
+    """What the administrator allows."""
     mcp_servers: Sequence[Mapping[str, Any]] = ()
     """MCP servers for every session, as ACP's ``mcpServers``."""
     tools: McpServerProvider | None = None

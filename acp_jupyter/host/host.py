@@ -143,6 +143,8 @@ class AgentHost(HostThread):
             No agent of that id is configured.
         BadRequest
             Too many sessions are open.
+        NotAllowed
+            The administrator does not allow the policy.
         RecordingMissing
             There is no recording to replay.
         """
@@ -154,7 +156,8 @@ class AgentHost(HostThread):
         self.open_sessions.make_room()
         # A policy that is configured is nobody's in particular.
         chosen_by = user if policy else ""
-        policy = policy or self.config.policy
+        policy = policy or self.config.bounds.policy
+        self.config.bounds.require_policy(policy)
         opening = opening_note(spec, cwd, policy, label, notebook_path, chosen_by)
         session_id = opening.session_id
         redactor = self.open_sessions.redactor(spec)

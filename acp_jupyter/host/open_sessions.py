@@ -63,6 +63,7 @@ class OpenSessions:
             config.mcp_servers,
             config.tools,
             config.limits,
+            config.bounds,
         )
         self._store = store
         self._listeners: set[Callable[[], None]] = set()

@@ -13,7 +13,14 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent, plain_reason
+from acp_jupyter.errors import (
+    AgentStartError,
+    BadRequest,
+    NotAllowed,
+    UnknownAgent,
+    plain_reason,
+)
+from acp_jupyter.host.bounds import DECIDED, Bounds
 from acp_jupyter.host.public_registry import PublicAgents
 from acp_jupyter.host.registry_entries import (
     AgentReport,
@@ -37,6 +44,7 @@ _DEMO = AgentSpec(_DEMO_ID, "Demo", sys.executable, ("-P", "-m", "acp_jupyter.ag
 _CLAUDE_CLI = AgentSpec(
     "claude-cli", "Claude CLI", sys.executable, ("-P", "-m", "acp_jupyter.agents.claude_cli")
 )
+_FORBIDDEN = f"This agent is not allowed here. {DECIDED}"
 _CLAUDE_VARIABLE = "CLAUDE_CLI_PATH"
 
 
@@ -58,6 +66,8 @@ class Registry:
         Agents of other packages.
     public
         Agents that may be on ``PATH``, or be downloaded after a click.
+    bounds
+        What the administrator allows; by default everything.
     """
 
     def __init__(
@@ -67,7 +77,9 @@ class Registry:
         *,
         points: EntryPointAgents | None = None,
         public: PublicAgents | None = None,
+        bounds: Bounds | None = None,
     ) -> None:
+        self._bounds = bounds or Bounds()
         self._configured = configured
         self._config_dirs = tuple(config_dirs)
         self._points = points
@@ -120,6 +132,8 @@ class Registry:
                 raise AgentStartError(f"{entry.name} can't start. {entry.detail}")
         public = self._public.get(agent_id, self._finder) if self._public else None
         if public is not None:
+            if self._bounds.forbids_agent(public.id):
+                raise AgentStartError(f"{public.name} can't start. {_FORBIDDEN}")
             return public
         ids = [entry.id for entry in entries]
         known = list(dict.fromkeys((*ids, *(self._public.ids() if self._public else ()))))
@@ -139,7 +153,13 @@ class Registry:
         ]
         taken = {report.id for report in found}
         listed = self._public.reports(self._finder) if self._public else []
-        return (*found, *(report for report in listed if report.id not in taken))
+        reports = (*found, *(report for report in listed if report.id not in taken))
+        return tuple(
+            AgentReport(report.id, report.name, "broken", _FORBIDDEN)
+            if self._bounds.forbids_agent(report.id)
+            else report
+            for report in reports
+        )
 
     def allow_download(self, agent_id: str, package: str) -> AgentReport:
         """Allow the download of a package of the public registry, as shown to the user.
@@ -150,9 +170,13 @@ class Registry:
             The agent is not in the public registry, or its id is configured otherwise.
         BadRequest
             Another package would be run, or it can't be run here.
+        NotAllowed
+            The administrator does not allow it.
         """
         if self._public is None:
             raise BadRequest("Agents can't be downloaded here.")
+        if not self._bounds.downloads or self._bounds.forbids_agent(agent_id):
+            raise NotAllowed(f"{agent_id} can't be downloaded. {DECIDED}")
         self._public.allow(agent_id, package, self._finder)
         return next(report for report in self.statuses() if report.id == agent_id)
 
@@ -179,7 +203,13 @@ class Registry:
             if point is not None:
                 found[point_id] = point
         found.setdefault(_CLAUDE_CLI.id, _CLAUDE_CLI)
-        return list(found.values())
+        return [self._within_bounds(entry) for entry in found.values()]
+
+    def _within_bounds(self, entry: AgentSpec | Broken) -> AgentSpec | Broken:
+        host = entry.host if isinstance(entry, AgentSpec) else ""
+        if not self._bounds.forbids_agent(entry.id, host):
+            return entry
+        return Broken(entry.id, entry.name, _FORBIDDEN, entry.key)
 
     def _blocks(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield "c.AcpJupyter.agents", self._configured

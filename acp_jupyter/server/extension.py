@@ -27,6 +27,7 @@ from acp_jupyter.api.models.documents import Cell, ReadNotebook
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.api.pages import PageDocuments, Pages
 from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.bounds import POLICIES, Bounds
 from acp_jupyter.host.config import HostConfig, acp_servers
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
@@ -46,8 +47,9 @@ from acp_jupyter.server.handlers import handlers
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
 from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup, know_magics
 from acp_jupyter.server.login_terminals import LoginTerminals
-from acp_jupyter.server.metrics import SessionMetrics
-from acp_jupyter.server.traces import begin_traces
+from acp_jupyter.server.monitoring.metrics import SessionMetrics
+from acp_jupyter.server.monitoring.traces import begin_traces
+from acp_jupyter.server.system_bounds import bounds_of
 
 URL_VARIABLE = "ACP_JUPYTER_URL"
 """Environment variable with the server's URL for kernels; no secret."""
@@ -102,6 +104,36 @@ class AcpJupyter(ExtensionApp):
         """,
     ).tag(config=True)
 
+    allowed_agents = List(
+        Unicode(),
+        ["*"],
+        help="""
+        Ids of the agents that may run, as patterns, e.g. ``["demo", "claude*"]``. This setting and
+        those named ``allow…`` below are bounds: what the machine's configuration (for example
+        ``/etc/jupyter/jupyter_server_config.py``) forbids, a user's can't allow.
+        """,
+    ).tag(config=True)
+
+    allowed_remote_hosts = List(
+        Unicode(), ["*"], help="Hosts of agents that run elsewhere, as patterns."
+    ).tag(config=True)
+
+    allowed_policies = List(
+        Unicode(),
+        [str(policy) for policy in POLICIES],
+        help="Policies that people and notebooks may choose.",
+    ).tag(config=True)
+
+    allow_downloads = Bool(True, help="Whether agents may be downloaded.").tag(config=True)
+
+    allow_mcp_commands = Bool(
+        True, help="Whether ``mcp_servers`` may name programs; others are left out."
+    ).tag(config=True)
+
+    allow_attachments = Bool(
+        True, help="Whether prompts may carry files, variables, cells and images."
+    ).tag(config=True)
+
     initialize_seconds = Float(
         60.0, help="How long an agent may take to answer initialize after it has started."
     ).tag(config=True)
@@ -113,6 +145,8 @@ class AcpJupyter(ExtensionApp):
     ping_seconds = Float(
         15.0, help="How long a stream of packets may be silent before it sends a ping."
     ).tag(config=True)
+
+    _begun = False
 
     def initialize_handlers(self) -> None:
         """Start the host and add the routes."""
@@ -128,6 +162,7 @@ class AcpJupyter(ExtensionApp):
         kernels = Kernels(serverapp.kernel_manager, serverapp.session_manager)
         if self.lazy_magics and not serverapp.gateway_config.gateway_enabled:
             know_magics(serverapp.kernel_manager)
+        bounds = self._bounds()
         cells = WaitingCells()
         self.kernel_runner = ServerKernelRunner(serverapp.kernel_manager, cells)
         self._notebook_kernels = ServerKernelLookup(kernels)
@@ -145,6 +180,7 @@ class AcpJupyter(ExtensionApp):
                     [Path(path) for path in jupyter_config_path()],
                     points=EntryPointAgents(),
                     public=PublicAgents(data_dir),
+                    bounds=bounds,
                 ),
                 root=root,
                 data_dir=data_dir,
@@ -152,7 +188,8 @@ class AcpJupyter(ExtensionApp):
                 caches=caches,
                 trust=TrustStore(data_dir / "trust.json", self.trusted_folders),
                 documents=PageDocuments(pages),
-                mcp_servers=self._mcp_servers(),
+                mcp_servers=self._mcp_servers(bounds),
+                bounds=bounds,
                 limits=limits,
                 tools=tools if self.notebook_tools else None,
                 observers=self._observers(),
@@ -195,10 +232,7 @@ class AcpJupyter(ExtensionApp):
         # This reads the token from the environment, too.
         self._secrets = ServerSecrets(serverapp, host.secrets)
         self._secrets.begin()
-        host.start()
-        for name in _TOKEN_VARIABLES:
-            # A kernel that inherits it could act as the user, and so could an agent's code in it.
-            os.environ.pop(name, None)
+        self._start(host)
         if not hasattr(serverapp.extension_manager, "start_all_extensions"):
             # An older jupyter-server calls no extension when it starts.
             serverapp.io_loop.add_callback(self._start_jupyter_server_extension, serverapp)
@@ -207,15 +241,29 @@ class AcpJupyter(ExtensionApp):
         self._traces = begin_traces(os.environ, self.log.warning)
         return (SessionMetrics(), *(() if self._traces is None else (self._traces,)))
 
-    def _mcp_servers(self) -> Sequence[Mapping[str, Any]]:
+    def _start(self, host: AgentHost) -> None:
+        host.start()
+        self._begun = True
+        for name in _TOKEN_VARIABLES:
+            # A kernel that inherits it could act as the user, and so could an agent's code in it.
+            os.environ.pop(name, None)
+
+    def _bounds(self) -> Bounds:
+        names = [name for name in self.trait_names() if name.startswith("allow")]
+        return bounds_of({name: getattr(self, name) for name in names})
+
+    def _mcp_servers(self, bounds: Bounds) -> Sequence[Mapping[str, Any]]:
         try:
-            return acp_servers(self.mcp_servers)
+            servers = acp_servers(self.mcp_servers)
+            return [s for s in servers if bounds.mcp_commands or "command" not in s]
         except BadRequest as error:
             self.log.warning("acp-jupyter: %s No MCP server is passed on.", error.message)
             return ()
 
     async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:
         """Set the address for kernels: the port is final only now."""
+        if not self._begun:
+            return  # its bounds contradict each other
         os.environ.pop(URL_VARIABLE, None)
         url = kernel_url(serverapp.connection_url, serverapp.ip, serverapp.sock)
         if url is not None:
@@ -230,6 +278,8 @@ class AcpJupyter(ExtensionApp):
 
     async def stop_extension(self) -> None:
         """Stop the streams, the sessions and their agents."""
+        if not self._begun:
+            return
         if self._looking is not None:
             self._looking.cancel()
         self._outputs.stop()
@@ -240,7 +290,7 @@ class AcpJupyter(ExtensionApp):
 
     def current_activity(self) -> bool:
         """Return whether an agent works; the server is not shut down as idle then."""
-        return self._activity.working
+        return self._begun and self._activity.working
 
     def _server(self) -> ServerApp:
         assert self.serverapp is not None

@@ -18,8 +18,8 @@ from acp_jupyter.api.models.sessions import LoginReply
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.login import Launch, Terminal
 from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.session.login import Launch, Terminal
 from acp_jupyter.host.session.session import Session
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS

@@ -18,8 +18,8 @@ from acp_jupyter.api.models.sessions import (
     RestartAgent,
 )
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.login import Terminals
 from acp_jupyter.host.registry_entries import AgentReport
+from acp_jupyter.host.session.login import Terminals
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.transcript.model.session_state import SessionState
 

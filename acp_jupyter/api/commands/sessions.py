@@ -73,6 +73,7 @@ class SessionOpener:
         AcpError
             The agent is unknown or does not start, or the folder will not do.
         """
+        self._host.config.bounds.require_policy(command.policy)
         command = command.model_copy(update={"agent": await self._agent_id(command.agent)})
         notebook = command.notebook_path
         kernel_id = ""

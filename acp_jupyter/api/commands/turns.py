@@ -80,6 +80,8 @@ class PromptSender:
             Any of its kinds.
         """
         session = visible_session(self._host, command.session_id, caller)
+        if not isinstance(command.prompt, str):
+            self._host.config.bounds.require_attachments(command.prompt)
         origin, kernel_id = command.origin, ""
         if isinstance(caller, KernelCaller):
             kernel_id = caller.kernel_id

@@ -10,13 +10,13 @@ from typing import Any
 
 from acp_jupyter.errors import AcpError, AgentStartError, SessionImported
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.login import SessionLogin
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
 from acp_jupyter.host.requests.trust import TrustRequests
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool, Member
+from acp_jupyter.host.session.login import SessionLogin
 from acp_jupyter.host.session.opening import AgentNotes, AgentSessionOpener, SessionConnection
 from acp_jupyter.host.session_recording import Playback
 from acp_jupyter.host.store.journal import Journal

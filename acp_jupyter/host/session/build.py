@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import agent_environment
 from acp_jupyter.host.registry_entries import AgentSpec
@@ -52,6 +53,8 @@ class HostServices:
     tools: McpServerProvider | None
     """Gives sessions MCP servers of their own."""
     limits: Limits
+    bounds: Bounds
+    """What the administrator allows."""
 
 
 def build_session(
@@ -166,5 +169,6 @@ def build_session(
         services.tools,
         recording,
         limits,
+        services.bounds,
     )
     return session

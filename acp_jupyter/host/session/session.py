@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from pydantic import JsonValue
 
 from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.registry_entries import AgentSpec
@@ -61,6 +62,8 @@ class Session:
         Where it is recorded, or what it is played from.
     limits
         See `Limits`.
+    bounds
+        What the administrator allows.
     """
 
     def __init__(
@@ -78,6 +81,7 @@ class Session:
         tools: McpServerProvider | None,
         recording: SessionRecording | None,
         limits: Limits,
+        bounds: Bounds,
     ) -> None:
         self.spec = spec
         self.journal = journal
@@ -95,6 +99,7 @@ class Session:
         self.terminals = terminals
         self.recording = recording
         self._tools = tools
+        self._bounds = bounds
         self._turns = turns
         self._current = current
         self._silent_turn_timer = SilentTurnTimer(journal, limits)
@@ -185,12 +190,16 @@ class Session:
         ------
         SessionImported
             There is no agent to send it to.
+        NotAllowed
+            The administrator does not allow the policy.
         """
         if not self.agent.startable:
             raise no_agent(self.state)
+        chosen = policy or self.kernel_policies.get(kernel_id)
+        self._bounds.require_policy(chosen)
         return self._turns.put(
             prompt,
-            policy=policy or self.kernel_policies.get(kernel_id) or self.policy_for(user),
+            policy=chosen or self.policy_for(user),
             origin=origin,
             can_ask=can_ask,
             rules=rules,
@@ -202,7 +211,8 @@ class Session:
         """Return the policy of prompts that name none: what another has allowed is asked."""
         state = self.state
         others = bool(user) and state.policy_user not in {"", user}
-        return "ask" if others and state.policy in _ALLOWING else state.policy
+        policy = "ask" if others and state.policy in _ALLOWING else state.policy
+        return self._bounds.within_policy(policy)
 
     def cancel(self, turn_id: str | None = None, cause: StopCause = "user") -> None:
         """Stop the running turn, or take a queued prompt back."""
@@ -229,7 +239,14 @@ class Session:
         self.journal.note(TitleChanged(title=title.strip()[:200]))
 
     def set_policy(self, policy: Policy, user: str = "") -> None:
-        """Change the policy of turns to come; ``ask`` also ends an ``allow-all`` in force."""
+        """Change the policy of turns to come; ``ask`` also ends an ``allow-all`` in force.
+
+        Raises
+        ------
+        NotAllowed
+            The administrator does not allow it.
+        """
+        self._bounds.require_policy(policy)
         self.journal.note(PolicyChanged(policy=policy, user=user))
 
     async def set_mode(self, mode_id: str) -> None:

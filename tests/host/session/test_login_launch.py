@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.login import launch_of
 from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.host.session.login import launch_of
 from acp_jupyter.protocol.parse.login import auth_methods
 
 FOLDER = Path("/ws")

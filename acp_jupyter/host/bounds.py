@@ -1,0 +1,175 @@
+"""What the administrator of a server allows: agents, policies, downloads, hosts, attachments.
+
+A user's settings can narrow these bounds, and never widen them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any, Self, get_args
+
+from acp_jupyter.errors import BadRequest, NotAllowed
+from acp_jupyter.protocol.host_events.session import Policy
+
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+_ANY = ("*",)
+DECIDED = "The administrator of this server has decided so."
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What is allowed. Names of agents and hosts are patterns, such as ``claude*``.
+
+    Attributes
+    ----------
+    agents
+        Each tuple of patterns must match an agent's id.
+    remote_hosts
+        Each must match the host of an agent that runs elsewhere.
+    policies
+        Those that a session or a prompt may have.
+    downloads
+        Whether agents may be downloaded.
+    mcp_commands
+        Whether MCP servers of the configuration may be programs.
+    attachments
+        Whether prompts may carry files, variables and cells.
+    """
+
+    agents: tuple[tuple[str, ...], ...] = ()
+    remote_hosts: tuple[tuple[str, ...], ...] = ()
+    policies: tuple[Policy, ...] = POLICIES
+    downloads: bool = True
+    mcp_commands: bool = True
+    attachments: bool = True
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Self:
+        """Return the bounds of one configuration.
+
+        Parameters
+        ----------
+        settings
+            ``allowed_agents``, ``allowed_remote_hosts``, ``allowed_policies``,
+            ``allow_downloads``, ``allow_mcp_commands`` and ``allow_attachments``, as far as they
+            are set.
+
+        Raises
+        ------
+        BadRequest
+            A setting is not of its kind, or no policy is left.
+        """
+        policies = _names(settings, "allowed_policies", POLICIES)
+        unknown = [name for name in policies if name not in POLICIES]
+        if unknown:
+            raise BadRequest(
+                f"allowed_policies names {unknown[0]!r}, which is no policy. "
+                f"Policies: {', '.join(POLICIES)}."
+            )
+        return cls(
+            (_names(settings, "allowed_agents", _ANY),),
+            (_names(settings, "allowed_remote_hosts", _ANY),),
+            tuple(policy for policy in POLICIES if policy in policies),
+            _flag(settings, "allow_downloads"),
+            _flag(settings, "allow_mcp_commands"),
+            _flag(settings, "allow_attachments"),
+        ).checked()
+
+    def within(self, other: Bounds) -> Bounds:
+        """Return what both allow.
+
+        Raises
+        ------
+        BadRequest
+            They allow no policy in common.
+        """
+        return replace(
+            self,
+            agents=(*other.agents, *self.agents),
+            remote_hosts=(*other.remote_hosts, *self.remote_hosts),
+            policies=tuple(policy for policy in self.policies if policy in other.policies),
+            downloads=self.downloads and other.downloads,
+            mcp_commands=self.mcp_commands and other.mcp_commands,
+            attachments=self.attachments and other.attachments,
+        ).checked()
+
+    def checked(self) -> Self:
+        """Return these bounds.
+
+        Raises
+        ------
+        BadRequest
+            They leave no policy.
+        """
+        if not self.policies:
+            raise BadRequest(
+                "The settings named allowed_policies leave no policy that all of them allow. "
+                "Correct them; until then no agent is run."
+            )
+        return self
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of new sessions."""
+        return self.within_policy("ask")
+
+    def within_policy(self, policy: Policy) -> Policy:
+        """Return a policy, or the next one that allows less; without any, the one that is left."""
+        order = sorted(self.policies, key=_LEAST.index)
+        return next(
+            (p for p in reversed(order) if _LEAST.index(p) <= _LEAST.index(policy)), order[0]
+        )
+
+    def forbids_agent(self, agent_id: str, host: str = "") -> bool:
+        """Tell whether an agent may not be run; ``host`` is where one runs elsewhere."""
+        if not all(_matches(agent_id, patterns) for patterns in self.agents):
+            return True
+        return bool(host) and not all(_matches(host, each) for each in self.remote_hosts)
+
+    def require_attachments(self, blocks: Iterable[Mapping[str, Any]]) -> None:
+        """Do nothing if a prompt of these content blocks is allowed.
+
+        Raises
+        ------
+        NotAllowed
+            It carries more than text.
+        """
+        if not self.attachments and any(block.get("type") != "text" for block in blocks):
+            raise NotAllowed(f"Attachments are not allowed here. {DECIDED} Send text alone.")
+
+    def require_policy(self, policy: Policy | None) -> None:
+        """Do nothing if a policy is allowed, or none is named.
+
+        Raises
+        ------
+        NotAllowed
+            It is not.
+        """
+        if policy is not None and policy not in self.policies:
+            others = ", ".join(self.policies)
+            raise NotAllowed(
+                f"The policy {policy} is not allowed here. {DECIDED} Choose one of: {others}."
+            )
+
+
+_LEAST: tuple[Policy, ...] = ("deny", "read-only", "ask", "accept-edits", "allow-all")
+
+
+def _matches(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _names(settings: Mapping[str, Any], name: str, default: Sequence[str]) -> tuple[str, ...]:
+    value = settings.get(name, default)
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        raise BadRequest(f"{name} must be a list of names.")
+    return tuple(value)
+
+
+def _flag(settings: Mapping[str, Any], name: str) -> bool:
+    value = settings.get(name, True)
+    if not isinstance(value, bool):
+        raise BadRequest(f"{name} must be True or False.")
+    return value
