@@ -101,10 +101,7 @@ class AcpWidget(anywidget.AnyWidget):
         read_only=True, help="Whether a waiting cell asks in text what the buttons would answer."
     ).tag(sync=True)
 
-    ended = traitlets.Unicode(None, allow_none=True).tag(sync=True)
-    """The turn's id, once a page has seen its end; None where no page is to say so."""
-
-    _from_page: ClassVar[frozenset[str]] = frozenset({"ended"})
+    _from_page: ClassVar[frozenset[str]] = frozenset()
     """Names of the traits that a page may set."""
 
     def __init__(self, client: HostClient, session_id: str, **traits: str) -> None:
@@ -113,8 +110,6 @@ class AcpWidget(anywidget.AnyWidget):
         for name, value in named.items():
             self.set_trait(name, value)
         super().__init__()
-        if execution_context().frontend == "marimo":
-            self.ended = ""  # what the page writes here runs the cells again that depend on it
         self._client = client
         self._numbers = itertools.count()
         self._on_open: Callable[[], None] | None = None
@@ -225,7 +220,12 @@ class TurnWidget(AcpWidget):
     pending = traitlets.Tuple((), read_only=True)
     usage = traitlets.Dict(None, allow_none=True, read_only=True)
     stop_reason = traitlets.Unicode(None, allow_none=True, read_only=True).tag(sync=True)
+    seen_status = traitlets.Unicode(
+        None, allow_none=True, help="The status that a page has seen; None where none is to say so."
+    ).tag(sync=True)
     error = traitlets.Unicode("", read_only=True)
+
+    _from_page: ClassVar[frozenset[str]] = frozenset({"seen_status"})
 
     def __init__(self, source: TurnSource | SessionSource) -> None:
         self._done = CallbackDispatcher()
@@ -244,6 +244,7 @@ class TurnWidget(AcpWidget):
         if not is_turn(source):
             super().__init__(client, source.id)
             wait_until_told(self._follow())
+            self._let_pages_say_what_they_see()
             return
         detail = source._current()
         super().__init__(client, source.session_id, **turn_traits(detail))
@@ -254,8 +255,14 @@ class TurnWidget(AcpWidget):
         if detail.turn.status == "done":
             settle(client, turn)
         self._take(source.id, turn.changed(), False)
+        self._let_pages_say_what_they_see()
         if detail.turn.status != "done":
             self._follow()
+
+    def _let_pages_say_what_they_see(self) -> None:
+        """Run cells again that depend on this, where what a page changes does: in marimo."""
+        if execution_context().frontend == "marimo":
+            self.seen_status = self.status
 
     def _follow(self) -> Follower:
         follower = self._follower = Follower(self.turn_id, self._take, self._lose)

@@ -5,9 +5,9 @@ import type { Drawable } from '../delivery/live_turn';
 import type { SessionStore } from '../state/store';
 import { mountPart } from '../views';
 import type { Actions, Mounted, PartProps } from '../views';
-import { announceEnd } from './announce_end';
 import { OwnStores } from './own_stores';
 import { matchPage } from './page_look';
+import { announceStatus } from './seen_status';
 import { openWidgetTurn } from './widget_turn';
 import type { WidgetTurn } from './widget_turn';
 
@@ -34,7 +34,7 @@ export const open: OpenModel = (model, early) => {
     send: content => model.send(content),
   });
   const stores = new OwnStores(model, turnOfWidget.traits.part);
-  const forget = announceEnd(model, turnOfWidget);
+  const forget = announceStatus(model);
   return {
     draw: el => draw(turnOfWidget, stores, el),
     close: () => {
