@@ -8,6 +8,7 @@ names.
 from __future__ import annotations
 
 import itertools
+import sys
 import threading
 import traceback
 from collections.abc import Callable, Collection, Mapping
@@ -110,6 +111,8 @@ class AcpWidget(anywidget.AnyWidget):
         for name, value in named.items():
             self.set_trait(name, value)
         super().__init__()
+        if "shinywidgets" in sys.modules:
+            self.layout.height = "fit-content"  # else it is cut off after 400 pixels
         self._client = client
         self._numbers = itertools.count()
         self._on_open: Callable[[], None] | None = None

@@ -6,7 +6,7 @@ import type { SessionStore } from '../state/store';
 import { mountPart } from '../views';
 import type { Actions, Mounted, PartProps } from '../views';
 import { OwnStores } from './own_stores';
-import { matchPage } from './page_look';
+import { matchPage, placeIn } from './page_look';
 import { announceStatus } from './seen_status';
 import { openWidgetTurn } from './widget_turn';
 import type { WidgetTurn } from './widget_turn';
@@ -46,7 +46,8 @@ export const open: OpenModel = (model, early) => {
 };
 
 function draw(turnOfWidget: WidgetTurn, stores: OwnStores, el: HTMLElement): () => void {
-  const leave = matchPage(el, () => turnOfWidget.shown());
+  const place = placeIn(el);
+  const leave = matchPage(place, () => turnOfWidget.shown());
   const { part, turnId } = turnOfWidget.traits;
   let shown: SessionStore | null = null;
   let mounted: Mounted<PartProps> | null = null;
@@ -64,13 +65,13 @@ function draw(turnOfWidget: WidgetTurn, stores: OwnStores, el: HTMLElement): () 
     if (turn === null || turnOfWidget.client === null) {
       mounted?.dispose();
       mounted = null;
-      el.textContent = turnOfWidget.problem();
+      place.textContent = turnOfWidget.problem();
     } else if (mounted !== null && turn.store === shown) {
       mounted.update(propsOf(turnOfWidget.client, turn));
     } else {
       mounted?.dispose();
-      el.textContent = '';
-      mounted = mountPart(el, propsOf(turnOfWidget.client, turn));
+      place.textContent = '';
+      mounted = mountPart(place, propsOf(turnOfWidget.client, turn));
     }
     shown = turn?.store ?? null;
   };

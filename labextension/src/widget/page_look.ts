@@ -13,6 +13,21 @@ const sheet = new CSSStyleSheet();
 sheet.replaceSync(styles + panel + composer + cards + code + diffs + part + variables);
 
 /**
+ * Returns where to draw in a widget's element.
+ *
+ * In a page that is not Jupyter's that is a shadow root: the names of our classes are short, and
+ * Bootstrap's, which Shiny has, are the same.
+ */
+export function placeIn(el: HTMLElement): HTMLElement {
+  if (document.querySelector('[data-jp-theme-light]') !== null) {
+    return el;
+  }
+  const place = document.createElement('div');
+  (el.shadowRoot ?? el.attachShadow({ mode: 'open' })).replaceChildren(place);
+  return place;
+}
+
+/**
  * Gives an element in any page what our views need: styles, icons, and the page's dark or light.
  *
  * The element may be put into the page later, which is reported. Returns a function that stops
@@ -58,14 +73,30 @@ function equip(root: Document | ShadowRoot): void {
   injectSprite(root instanceof Document ? root.body : root);
 }
 
-/** Light text is the one mark that all dark pages have. */
+/** Dark or light is the ground that the element stands on; where there is none, the text's colour says it. */
 function takeScheme(el: HTMLElement): void {
   const probe = document.createElement('i');
-  // Whatever notation the page's colour is in, its mix is in this one.
-  probe.style.color = 'color-mix(in srgb, currentcolor, currentcolor)';
   el.append(probe);
-  const mixed = getComputedStyle(probe).color;
+  let dark: boolean | null = null;
+  for (let each = outside(el); each !== null && dark === null; each = outside(each)) {
+    const [light, opacity] = lightness(probe, getComputedStyle(each).backgroundColor);
+    dark = opacity > 0.5 ? light < 0.5 : null;
+  }
+  dark ??= lightness(probe, 'currentcolor')[0] > 0.5;
   probe.remove();
-  const [red = 0, green = 0, blue = 0] = (mixed.match(/[\d.]+/g) ?? []).map(Number);
-  el.style.colorScheme = 0.3 * red + 0.6 * green + 0.1 * blue > 0.5 ? 'dark' : 'light';
+  el.style.colorScheme = dark ? 'dark' : 'light';
+}
+
+function outside(element: Element): Element | null {
+  const root = element.getRootNode();
+  return element.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
+}
+
+/** Returns how light a colour is and how opaque, both from 0 to 1. */
+function lightness(probe: HTMLElement, color: string): [number, number] {
+  // Whatever notation the page's colour is in, its mix is in this one.
+  probe.style.color = `color-mix(in srgb, ${color}, ${color})`;
+  const mixed = getComputedStyle(probe).color;
+  const [red = 0, green = 0, blue = 0, opacity = 1] = (mixed.match(/[\d.]+/g) ?? []).map(Number);
+  return [0.3 * red + 0.6 * green + 0.1 * blue, opacity];
 }

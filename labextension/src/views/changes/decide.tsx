@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { ActionButton } from '../parts/buttons';
 import { Icon } from '../parts/icons';
+import { focusedElement } from '../parts/keyboard';
 import { useScene } from '../scene';
 import type { Decision } from './decisions';
 
@@ -33,7 +34,7 @@ export function Decide(props: DecideProps) {
     }
   }, [decision]);
   const press = () => {
-    had.current = root.current?.contains(document.activeElement) ?? false;
+    had.current = root.current?.contains(focusedElement()) ?? false;
   };
   const run = (undo: boolean) => async () => {
     press();

@@ -41,6 +41,15 @@ export function targetOf(event: Event): Element | null {
   return target instanceof Element ? target : null;
 }
 
+/** The element that has the focus, also inside a shadow root. */
+export function focusedElement(): Element | null {
+  let focused = document.activeElement;
+  while (focused?.shadowRoot?.activeElement) {
+    focused = focused.shadowRoot.activeElement;
+  }
+  return focused;
+}
+
 function onKey(event: KeyboardEvent): void {
   const target = targetOf(event);
   const view = target?.closest('.acp') ?? null;

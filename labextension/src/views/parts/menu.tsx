@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 
+import { focusedElement, targetOf } from './keyboard';
+
 export interface MenuItem {
   readonly name: string;
   readonly description?: string;
@@ -31,7 +33,7 @@ export function Menu({ label, items, class: kind = 'ico', children }: MenuProps)
     const entries = itemsIn(box.current);
     entries[0]?.focus();
     const close = (event: Event) => {
-      if (!(event.target instanceof Node) || box.current?.contains(event.target) !== true) {
+      if (box.current?.contains(targetOf(event)) !== true) {
         setOpen(false);
       }
     };
@@ -104,7 +106,8 @@ function itemsIn(box: HTMLElement | null): HTMLElement[] {
 
 function moveIn(box: HTMLElement | null, key: string): boolean {
   const items = itemsIn(box);
-  const at = items.findIndex(item => item === document.activeElement);
+  const focused = focusedElement();
+  const at = items.findIndex(item => item === focused);
   const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[key];
   if (next === undefined) {
     return false;

@@ -75,6 +75,19 @@ describe('the focus of a view', () => {
     expect(document.activeElement?.className).toBe('acp-log');
   });
 
+  it('goes past what is disabled in a shadow root, too', async () => {
+    const host = document.createElement('div');
+    document.body.append(host);
+    const root = host.attachShadow({ mode: 'open' });
+    root.append(view);
+    view.innerHTML = '<button>Earlier</button><button id="later">Later</button>';
+    const later = root.querySelector<HTMLElement>('#later');
+    later?.focus();
+    later?.setAttribute('disabled', '');
+    await settled();
+    expect(root.activeElement?.textContent).toBe('Earlier');
+  });
+
   it('is not taken from anybody', async () => {
     view.innerHTML = '<button>a</button><button>b</button>';
     const elsewhere = button('elsewhere');

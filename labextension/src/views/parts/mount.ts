@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 
 import type { Mounted } from '../props';
 import { injectSprite } from './icons';
+import { focusedElement } from './keyboard';
 
 /** Draws a view into an element, and keeps the focus in it. */
 export function mounted<Props>(
@@ -41,7 +42,7 @@ export function keepFocus(view: HTMLElement): () => void {
   let focused: LastFocus | null = null;
   const observer = new MutationObserver(() => {
     if (focused !== null && isGone(focused.element)) {
-      const { activeElement: active } = document;
+      const active = focusedElement();
       const lost = focused;
       forget();
       // If something else has the focus already it keeps it.
@@ -67,7 +68,7 @@ export function keepFocus(view: HTMLElement): () => void {
   // Removing an element causes the same event as leaving it.
   const onFocusOut = ({ target }: FocusEvent) => {
     setTimeout(() => {
-      if (focused?.element === target && document.activeElement !== target) {
+      if (focused?.element === target && focusedElement() !== target) {
         forget();
       }
     });

@@ -5,6 +5,7 @@ import { plural } from '../i18n';
 import { messageOf } from '../parts/buttons';
 import type { IconName } from '../parts/icon_drawings';
 import { Icon } from '../parts/icons';
+import { focusedElement } from '../parts/keyboard';
 import { oddNames, Visible } from '../parts/odd_characters';
 import { useScene } from '../scene';
 import { WaitsFor } from './answered_by';
@@ -53,7 +54,7 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
       return;
     }
     // The pressed button will be disabled, and would lose the focus.
-    if (card.current?.contains(document.activeElement) === true) {
+    if (card.current?.contains(focusedElement()) === true) {
       card.current.focus({ preventScroll: true });
     }
     setAnswering(true);

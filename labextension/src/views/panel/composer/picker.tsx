@@ -1,6 +1,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { Icon } from '../../parts/icons';
+import { targetOf } from '../../parts/keyboard';
 
 export interface Choice {
   readonly value: string;
@@ -38,8 +39,7 @@ export function Picker({ label, value, choices, shown, named = false, onChoose }
       return undefined;
     }
     const close = (event: Event) => {
-      const target = event.target instanceof Node ? event.target : null;
-      if (button.current?.parentElement?.contains(target) !== true) {
+      if (button.current?.parentElement?.contains(targetOf(event)) !== true) {
         setOpen(false);
       }
     };

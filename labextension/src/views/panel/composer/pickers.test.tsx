@@ -1,4 +1,4 @@
-import { fireEvent, within } from '@testing-library/preact';
+import { act, fireEvent, within } from '@testing-library/preact';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { session, SESSION } from '../../../../tests/support/build';
@@ -128,6 +128,23 @@ describe('the pickers', () => {
   it('are few, whatever an agent sends', () => {
     show(...Array.from({ length: 500 }, (_, n) => option({ id: `o${n}`, name: `Option ${n}` })));
     expect(pickers()).toHaveLength(7);
+  });
+
+  it('stay open under the pointer in a shadow root, and close for one elsewhere', () => {
+    const host = document.createElement('div');
+    document.body.append(host);
+    host.attachShadow({ mode: 'open' }).append(element);
+    show(MODEL);
+    fireEvent.click(view().getByRole('combobox', { name: 'Model' }));
+    const press = (on: Element) =>
+      void act(
+        () => void on.dispatchEvent(new Event('pointerdown', { bubbles: true, composed: true })),
+      );
+    const bigger = () => view().queryByRole('option', { name: 'bigger' });
+    press(bigger() ?? element);
+    expect(bigger()).not.toBeNull();
+    press(document.body);
+    expect(bigger()).toBeNull();
   });
 
   it('go to what is typed', () => {

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Usage } from '../../../wire/types';
 import { grouped, thousands } from '../../i18n';
 import type { Translate } from '../../i18n';
+import { targetOf } from '../../parts/keyboard';
 import { useUniqueId } from '../../scene';
 
 const RING_LENGTH = 2 * Math.PI * 6;
@@ -17,8 +18,7 @@ export function UsageRing({ usage, t }: { readonly usage: Usage | null; readonly
       return undefined;
     }
     const close = (event: Event) => {
-      const target = event.target instanceof Node ? event.target : null;
-      if (root.current?.contains(target) !== true) {
+      if (root.current?.contains(targetOf(event)) !== true) {
         setOpen(false);
       }
     };

@@ -2,6 +2,7 @@ import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { cancelFrame, inNextFrame } from '../../parts/frame';
+import { focusedElement } from '../../parts/keyboard';
 import {
   around,
   countItems,
@@ -168,11 +169,12 @@ function measure(
   heights: Map<string, number>,
 ): Map<string, SegmentBox> {
   const segmentBoxes = new Map<string, SegmentBox>();
+  const focused = focusedElement();
   for (const each of log.querySelectorAll<HTMLElement>('[data-segment]')) {
     const id = each.dataset['segment'] ?? '';
     const { top, bottom, height } = each.getBoundingClientRect();
     heights.set(id, height);
-    if (!each.contains(document.activeElement)) {
+    if (!each.contains(focused)) {
       segmentBoxes.set(id, { top: top - box.top, bottom: bottom - box.top });
     }
   }
@@ -186,7 +188,9 @@ interface Anchor {
 }
 
 function anchorWithin(log: HTMLElement, box: DOMRect): Anchor | null {
-  const found = document.elementFromPoint(box.left + box.width / 2, box.top + 12);
+  const root = log.getRootNode();
+  const page = root instanceof ShadowRoot ? root : document;
+  const found = page.elementFromPoint(box.left + box.width / 2, box.top + 12);
   const line = found?.closest('.acp-items > *, .acp-user, [data-segment]') ?? null;
   return line === null || !log.contains(line)
     ? null
