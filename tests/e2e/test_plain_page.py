@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.support.accessibility import expect_accessible, expect_all_inside, picture
+from tests.support.accessibility import expect_accessible, expect_all_inside, is_dark, picture
 from tests.support.browser import Visitor
 from tests.support.comm import Comm
 from tests.support.notebook import Kernel
@@ -46,6 +46,11 @@ LIGHT_VARIABLES = """<style>:root { --jp-layout-color0: white; --jp-layout-color
   --jp-layout-color2: #eee; --jp-ui-font-color0: black; --jp-ui-font-color1: rgba(0, 0, 0, 0.8);
   --jp-content-font-color1: black; --jp-success-color1: #4caf50; --jp-error-color1: #f44336;
   --jp-warn-color1: #ff9800; --jp-brand-color1: #2196f3; }</style>"""
+# Panel's page is dark before its text is light.
+DARK_GROUND = "<style>html { background: #121212; } h1 { color: white; }</style>"
+# Some of Bootstrap's, which Shiny's pages have.
+BOOTSTRAP = """<style>.row > * { width: 100%; flex-shrink: 0; } .btn { font-size: 40px; }
+  .badge { position: absolute; left: -99px; } .muted, .cut, .grow { color: #eee; }</style>"""
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,8 @@ PLACES = {
         dark=True, head=LIGHT_VARIABLES, body=f"style='{DARK}'"
     ),
     "dark with a shadow root": Place(dark=True, body=f"style='{DARK}'", shadow=True),
+    "dark, and its text not yet light": Place(dark=True, head=DARK_GROUND),
+    "light with classes named as ours": Place(head=BOOTSTRAP),
 }
 
 
@@ -119,7 +126,7 @@ def test_a_page_without_jupyters_variables(
     lines = view.diff("src/clean.py")
     added, removed = (background(lines.locator(mark).first) for mark in ("ins", "del"))
     assert len({added, removed, "rgba(0, 0, 0, 0)"}) == 3
-    assert is_dark(page) is place.dark
+    assert is_dark(page.locator(".acp")) is place.dark
     icon = view.log.locator("svg.i > use").first.evaluate("use => use.getBBox().width")
     assert icon > 4
     picture(view.root, f"plain page, {name}")
@@ -135,7 +142,7 @@ def test_a_page_that_changes_its_theme(browser: Browser, tmp_path: Path, asking:
     page, _ = visitor.page()
     head = f"<style>.night {{ {DARK} }}</style>"
     show_widget(page, asking, head=f"{head}<meta name=color-scheme content='light dark'>")
-    assert not is_dark(page)
+    assert not is_dark(page.locator(".acp"))
     for dark, change in (
         (True, "document.body.className = 'night'"),
         (False, "document.body.className = ''"),
@@ -172,18 +179,11 @@ def test_a_page_that_strips_styles_and_scripts(
 
 
 _DARK = """dark => {
-  const numbers = getComputedStyle(document.querySelector('.acp')).backgroundColor.match(/\\d+/g);
+  const view = document.querySelector('#place > div').shadowRoot.querySelector('.acp');
+  const numbers = getComputedStyle(view).backgroundColor.match(/\\d+/g);
   return (Number(numbers[0]) < 128) === dark;
 }"""
 
 
 def background(element: Locator) -> str:
     return str(element.evaluate("each => getComputedStyle(each).backgroundColor"))
-
-
-def is_dark(page: Page) -> bool:
-    """Return whether the widget is drawn light on dark, wherever it is."""
-    shade = page.locator(".acp").evaluate(
-        "each => Number(getComputedStyle(each).backgroundColor.match(/\\d+/)[0])"
-    )
-    return bool(shade < 128)

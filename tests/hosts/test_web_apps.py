@@ -19,7 +19,7 @@ from tests.support.notebook_file import new_notebook, write_notebook
 from tests.support.second_environment import apps_environment
 from tests.support.trusting import trust_in_data_dir
 from tests.support.wait import eventually
-from tests.support.web_app import WebApp, without_network
+from tests.support.web_app import WebApp, marimo_settings, without_network
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(420)]
 APPS = Path(__file__).parent / "apps"
@@ -104,9 +104,7 @@ def test_marimo_asks_in_a_waiting_cell_of_a_notebook(
     python: Path, tmp_path: Path, visit: Open
 ) -> None:
     app_of("marimo_wait.py", tmp_path)
-    config = tmp_path / "home" / ".config" / "marimo" / "marimo.toml"
-    config.parent.mkdir(parents=True)
-    config.write_text("[runtime]\nauto_instantiate = true\n")
+    marimo_settings(tmp_path)
     edit = ("marimo", "edit", "app.py", "--headless", "--no-token", "--port={port}")
     with WebApp(python, tmp_path, *edit) as app:
         page = visit(app)

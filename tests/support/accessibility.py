@@ -8,11 +8,16 @@ from typing import Any
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page
 
-__all__ = ["expect_accessible", "expect_all_inside", "picture"]
+__all__ = ["expect_accessible", "expect_all_inside", "expect_legible", "is_dark", "picture"]
 
 FOLDER = Path(__file__).resolve().parents[2] / "test-results" / "pictures"
 
-_STICKS_OUT = """() => [...document.querySelectorAll('.acp')].flatMap(view => {
+_STICKS_OUT = """() => [...function* views(root) {
+  for (const each of root.querySelectorAll('*')) {
+    if (each.matches('.acp')) yield each;
+    if (each.shadowRoot) yield* views(each.shadowRoot);
+  }
+}(document)].flatMap(view => {
   const { left, right, width } = view.getBoundingClientRect();
   return width === 0 ? [] : [...view.querySelectorAll('*')].filter(each => {
     const box = each.getBoundingClientRect();
@@ -31,6 +36,21 @@ def expect_accessible(page: Page, within: str = ".acp") -> None:
     results = Axe().run(page, context={"include": [[within]]}, options=options)
     findings: list[dict[str, Any]] = results.response["violations"]
     assert findings == [], results.generate_report()
+
+
+def expect_legible(page: Page) -> None:
+    """Expect that axe finds contrast enough in a page of others, but in its editor."""
+    options = {"runOnly": ["color-contrast"]}
+    results = Axe().run(page, context={"exclude": [[".cm-editor"]]}, options=options)
+    assert results.response["violations"] == [], results.generate_report()
+
+
+def is_dark(view: Locator) -> bool:
+    """Return whether a view is drawn light on dark, wherever it is."""
+    shade = view.evaluate(
+        "each => Number(getComputedStyle(each).backgroundColor.match(/\\d+/)[0])"
+    )
+    return bool(shade < 128)
 
 
 def expect_all_inside(page: Page) -> None:

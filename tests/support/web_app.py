@@ -16,7 +16,7 @@ from tests.support.server import free_port
 from tests.support.trusting import trust_in_data_dir
 from tests.support.wait import eventually
 
-__all__ = ["WebApp", "without_network"]
+__all__ = ["WebApp", "marimo_settings", "without_network"]
 
 
 class WebApp(AbstractContextManager["WebApp"]):
@@ -82,6 +82,13 @@ class WebApp(AbstractContextManager["WebApp"]):
         except OSError:
             return False
         return True
+
+
+def marimo_settings(tmp_path: Path, theme: str = "light") -> None:
+    """Let a notebook that is opened to edit run at once, in a theme."""
+    config = tmp_path / "home" / ".config" / "marimo" / "marimo.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(f'[runtime]\nauto_instantiate = true\n[display]\ntheme = "{theme}"\n')
 
 
 def without_network(page: Page, python: Path) -> None:

@@ -7,6 +7,7 @@ names.
 
 from __future__ import annotations
 
+import contextvars
 import itertools
 import sys
 import threading
@@ -111,8 +112,11 @@ class AcpWidget(anywidget.AnyWidget):
         for name, value in named.items():
             self.set_trait(name, value)
         super().__init__()
-        if "shinywidgets" in sys.modules:
+        in_shiny = "shinywidgets" in sys.modules
+        if in_shiny:
             self.layout.height = "fit-content"  # else it is cut off after 400 pixels
+        # There, the context says to which page a message goes.
+        self._context = contextvars.copy_context() if in_shiny else None
         self._client = client
         self._numbers = itertools.count()
         self._on_open: Callable[[], None] | None = None
@@ -350,7 +354,7 @@ class TurnWidget(AcpWidget):
         self._shown = turn_id
         for name, value in steps:
             try:
-                self.set_trait(name, value)
+                self._in_context(self.set_trait, name, value)
             except Exception:  # noqa: BLE001 - of the user's own code
                 traceback.print_exc()
         with self._lock:
@@ -370,7 +374,14 @@ class TurnWidget(AcpWidget):
             if ends:
                 on_done(self)
 
-        return tell
+        return lambda: self._in_context(tell)
+
+    def _in_context(self, call: Callable[..., None], *values: object) -> None:
+        """Call in the feed's thread what may send to the page."""
+        if self._context is None:
+            call(*values)
+        else:
+            self._context.copy().run(call, *values)
 
     def _is_told(self) -> bool:
         return self._follower is not None and (bool(self.turn_id) or self._follower.told.is_set())
