@@ -98,7 +98,17 @@ def _in_marimo() -> ExecutionContext | None:
     marimo: Any = sys.modules.get("marimo")
     if marimo is None or not marimo.running_in_notebook():
         return None
+    if _is_exported(marimo):
+        return ExecutionContext("marimo", goes_on=False, updates=False)
     return ExecutionContext("marimo", can_ask=True, can_type=marimo.app_meta().mode == "edit")
+
+
+def _is_exported(marimo: Any) -> bool:
+    """Return whether ``marimo export`` runs the notebook, which has neither page nor server."""
+    from marimo._runtime.context import get_context  # type: ignore[import-not-found,unused-ignore]
+
+    files = getattr(get_context(), "virtual_files_supported", True)
+    return not files and marimo.app_meta().request is None
 
 
 def _captures(shell: InteractiveShell) -> bool:

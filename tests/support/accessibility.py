@@ -47,9 +47,7 @@ def expect_legible(page: Page) -> None:
 
 def is_dark(view: Locator) -> bool:
     """Return whether a view is drawn light on dark, wherever it is."""
-    shade = view.evaluate(
-        "each => Number(getComputedStyle(each).backgroundColor.match(/\\d+/)[0])"
-    )
+    shade = view.evaluate("each => Number(getComputedStyle(each).backgroundColor.match(/\\d+/)[0])")
     return bool(shade < 128)
 
 

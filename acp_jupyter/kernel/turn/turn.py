@@ -6,6 +6,7 @@ While the main thread waits, the agent's tools may run code in this kernel.
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
@@ -174,9 +175,12 @@ class Turn(ChangedTurn, ExportedTurn):
         end = f", {turn.stop_reason}" if turn.stop_reason else ""
         return f"<Turn {self.id[:8]} of {agent.id}: {turn.status}{end}>"
 
-    def _display_(self) -> TurnWidget:
-        """Return what marimo shows for the turn."""
-        return self.widget
+    def _display_(self) -> object:
+        """Return what marimo shows for the turn; once it is done in what marimo exports."""
+        if execution_context().goes_on:
+            return self.widget
+        self._wait(None, None)
+        return sys.modules["marimo"].md(str(self.bundle().data["text/markdown"]))
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None

@@ -55,6 +55,26 @@ EMPTY: Values = {
 """Where there is no turn yet."""
 
 
+def words_of(part: str, values: Values) -> str:
+    """Return the part of a finished turn as Markdown."""
+    match part:
+        case "plan":
+            marks = {"completed": "x"}
+            lines = [f"- [{marks.get(e['status'], ' ')}] {e['content']}" for e in values["plan"]]
+        case "tool_calls":
+            lines = [f"- {call['title']} ({call['status']})" for call in values["tool_calls"]]
+        case "diffs":
+            lines = [
+                f"- `{diff['path']}` +{diff['added'] or 0} −{diff['removed'] or 0}"
+                for diff in values["diffs"]
+            ]
+        case "permission":
+            lines = []
+        case _:
+            return str(values["text"])
+    return "\n".join(lines) or "Nothing."
+
+
 class TurnValues:
     """One turn, made of its items and of what happens to them.
 

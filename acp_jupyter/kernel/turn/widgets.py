@@ -27,7 +27,7 @@ from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.turn.display import bundle_of
 from acp_jupyter.kernel.turn.feed import Follower, follow, settle, unfollow, wait_until_told
-from acp_jupyter.kernel.turn.turn_values import EMPTY, NAMES, TurnValues, Values
+from acp_jupyter.kernel.turn.turn_values import EMPTY, NAMES, TurnValues, Values, words_of
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.transcript.output.record import RUNS_KEY, TURN_MIME
 
@@ -230,6 +230,9 @@ class TurnWidget(AcpWidget):
     seen_status = traitlets.Unicode(
         None, allow_none=True, help="The status that a page has seen; None where none is to say so."
     ).tag(sync=True)
+    words = traitlets.Unicode(
+        "", read_only=True, help="The finished turn as Markdown, for pages that marimo exports."
+    ).tag(sync=True)
     error = traitlets.Unicode("", read_only=True)
 
     _from_page: ClassVar[frozenset[str]] = frozenset({"seen_status"})
@@ -270,6 +273,14 @@ class TurnWidget(AcpWidget):
         """Run cells again that depend on this, where what a page changes does: in marimo."""
         if execution_context().frontend == "marimo":
             self.seen_status = self.status
+            self._tell_words()
+
+    def _tell_words(self) -> None:
+        """Put the finished turn into what marimo exports of this."""
+        if self.seen_status is not None and self.status == "done":
+            known = {name: getattr(self, name) for name in EMPTY}
+            whole = self._words().get("text/markdown", "") if self.part == "turn" else ""
+            self.set_trait("words", whole or words_of(self.part, known))
 
     def _follow(self) -> Follower:
         follower = self._follower = Follower(self.turn_id, self._take, self._lose)
@@ -357,6 +368,7 @@ class TurnWidget(AcpWidget):
                 self._in_context(self.set_trait, name, value)
             except Exception:  # noqa: BLE001 - of the user's own code
                 traceback.print_exc()
+        self._in_context(self._tell_words)
         with self._lock:
             asked = frozenset(request["request_id"] for request in self.pending)
             fresh = self._permissions(asked - self._told)

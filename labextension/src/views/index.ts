@@ -6,7 +6,7 @@ export type { Translate } from './i18n';
 
 export type { Colours, Diagram, Rendering, Run } from './props';
 
-export { mountPart } from './part/part_view';
+export { mountPart, mountWords } from './part/part_view';
 export { mountPanel } from './panel/panel_view';
 export { mountTraffic } from './traffic/traffic';
 export type { TrafficProps } from './traffic/traffic';

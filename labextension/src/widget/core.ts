@@ -3,7 +3,7 @@ import type { AnyModel } from '@anywidget/types';
 import type { Client } from '../delivery/client';
 import type { Drawable } from '../delivery/live_turn';
 import type { SessionStore } from '../state/store';
-import { mountPart } from '../views';
+import { mountPart, mountWords } from '../views';
 import type { Actions, Mounted, PartProps } from '../views';
 import { OwnStores } from './own_stores';
 import { matchPage, placeIn } from './page_look';
@@ -66,6 +66,10 @@ function draw(turnOfWidget: WidgetTurn, stores: OwnStores, el: HTMLElement): () 
       mounted?.dispose();
       mounted = null;
       place.textContent = turnOfWidget.problem();
+      const words = turnOfWidget.words();
+      if (words !== '' && place.textContent === '') {
+        mountWords(place, words);
+      }
     } else if (mounted !== null && turn.store === shown) {
       mounted.update(propsOf(turnOfWidget.client, turn));
     } else {

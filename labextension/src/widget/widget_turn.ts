@@ -15,6 +15,8 @@ export interface WidgetTurn {
   readonly client: Client | null;
   /** Why there is no turn to draw, if known. */
   problem(): string;
+  /** The finished turn as Markdown, for a page that has no kernel; empty elsewhere. */
+  words(): string;
   turn(): Drawable | null;
   /** Whether a cell asks in text what the buttons would answer. */
   askedBelow(): boolean;
@@ -87,6 +89,10 @@ function turnOverComm(model: Model, traits: Traits): WidgetTurn {
     traits,
     client,
     problem: () => '',
+    words: () => {
+      const words = model.get('words');
+      return typeof words === 'string' ? words : '';
+    },
     turn: () => (following.store.view.seq === null ? null : drawable),
     askedBelow: () => model.get('asked_below') === true,
     shown: () => {
@@ -125,6 +131,7 @@ function sessionOfServer(client: Client, traits: Traits): WidgetTurn {
     traits,
     client,
     problem: () => problem || whyLost(client),
+    words: () => '',
     turn: () =>
       following.store.view.seq === null ? null : { store: following.store, live: problem === '' },
     askedBelow: () => false,
@@ -151,6 +158,7 @@ function turnOfServer(client: Client, traits: Traits): WidgetTurn {
     traits,
     client,
     problem: () => whyLost(client) || live.refusal,
+    words: () => '',
     turn: () => turn,
     askedBelow: () => false,
     shown: () => undefined,
@@ -185,6 +193,7 @@ function noTurn(traits: Traits, problem: string): WidgetTurn {
     traits,
     client: null,
     problem: () => problem,
+    words: () => '',
     turn: () => null,
     askedBelow: () => false,
     shown: () => undefined,

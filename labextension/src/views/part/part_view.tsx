@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from 'preact/hooks';
 
 import { currentTurn } from '../../state/session_view';
 import { identity } from '../i18n';
+import { Writer } from '../markdown/writer';
 import { useAnnouncer } from '../parts/announcer';
 import { mounted } from '../parts/mount';
 import { ConnectionNote, ErrorNote } from '../parts/notes';
@@ -80,6 +81,23 @@ function OfTurn({ turnId: named, part }: OfTurnProps) {
 /** What stands where there is nothing to draw yet. */
 export function Nothing({ children }: { readonly children: ComponentChildren }) {
   return <p class="acp-nothing muted">{children}</p>;
+}
+
+/** Draws a turn's saved Markdown, where nothing else is known of it any more. */
+export function mountWords(element: HTMLElement, words: string): () => void {
+  const view = document.createElement('div');
+  view.className = 'acp';
+  view.dataset['host'] = 'cell';
+  const prose = document.createElement('div');
+  prose.className = 'acp-prose';
+  view.append(prose);
+  element.append(view);
+  const writer = new Writer(prose, { t: identity, controls: false });
+  writer.become(words, false);
+  return () => {
+    writer.dispose();
+    view.remove();
+  };
 }
 
 /** Draws a part into an element. */
