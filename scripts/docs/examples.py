@@ -7,6 +7,7 @@ JupyterLab. Where no script runs, the turn's Markdown is shown.
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,7 @@ def copy_notebooks(root: Path, source: Path) -> None:
             for output in cell.get("outputs", ()):
                 _draw(output)
         (target / f"{name}.ipynb").write_text(nbformat.writes(notebook))  # type: ignore[no-untyped-call]
+    shutil.copy(root / "notebooks/dashboard_marimo.py", target)  # pages link to it
     (target / "index.md").write_text(INTRODUCTION + "\n".join(names) + "\n```\n")
 
 

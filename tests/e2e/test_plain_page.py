@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from tests.support.accessibility import expect_accessible, expect_all_inside, is_dark, picture
 from tests.support.browser import Visitor
@@ -80,6 +81,13 @@ PLACES = {
 }
 
 
+PART_WORDS = {
+    "plan": "Replace the loop",
+    "tool_calls": "Searching content",
+    "text": "its page",
+    "permission": "Allow once",
+    "diffs": "1 file changed",
+}
 SHORT = {"light", "dark with some light variables"}
 
 
@@ -175,6 +183,44 @@ def test_a_page_that_strips_styles_and_scripts(
     view.choose("Allow once")
     assert "answer_permission" in page.evaluate("JSON.stringify(sent)")
     assert log.errors == []
+    visitor.close()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", ["plan", "tool_calls", "text", "permission", "diffs"])
+def test_a_part_where_style_elements_are_removed(
+    browser: Browser, tmp_path: Path, asking: Comm, part: str
+) -> None:
+    """Nothing of it needs one: a page that removes them and all that is inline shows it whole."""
+    visitor = Visitor(browser, tmp_path)
+    page, log = visitor.page()
+    policy = "script-src 'self' blob: 'unsafe-eval'; style-src 'none'; img-src data:"
+    alone = copy(asking)
+    alone.state = {**asking.state, "part": part}
+    show_widget(
+        page, alone, head=f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    )
+    view = page.locator(f".acp[data-part={part}]")
+    expect(view).to_contain_text(PART_WORDS[part])
+    assert view.evaluate("each => getComputedStyle(each).fontFamily").startswith("system-ui")
+    assert view.locator("style, script, [style], [onclick]").count() == 0
+    picture(view, f"plain page, strict policy, {part}")
+    assert log.errors == []
+    visitor.close()
+
+
+@pytest.mark.long
+def test_a_page_that_forbids_what_the_widget_is_packed_in(
+    browser: Browser, tmp_path: Path, asking: Comm
+) -> None:
+    """It says so in words; nothing waits for ever."""
+    visitor = Visitor(browser, tmp_path)
+    page, _ = visitor.page()
+    policy = "default-src 'none'; script-src 'self' 'unsafe-eval'"
+    show_widget(
+        page, asking, head=f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    )
+    expect(page.locator("#place")).to_contain_text("This page’s policy blocks blob: scripts")
     visitor.close()
 
 

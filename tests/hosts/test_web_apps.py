@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.support.accessibility import expect_legible, is_dark, picture
 from tests.support.notebook import jupyter_environment
 from tests.support.notebook_file import new_notebook, write_notebook
 from tests.support.second_environment import apps_environment
@@ -54,8 +55,8 @@ def app_of(name: str, tmp_path: Path) -> Path:
     return Path(shutil.copy(APPS / name, folder / "app.py"))
 
 
-def answer(page: Page, app: WebApp) -> None:
-    """Allow the edit, and see the turn end."""
+def answer(page: Page, app: WebApp, dark: bool = False) -> None:
+    """Allow the edit, and see the turn end, whole and as dark as its page."""
     button = page.get_by_role("button", name="Allow once").first
     expect(button).to_be_enabled(timeout=60_000)
     assert not (app.folder / "made.txt").exists()
@@ -63,6 +64,11 @@ def answer(page: Page, app: WebApp) -> None:
     expect(page.get_by_text("Allowed once").first).to_be_visible()
     expect(page.get_by_text("1 file changed").first).to_be_visible()
     assert (app.folder / "made.txt").exists()
+    view = page.locator(".acp").first
+    assert is_dark(view) is dark
+    assert view.evaluate("each => each.scrollHeight - each.clientHeight") < 2
+    expect_legible(page)
+    assert "Traceback" not in app.log()
 
 
 MARIMO = ("marimo", "run", "app.py", "--headless", "--port={port}")
@@ -127,6 +133,33 @@ def test_shiny_shows_a_turn_by_shinywidgets(python: Path, tmp_path: Path, visit:
     app_of("shiny_app.py", tmp_path)
     with WebApp(python, tmp_path, *SHINY) as app:
         answer(visit(app), app)
+
+
+@pytest.mark.parametrize("host", ["marimo", "panel", "shiny", "voila"])
+def test_a_host_is_dark(python: Path, tmp_path: Path, visit: Open, host: str) -> None:
+    (tmp_path / "work").mkdir()
+    file = tmp_path / "work" / "app.py"
+    path = "/"
+    match host:
+        case "marimo":
+            shutil.copy(APPS / "marimo_last.py", file)
+            marimo_settings(tmp_path, "dark")
+            command = MARIMO
+        case "panel":
+            app = (APPS / "panel_app.py").read_text()
+            file.write_text(app.replace('"ipywidgets",', '"ipywidgets", theme="dark",'))
+            command, path = PANEL, "/app"
+        case "shiny":
+            app = (APPS / "shiny_app.py").read_text()
+            file.write_text(f'{app}\n\nui.input_dark_mode(mode="dark")\n')
+            command = SHINY
+        case _:
+            write_notebook(file.with_name("nb.ipynb"), new_notebook(f"{PROMPT}turn"))
+            command = (*VOILA, "--theme=dark")
+    with WebApp(python, tmp_path, *command, path=path) as served:
+        page = visit(served)
+        answer(page, served, dark=True)
+        picture(page, f"{host}, dark")
 
 
 RECORDED = Path(__file__).parent / "programs" / "one_prompt.py"

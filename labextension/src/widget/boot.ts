@@ -18,6 +18,9 @@ declare const PACKED_BYTES: number;
 /** Most messages kept while the widget is unpacked; the view requests missing ones again. */
 const MAX_EARLY = 2_000;
 
+const BLOCKED =
+  'acp-jupyter can’t show this here. This page’s policy blocks blob: scripts, or its browser is too old.';
+
 /** Key of the unpacked widget in the page, since every widget loads this file again. */
 const KEY = Symbol.for(`acp-jupyter:${PACKED_HASH}`);
 
@@ -54,6 +57,7 @@ function core(): Promise<Core> {
 /** Creates the anywidget module; called for each model. */
 function widget() {
   let opened: OpenWidget | null = null;
+  let failure = '';
   return {
     /** Listens to the model at once, since the kernel does not repeat messages. */
     initialize: async ({ model }: InitializeProps) => {
@@ -64,12 +68,22 @@ function widget() {
         }
       };
       model.on('msg:custom', keep);
-      const { open } = await core();
-      model.off('msg:custom', keep);
-      opened = open(model, early);
+      try {
+        const { open } = await core();
+        opened = open(model, early);
+      } catch (error) {
+        failure = `${BLOCKED} ${String(error)}`;
+      } finally {
+        model.off('msg:custom', keep);
+      }
       return () => opened?.close();
     },
-    render: ({ el }: RenderProps) => opened?.draw(el),
+    render: ({ el }: RenderProps) => {
+      if (opened === null) {
+        el.textContent = failure;
+      }
+      return opened?.draw(el);
+    },
   };
 }
 
