@@ -197,9 +197,7 @@ def test_a_part_where_style_elements_are_removed(
     policy = "script-src 'self' blob: 'unsafe-eval'; style-src 'none'; img-src data:"
     alone = copy(asking)
     alone.state = {**asking.state, "part": part}
-    show_widget(
-        page, alone, head=f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-    )
+    show_widget(page, alone, head=f'<meta http-equiv="Content-Security-Policy" content="{policy}">')
     view = page.locator(f".acp[data-part={part}]")
     expect(view).to_contain_text(PART_WORDS[part])
     assert view.evaluate("each => getComputedStyle(each).fontFamily").startswith("system-ui")

@@ -139,12 +139,12 @@ def test_shiny_shows_a_turn_by_shinywidgets(python: Path, tmp_path: Path, visit:
 def test_a_host_is_dark(python: Path, tmp_path: Path, visit: Open, host: str) -> None:
     (tmp_path / "work").mkdir()
     file = tmp_path / "work" / "app.py"
+    command: tuple[str, ...] = MARIMO
     path = "/"
     match host:
         case "marimo":
             shutil.copy(APPS / "marimo_last.py", file)
             marimo_settings(tmp_path, "dark")
-            command = MARIMO
         case "panel":
             app = (APPS / "panel_app.py").read_text()
             file.write_text(app.replace('"ipywidgets",', '"ipywidgets", theme="dark",'))
