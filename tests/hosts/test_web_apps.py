@@ -85,15 +85,16 @@ def test_marimo_shows_a_turn_that_is_the_last_expression(
         answer(visit(app), app)
 
 
-def test_marimo_runs_a_cell_again_when_the_turn_it_depends_on_has_ended(
+def test_marimo_runs_a_cell_again_when_the_status_of_its_turn_changes(
     python: Path, tmp_path: Path, visit: Open
 ) -> None:
     app_of("marimo_turn.py", tmp_path)
     with WebApp(python, tmp_path, *MARIMO) as app:
         page = visit(app)
-        expect(page.get_by_text("Files changed: 0.")).to_be_visible(timeout=60_000)
+        asked = page.get_by_text("The turn is requires_action. Tool calls: 1.")
+        expect(asked).to_be_visible(timeout=60_000)
         answer(page, app)
-        expect(page.get_by_text("The turn is done. Files changed: 1.")).to_be_visible()
+        expect(page.get_by_text("The turn is done. Tool calls: 1.")).to_be_visible()
 
 
 def test_marimo_refuses_what_a_waiting_cell_of_an_app_would_have_to_ask(

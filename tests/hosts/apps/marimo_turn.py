@@ -13,13 +13,13 @@ def _():
     turn = session.prompt("create made.txt")
     view = mo.ui.anywidget(turn.widget)
     view
-    return mo, turn, view
+    return mo, view
 
 
 @app.cell
-def _(mo, turn, view):
-    view.value  # this cell runs again at the end of the turn
-    mo.md(f"The turn is {turn.status}. Files changed: {len(turn.diffs)}.")
+def _(mo, view):
+    status = view.value["status"]  # this cell runs again when it changes
+    mo.md(f"The turn is {status}. Tool calls: {len(view.tool_calls)}.")
     return
 
 
