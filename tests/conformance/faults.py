@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.conformance.shapes import DEFINITIONS, Schema, alternatives
+from tests.conformance.shapes import CORPORA, Definitions, Schema, alternatives, references
 
-__all__ = ["Fault", "annotated_places", "faults_of"]
+__all__ = ["Fault", "annotated_places", "closure", "faults_of", "written_by_agents"]
 
 _DEFAULT = "x-deserialize-default-on-error"
 _SKIP = "x-deserialize-skip-invalid-items"
+_NULL = "x-deserialize-default-on-null"
 _WRONG: dict[str, Any] = {"wrong": [1]}
 
 
@@ -27,19 +28,20 @@ class Fault:
     right: Any
 
 
-def annotated_places() -> set[str]:
+def annotated_places(corpus: str) -> set[str]:
     """Return the places of all annotations in types that agents write."""
+    definitions = CORPORA[corpus]
     return {
         place
-        for name in _written_by_agents()
-        for field, schema in DEFINITIONS[name].get("properties", {}).items()
+        for name in written_by_agents(definitions)
+        for field, schema in definitions[name].get("properties", {}).items()
         for place in _places(f"{name}.{field}", schema)
         if _has_wrong_values(schema)
     }
 
 
 def _places(place: str, schema: Schema) -> Iterator[str]:
-    if schema.get(_DEFAULT):
+    if schema.get(_DEFAULT) or schema.get(_NULL):
         yield place
     if schema.get(_SKIP):
         yield f"{place}[]"
@@ -50,31 +52,31 @@ def _has_wrong_values(schema: Schema) -> bool:
     return any("type" in flat or "enum" in flat or "const" in flat for flat in alternatives(schema))
 
 
-def _written_by_agents() -> set[str]:
+def written_by_agents(definitions: Definitions) -> set[str]:
+    """Return the names of the types that occur in what agents write."""
+
     def is_root(schema: Schema) -> bool:
         answers = {"agent": "Response", "client": "Request"}
         ends = (answers.get(schema.get("x-side", ""), "-"), "Notification")
-        return str(schema["name"]).endswith(ends) and "x-method" in schema
+        return str(schema["name"]).endswith(ends) and schema.get("x-side") in FROM_AGENTS
 
-    roots = {name for name, schema in DEFINITIONS.items() if is_root({**schema, "name": name})}
-    waiting = sorted(roots - {"CancelNotification"})
+    roots = {name for name, schema in definitions.items() if is_root({**schema, "name": name})}
+    return closure(definitions, roots - {"CancelNotification", "MessageMcpNotification"})
+
+
+FROM_AGENTS = frozenset({"agent", "client", "protocol"})
+"""Sides of the schema whose messages agents may write; the others are a conductor's."""
+
+
+def closure(definitions: Definitions, roots: set[str]) -> set[str]:
+    """Return ``roots`` and the names of all that they refer to."""
+    waiting = sorted(roots)
     found: set[str] = set()
     while waiting:
         if (name := waiting.pop()) not in found:
             found.add(name)
-            waiting += _references(DEFINITIONS[name])
+            waiting += [r["$ref"].rpartition("/")[2] for r in references(definitions[name])]
     return found
-
-
-def _references(value: Any) -> Iterator[str]:
-    if isinstance(value, list):
-        value = dict(enumerate(value))
-    if isinstance(value, dict):
-        for key, item in value.items():
-            if key == "$ref":
-                yield item.rpartition("/")[2]
-            else:
-                yield from _references(item)
 
 
 def faults_of(schema: Schema) -> Iterator[Fault]:
@@ -98,6 +100,9 @@ def _of_fields(flat: Schema) -> Iterator[Fault]:
         without = {key: value for key, value in whole.items() if key != name}
         if schema.get(_DEFAULT) and _has_wrong_values(schema):
             yield Fault(place, path, {**whole, name: _wrong_for(schema)}, without)
+        if schema.get(_NULL):
+            empty: Any = {} if "object" in _types(alternatives(schema)[0]) else []
+            yield Fault(place, path, {**whole, name: None}, {**whole, name: empty})
         if schema.get(_SKIP):
             good = next(example_of(f["items"]) for f in alternatives(schema) if "items" in f)
             items = ([good, _WRONG], [good])

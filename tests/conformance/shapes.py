@@ -1,4 +1,8 @@
-"""The messages of the protocol's schema, and the ways in which each can look."""
+"""The messages of the protocol's schemas, and the ways in which each can look.
+
+There are three schemas of version 1: that of release 1.21, and of the newest SDK the stable and
+the unstable one. A message that looks the same in two of them is one message.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +13,58 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-__all__ = ["DEFINITIONS", "Message", "Schema", "alternatives", "messages_of_agents"]
+__all__ = [
+    "CORPORA",
+    "DEFINITIONS",
+    "Definitions",
+    "Message",
+    "Schema",
+    "alternatives",
+    "messages_of_agents",
+    "references",
+]
 
 Schema = Mapping[str, Any]
+Definitions = Mapping[str, Schema]
 
-_FILE = Path(__file__).parent / "schema.json"
-DEFINITIONS: Mapping[str, Schema] = json.loads(_FILE.read_text())["$defs"]
-for _name, _schema in DEFINITIONS.items():
-    for _field in _schema.get("properties", {}).values():
-        _field["x-of"] = _name  # whose field it is, also where types are joined
+_FOLDER = Path(__file__).parent
+_FILES = {
+    "unstable": "sdk-2.4.0/v1.unstable.json",
+    "stable": "sdk-2.4.0/v1.json",
+    "1.21": "schema.json",
+}
 
-_PROSE = frozenset({"description", "title", "discriminator", "default", "x-method", "x-side"})
+
+def _read(corpus: str, file: str) -> Definitions:
+    definitions: dict[str, dict[str, Any]] = json.loads((_FOLDER / file).read_text())["$defs"]
+    for name, schema in definitions.items():
+        for field in schema.get("properties", {}).values():
+            field["x-of"] = name  # whose field it is, also where types are joined
+        _mark_references(schema, corpus)
+    return definitions
+
+
+def _mark_references(value: Any, corpus: str) -> None:
+    """Say of each reference in which schema its definition stands."""
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            value["x-corpus"] = corpus
+        for item in value.values():
+            _mark_references(item, corpus)
+    elif isinstance(value, list):
+        for item in value:
+            _mark_references(item, corpus)
+
+
+CORPORA: Mapping[str, Definitions] = {name: _read(name, file) for name, file in _FILES.items()}
+"""The newest and widest first."""
+
+DEFINITIONS = CORPORA["unstable"]
+"""All that there is: the unstable schema holds the stable one."""
+
+_PROSE = frozenset(
+    {"description", "title", "discriminator", "default", "x-method", "x-side", "x-corpus"}
+)
 _COMBINED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "not", "unevaluatedProperties"})
 
 
@@ -33,6 +78,11 @@ class Message:
     sort: Literal["request", "notification", "response"]
     schema: Schema
     """Of ``params``, or of the ``result``."""
+    corpus: str
+    """Which of `CORPORA` has it so."""
+
+    def __str__(self) -> str:
+        return self.name if self.corpus == "unstable" else f"{self.name} ({self.corpus})"
 
 
 def alternatives(schema: Schema) -> list[Schema]:
@@ -47,7 +97,7 @@ def alternatives(schema: Schema) -> list[Schema]:
     found: list[Schema] = [own]
     parts: list[list[Schema]] = []
     if "$ref" in schema:
-        parts.append(alternatives(DEFINITIONS[schema["$ref"].rpartition("/")[2]]))
+        parts.append(alternatives(_referred(schema)))
     parts += [alternatives(part) for part in schema.get("allOf", ())]
     for union in ("anyOf", "oneOf"):
         if union in schema:
@@ -55,6 +105,21 @@ def alternatives(schema: Schema) -> list[Schema]:
     for part in parts:
         found = [_merged(one, other) for one in found for other in part]
     return found
+
+
+def _referred(schema: Schema) -> Schema:
+    return CORPORA[schema["x-corpus"]][schema["$ref"].rpartition("/")[2]]
+
+
+def references(value: Any) -> Iterator[Schema]:
+    """Yield every reference in ``value``."""
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield value
+        for item in value.values():
+            yield from references(item)
 
 
 def _merged(one: Schema, other: Schema) -> Schema:
@@ -68,26 +133,51 @@ def _merged(one: Schema, other: Schema) -> Schema:
 
 @cache
 def messages_of_agents() -> tuple[Message, ...]:
-    """Return all that an agent may write: its requests, its updates and its answers."""
-    return tuple(_messages())
+    """Return all that an agent may write: its requests, its updates and its answers.
+
+    A message that an older or narrower schema has in another way is there twice.
+    """
+    found: dict[tuple[str, str], Message] = {}
+    for corpus in CORPORA:
+        for message in _messages(corpus):
+            found.setdefault((message.name, _spelled(message.schema)), message)
+    return tuple(found.values())
 
 
-def _messages() -> Iterator[Message]:
-    for name, schema in DEFINITIONS.items():
+def _spelled(schema: Schema) -> str:
+    """Return ``schema`` and all that it refers to, without prose, as text to compare."""
+    seen: dict[str, Schema] = {}
+    waiting = [schema]
+    while waiting:
+        for reference in references(waiting.pop()):
+            if reference["$ref"] not in seen:
+                waiting.append(seen.setdefault(reference["$ref"], _referred(reference)))
+    return json.dumps(_without_prose({"": schema, **seen}), sort_keys=True)
+
+
+def _without_prose(value: Any) -> Any:
+    if isinstance(value, dict):
+        kept = {k: v for k, v in value.items() if k not in _PROSE or not isinstance(v, str)}
+        return {key: _without_prose(item) for key, item in kept.items()}
+    return [_without_prose(item) for item in value] if isinstance(value, list) else value
+
+
+def _messages(corpus: str) -> Iterator[Message]:
+    for name, schema in CORPORA[corpus].items():
         method, side = schema.get("x-method", ""), schema.get("x-side")
         if name.endswith("Response") and side == "agent":
-            yield Message(f"{method} answered", method, "response", schema)
+            yield Message(f"{method} answered", method, "response", schema, corpus)
         elif name == "SessionNotification":
-            yield from _updates(schema)
+            yield from _updates(schema, corpus)
         elif name.endswith("Notification") and side in {"client", "protocol"}:
-            yield Message(method, method, "notification", schema)
+            yield Message(method, method, "notification", schema, corpus)
         elif name.endswith("Request") and side == "client":
-            yield Message(method, method, "request", schema)
+            yield Message(method, method, "request", schema, corpus)
 
 
-def _updates(schema: Schema) -> Iterator[Message]:
-    for flat in alternatives(DEFINITIONS["SessionUpdate"]):
+def _updates(schema: Schema, corpus: str) -> Iterator[Message]:
+    for flat in alternatives(CORPORA[corpus]["SessionUpdate"]):
         kind = flat["properties"]["sessionUpdate"]["const"]
         properties = {**schema["properties"], "update": flat}
         one = {**schema, "properties": properties}
-        yield Message(f"session/update {kind}", "session/update", "notification", one)
+        yield Message(f"session/update {kind}", "session/update", "notification", one, corpus)

@@ -24,6 +24,9 @@ _ANYTHING = st.recursive(
 )
 
 
+_DISCRIMINATORS = ("type", "mode", "state", "stopReason", "action")
+
+
 def values_of(schema: Schema, words: st.SearchStrategy[str] = _WORDS) -> st.SearchStrategy[Any]:
     """Return the strategy of all values that meet ``schema``."""
     return st.one_of([_flat(flat, words) for flat in alternatives(schema)])
@@ -48,7 +51,7 @@ def _typed(name: str, schema: Schema, words: st.SearchStrategy[str]) -> st.Searc
         case "boolean":
             return st.booleans()
         case "string":
-            return words
+            return NAMES if schema.get("minLength") else words
         case "integer":
             least, most = schema.get("minimum", -(2**31)), schema.get("maximum", 2**31 - 1)
             return st.integers(least, most)
@@ -66,7 +69,7 @@ def _object(schema: Schema, words: st.SearchStrategy[str]) -> st.SearchStrategy[
     required = set(schema.get("required", ()))
     fields = {name: values_of(each, words) for name, each in schema.get("properties", {}).items()}
     if schema.get("open"):
-        fields |= {name: st.just("_of_tomorrow") for name in ("type", "mode") if name in fields}
+        fields |= {name: st.just("_of_tomorrow") for name in _DISCRIMINATORS if name in fields}
     known = st.fixed_dictionaries(
         {name: fields[name] for name in sorted(required)},
         optional={name: fields[name] for name in sorted(fields.keys() - required)},

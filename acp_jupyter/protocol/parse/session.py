@@ -57,10 +57,10 @@ _SESSION = "acp-jupyter/session"
 
 
 def plan(raw: Obj) -> AgentPlanUpdate:
-    """ACP: plan, plan_update. In build mode a plan may be text alone."""
+    """ACP: plan, plan_update; a file is told by its place. In build mode a plan may be text alone."""
     inner = raw.get("plan")
     body = inner if isinstance(inner, dict) else raw
-    words = inner if isinstance(inner, str) else first(body, "content", "markdown", "text")
+    words = inner if isinstance(inner, str) else first(body, "content", "markdown", "text", "uri")
     listed = items(first(body, "entries", "items"))
     return AgentPlanUpdate(
         plan_id=text(first(body, "planId", "plan_id")),
