@@ -19,7 +19,14 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal, Protocol, Self
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from acp_jupyter.protocol.objects import misfits
 from acp_jupyter.protocol.parse.login import AuthMethod
@@ -48,6 +55,10 @@ class AgentSpec:
     """Its name in the configuration."""
     host: str = ""
     """The host that it runs on, where that is not this machine."""
+    additional_directories: tuple[str, ...] = ()
+    """Absolute folders that its sessions also work in, where it takes them."""
+    system_prompt: str = ""
+    """Added to its own instructions, where it takes that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +101,13 @@ class _Variable(BaseModel):
     env: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
 
 
+def _absolute(path: str) -> str:
+    path = os.path.expanduser(path)
+    if not os.path.isabs(path):
+        raise ValueError("it must be an absolute path")
+    return path
+
+
 class _Entry(BaseModel):
     """An agent in the configuration; other editors' keys in the same block are ignored."""
 
@@ -102,6 +120,8 @@ class _Entry(BaseModel):
     url: str = Field("", pattern=r"^(wss?|https?)://[^\s@]+$")
     headers: dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")], _Variable] = {}
     folders: dict[Annotated[str, Field(pattern="^[^=]+$")], str] = {}
+    additional_directories: list[Annotated[str, AfterValidator(_absolute)]] = []
+    system_prompt: str = ""
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
@@ -157,24 +177,29 @@ def parse_entry(key: str, value: object, source: str) -> AgentSpec | Broken:
         what = misfits(error)[0]
         detail = f"{source}: the entry {key!r} is not valid ({what}). Correct it."
         return Broken(agent_id, key, detail, key)
-    env = MappingProxyType(dict(entry.env))
+    command, args, host = os.path.expanduser(entry.command), tuple(entry.args), ""
     if entry.url:
+        command, args = sys.executable, (*_REMOTE, *entry.remote())
         host = urlsplit(entry.url).hostname or ""
-        arguments = (*_REMOTE, *entry.remote())
-        name = entry.name or key
-        return AgentSpec(agent_id, name, sys.executable, arguments, env, key=key, host=host)
     return AgentSpec(
         agent_id,
         entry.name or key,
-        os.path.expanduser(entry.command),
-        tuple(entry.args),
-        env,
+        command,
+        args,
+        MappingProxyType(dict(entry.env)),
         key=key,
+        host=host,
+        additional_directories=tuple(entry.additional_directories),
+        system_prompt=entry.system_prompt,
     )
 
 
 GROUP = "acp_jupyter.agents"
-_FIELDS = ("command", "args", "env", "name", "url", "headers", "folders")
+_FIELDS = (
+    *("command", "args", "env", "name", "url", "headers", "folders"),
+    *("additional_directories", "system_prompt"),
+)
+_LISTS = ("args", "additional_directories")
 
 
 class Point(Protocol):
@@ -243,7 +268,7 @@ def _load(point: Point) -> AgentSpec | Broken:
         }
         plain = {
             **fields,
-            **({"args": list(fields["args"])} if "args" in fields else {}),
+            **{name: list(fields[name]) for name in _LISTS if name in fields},
             **({"env": dict(fields["env"])} if "env" in fields else {}),
         }
     except (Exception, SystemExit) as error:  # noqa: BLE001 - code of other packages

@@ -276,6 +276,8 @@ def _tool_call(call: Mapping[str, Any]) -> Object:
     for key in ("toolCallId", "title", "kind"):
         if key in result and (text := string_or_none(result.pop(key))) is not None:
             result[key] = text
+    if not isinstance(result.get("name", ""), str):
+        del result["name"]
     if "status" in result:
         status = result.pop("status")
         if isinstance(status, str):

@@ -13,7 +13,19 @@ from acp_jupyter.protocol.objects import Obj, first, obj
 from acp_jupyter.protocol.packets import PacketModel, TimedPacket
 from acp_jupyter.protocol.parse.login import AuthMethod
 
-Ability = Literal["load", "resume", "list", "fork", "close", "delete", "logout", "http", "sse"]
+Ability = Literal[
+    "load",
+    "resume",
+    "list",
+    "fork",
+    "close",
+    "delete",
+    "logout",
+    "http",
+    "sse",
+    "additionalDirectories",
+    "systemPrompt",
+]
 """``http`` and ``sse``: kinds of MCP servers beside stdio, which every agent takes."""
 
 _ALL: tuple[Ability, ...] = get_args(Ability)
@@ -34,6 +46,8 @@ def abilities(capabilities: Obj) -> tuple[Ability, ...]:
         "logout": auth.get("logout"),
         "http": mcp.get("http"),
         "sse": mcp.get("sse"),
+        "additionalDirectories": first(session, "additionalDirectories", "additional_directories"),
+        "systemPrompt": first(session, "systemPrompt", "system_prompt"),
     }
     return tuple(name for name in _ALL if _yes(values[name]))
 
@@ -112,6 +126,8 @@ class NoticePacket(TimedPacket):
     """Lines for those who look closer."""
     key: str = ""
     """What it is about: a later one with this key takes its place. Alone it adds to ``detail``."""
+    clears: tuple[Literal["text", "detail"], ...] = ()
+    """What a later one with this key empties; else what it does not tell is kept."""
 
 
 class RawModes(PacketModel):

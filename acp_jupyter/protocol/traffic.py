@@ -48,6 +48,7 @@ _CALL_FIELDS = frozenset(
         "sessionUpdate",
         "toolCallId",
         "title",
+        "name",
         "kind",
         "status",
         "content",
@@ -133,6 +134,7 @@ def _is_call(update: Mapping[str, Any]) -> bool:
         update.keys() <= _CALL_FIELDS
         and isinstance(update.get("toolCallId"), str)
         and isinstance(update.get("title", ""), str)
+        and isinstance(update.get("name", ""), str)
         and ("kind" not in update or _is_one_of(update["kind"], ACP_KINDS))
         and ("status" not in update or _is_one_of(update["status"], _STATUSES))
         and isinstance(update.get("_meta", {}), dict)

@@ -2,8 +2,9 @@
 """Remembers its sessions in a file of its folder: ``keeps_sessions.py FILE ABILITY...``.
 
 Abilities: load, late-load (tells the most after its answer), resume, lying-resume (announced, and
-not known), list, fork, close, delete. Several sessions may run turns at once; a turn that says
-``wait`` goes on until it is cancelled, ``ask`` asks, ``die`` ends the process.
+not known), list, fork, close, delete, additionalDirectories, systemPrompt. Several sessions may run
+turns at once; a turn that says ``wait`` goes on until it is cancelled, ``ask`` asks, ``die`` ends the
+process, ``how`` tells how the session was opened.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from _wire import Json, Wire, text_of
 
 STORE = Path(sys.argv[1])
 CAN = set(sys.argv[2:])
-KNOWN = {"list", "fork", "close", "delete"}
+KNOWN = {"list", "fork", "close", "delete", "additionalDirectories", "systemPrompt"}
 
 
 def kept() -> dict[str, list[str]]:
@@ -46,6 +47,7 @@ class Agent:
         self.wire = Wire()
         self.open: set[str] = set()
         self.waiting: dict[str, Json] = {}
+        self.opened: dict[str, Json] = {}
 
     def serve(self) -> None:
         while (message := self.wire.next()) is not None:
@@ -81,6 +83,7 @@ class Agent:
         session_id = f"s{len(sessions) + 1}"
         keep({**sessions, session_id: []})
         self.open.add(session_id)
+        self.opened[session_id] = message
         self.wire.result(message, {"sessionId": session_id})
 
     def load(self, message: Json, session_id: str) -> None:
@@ -88,6 +91,7 @@ class Agent:
             self.wire.error(message, -32601, "Method not found")
             return
         self.open.add(session_id)
+        self.opened[session_id] = message
         said = kept()[session_id]
         if "late-load" in CAN:
             self.wire.result(message, {})
@@ -101,6 +105,7 @@ class Agent:
             self.wire.error(message, -32601, "Method not found")
             return
         self.open.add(session_id)
+        self.opened[session_id] = message
         self.wire.result(message, {})
 
     def list(self, message: Json, _: str) -> None:
@@ -119,6 +124,7 @@ class Agent:
         forked = f"s{len(sessions) + 1}"
         keep({**sessions, forked: list(sessions[session_id])})
         self.open.add(forked)
+        self.opened[forked] = message
         tell_again(self.wire, forked, sessions[session_id])
         self.wire.result(message, {"sessionId": forked})
 
@@ -140,7 +146,10 @@ class Agent:
         keep({**sessions, session_id: [*sessions.get(session_id, []), text]})
         if text == "die":
             os._exit(3)
-        self.wire.text(session_id, f"After {remembered}: {text}")
+        if text == "how":
+            self.wire.text(session_id, json.dumps(self.opened[session_id]))
+        else:
+            self.wire.text(session_id, f"After {remembered}: {text}")
         if text == "wait":
             self.waiting[session_id] = message
             return

@@ -201,8 +201,10 @@ def test_a_mode_that_nobody_announced_is_shown(meet: Meet) -> None:
 def test_a_notice_is_a_line(meet: Meet) -> None:
     meeting = meet("notice")
     meeting.turn()
-    assert [(notice.severity, notice.title) for notice in meeting.notices] == [
-        ("warning", "Careful")
+    assert [(notice.severity, notice.title, notice.text) for notice in meeting.notices] == [
+        ("warning", "Careful", ""),
+        ("info", "New", "Words"),
+        ("error", "L" * 300 + "…", ""),
     ]
 
 
@@ -226,6 +228,8 @@ def test_a_compaction_is_one_line_with_its_summary(meet: Meet) -> None:
     assert told == [
         ("info", "Older messages were summarised", "", "We ran."),
         ("warning", "The context could not be summarised", "no room", "half done"),
+        ("info", "Context", "", ""),
+        ("info", "Making room in the context", "", ("long " * 1600) + "…"),
     ]
 
 

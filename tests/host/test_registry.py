@@ -48,6 +48,13 @@ def test_agents_come_from_the_settings_and_the_files_in_this_order(tmp_path: Pat
     assert (spec.args, dict(spec.env)) == (("-a",), {"K": "V"})
 
 
+def test_a_further_folder_must_be_absolute() -> None:
+    entry = {"command": "sh", "additional_directories": ["data"]}
+    (_, report, _) = Registry({"x": entry}, []).statuses()
+    assert report.status == "broken"
+    assert "additional_directories" in report.detail
+
+
 def test_settings_win_over_files(tmp_path: Path) -> None:
     folder = write(tmp_path / "a", {"agent_servers": {"one": {"command": "file"}}})
     assert Registry({"one": {"command": "settings"}}, [folder]).get("one").command == "settings"

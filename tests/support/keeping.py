@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from acp_jupyter.api.access import UserCaller
@@ -18,6 +18,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
+from acp_jupyter.protocol.objects import Obj
 from tests.support.driver import Driver
 from tests.support.fake_agents import AGENTS
 from tests.support.trusting import trusting
@@ -84,6 +85,8 @@ class Kept:
     root: Path
     data: Path
     abilities: tuple[str, ...]
+    entry: Obj = field(default_factory=dict)
+    """What else its agent's entry has."""
 
     @contextmanager
     def server(
@@ -91,7 +94,7 @@ class Kept:
     ) -> Iterator[Server]:
         script = str(AGENTS / "keeps_sessions.py")
         args = [script, str(self.root / "agent.json"), *self.abilities]
-        registry = Registry({"keeper": {"command": sys.executable, "args": args}}, [])
+        registry = Registry({"keeper": {"command": sys.executable, "args": args, **self.entry}}, [])
         config = HostConfig(
             registry, self.root, self.data, limits=limits, trust=trusting(self.root.parent)
         )

@@ -91,7 +91,7 @@ async def talk_to(
         environment=environment,
     )
     try:
-        result = await talk.connection.new_session(cwd, talk)
+        result = await talk.connection.new_session({"cwd": str(cwd), "mcpServers": []}, talk)
         talk.session_id = result["sessionId"]
         yield talk
     finally:

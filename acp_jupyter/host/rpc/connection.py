@@ -139,10 +139,8 @@ class AgentConnection:
         """Call ``call`` when the agent withdraws a request."""
         self._transport.on_withdrawn(call)
 
-    async def new_session(
-        self, cwd: str | Path, log: SessionLog, mcp_servers: Sequence[Mapping[str, Any]] = ()
-    ) -> dict[str, Any]:
-        """Open a session in ``cwd`` and return the raw result, which has a ``sessionId``.
+    async def new_session(self, params: Mapping[str, Any], log: SessionLog) -> dict[str, Any]:
+        """Open a session and return the raw result, which has a ``sessionId``.
 
         From its answer on the session's lines go to ``log``.
 
@@ -151,7 +149,6 @@ class AgentConnection:
         AgentStartError
             No answer, an error, or an answer without an id.
         """
-        params = {"cwd": str(cwd), "mcpServers": [dict(server) for server in mcp_servers]}
         seconds = self._limits.session_new_seconds
         answer = self._send_request("session/new", params, seconds, log=log, opens=True)
         result = await self._handshake.explained("session/new", answer, seconds)

@@ -137,7 +137,7 @@ def client_capabilities() -> dict[str, Any]:
         "fs": {"readTextFile": True, "writeTextFile": True},
         "terminal": TERMINALS_AVAILABLE,
         "auth": {"terminal": True},
-        "session": {"configOptions": {"boolean": {}}, "compaction": {}},
+        "session": {"configOptions": {"boolean": {}}, "compaction": {}, "notices": {}},
         "plan": {},
         "_meta": {"terminal_output": True, "terminal_output_delta": True, "terminal-auth": True},
         "elicitation": {"form": {}, "url": {}},

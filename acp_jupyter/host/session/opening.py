@@ -14,6 +14,7 @@ from typing import Any
 
 from acp_jupyter.errors import AgentRequestError, AgentStartError
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.log_router import SessionLog
 from acp_jupyter.host.rpc.transport import BeforeAnswer
@@ -60,7 +61,11 @@ class AgentSessionOpener:
         self._limits = limits
         self._session_connection = SessionConnection(connection, "", journal)
         servers = [server for server in mcp_servers if self._takes(server)]
-        self._params: dict[str, Any] = {"cwd": str(cwd), "mcpServers": servers}
+        self._params: dict[str, Any] = {
+            "cwd": str(cwd),
+            "mcpServers": servers,
+            **self._configured(connection.spec),
+        }
         self._out_of_reach = [server for server in mcp_servers if self._is_out_of_reach(server)]
 
     async def new(self, *, without_history: bool = False) -> SessionConnection:
@@ -71,9 +76,7 @@ class AgentSessionOpener:
         AgentStartError
             It did not open one.
         """
-        result = await self._connection.new_session(
-            self._params["cwd"], self._journal, self._params["mcpServers"]
-        )
+        result = await self._connection.new_session(self._params, self._journal)
         session_id = str(result["sessionId"])
         self._note(
             SessionAttached(how="new", agent_session_id=session_id, without_history=without_history)
@@ -173,6 +176,19 @@ class AgentSessionOpener:
         models = legacy_models(dict(result))
         connection.legacy_models = frozenset(text(first(m, "modelId", "model_id")) for m in models)
         return connection
+
+    def _configured(self, spec: AgentSpec) -> dict[str, Any]:
+        """Return what the configuration of the agent adds to each session, as far as it takes it.
+
+        ACP: additionalDirectories, systemPrompt.
+        """
+        can, added = self._session_connection.can, dict[str, Any]()
+        if spec.additional_directories and can("additionalDirectories"):
+            added["additionalDirectories"] = list(spec.additional_directories)
+        if spec.system_prompt and can("systemPrompt"):
+            block = {"type": "text", "text": spec.system_prompt}
+            added["systemPrompt"] = {"mode": "append", "content": [block]}
+        return added
 
     def _takes(self, server: Mapping[str, Any]) -> bool:
         """Every agent takes servers on stdio; others only where it says so."""

@@ -52,6 +52,9 @@ _COMPACTIONS = {
     "cancelled": "Summarising was stopped",
 }
 
+COMPACTING = _COMPACTIONS["in_progress"]
+"""What a compaction is called of which a piece of its summary is told first."""
+
 _DETAIL = "acp-jupyter/detail"
 _SESSION = "acp-jupyter/session"
 
@@ -140,26 +143,32 @@ def usage(raw: Obj) -> UsageUpdate | None:
     )
 
 
-def notice(raw: Obj) -> NoticePacket:
+def notice(raw: Obj) -> NoticePacket | None:
     """ACP: notice; the output of a hook of the Claude CLI is in ``_meta``."""
-    return NoticePacket(
+    told = NoticePacket(
         severity=_SEVERITIES.get(text(raw.get("severity")), "info"),
         title=text(raw.get("title")),
         text=text(first(raw, "description", "message")),
         detail=text(obj(raw.get("_meta")).get(_DETAIL)),
     )
+    return told if told.title or told.text or told.detail else None
 
 
 def compaction(raw: Obj) -> NoticePacket:
-    """ACP: compaction_update."""
+    """ACP: compaction_update. Null empties the summary or the error, absence keeps it."""
     status, summary = text(raw.get("status")), raw.get("summary")
     blocks = map(read_block, items(summary))
+    emptied: tuple[tuple[Literal["text", "detail"], bool], ...] = (
+        ("text", "error" in raw and raw["error"] is None),
+        ("detail", "summary" in raw and summary in (None, [])),
+    )
     return NoticePacket(
         severity="warning" if status == "failed" else "info",
         title=_COMPACTIONS.get(status, "Context"),
         text=text(summary) or text(raw.get("error")),
         detail="".join(block.text for block in blocks if block is not None),
         key=text(first(raw, "compactionId", "compaction_id")),
+        clears=tuple(name for name, is_empty in emptied if is_empty),
     )
 
 

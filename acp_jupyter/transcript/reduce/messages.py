@@ -14,6 +14,7 @@ from acp_jupyter.protocol.packets import (
     UserMessageChunk,
 )
 from acp_jupyter.protocol.parse.packet import PACKET_NAMES, session_update
+from acp_jupyter.protocol.parse.session import COMPACTING
 from acp_jupyter.protocol.session_packets import NoticePacket, StepEnd, StepStart
 from acp_jupyter.transcript.model.items import (
     AgentMessage,
@@ -169,7 +170,7 @@ _TITLE_CHARS = 100
 _DETAIL_CHARS = 4000
 _EMPTY_UPDATE = {"sessionUpdate": "unknown"}
 """What is made of an update that was no object."""
-_SUMMARY_TITLE = "Summary of older messages"
+_NOTICE_CHARS = {"severity": 100, "title": 300, "text": 4000, "detail": 8000}
 _UNKNOWN_TEXT = "The agent sent something that this version cannot show."
 
 
@@ -178,11 +179,16 @@ def add_notice(draft: Draft, packet: NoticePacket) -> None:
     old = _known_notice(draft, packet.key)
     fields = packet.model_dump(include={"severity", "title", "text", "detail"})
     if packet.key and not packet.title:
-        fields = {"title": _SUMMARY_TITLE, "detail": packet.detail}
+        fields = {"title": COMPACTING, "detail": packet.detail}
         if old is not None:
-            fields = {"detail": (old.detail + packet.detail)[:_DETAIL_CHARS]}
+            fields = {"detail": old.detail + packet.detail}
+    elif old is not None:
+        kept = {
+            name: getattr(old, name) for name in ("text", "detail") if name not in packet.clears
+        }
+        fields |= {name: words for name, words in kept.items() if not fields[name]}
+    fields = {name: _cut(words, _NOTICE_CHARS[name]) for name, words in fields.items()}
     if old is not None:
-        fields["detail"] = fields["detail"] or old.detail
         draft.replace(old.model_copy(update=fields))
         return
     draft.close_open_item()
@@ -190,6 +196,10 @@ def add_notice(draft: Draft, packet: NoticePacket) -> None:
     draft.add(item)
     if packet.key:
         draft.notices = draft.notices.set(packet.key, item.id)
+
+
+def _cut(words: str, most: int) -> str:
+    return words if len(words) <= most else f"{words[:most]}…"
 
 
 def _known_notice(draft: Draft, key: str) -> Notice | None:

@@ -1985,7 +1985,19 @@ export interface SessionState {
   /**
    * What the agent can do with sessions.
    */
-  can: ('load' | 'resume' | 'list' | 'fork' | 'close' | 'delete' | 'logout' | 'http' | 'sse')[];
+  can: (
+    | 'load'
+    | 'resume'
+    | 'list'
+    | 'fork'
+    | 'close'
+    | 'delete'
+    | 'logout'
+    | 'http'
+    | 'sse'
+    | 'additionalDirectories'
+    | 'systemPrompt'
+  )[];
   commands: SlashCommand[];
   config_options: ConfigOption[];
   created_at: number | null;
@@ -2078,7 +2090,19 @@ export interface SessionSummary {
   /**
    * What its agent can do with sessions.
    */
-  can: ('load' | 'resume' | 'list' | 'fork' | 'close' | 'delete' | 'logout' | 'http' | 'sse')[];
+  can: (
+    | 'load'
+    | 'resume'
+    | 'list'
+    | 'fork'
+    | 'close'
+    | 'delete'
+    | 'logout'
+    | 'http'
+    | 'sse'
+    | 'additionalDirectories'
+    | 'systemPrompt'
+  )[];
   notebook_path: string;
   /**
    * Why nothing can be sent from here; empty where it can.

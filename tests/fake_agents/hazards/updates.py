@@ -162,7 +162,12 @@ UPDATES: dict[str, list[Any]] = {
         }
     ],
     "mode_of_nobody": [{"sessionUpdate": "current_mode_update", "modeId": "yolo"}],
-    "notice": [{"sessionUpdate": "notice", "severity": "warning", "title": "Careful"}],
+    "notice": [
+        {"sessionUpdate": "notice", "severity": "warning", "title": "Careful"},
+        {"sessionUpdate": "notice", "severity": "_new", "title": "New", "description": "Words"},
+        {"sessionUpdate": "notice", "severity": 5, "title": "", "description": None},
+        {"sessionUpdate": "notice", "severity": "error", "title": "L" * 10_000},
+    ],
     "plans_by_id": [
         {
             "sessionUpdate": "plan_update",
@@ -191,6 +196,29 @@ UPDATES: dict[str, list[Any]] = {
             "error": "no room",
             "summary": [text("half "), 5, text("done")],
         },
+        {"sessionUpdate": "compaction_update", "compactionId": "d", "status": "failed"},
+        {
+            "sessionUpdate": "compaction_update",
+            "compactionId": "e",
+            "status": "cancelled",
+            "error": "stopped",
+            "summary": [text("gone")],
+        },
+        {
+            "sessionUpdate": "compaction_update",
+            "compactionId": "e",
+            "status": "_thinking",
+            "error": None,
+            "summary": [],
+        },
+        *(
+            {
+                "sessionUpdate": "compaction_summary_chunk",
+                "compactionId": "f",
+                "content": text("long " * 100),
+            }
+            for _ in range(50)
+        ),
     ],
     "whole_buffer_again": [
         call("a", title="t", kind="execute", content=output("one\n")),

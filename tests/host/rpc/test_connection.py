@@ -27,7 +27,7 @@ async def test_a_turn(tmp_path: Path) -> None:
         assert talk.connection.capabilities == {"loadSession": False}
         assert (await talk.say("good morning"))["stopReason"] == "end_turn"
         assert talk.text() == "Hello from the **fake** agent. You said: good morning"
-        again = await talk.connection.new_session(tmp_path, talk)
+        again = await talk.connection.new_session({"cwd": str(tmp_path), "mcpServers": []}, talk)
         assert again["sessionId"] != talk.session_id
 
 
@@ -78,6 +78,8 @@ async def test_the_agent_is_told_what_this_client_can(tmp_path: Path) -> None:
         assert params["protocolVersion"] == 1
         assert params["clientCapabilities"]["fs"] == {"readTextFile": True, "writeTextFile": True}
         assert params["clientCapabilities"]["terminal"] is True
+        session = params["clientCapabilities"]["session"]
+        assert session == {"configOptions": {"boolean": {}}, "compaction": {}, "notices": {}}
         meta = params["clientCapabilities"]["_meta"]
         assert meta["terminal_output"] is meta["terminal_output_delta"] is True
         assert params["clientInfo"]["name"] == "acp-jupyter"
