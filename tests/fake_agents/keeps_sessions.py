@@ -2,9 +2,9 @@
 """Remembers its sessions in a file of its folder: ``keeps_sessions.py FILE ABILITY...``.
 
 Abilities: load, late-load (tells the most after its answer), resume, lying-resume (announced, and
-not known), list, fork, close, delete, additionalDirectories, systemPrompt. Several sessions may run
-turns at once; a turn that says ``wait`` goes on until it is cancelled, ``ask`` asks, ``die`` ends the
-process, ``how`` tells how the session was opened.
+not known), list, fork, close, delete, additionalDirectories, systemPrompt. Several sessions may
+run turns at once; a turn that says ``wait`` goes on until it is cancelled, ``ask`` asks, ``die``
+ends the process, ``how`` tells how the session was opened.
 """
 
 from __future__ import annotations

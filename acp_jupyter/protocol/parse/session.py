@@ -60,7 +60,7 @@ _SESSION = "acp-jupyter/session"
 
 
 def plan(raw: Obj) -> AgentPlanUpdate:
-    """ACP: plan, plan_update; a file is told by its place. In build mode a plan may be text alone."""
+    """ACP: plan, plan_update. One may be text alone, or a file, which is told by its place."""
     inner = raw.get("plan")
     body = inner if isinstance(inner, dict) else raw
     words = inner if isinstance(inner, str) else first(body, "content", "markdown", "text", "uri")
