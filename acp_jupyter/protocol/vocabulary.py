@@ -5,7 +5,7 @@ A reader takes any value: a word of another dialect reads as the protocol's near
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 PacketType = Literal[
     "agent_message_chunk",
@@ -97,6 +97,44 @@ _STATUSES: dict[str, ToolStatus] = {
 _STEPS: dict[str, StepStatus] = {"in_progress": "in_progress", "completed": "completed"}
 
 _PRIORITIES: dict[str, Priority] = {"high": "high", "low": "low"}
+
+
+Unasked = Literal["", "edits", "judged", "all"]
+"""What an agent does without asking, in a mode that takes consent away; the most comes last."""
+
+_UNASKED: dict[str, Unasked] = {
+    "acceptedits": "edits",
+    "autoedit": "edits",
+    "workspacewrite": "edits",
+    "workspaceaccess": "edits",
+    "auto": "judged",
+    "autoreview": "judged",
+    "agentfullaccess": "all",
+    "autoapprove": "all",
+    "autopilot": "all",
+    "allowall": "all",
+    "bypass": "all",
+    "bypasspermissions": "all",
+    "dangerfullaccess": "all",
+    "fullaccess": "all",
+    "fullauto": "all",
+    "unrestricted": "all",
+    "yolo": "all",
+}
+"""By id or name of the mode, without case, joints and spaces: those of known agents."""
+
+UNASKED_WORDS: dict[Unasked, str] = {
+    "edits": "edits files without asking",
+    "judged": "decides itself what to ask",
+    "all": "asks about nothing",
+}
+
+
+def read_unasked(*words: str) -> Unasked:
+    """Return the most that modes of these ids and names do without asking, as far as is known."""
+    found = (_UNASKED.get("".join(filter(str.isalnum, word.lower()))) for word in words)
+    order = get_args(Unasked)
+    return max((each or "" for each in found), key=order.index, default="")
 
 
 def read_acp_kind(value: object) -> AcpKind | None:

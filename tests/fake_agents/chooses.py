@@ -8,6 +8,7 @@ from _wire import Json, Wire, initialize_result, text_of
 MODES = [
     {"id": "ask", "name": "Ask first", "description": "Asks before it changes anything"},
     {"id": "plan", "name": "Plan only"},
+    {"id": "auto", "name": "Auto", "description": "Decides what to ask"},
 ]
 MODELS = {"small-1": "Small", "large-1": "Large"}
 

@@ -60,7 +60,7 @@ def test_a_cell_chooses_mode_model_and_options(kernel: Kernel) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ("--mode fast", "has no mode 'fast'. There are: ask, plan."),
+        ("--mode fast", "has no mode 'fast'. There are: ask, plan, auto."),
         ("--model huge", "Model can't be 'huge'. There are: small-1, large-1."),
         ("--config colour=red", "has no option 'colour'. It has: model, web."),
         ("--config web=maybe", "Web search can't be 'maybe'. Type true or false."),
@@ -81,13 +81,18 @@ def test_lines_change_and_list_what_a_session_chooses(kernel: Kernel) -> None:
     assert "Ask first" in modes
     assert "chosen" in modes.splitlines()[1]
     assert kernel.run("%acp mode plan").ok().printed == "chooses: mode plan.\n"
+    assert kernel.run("%acp mode auto").ok().printed == (
+        "chooses: mode auto.\nIn this mode it decides itself what to ask. "
+        "The policy (ask) decides only about what it asks.\n"
+    )
+    kernel.run("%acp mode plan").ok()
     assert kernel.run("%acp model huge").message.endswith("There are: small-1, large-1.")
     assert kernel.run("%acp model Large").ok().printed == "chooses: model large-1.\n"
     assert kernel.run("%acp config web=true").ok().printed == "chooses: web true.\n"
     table = kernel.run("%acp config").ok().output.data["text/plain"]
     assert "true, false" in table
     assert answer(kernel, "%%acp\nHi") == "plan, large-1, True: Hi"
-    assert kernel.complete("%acp mode ") == ["ask", "plan"]
+    assert kernel.complete("%acp mode ") == ["ask", "plan", "auto"]
     assert kernel.complete("%acp model l") == ["large-1"]
     assert kernel.complete("%acp config web=") == ["web=true", "web=false"]
     assert kernel.complete("%%acp chooses --mode p") == ["plan"]

@@ -24,6 +24,7 @@ from acp_jupyter.kernel.magics.cell_options import POLICIES
 from acp_jupyter.kernel.magics.help import print_text, table
 from acp_jupyter.kernel.session import Settings, defaults, split_setting, values_of
 from acp_jupyter.protocol.parse.login import AuthMethod
+from acp_jupyter.protocol.vocabulary import UNASKED_WORDS
 from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
 
 
@@ -114,6 +115,16 @@ def _apply(client: HostClient, state: SessionState, settings: Settings) -> None:
     named = {name for name, _ in settings.config}
     facts += [f"{o.id} {_now(o)}" for o in state.config_options if {o.id, o.name} & named]
     print_text(f"{state.agent_info.name}: {', '.join(facts)}.")
+    _warn_of_mode(state)
+
+
+def _warn_of_mode(state: SessionState) -> None:
+    """Say what no policy sees."""
+    if state.unasked:
+        print_text(
+            f"In this mode it {UNASKED_WORDS[state.unasked]}. The policy ({state.policy}) decides "
+            "only about what it asks."
+        )
 
 
 def _mode_of(state: SessionState) -> str:
@@ -128,6 +139,11 @@ def _of_category(state: SessionState, category: str) -> ConfigOption | None:
 
 
 def _show_modes(state: SessionState) -> None:
+    _show_choice_of_mode(state)
+    _warn_of_mode(state)
+
+
+def _show_choice_of_mode(state: SessionState) -> None:
     option = _of_category(state, "mode")
     if state.modes:
         rows = [

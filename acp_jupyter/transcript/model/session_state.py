@@ -9,6 +9,7 @@ from acp_jupyter.protocol.host_events.session import Policy, Rule, TurnChanges
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.protocol.session_packets import Ability
+from acp_jupyter.protocol.vocabulary import Unasked
 
 _Value = TypeVar("_Value")
 
@@ -171,6 +172,8 @@ class SessionState(Model):
     """Names of the agent's tools, as far as it tells them."""
     modes: tuple[Mode, ...] = ()
     current_mode_id: str = ""
+    unasked: Unasked = ""
+    """What the agent does without asking in its present mode; no policy sees that."""
     config_options: tuple[ConfigOption, ...] = ()
     commands: tuple[SlashCommand, ...] = ()
     usage: Saved[Usage | None] = None

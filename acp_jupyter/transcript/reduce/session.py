@@ -28,6 +28,7 @@ from acp_jupyter.protocol.session_packets import (
     SessionSetup,
     UsageUpdate,
 )
+from acp_jupyter.protocol.vocabulary import read_unasked
 from acp_jupyter.transcript.model.items import Notice
 from acp_jupyter.transcript.model.session_state import (
     REPLAYED,
@@ -95,11 +96,25 @@ def session_setup(draft: Draft, packet: SessionSetup) -> None:
         )
     if packet.options is not None:
         draft.change_session(config_options=_options(packet.options))
+    _see_mode(draft)
+
+
+def _see_mode(draft: Draft) -> None:
+    """Note whether the mode takes consent away, however the agent tells of it."""
+    state = draft.session
+    modes = (mode for mode in state.modes if mode.id == state.current_mode_id)
+    words = [word for mode in modes for word in (mode.id, mode.name)]
+    for option in state.config_options:
+        if option.category == "mode":
+            chosen = (c for c in option.choices if c.value == option.current_value)
+            words += [str(option.current_value), *(choice.name for choice in chosen)]
+    draft.change_session(unasked=read_unasked(*words))
 
 
 def config_options(draft: Draft, packet: ConfigOptionUpdate) -> None:
     """Replace the config options whole."""
     draft.change_session(config_options=_options(packet.options))
+    _see_mode(draft)
 
 
 def current_model(draft: Draft, packet: CurrentModelUpdate) -> None:
@@ -165,6 +180,7 @@ def current_mode(draft: Draft, packet: CurrentModeUpdate) -> None:
         known[packet.mode_id] = Mode(id=packet.mode_id, name=packet.mode_id)
     changed = packet.mode_id != draft.session.current_mode_id
     draft.change_session(modes=tuple(known.values()), current_mode_id=packet.mode_id)
+    _see_mode(draft)
     if packet.description or (changed and draft.session.active_turn_id is not None):
         draft.close_open_item()
         draft.add(

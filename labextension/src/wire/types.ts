@@ -2073,6 +2073,10 @@ export interface SessionState {
    * Names of the agent's tools, as far as it tells them.
    */
   tools: string[];
+  /**
+   * What the agent does without asking in its present mode; no policy sees that.
+   */
+  unasked: '' | 'edits' | 'judged' | 'all';
   updated_at: number | null;
   usage: Usage | null;
   /**

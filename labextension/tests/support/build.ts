@@ -39,6 +39,7 @@ export function session(over: Partial<SessionState> = {}): SessionState {
     notebook_path: 'work/analysis.ipynb',
     modes: [],
     current_mode_id: '',
+    unasked: '',
     config_options: [],
     model: '',
     tools: [],

@@ -104,6 +104,7 @@ export function session(session_id: string, change: Partial<SessionState> = {}):
     notebook_path: '',
     modes: [],
     current_mode_id: '',
+    unasked: '',
     config_options: [],
     model: '',
     tools: [],

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
+import { currentName } from '../../state/session_view';
+import type { SessionState } from '../../wire/types';
 import { useScene } from '../scene';
 import type { IconName } from './icon_drawings';
 import { Icon } from './icons';
@@ -80,6 +82,30 @@ export function ActionButton({
 /** The sentence of an error, as the host wrote it. */
 export function messageOf(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : String(error);
+}
+
+const UNASKED: Record<Exclude<SessionState['unasked'], ''>, string> = {
+  edits: 'Edits files without asking',
+  judged: 'Decides itself what to ask',
+  all: 'Asks about nothing',
+};
+
+/** Says what the agent does without asking in its mode, which no policy sees; else nothing. */
+export function Unasked({ session }: { readonly session: SessionState | null }) {
+  const { t } = useScene();
+  if (session === null || session.unasked === '') {
+    return null;
+  }
+  const why = t(
+    'Mode “%1” of the agent. The policy decides only about what it asks.',
+    currentName(session, 'mode'),
+  );
+  return (
+    <span class="badge warn" title={why}>
+      {t(UNASKED[session.unasked])}
+      <span class="vh">{why}</span>
+    </span>
+  );
 }
 
 interface AllowAllProps {

@@ -3,7 +3,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 import { agentOf, currentName, titleOf } from '../../state/session_view';
 import { identity } from '../i18n';
 import { useAnnouncer } from '../parts/announcer';
-import { AllowAll } from '../parts/buttons';
+import { AllowAll, Unasked } from '../parts/buttons';
 import { Icon } from '../parts/icons';
 import { listenToKeys, moveInTranscript } from '../parts/keyboard';
 import { mounted } from '../parts/mount';
@@ -87,6 +87,7 @@ export function TurnHead({ turnId }: { readonly turnId: string }) {
         <span class="cut grow" dir="auto">
           <Visible text={words.join(' · ')} strictness="controls" />
         </span>
+        {!over && <Unasked session={view.session} />}
         {policy === 'allow-all' && <AllowAll sessionId={view.sessionId} onFailure={setFailure} />}
         {view.session !== null && (
           <span class="where" dir="ltr">

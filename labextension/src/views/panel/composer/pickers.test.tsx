@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { session, SESSION } from '../../../../tests/support/build';
 import { snapshot } from '../../../../tests/support/events';
 import { SessionStore } from '../../../state/store';
-import type { ConfigOption } from '../../../wire/types';
+import type { ConfigOption, SessionState } from '../../../wire/types';
 import type { Actions } from '../../actions';
 import type { Mounted, PanelProps } from '../../props';
 import { mountPanel } from '../panel_view';
@@ -59,8 +59,12 @@ function option(over: Partial<ConfigOption>): ConfigOption {
 }
 
 function show(...options: ConfigOption[]): void {
+  showState({ config_options: options });
+}
+
+function showState(over: Partial<SessionState>): void {
   const store = new SessionStore(SESSION);
-  const state = session({ status: 'idle', active_turn_id: null, config_options: options });
+  const state = session({ status: 'idle', active_turn_id: null, ...over });
   store.apply([snapshot([], [], state)]);
   mounted = mountPanel(element, {
     store,
@@ -90,6 +94,19 @@ describe('the pickers', () => {
     fireEvent.click(view().getByRole('combobox', { name: 'Effort' }));
     fireEvent.click(view().getByRole('option', { name: 'bigger' }));
     expect(setConfig).toHaveBeenCalledWith(SESSION, { config: { effort: 'bigger' } });
+  });
+
+  it('say beside the policy what the mode lets the agent do without asking', () => {
+    const mode = option({ id: 'mode', category: 'mode', current_value: 'other' });
+    show(mode);
+    expect(element.querySelector('.badge.warn')).toBeNull();
+    mounted.dispose();
+    showState({ config_options: [mode], unasked: 'judged' });
+    const badge = element.querySelector('.acp-picks .badge.warn');
+    expect(badge?.firstChild?.textContent).toBe('Decides itself what to ask');
+    expect(badge?.getAttribute('title')).toBe(
+      'Mode “other” of the agent. The policy decides only about what it asks.',
+    );
   });
 
   it('show the policy, say what each means, and change it', () => {

@@ -3,7 +3,7 @@ import type { Policy } from '../../../wire/policy';
 import type { AgentEntry, ConfigOption, SessionState } from '../../../wire/types';
 import type { Actions, ConfigChange } from '../../actions';
 import type { Translate } from '../../i18n';
-import { messageOf } from '../../parts/buttons';
+import { Unasked, messageOf } from '../../parts/buttons';
 import { AGENT_STATES } from '../agents/agents';
 import { Picker } from './picker';
 import type { Choice } from './picker';
@@ -103,6 +103,7 @@ export function Pickers(props: PickersProps) {
       ) : (
         <OptionPicker label={t('Mode')} option={optionOf(configured, 'mode')} onChange={change} />
       )}
+      <Unasked session={session} />
       <OptionPicker label={t('Model')} option={optionOf(configured, 'model')} onChange={change} />
       {othersOf(configured).map(option =>
         option.type === 'boolean' ? (
