@@ -25,8 +25,14 @@ Ability = Literal[
     "sse",
     "additionalDirectories",
     "systemPrompt",
+    "title",
+    "archive",
+    "authStatus",
 ]
-"""``http`` and ``sse``: kinds of MCP servers beside stdio, which every agent takes."""
+"""``http`` and ``sse``: kinds of MCP servers beside stdio, which every agent takes.
+
+``authStatus`` is the protocol's ``auth.status``.
+"""
 
 _ALL: tuple[Ability, ...] = get_args(Ability)
 
@@ -48,6 +54,9 @@ def abilities(capabilities: Obj) -> tuple[Ability, ...]:
         "sse": mcp.get("sse"),
         "additionalDirectories": first(session, "additionalDirectories", "additional_directories"),
         "systemPrompt": first(session, "systemPrompt", "system_prompt"),
+        "title": session.get("title"),
+        "archive": session.get("archive"),
+        "authStatus": auth.get("status"),
     }
     return tuple(name for name in _ALL if _yes(values[name]))
 

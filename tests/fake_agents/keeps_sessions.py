@@ -2,9 +2,9 @@
 """Remembers its sessions in a file of its folder: ``keeps_sessions.py FILE ABILITY...``.
 
 Abilities: load, late-load (tells the most after its answer), resume, lying-resume (announced, and
-not known), list, fork, close, delete, additionalDirectories, systemPrompt. Several sessions may
-run turns at once; a turn that says ``wait`` goes on until it is cancelled, ``ask`` asks, ``die``
-ends the process, ``how`` tells how the session was opened.
+not known), list, fork, close, delete, title, archive, additionalDirectories, systemPrompt.
+Several sessions may run turns at once; a turn that says ``wait`` goes on until it is cancelled,
+``ask`` asks, ``die`` ends the process, ``how`` tells how the session was opened.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from _wire import Json, Wire, text_of
 
 STORE = Path(sys.argv[1])
 CAN = set(sys.argv[2:])
-KNOWN = {"list", "fork", "close", "delete", "additionalDirectories", "systemPrompt"}
+KNOWN = {"list", "fork", "close", "delete", "title", "archive"}
+KNOWN |= {"additionalDirectories", "systemPrompt"}
 
 
 def kept() -> dict[str, list[str]]:
@@ -65,6 +66,7 @@ class Agent:
             "fork": self.fork,
             "close": self.close,
             "delete": self.delete,
+            "set_title": self.set_title,
             "prompt": self.prompt,
             "cancel": self.cancel,
         }.get(method)
@@ -135,6 +137,17 @@ class Agent:
     def delete(self, message: Json, session_id: str) -> None:
         keep({name: said for name, said in kept().items() if name != session_id})
         self.wire.result(message, {})
+
+    def set_title(self, message: Json, _: str) -> None:
+        match message["params"]["title"]:
+            case "refuse":
+                self.wire.error(message, -32602, "No such title")
+            case "die":
+                os._exit(3)
+            case "odd":
+                self.wire.send({"id": message["id"], "result": {"title": ["odd"]}})
+            case title:
+                self.wire.result(message, {"title": f"{title[:20]} (kept)"})
 
     def prompt(self, message: Json, session_id: str) -> None:
         if session_id not in self.open:

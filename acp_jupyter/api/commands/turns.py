@@ -125,6 +125,7 @@ class PromptSender:
             await asyncio.to_thread(session.journal.flush)  # it outlives a server that is killed
         if command.title is not None:
             session.rename(command.title)
+            await session.tell_title()
         await set_agent_options(session, caller, mode=command.mode, config=command.config)
         return session.state
 

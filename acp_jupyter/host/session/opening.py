@@ -266,6 +266,11 @@ class SessionConnection:
         boolean = {"type": "boolean"} if isinstance(value, bool) else {}
         await self.request("session/set_config_option", configId=config_id, value=value, **boolean)
 
+    async def set_title(self, title: str) -> str:
+        """Return the title as the agent has stored it. ACP: session/set_title."""
+        result = await self.request("session/set_title", title=title)
+        return text(result.get("title"))
+
     async def close(self) -> None:
         """ACP: session/close, where the agent has it."""
         if self.can("close"):

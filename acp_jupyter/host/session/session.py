@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from pydantic import JsonValue
 
-from acp_jupyter.errors import BadRequest
+from acp_jupyter.errors import AgentDied, AgentRequestError, BadRequest
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording_file import RecordingOptions
@@ -237,6 +237,21 @@ class Session:
     def rename(self, title: str) -> None:
         """Give the session a title."""
         self.journal.note(TitleChanged(title=title.strip()[:200]))
+
+    async def tell_title(self) -> None:
+        """Give the agent's copy the title, if it runs and takes one. ACP: session/set_title.
+
+        As the agent stores it, it counts here; one that it refuses stays here alone.
+        """
+        connection, title = self.agent.connection, self.state.title
+        if connection is None or not title or not connection.can("title"):
+            return
+        try:
+            stored = (await connection.set_title(title)).strip()
+        except (AgentRequestError, AgentDied):
+            return  # the error is in the traffic
+        if stored and self.state.title == title:
+            self.rename(stored)
 
     def set_policy(self, policy: Policy, user: str = "") -> None:
         """Change the policy of turns to come; ``ask`` also ends an ``allow-all`` in force.
