@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.protocol.content import ToolContent, first_diff, read_tool_content
 from acp_jupyter.protocol.normalise import OPTION_KINDS, RAW_OPTION_KIND
-from acp_jupyter.protocol.objects import Obj, count, first, obj, text, text_or_none
+from acp_jupyter.protocol.objects import Obj, count, first, items, obj, text, text_or_none
 from acp_jupyter.protocol.packets import (
     Location,
     OptionPacket,
@@ -69,7 +69,8 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
         return None
     name = state.tool_name(tool_call_id, raw)
     kind = read_acp_kind(raw.get("kind"))
-    raw_input = spelled(raw, "raw_input")
+    raw_input, raw_output = spelled(raw, "raw_input"), spelled(raw, "raw_output")
+    content = raw.get("content") or _mcp_content(raw_output) or raw.get("content")
     common: dict[str, Any] = {
         "tool_call_id": tool_call_id,
         "tool_name": name,
@@ -77,9 +78,9 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
         "acp_kind": kind,
         "title": text_or_none(raw.get("title")),
         "name": spelled_name(raw),
-        "content": _with_patch(read_tool_content(raw.get("content")), raw_input),
+        "content": _with_patch(read_tool_content(content), raw_input),
         "raw_input": raw_input,
-        "raw_output": spelled(raw, "raw_output"),
+        "raw_output": raw_output,
         "progress": _share(raw.get("progress")),
         "message": text_or_none(raw.get("message")),
         "parent_id": parent_id(raw),
@@ -103,6 +104,18 @@ def _with_patch(
     """Add the changes of a patch that only the input has (Cline)."""
     diffs = () if raw_input is None or first_diff(content or ()) else patch_diffs(raw_input)
     return (*(content or ()), *diffs) if diffs else content
+
+
+def _mcp_content(raw_output: JsonValue) -> JsonValue:
+    """Return the content of an MCP result that only ``rawOutput`` has (codex-acp 2)."""
+    if not isinstance(raw_output, dict) or raw_output.keys() != {"result", "error"}:
+        return None
+    blocks: list[JsonValue] = [
+        {"type": "content", "content": block}
+        for block in items(obj(raw_output["result"]).get("content"))
+    ]
+    words = text(obj(raw_output["error"]).get("message"))
+    return blocks or ([{"type": "content", "content": words}] if words else None)
 
 
 def _share(value: JsonValue) -> float | None:
