@@ -167,6 +167,15 @@ class AgentInfoPacket(TimedPacket):
     auth_methods: tuple[AuthMethod, ...] = ()
 
 
+class AuthStatusUpdate(TimedPacket):
+    """ACP: auth/status_update, and ``_auth/status_update`` of Claude and Codex."""
+
+    type: Literal["auth_status_update"] = "auth_status_update"
+    state: Literal["authenticated", "unauthenticated", "not_required", "unknown"] = "unknown"
+    label: str = ""
+    """Which login is in use, e.g. ``Claude Max``. Names and addresses of people are left out."""
+
+
 class CancelSent(TimedPacket):
     """ACP: session/cancel, by the client; however the agent ends the turn, it was stopped."""
 

@@ -105,6 +105,8 @@ class TrafficReader:
             self._requests[entry.seq] = method, body if method in _CHOICES else {}
         if method == "session/update" and entry.direction == "<":
             return [parse_packet(body.get("update"), self._state, is_clean=True)]
+        if method == "_auth/status_update" and entry.direction == "<":
+            return [session.auth_status(body)]
         if method == "session/cancel" and entry.direction == ">":
             return [CancelSent()]
         if method == "session/request_permission" and entry.direction == "<":

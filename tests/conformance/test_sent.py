@@ -17,6 +17,7 @@ from acp_jupyter.api.models.sessions import (
     ListAgentSessions,
     Login,
     Logout,
+    SetConfig,
 )
 from acp_jupyter.errors import AcpError
 from acp_jupyter.host.config import HostConfig
@@ -49,6 +50,7 @@ SENDS = {
         "session/close",
         "session/delete",
     },
+    "test_a_title": {"session/set_title"},
     "test_logging_in_and_out": {"authenticate", "logout"},
 }
 """What each test sends at least."""
@@ -59,7 +61,6 @@ NEVER_SENT = {
     "providers/list",
     "providers/set",
     "session/archive",
-    "session/set_title",
     "session/status",
     "session/unarchive",
 }
@@ -235,6 +236,13 @@ def test_sessions_that_are_taken_up_again(sent: Sent, tmp_path: Path) -> None:
             server.done(woken, server.prompt(woken, "again"))
             server.send(DeleteSession(session_id=session_id))
         assert known
+
+
+def test_a_title(sent: Sent, tmp_path: Path) -> None:
+    with Kept(tmp_path, tmp_path / "data", ("title",)).server() as server:
+        session = server.open("keeper")
+        server.done(session, server.prompt(session, "hello"))
+        server.send(SetConfig(session_id=session.session_id, title="Mine"))
 
 
 def test_logging_in_and_out(sent: Sent, tmp_path: Path) -> None:

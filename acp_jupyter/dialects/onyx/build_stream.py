@@ -45,6 +45,7 @@ from acp_jupyter.protocol.packets import (
 from acp_jupyter.protocol.parse.packet import Packet
 from acp_jupyter.protocol.session_packets import (
     AgentInfoPacket,
+    AuthStatusUpdate,
     AvailableCommandsUpdate,
     CancelSent,
     ConfigOptionUpdate,
@@ -71,6 +72,7 @@ _LEFT_OUT = (
     SessionSetup,
     CurrentModelUpdate,
     AgentInfoPacket,
+    AuthStatusUpdate,
     CancelSent,
     ElicitationRequest,
     ElicitationResponse,
@@ -166,6 +168,7 @@ class BuildModeStream:
                 | SessionSetup()
                 | CurrentModelUpdate()
                 | AgentInfoPacket()
+                | AuthStatusUpdate()
                 | CancelSent()
                 | ElicitationRequest()
                 | ElicitationResponse()

@@ -47,6 +47,7 @@ from acp_jupyter.protocol.parse.packet import Packet
 from acp_jupyter.protocol.parse.tool_calls import PARENT_ID
 from acp_jupyter.protocol.session_packets import (
     AgentInfoPacket,
+    AuthStatusUpdate,
     AvailableCommandsUpdate,
     CancelSent,
     ConfigOptionUpdate,
@@ -128,7 +129,13 @@ def _write(packet: Packet) -> Obj | None:  # noqa: C901 - one flat match
             return error | _without_empty(code=packet.code, data=data)
         case Unknown():
             return {"type": packet.type, "raw": packet.raw}
-        case CurrentModelUpdate() | SessionSetup() | AgentInfoPacket() | CancelSent():
+        case (
+            CurrentModelUpdate()
+            | SessionSetup()
+            | AgentInfoPacket()
+            | AuthStatusUpdate()
+            | CancelSent()
+        ):
             return None
         case _:
             assert_never(packet)

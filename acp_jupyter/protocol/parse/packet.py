@@ -40,6 +40,7 @@ from acp_jupyter.protocol.parse import elicitation, session, tool_calls
 from acp_jupyter.protocol.parse.tool_calls import ParseState, parent_id
 from acp_jupyter.protocol.session_packets import (
     AgentInfoPacket,
+    AuthStatusUpdate,
     AvailableCommandsUpdate,
     CancelSent,
     ConfigOptionUpdate,
@@ -86,6 +87,7 @@ Packet = TypeAliasType(
         | NoticePacket
         | SessionSetup
         | AgentInfoPacket
+        | AuthStatusUpdate
         | PromptResponse
         | CancelSent
         | ErrorPacket

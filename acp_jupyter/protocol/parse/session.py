@@ -21,6 +21,7 @@ from acp_jupyter.protocol.packets import (
 from acp_jupyter.protocol.parse.login import auth_methods
 from acp_jupyter.protocol.session_packets import (
     AgentInfoPacket,
+    AuthStatusUpdate,
     AvailableCommandsUpdate,
     CommandEntry,
     ConfigOptionUpdate,
@@ -228,6 +229,29 @@ def _plain(message: str) -> str:
     except (ValueError, RecursionError):
         return message
     return text(obj(obj(body).get("error", body)).get("message")) or message
+
+
+_AUTH_STATES: dict[str, Literal["authenticated", "unauthenticated", "not_required"]] = {
+    "authenticated": "authenticated",
+    "unauthenticated": "unauthenticated",
+    "not_required": "not_required",
+    "none": "unauthenticated",  # Claude's and Codex's word, of a ``kind`` of login
+}
+
+
+def auth_status(raw: Obj) -> AuthStatusUpdate:
+    """ACP: auth/status_update; Claude and Codex tell the login itself as ``authStatus``."""
+    own = obj(raw.get("authStatus"))
+    kind = text(own.get("kind"))
+    if kind:
+        state = _AUTH_STATES.get(kind, "authenticated")
+        return AuthStatusUpdate(state=state, label=text(own.get("label")))
+    accounts = [account for account in map(obj, items(raw.get("accounts"))) if account]
+    used = [account for account in accounts if account.get("active") is True] or accounts
+    return AuthStatusUpdate(
+        state=_AUTH_STATES.get(text(raw.get("state")), "unknown"),
+        label=", ".join(label for each in used if (label := text(each.get("label")))),
+    )
 
 
 def agent_info(result: Obj) -> AgentInfoPacket:

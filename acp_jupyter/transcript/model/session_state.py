@@ -187,6 +187,8 @@ class SessionState(Model):
     """Why the agent opens no session before somebody logs in; empty where it does."""
     login: LoginState | None = None
     """A login that goes on, or has failed."""
+    logged_in: str = ""
+    """Which login the agent says it uses, e.g. ``Anthropic API key``."""
     agent_session_id: Saved[str] = ""
     """The agent's own id of the session."""
     history: Literal["whole", "without", "gap"] = "whole"

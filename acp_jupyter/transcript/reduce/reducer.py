@@ -71,6 +71,7 @@ from acp_jupyter.protocol.packets import (
 )
 from acp_jupyter.protocol.session_packets import (
     AgentInfoPacket,
+    AuthStatusUpdate,
     AvailableCommandsUpdate,
     CancelSent,
     ConfigOptionUpdate,
@@ -188,6 +189,8 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             add_notice(draft, packet)
         case AgentInfoPacket():
             session.agent_info(draft, packet)
+        case AuthStatusUpdate():
+            session.auth_status(draft, packet)
         case SessionSetup():
             session.session_setup(draft, packet)
         case AvailableCommandsUpdate():

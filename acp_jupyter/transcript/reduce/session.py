@@ -20,6 +20,7 @@ from acp_jupyter.protocol.parse.login import is_login_error
 from acp_jupyter.protocol.parse.session import MODEL_OPTION
 from acp_jupyter.protocol.session_packets import (
     AgentInfoPacket,
+    AuthStatusUpdate,
     AvailableCommandsUpdate,
     ConfigOptionUpdate,
     CurrentModelUpdate,
@@ -245,6 +246,22 @@ def login_words(name: str, message: str = "") -> str:
 def login_needed(draft: Draft, note: LoginNeeded) -> None:
     """Offer the agent's ways to log in."""
     draft.change_session(needs_login=note.message, status="stopped", updated_at=draft.at)
+
+
+_LOGIN_CHARS = 100
+
+
+def auth_status(draft: Draft, packet: AuthStatusUpdate) -> None:
+    """Take what the agent says of its login; what it does not know says nothing."""
+    match packet.state:
+        case "unknown":
+            return
+        case "unauthenticated":
+            words = login_words(draft.session.agent_info.name)
+            draft.change_session(needs_login=draft.session.needs_login or words, logged_in="")
+        case _:
+            login_works(draft)
+            draft.change_session(logged_in=packet.label[:_LOGIN_CHARS])
 
 
 def login_refused(draft: Draft, packet: ErrorPacket) -> None:

@@ -1997,6 +1997,9 @@ export interface SessionState {
     | 'sse'
     | 'additionalDirectories'
     | 'systemPrompt'
+    | 'title'
+    | 'archive'
+    | 'authStatus'
   )[];
   commands: SlashCommand[];
   config_options: ConfigOption[];
@@ -2018,6 +2021,10 @@ export interface SessionState {
    * Whether the agent remembers all that is shown; ``gap`` where lines of the log are missing.
    */
   history: 'whole' | 'without' | 'gap';
+  /**
+   * Which login the agent says it uses, e.g. ``Anthropic API key``.
+   */
+  logged_in: string;
   /**
    * A login that goes on, or has failed.
    */
@@ -2106,6 +2113,9 @@ export interface SessionSummary {
     | 'sse'
     | 'additionalDirectories'
     | 'systemPrompt'
+    | 'title'
+    | 'archive'
+    | 'authStatus'
   )[];
   notebook_path: string;
   /**

@@ -40,6 +40,7 @@ export function session(over: Partial<SessionState> = {}): SessionState {
     modes: [],
     current_mode_id: '',
     unasked: '',
+    logged_in: '',
     config_options: [],
     model: '',
     tools: [],

@@ -105,6 +105,7 @@ export function session(session_id: string, change: Partial<SessionState> = {}):
     modes: [],
     current_mode_id: '',
     unasked: '',
+    logged_in: '',
     config_options: [],
     model: '',
     tools: [],

@@ -93,8 +93,9 @@ function Where({ session }: { readonly session: SessionState }) {
 /** The model and tools that the agent reports, as one line that opens. */
 export function SessionDetails({ session }: { readonly session: SessionState }) {
   const { t } = useScene();
-  const { model, tools } = session;
+  const { model, tools, logged_in: login } = session;
   const words = [
+    login === '' ? '' : t('Login: %1', login),
     model === '' ? '' : t('Model %1', model),
     tools.length === 0 ? '' : plural(t, tools.length, '1 tool', '%1 tools'),
   ].filter(part => part !== '');
