@@ -56,7 +56,12 @@ def test_the_tour_shows_every_agent_at_every_part() -> None:
 
 def test_the_tour_names_the_versions_that_the_tests_drive() -> None:
     text = TOUR.read_text()
-    pinned = json.loads((ROOT / "tests/published_agents/package.json").read_text())["dependencies"]
-    for package in ("opencode-ai", "@agentclientprotocol/claude-agent-acp"):
-        assert f"{package} {pinned[package]}" in text
+    folder = ROOT / "tests/published_agents"
+    pinned, more = (
+        json.loads((folder / name / "package.json").read_text())["dependencies"]
+        for name in (".", "more")
+    )
+    assert f"opencode-ai {pinned['opencode-ai']}" in text
+    claude, _, version = more["old-claude-agent-acp"].removeprefix("npm:").rpartition("@")
+    assert f"{claude} {version}" in text
     assert f"acp-jupyter {__version__}" in text

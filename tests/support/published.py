@@ -65,10 +65,16 @@ class Published:
     """Whether a command goes on in the background when its turn is stopped."""
     retries_cut_streams: bool = False
     """Whether a stream that is cut is asked for again, for ever."""
+    late_tools: bool = False
+    """Whether the tools of MCP servers are not there yet in a session's first turn."""
+    errors_as_text: bool = False
+    """Whether an error of the model is a message of its own, and the turn ends as any other."""
     files_by_the_minute: bool = False
     """Whether a session is overwritten when it is loaded in the minute in which it began."""
     keeps_allowed: frozenset[str] = frozenset()
     """The scenarios that it asks about once in a session, if they are always allowed."""
+    mode: str = ""
+    """The mode to choose, where it opens in one in which it decides itself what to ask."""
     goes_on_after_no: bool = True
     """Whether the model is told of a rejection and goes on."""
     long: bool = False
@@ -121,6 +127,13 @@ def _claude(home: Path, model: FakeModel) -> Entry:
     return _entry("claude-agent-acp", [], home, env)
 
 
+def _old_claude(home: Path, model: FakeModel) -> Entry:
+    entry = _claude(home, model)
+    program = _NPM / "more/node_modules/old-claude-agent-acp/dist/index.js"
+    assert program.exists(), f"{program} is not installed; make test-all does it"
+    return {**entry, "command": "node", "args": [str(program)]}
+
+
 def _gemini(home: Path, model: FakeModel) -> Entry:
     env = {"GEMINI_API_KEY": "mock", "GOOGLE_GEMINI_BASE_URL": model.root}
     return _entry("gemini", ["--acp"], home, env)
@@ -128,15 +141,24 @@ def _gemini(home: Path, model: FakeModel) -> Entry:
 
 def _codex(home: Path, model: FakeModel) -> Entry:
     assert shutil.which("bwrap"), "codex needs bwrap: apt-get install bubblewrap"
-    provider = (
-        f'{{name="mock",base_url="{model.url}",wire_api="responses",env_key="OPENAI_API_KEY"}}'
-    )
-    settings = ["model_provider=mock", "model=mock", f"model_providers.mock={provider}"]
-    args = [word for setting in settings for word in ("-c", setting)]
+    provider = {"name": "mock", "base_url": model.url, "wire_api": "responses"}
+    settings = {
+        "model_provider": "mock",
+        "model": "mock",
+        "model_providers": {"mock": {**provider, "env_key": "OPENAI_API_KEY"}},
+        # Where it may write, its sandbox leaves a .git behind, and /tmp is everybody's.
+        "sandbox_workspace_write": {"exclude_slash_tmp": True, "exclude_tmpdir_env_var": True},
+    }
     # It refuses helpers whose home lies below the folder for temporary files.
     temporary = home.with_name(f"{home.name}-tmp")
     temporary.mkdir(exist_ok=True)
-    return _entry("codex-acp", args, home, {"OPENAI_API_KEY": "mock", "TMPDIR": str(temporary)})
+    env = {
+        "CODEX_CONFIG": json.dumps(settings),
+        "MODEL_PROVIDER": "mock",
+        "OPENAI_API_KEY": "mock",
+        "TMPDIR": str(temporary),
+    }
+    return _entry("codex-acp", [], home, env)
 
 
 def _entry(command: str, args: list[str], home: Path, env: Mapping[str, str]) -> Entry:
@@ -167,10 +189,24 @@ PUBLISHED = (
         name="Claude Agent",
         asks=frozenset({"write_file", "edit_file", "run_command", "touch"}),
         failed_command="failed",
+        plan="",  # the model must search for the tool first
+        keeps_allowed=frozenset({"write_file", "run_command"}),
+        asks_questions=True,
+        retries_cut_streams=True,
+        mode="default",
+    ),
+    Published(
+        "old-claude",
+        "old-claude-agent-acp",
+        _old_claude,
+        name="Claude Agent",
+        asks=frozenset({"write_file", "edit_file", "run_command", "touch"}),
+        failed_command="failed",
         plan="plan",
         keeps_allowed=frozenset({"write_file", "run_command"}),
         asks_questions=True,
         retries_cut_streams=True,
+        long=True,
     ),
     Published(
         "gemini",
@@ -187,14 +223,15 @@ PUBLISHED = (
     ),
     Published(
         "codex",
-        "@zed-industries/codex-acp",
+        "@agentclientprotocol/codex-acp",
         _codex,
         name="Codex",
         asks=frozenset({"write_file", "edit_file", "touch"}),
         failed_command="failed",
-        plan="plan",
-        first_words="Model metadata for `mock` not found. Defaulting to fallback metadata; "
-        "this can degrade performance and cause issues.",
+        plan="",
+        mode="read-only",
+        errors_as_text=True,
+        late_tools=True,
         keeps_commands=True,
         retries_cut_streams=True,
         goes_on_after_no=False,

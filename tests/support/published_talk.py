@@ -53,13 +53,14 @@ class Played:
 class Talk:
     """A session."""
 
-    def __init__(self, user: httpx.Client, agent: str, folder: Path) -> None:
+    def __init__(self, user: httpx.Client, agent: str, folder: Path, mode: str = "") -> None:
         self.user = user
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         # Agents take seconds to start, and many on a busy machine.
         user.timeout = httpx.Timeout(90)
-        self.session_id = open_session(user, agent, cwd=str(folder), trust=True)
+        chosen = {"mode": mode} if mode else {}
+        self.session_id = open_session(user, agent, cwd=str(folder), trust=True, **chosen)
 
     @property
     def state(self) -> Json:

@@ -75,12 +75,16 @@ class Traveller:
     thanked: str
     """Its answer to the message that has waited."""
     published: bool = True
+    driven: str = ""
+    """Which of the published agents goes, where its id is another."""
 
     def entry(self, home: Path, model: FakeModel) -> dict[str, Entry]:
         """Return its part of ``c.AcpJupyter.agents``; the demo agent is there without."""
         if not self.published:
             return {}
-        agent = next(agent for agent in PUBLISHED if agent.agent_id == self.agent_id)
+        agent = next(
+            agent for agent in PUBLISHED if agent.agent_id == (self.driven or self.agent_id)
+        )
         return {self.agent_id: agent.entry(home, model)}
 
 
@@ -120,6 +124,7 @@ TRAVELLERS = (
         menu=("Rename", "Fork", *_EXPORTS, "Close", "Delete"),
         printed="[1, 4, 9]",
         thanked="Nothing is left to do.",
+        driven="old-claude",  # the pictures are of it; the newest opens in a mode that asks less
     ),
 )
 
