@@ -30,7 +30,8 @@ _CAMEL_NAMES = (
     "newText terminalId availableCommands availableModes currentModeId modeId configOptions "
     "configId currentValue updatedAt optionId planId protocolVersion agentCapabilities agentInfo "
     "authMethods stopReason requestId elicitationId requestedSchema outputByteLimit exitStatus "
-    "exitCode additionalDirectories mcpServers compactionId methodId"
+    "exitCode additionalDirectories mcpServers compactionId methodId senderSessionId "
+    "recipientSessionId senderMessageId recipientMessageId"
 )
 _NESTED = frozenset({dict, list})
 """What JSON is read into; nothing else has keys."""

@@ -33,6 +33,7 @@ from acp_jupyter.protocol.packets import (
 )
 from acp_jupyter.protocol.parse import elicitation, session, tool_calls
 from acp_jupyter.protocol.parse.packet import Packet, parse_packet
+from acp_jupyter.protocol.parse.subagents import SUBAGENT_UPDATES, Subagents
 from acp_jupyter.protocol.parse.tool_calls import ParseState
 from acp_jupyter.protocol.session_packets import CancelSent
 from acp_jupyter.protocol.traffic import TrafficEntry, is_plain
@@ -52,6 +53,7 @@ class TrafficReader:
     def __init__(self) -> None:
         self._requests: dict[int, tuple[str, Obj]] = {}
         self._state = ParseState()
+        self._subagents = Subagents(self._state)
         self._history: History | None = None
 
     def read(self, entry: TrafficEntry) -> list[LogPacket]:
@@ -76,11 +78,18 @@ class TrafficReader:
         if entry.direction == ">":
             return self._read_message(entry, entry.message)
         if is_plain(entry.message):
-            return [parse_packet(entry.message["params"]["update"], self._state, is_clean=True)]
+            return [*self._update(entry.message["params"])]
         packets: list[LogPacket] = []
         for message in normalise_clean(entry.message):
             packets.extend(self._read_message(entry, message))
         return packets
+
+    def _update(self, params: Obj) -> list[Packet]:
+        update = params.get("update")
+        named = text(params.get("sessionId"))
+        if isinstance(update, dict) and update.get("sessionUpdate") in SUBAGENT_UPDATES:
+            return self._subagents.read(named, update)
+        return self._subagents.placed(named, parse_packet(update, self._state, is_clean=True))
 
     def _note(self, entry: TrafficEntry) -> list[LogPacket]:
         note = read_note(dict(entry.message))
@@ -92,6 +101,9 @@ class TrafficReader:
             case ReplayStarted():
                 self._history = History(keep_history=note.keep, number=entry.seq)
                 return []
+            case TurnStartedNote():
+                self._subagents.next_turn()
+                return [note]
             case _:
                 return [note]
 
@@ -104,14 +116,15 @@ class TrafficReader:
         if "id" in message:
             self._requests[entry.seq] = method, body if method in _CHOICES else {}
         if method == "session/update" and entry.direction == "<":
-            return [parse_packet(body.get("update"), self._state, is_clean=True)]
+            return [*self._update(body)]
         if method == "_auth/status_update" and entry.direction == "<":
             return [session.auth_status(body)]
         if method == "session/cancel" and entry.direction == ">":
             return [CancelSent()]
         if method == "session/request_permission" and entry.direction == "<":
             asked = tool_calls.permission_request(body, self._state, f"p{entry.seq}")
-            return [] if asked is None else [asked]
+            named = text(body.get("sessionId"))
+            return [] if asked is None else [*self._subagents.placed(named, asked)]
         if method == "elicitation/create" and entry.direction == "<" and "id" in message:
             return [elicitation.elicitation_request(body, f"e{entry.seq}")]
         if method == "elicitation/complete" and entry.direction == "<":

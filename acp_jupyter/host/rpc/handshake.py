@@ -139,6 +139,7 @@ def client_capabilities() -> dict[str, Any]:
         "auth": {"terminal": True},
         "session": {"configOptions": {"boolean": {}}, "compaction": {}, "notices": {}},
         "plan": {},
+        "subagents": {},
         "_meta": {"terminal_output": True, "terminal_output_delta": True, "terminal-auth": True},
         "elicitation": {"form": {}, "url": {}},
     }

@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from acp_jupyter.protocol.objects import first, obj
+from acp_jupyter.protocol.parse.subagents import SUBAGENT_UPDATE
 from acp_jupyter.protocol.traffic import Direction, TrafficEntry
 
 _log = logging.getLogger(__name__)
 _EARLY_LINES = 1000
 _EARLY_SESSIONS = 100
+_MOST_CHILDREN = 200
+"""Child sessions whose lines are taken, in each session."""
 
 
 class SessionLog(Protocol):
@@ -121,6 +124,7 @@ class LogRouter:
         """
         log = self.log_of(message)
         if log is not None:
+            self._bind_child(message, log)
             self._enter(log, TrafficEntry(next(log.sequence), time.time(), "<", message, raw=raw))
             return
         named = session_named(message)
@@ -128,6 +132,20 @@ class LogRouter:
             return
         waiting = self._early.setdefault(named, deque(maxlen=_EARLY_LINES))
         waiting.append((time.time(), message))
+
+    def _bind_child(self, message: Mapping[str, Any], log: SessionLog) -> None:
+        """Let the lines of a child session go to its parent's log. ACP: subagent_update.
+
+        An id that is bound stays where it is: an agent can't move another session's lines.
+        """
+        update = obj(obj(message.get("params")).get("update"))
+        if update.get("sessionUpdate") != SUBAGENT_UPDATE:
+            return
+        child = update.get("sessionId")
+        if isinstance(child, str) and child and child not in self._bound:
+            children = sum(bound is log for bound in self._bound.values())
+            if children <= _MOST_CHILDREN:
+                self.bind(child, log)
 
     def write(
         self,

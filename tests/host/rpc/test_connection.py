@@ -80,6 +80,7 @@ async def test_the_agent_is_told_what_this_client_can(tmp_path: Path) -> None:
         assert params["clientCapabilities"]["terminal"] is True
         session = params["clientCapabilities"]["session"]
         assert session == {"configOptions": {"boolean": {}}, "compaction": {}, "notices": {}}
+        assert params["clientCapabilities"]["subagents"] == {}
         meta = params["clientCapabilities"]["_meta"]
         assert meta["terminal_output"] is meta["terminal_output_delta"] is True
         assert params["clientInfo"]["name"] == "acp-jupyter"

@@ -1,0 +1,219 @@
+"""Child sessions of subagents: each becomes a tool call, and what it sends belongs to that call.
+
+ACP: subagent_update, session_message, session_message_chunk (unstable), and the updates of child
+sessions, which have ids of their own.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from acp_jupyter.protocol.content import read_block
+from acp_jupyter.protocol.objects import Obj, items, obj, text
+from acp_jupyter.protocol.packets import (
+    AgentMessageChunk,
+    AgentThoughtChunk,
+    PermissionRequest,
+    ToolCallProgress,
+    ToolCallStart,
+)
+from acp_jupyter.protocol.parse.packet import Packet, parse_packet
+from acp_jupyter.protocol.parse.tool_calls import PARENT_ID, ParseState
+from acp_jupyter.protocol.session_packets import NoticePacket
+
+SUBAGENT_UPDATE = "subagent_update"
+SUBAGENT_UPDATES = frozenset({SUBAGENT_UPDATE, "session_message", "session_message_chunk"})
+
+_MOST_CHILDREN = 200
+"""In one session; the oldest are forgotten first."""
+_MOST_MESSAGES = 200
+_TEXT_CHARS = 20_000
+"""Of all that a child is told, or answers; and of its titles."""
+_TITLE_CHARS = 300
+_STATUSES = {"running": "in_progress", "requires_action": "in_progress", "idle": "completed"}
+_ENDS = {"error": "failed", "refusal": "failed", "cancelled": "cancelled"}
+
+
+@dataclass
+class _Child:
+    """A child session, as far as its parent has told of it."""
+
+    parent_id: str
+    """The tool call of the session that owns it, where that is a child, too."""
+    number: int = 0
+    """Of its present call."""
+    title: str = ""
+    role: str = ""
+    prompt: str = ""
+    answer: str = ""
+    status: str = "in_progress"
+    turn: int = -1
+    """The turn that has its call; the next turn with something of it gets another."""
+
+    def learn(self, update: Obj) -> None:
+        """Take what a ``subagent_update`` names; null empties, absence keeps."""
+        if "title" in update:
+            self.title = text(update["title"])[:_TITLE_CHARS]
+        if "description" in update:
+            self.role = text(update["description"])[:_TITLE_CHARS]
+        state = obj(update.get("state"))
+        status = _STATUSES.get(text(state.get("state")))
+        if status is not None:
+            self.status = _ENDS.get(text(state.get("stopReason")), status)
+        failure = text(obj(state.get("error")).get("message"))
+        if failure:
+            self.answer = _fitted(self.answer, failure)
+
+    def begin_again(self) -> None:
+        """Forget its call: it is given something new to do."""
+        self.turn = -1
+        self.prompt = self.answer = ""
+
+
+@dataclass
+class _Message:
+    """A message between sessions; its chunks say nothing but text."""
+
+    sender: str = ""
+    recipient: str = ""
+
+
+class Subagents:
+    """Reads what concerns child sessions. Owned by the reader of one session's traffic.
+
+    Parameters
+    ----------
+    state
+        The reader's memory of tool names.
+    """
+
+    def __init__(self, state: ParseState) -> None:
+        self._state = state
+        self._children: OrderedDict[str, _Child] = OrderedDict()
+        self._messages: OrderedDict[str, _Message] = OrderedDict()
+        self._turn = 0
+        self._count = 0
+
+    def next_turn(self) -> None:
+        """Begin a turn: a child that outlives its turn gets a call in the one it works in."""
+        self._turn += 1
+
+    def read(self, session_id: str, update: Obj) -> list[Packet]:
+        """Read one of `SUBAGENT_UPDATES`, sent on the session ``session_id``."""
+        kind = text(update.get("sessionUpdate"))
+        if kind == SUBAGENT_UPDATE:
+            return list(self._announced(session_id, update))
+        if session_id in self._children:
+            return []  # the other side of a message that its parent has told of
+        return list(self._message(update, whole=kind == "session_message"))
+
+    def placed(self, session_id: str, packet: Packet) -> list[Packet]:
+        """Return what a packet of a session says in its parent: a child's is of its call."""
+        child = self._children.get(session_id)
+        if child is None:
+            return [packet]
+        parent = self._call_id(child)
+        match packet:
+            case AgentMessageChunk() | AgentThoughtChunk() | ToolCallStart() | ToolCallProgress():
+                if packet.parent_id:
+                    return [*self._call(child), packet]
+                return [*self._call(child), packet.model_copy(update={"parent_id": parent})]
+            case PermissionRequest():
+                call = packet.tool_call
+                call = call.model_copy(update={"parent_id": call.parent_id or parent})
+                return [*self._call(child), packet.model_copy(update={"tool_call": call})]
+            case NoticePacket():
+                return [packet]
+            case _:
+                return []  # title, plan, mode, options and usage are its own
+
+    def _announced(self, session_id: str, update: Obj) -> Iterator[Packet]:
+        name = text(update.get("sessionId"))
+        if not name:
+            return
+        child = self._children.get(name) or self._born(session_id, name)
+        was = child.status
+        child.learn(update)
+        if was != "in_progress" and child.status == "in_progress":
+            child.begin_again()
+        if child.turn == self._turn:
+            yield self._packet("tool_call_update", child)
+        elif child.status == "in_progress":
+            yield from self._call(child)
+
+    def _born(self, session_id: str, name: str) -> _Child:
+        owner = self._children.get(session_id)
+        child = _Child("" if owner is None else self._call_id(owner))
+        self._children[name] = child
+        if len(self._children) > _MOST_CHILDREN:
+            self._children.popitem(last=False)
+        return child
+
+    def _message(self, update: Obj, *, whole: bool) -> Iterator[Packet]:
+        name = text(update.get("messageId"))
+        message = self._messages.setdefault(name, _Message())
+        if len(self._messages) > _MOST_MESSAGES:
+            self._messages.popitem(last=False)
+        if "senderSessionId" in update:
+            message.sender = text(update["senderSessionId"])
+        if "recipientSessionId" in update:
+            message.recipient = text(update["recipientSessionId"])
+        content = update.get("content")
+        blocks = map(read_block, items(content) if whole else [content])
+        said = "".join(block.text for block in blocks if block is not None)
+        told = self._children.get(message.recipient)
+        if told is not None and said:
+            told.prompt = _fitted(told.prompt, said, apart=whole)
+            yield from self._changed(told)
+        answering = self._children.get(message.sender)
+        if answering is not None and said:
+            answering.answer = _fitted(answering.answer, said, apart=whole)
+            yield from self._changed(answering)
+
+    def _changed(self, child: _Child) -> Iterator[Packet]:
+        if child.turn == self._turn:
+            yield self._packet("tool_call_update", child)
+        else:
+            yield from self._call(child)
+
+    def _call(self, child: _Child) -> Iterator[Packet]:
+        """Give the child a call in this turn, unless it has one."""
+        if child.turn != self._turn:
+            child.turn = self._turn
+            self._count += 1
+            child.number = self._count
+            yield self._packet("tool_call", child)
+
+    def _call_id(self, child: _Child) -> str:
+        number = child.number if child.turn == self._turn else self._count + 1
+        return f"subagent-{number}"
+
+    def _packet(self, kind: str, child: _Child) -> Packet:
+        described: Obj = {"description": child.title, "prompt": child.prompt}
+        if child.role:
+            described["subagent_type"] = child.role
+        raw: Obj = {
+            "sessionUpdate": kind,
+            "toolCallId": self._call_id(child),
+            "title": child.title or "Subagent",
+            "name": "task",
+            "kind": "think",
+            "status": child.status,
+            "rawInput": described,
+        }
+        if child.answer:
+            answer: list[JsonValue] = [{"type": "content", "content": child.answer}]
+            raw["content"] = answer
+        if child.parent_id:
+            raw["_meta"] = {PARENT_ID: child.parent_id}
+        return parse_packet(raw, self._state, is_clean=True)
+
+
+def _fitted(old: str, new: str, *, apart: bool = True) -> str:
+    if apart and new.startswith(old):
+        return new[:_TEXT_CHARS]  # it was sent whole again
+    return (old + ("\n\n" if apart else "") + new)[:_TEXT_CHARS]

@@ -1,0 +1,74 @@
+"""Lines of a child session go to its parent's log; a child may ask, and is answered."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_jupyter.host.rpc.log_router import LogRouter
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.model.items import AgentMessage
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from tests.support.driver import driving
+from tests.support.fake_agents import AGENTS
+
+
+@pytest.mark.parametrize(("option", "status"), [("yes", "completed"), ("no", "failed")])
+def test_what_a_child_asks_is_answered_and_its_lines_are_in_the_log(
+    tmp_path: Path, option: str, status: str
+) -> None:
+    entry = {"command": sys.executable, "args": [str(AGENTS / "delegates.py")]}
+    with driving(tmp_path, {"a": entry}) as driver:
+        session = driver.open("a")
+        turn_id = driver.prompt(session, "kid")
+        driver.answer(session, driver.asked(session), option)
+        assert driver.done(session, turn_id).stop_reason == "end_turn"
+        state = session.transcript
+        items = state.window(0, len(state.items))
+    task, asked = (item for item in items if isinstance(item, ToolCall))
+    (said,) = (item for item in items if isinstance(item, AgentMessage))
+    assert (task.title, task.status) == ("Look", "completed")
+    assert (asked.status, asked.parent_id) == (status, task.id)
+    assert (said.text, said.parent_id) == ("I am the child.", task.id)
+
+
+class Log:
+    """What the router writes into a session's log."""
+
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self.sequence = iter(range(1000))
+        self.entries: list[TrafficEntry] = []
+
+    def enter(self, entry: TrafficEntry) -> None:
+        self.entries.append(entry)
+
+
+def update(session_id: str, kind: str, **fields: Any) -> dict[str, Any]:
+    params = {"sessionId": session_id, "update": {"sessionUpdate": kind, **fields}}
+    return {"jsonrpc": "2.0", "method": "session/update", "params": params}
+
+
+def test_an_agent_cannot_take_the_lines_of_another_session() -> None:
+    router, mine, others = LogRouter(), Log("mine"), Log("others")
+    for log, name in ((mine, "a"), (others, "b")):
+        router.join(log)
+        router.bind(name, log)
+    router.update(update("a", "subagent_update", sessionId="b"))
+    router.update(update("b", "agent_message_chunk"))
+    assert (len(mine.entries), len(others.entries)) == (1, 1)
+
+
+def test_only_so_many_children_are_heard() -> None:
+    router, log = LogRouter(), Log("mine")
+    router.join(log)
+    router.bind("a", log)
+    for n in range(250):
+        router.update(update("a", "subagent_update", sessionId=f"k{n}"))
+    heard = len(log.entries)
+    for name in ("k0", "k249"):
+        router.update(update(name, "agent_message_chunk"))
+    assert len(log.entries) == heard + 1

@@ -1,0 +1,169 @@
+"""Child sessions of subagents: each is a call, and what it sends stands in that call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from acp_jupyter.transcript.model.items import AgentMessage, Item
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from tests.support.script import OPTIONS, Script
+
+Json = dict[str, Any]
+RUNNING, IDLE = {"state": {"state": "running"}}, {"state": {"state": "idle"}}
+
+
+class Family(Script):
+    """A session with child sessions."""
+
+    def of(self, session: str, kind: str, /, **fields: Any) -> None:
+        params = {"sessionId": session, "update": {"sessionUpdate": kind, **fields}}
+        self.line("<", {"jsonrpc": "2.0", "method": "session/update", "params": params})
+
+    def announce(self, child: str, /, parent: str = "a1", **fields: Any) -> None:
+        self.of(parent, "subagent_update", **{"sessionId": child, **fields})
+
+    def says(self, session: str, words: str) -> None:
+        self.of(session, "agent_message_chunk", content={"type": "text", "text": words})
+
+    def message(self, **fields: Any) -> None:
+        self.of("a1", "session_message", **{"messageId": "m", **fields})
+
+    @property
+    def items(self) -> list[Item]:
+        return list(self.transcript.window(0, len(self.transcript.items)))
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        return [item for item in self.items if isinstance(item, ToolCall)]
+
+    def told(self) -> list[tuple[str, str]]:
+        """Return each text, and the title of the call that it stands in."""
+        titles = {call.id: call.title for call in self.calls}
+        texts = [item for item in self.items if isinstance(item, AgentMessage)]
+        return [(item.text, titles.get(item.parent_id, "")) for item in texts]
+
+
+@pytest.fixture
+def family() -> Family:
+    script = Family()
+    script.turn()
+    return script
+
+
+def words(text: str) -> list[Json]:
+    return [{"type": "text", "text": text}]
+
+
+def test_a_child_is_a_call_with_its_prompt_its_steps_and_its_answer(family: Family) -> None:
+    family.announce("k", title="Look", description="explorer", **RUNNING)
+    family.message(senderSessionId="a1", recipientSessionId="k", content=words("Find it"))
+    family.of("k", "tool_call", toolCallId="r", title="Read x", kind="read", status="completed")
+    family.says("k", "Looking.")
+    family.says("a1", "Meanwhile.")
+    answer = {"senderSessionId": "k", "recipientSessionId": "a1", "content": words("Found")}
+    family.message(**{**answer, "messageId": "n"})
+    family.announce("k", state={"state": "idle", "stopReason": "end_turn"})
+    task, read = family.calls
+    assert (task.title, task.ui_kind, task.subagent_type) == ("Look", "task", "explorer")
+    assert (task.status, task.output, task.parent_id) == ("completed", "Found", "")
+    assert isinstance(task.raw_input, dict)
+    assert task.raw_input["prompt"] == "Find it"
+    assert read.parent_id == task.id
+    assert family.told() == [("Looking.", "Look"), ("Meanwhile.", "")]
+
+
+def test_messages_may_come_in_chunks(family: Family) -> None:
+    family.announce("k", title="Look", **RUNNING)
+    family.message(senderSessionId="k", recipientSessionId="a1")
+    for piece in ("Fou", "nd"):
+        family.of("a1", "session_message_chunk", messageId="m", content=words(piece)[0])
+    assert family.calls[0].output == "Found"
+
+
+def test_a_child_of_a_child_stands_in_its_call(family: Family) -> None:
+    family.announce("k", title="Outer", **RUNNING)
+    family.announce("kk", parent="k", title="Inner", **RUNNING)
+    family.says("kk", "Deep.")
+    outer, inner = family.calls
+    assert inner.parent_id == outer.id
+    assert family.told() == [("Deep.", "Inner")]
+
+
+def test_what_a_child_asks_stands_in_its_call(family: Family) -> None:
+    family.announce("k", title="Look", **RUNNING)
+    call = {"toolCallId": "w", "title": "Write x", "kind": "edit"}
+    params = {"sessionId": "k", "toolCall": call, "options": OPTIONS}
+    family.line("<", {"id": 9, "method": "session/request_permission", "params": params})
+    task, asked = family.calls
+    assert asked.permission is not None
+    assert (asked.permission.state, asked.parent_id) == ("pending", task.id)
+
+
+def test_a_child_that_outlives_its_turn_gets_a_call_in_the_next(family: Family) -> None:
+    family.announce("k", title="Look", **RUNNING)
+    family.says("k", "One.")
+    family.end(1)
+    prompt = family.turn(turn_id="t2")
+    family.says("a1", "Next.")
+    family.says("k", "Two.")
+    family.announce("k", **IDLE)
+    family.end(prompt)
+    first, second = family.calls
+    assert (first.turn_id, second.turn_id) == ("t1", "t2")
+    assert second.status == "completed"
+    texts = [item for item in family.items if isinstance(item, AgentMessage)]
+    assert [(t.text, t.parent_id) for t in texts] == [
+        ("One.", first.id),
+        ("Next.", ""),
+        ("Two.", second.id),
+    ]
+
+
+def test_what_is_of_a_child_alone_changes_nothing_of_the_session(family: Family) -> None:
+    family.announce("k", title="Look", **RUNNING)
+    before = family.transcript.session
+    family.of("k", "session_info_update", title="Child")
+    family.of("k", "usage_update", used=5, size=10)
+    family.of("k", "current_mode_update", currentModeId="auto")
+    family.of("k", "plan", entries=[{"content": "x"}])
+    family.of("k", "user_message_chunk", content={"type": "text", "text": "Find it"})
+    family.of("k", "session_message", messageId="q", recipientSessionId="k", content=words("It"))
+    assert family.transcript.session == before
+    assert len(family.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("state", "status"),
+    [
+        ({"state": "idle", "stopReason": "error", "error": {"message": "Broke"}}, "failed"),
+        ({"state": "idle", "stopReason": "cancelled"}, "cancelled"),
+        ({"state": "idle", "stopReason": 5}, "completed"),
+        ({"state": "requires_action"}, "in_progress"),
+        ({"state": "unknown"}, "in_progress"),
+        ({"state": ["idle"]}, "in_progress"),
+        ("idle", "in_progress"),
+        (None, "in_progress"),
+    ],
+)
+def test_states(family: Family, state: Any, status: str) -> None:
+    family.announce("k", **RUNNING)
+    family.announce("k", state=state)
+    (call,) = family.calls
+    assert (call.title, call.status) == ("Subagent", status)
+    assert call.output == ("Broke" if status == "failed" else "")
+
+
+def test_what_is_malformed_or_too_much_is_bounded(family: Family) -> None:
+    for child in (None, 5, "", ["k"]):
+        family.of("a1", "subagent_update", sessionId=child)
+    family.of("a1", "session_message", messageId=[1], content="x", senderSessionId={"a": 1})
+    family.of("a1", "session_message_chunk", messageId="nobody", content={"type": "text"})
+    assert family.calls == []
+    family.announce("k", title="t" * 9000, description=7, **RUNNING)
+    for n in range(40):
+        family.message(messageId=f"m{n}", senderSessionId="k", content=words("long " * 1000))
+    (call,) = family.calls
+    assert len(call.title) <= 300
+    assert len(call.output) <= 20_000
