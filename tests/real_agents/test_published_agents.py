@@ -16,6 +16,13 @@ def test_it_says_who_it_is(agent: Published, talk: Talk) -> None:
     assert (info["name"], info["version"]) == (agent.name, agent.version)
 
 
+def test_a_mode_in_which_it_asks_less_is_told(agent: Published, place: Place) -> None:
+    """In a fresh home, and that the mode of the other tests is none."""
+    talk = Talk(place.talk.user, agent.agent_id, place.server.root / "as-it-opens")
+    assert talk.state["unasked"] == agent.unasked
+    assert place.talk.state["unasked"] == ""
+
+
 def test_text_and_thoughts(agent: Published, talk: Talk) -> None:
     played = talk.play("hello")
     assert played.turn["stop_reason"] == "end_turn"

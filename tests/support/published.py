@@ -75,6 +75,8 @@ class Published:
     """The scenarios that it asks about once in a session, if they are always allowed."""
     mode: str = ""
     """The mode to choose, where it opens in one in which it decides itself what to ask."""
+    unasked: str = ""
+    """What it does without asking in the mode that it opens in, as the view says it."""
     goes_on_after_no: bool = True
     """Whether the model is told of a rejection and goes on."""
     long: bool = False
@@ -194,6 +196,7 @@ PUBLISHED = (
         asks_questions=True,
         retries_cut_streams=True,
         mode="default",
+        unasked="judged",
     ),
     Published(
         "old-claude",
@@ -230,6 +233,7 @@ PUBLISHED = (
         failed_command="failed",
         plan="",
         mode="read-only",
+        unasked="judged",
         errors_as_text=True,
         late_tools=True,
         keeps_commands=True,

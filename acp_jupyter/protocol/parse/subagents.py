@@ -119,12 +119,10 @@ class Subagents:
         parent = self._call_id(child)
         match packet:
             case AgentMessageChunk() | AgentThoughtChunk() | ToolCallStart() | ToolCallProgress():
-                if packet.parent_id:
-                    return [*self._call(child), packet]
+                # Claude also names the call of the older way, which is not there.
                 return [*self._call(child), packet.model_copy(update={"parent_id": parent})]
             case PermissionRequest():
-                call = packet.tool_call
-                call = call.model_copy(update={"parent_id": call.parent_id or parent})
+                call = packet.tool_call.model_copy(update={"parent_id": parent})
                 return [*self._call(child), packet.model_copy(update={"tool_call": call})]
             case NoticePacket():
                 return [packet]

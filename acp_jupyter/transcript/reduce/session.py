@@ -109,7 +109,9 @@ def _see_mode(draft: Draft) -> None:
         if option.category == "mode":
             chosen = (c for c in option.choices if c.value == option.current_value)
             words += [str(option.current_value), *(choice.name for choice in chosen)]
-    draft.change_session(unasked=read_unasked(*words))
+    unasked = read_unasked(*words)
+    if unasked != state.unasked:
+        draft.change_session(unasked=unasked)
 
 
 def config_options(draft: Draft, packet: ConfigOptionUpdate) -> None:

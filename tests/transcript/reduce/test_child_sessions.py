@@ -59,7 +59,9 @@ def words(text: str) -> list[Json]:
 def test_a_child_is_a_call_with_its_prompt_its_steps_and_its_answer(family: Family) -> None:
     family.announce("k", title="Look", description="explorer", **RUNNING)
     family.message(senderSessionId="a1", recipientSessionId="k", content=words("Find it"))
-    family.of("k", "tool_call", toolCallId="r", title="Read x", kind="read", status="completed")
+    older = {"_meta": {"claudeCode": {"toolName": "Read", "parentToolUseId": "nobody"}}}
+    read_x = {"toolCallId": "r", "title": "Read x", "kind": "read", "status": "completed"}
+    family.of("k", "tool_call", **read_x, **older)
     family.says("k", "Looking.")
     family.says("a1", "Meanwhile.")
     answer = {"senderSessionId": "k", "recipientSessionId": "a1", "content": words("Found")}
