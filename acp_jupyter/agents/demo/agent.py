@@ -118,10 +118,6 @@ class DemoAgent:
                 session = self._session(params)
                 session.set_option(params.get("configId"), params.get("value"))
                 self._peer.answer(request_id, {"configOptions": session.config_options()})
-            case "session/set_title":
-                session = self._session(params)
-                session.title = one_line(str(params.get("title")), _MAX_TITLE)
-                self._peer.answer(request_id, {"title": session.title})
             case "session/prompt":
                 self._start_turn(request_id, self._session(params), params.get("prompt"))
             case _:
@@ -142,7 +138,6 @@ class DemoAgent:
             "agentCapabilities": {
                 "loadSession": False,
                 "promptCapabilities": {"image": True, "audio": False, "embeddedContext": True},
-                "sessionCapabilities": {"title": {}},
             },
             "authMethods": [],
         }

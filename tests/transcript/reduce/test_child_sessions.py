@@ -11,7 +11,8 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.script import OPTIONS, Script
 
 Json = dict[str, Any]
-RUNNING, IDLE = {"state": {"state": "running"}}, {"state": {"state": "idle"}}
+RUNNING: Json = {"state": {"state": "running"}}
+IDLE: Json = {"state": {"state": "idle"}}
 
 
 class Family(Script):
