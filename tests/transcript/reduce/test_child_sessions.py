@@ -80,7 +80,7 @@ def test_a_child_is_a_call_with_its_prompt_its_steps_and_its_answer(family: Fami
 def test_messages_may_come_in_chunks(family: Family) -> None:
     family.announce("k", title="Look", **RUNNING)
     family.message(senderSessionId="k", recipientSessionId="a1")
-    for piece in ("Fou", "nd"):
+    for piece in ("F", "ound"):
         family.of("a1", "session_message_chunk", messageId="m", content=words(piece)[0])
     assert family.calls[0].output == "Found"
 
