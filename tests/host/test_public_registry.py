@@ -215,7 +215,7 @@ def test_an_entry_point_describes_an_agent(found: object) -> None:
     [
         (ImportError("no such module"), "failed: no such module."),
         (SystemExit(3), "failed: it exits."),
-        (None, "not valid (command is missing)"),
+        (None, "not valid (give it either a command or a url)"),
         ({"command": 5}, "command"),
         ({"command": "sh", "args": 5}, "failed: 'int' object is not iterable."),
         ({"command": "sh", "env": "A=B"}, "failed: dictionary update sequence"),
