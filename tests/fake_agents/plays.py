@@ -4,6 +4,7 @@
 The file ``.scene.json`` of the session's folder has a list of steps:
 ``{"update": {…}}`` sends an update, ``{"write": PATH, "text": …}`` changes a file,
 ``{"ask": [PARAMS, …]}`` asks for these permissions at once and waits for the answers,
+``{"fail": WORDS}`` ends the turn in an error,
 ``{"hold": NAME}`` waits for a file ``NAME`` in the folder's sister ``.go-FOLDER``, and
 ``{"rest": SECONDS}`` for time to pass.
 Its arguments are its name and its version.
@@ -41,6 +42,7 @@ class Stage(Wire):
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path()
+        self.failure = ""
         self.chosen = {name: choices[0][0] for name, choices in CHOICES.items()}
 
     def next(self) -> Json | None:
@@ -55,6 +57,10 @@ class Stage(Wire):
         return message
 
     def result(self, request: Json, result: Any) -> None:
+        if self.failure:
+            self.error(request, -32603, self.failure)
+            self.failure = ""
+            return
         opens = request.get("method") == "session/new"
         super().result(request, {**result, "configOptions": self.options()} if opens else result)
         if opens:
@@ -106,6 +112,8 @@ def prompt(wire: Wire, session_id: str, _text: str) -> str:
                     pass
             case {"rest": seconds}:
                 wire.rest(seconds)
+            case {"fail": words}:
+                wire.failure = words
             case _:
                 raise ValueError(step)
         if wire.cancelled:

@@ -2,99 +2,20 @@
 
 from __future__ import annotations
 
-import ast
-import json
-import os
-import signal
-import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
 
-from tests.support.fake_agents import AGENTS
-from tests.support.notebook import Kernel
-from tests.support.processes import family
-from tests.support.server import JupyterServer, fake_agents
-from tests.support.trusting import trust_in_data_dir
+from tests.support.observed import NAMES, WATCH, Side, started
 from tests.support.wait import eventually
-
-NAMES = (
-    *("text", "thoughts", "plan", "tool_calls", "diffs", "usage"),
-    *("pending", "error", "stop_reason", "status"),
-)
-
-WATCH = f"""
-import time
-from acp_jupyter import connect
-from acp_jupyter.widgets import TurnWidget
-seen, called = [], []
-def watch(widget):
-    widget.observe(lambda change: seen.append((change.name, change.new, time.monotonic())), {NAMES})
-    widget.on_done(lambda widget: called.append(("done", widget.status, widget.text)))
-    widget.on_permission(lambda widget, request: called.append(("asked", request["title"])))
-    return widget
-def settled():
-    deadline = time.monotonic() + 20
-    while not any(call[0] == "done" for call in called):
-        assert time.monotonic() < deadline, (seen, called)
-        time.sleep(0.02)
-def values(name):
-    return [value for each, value, _ in seen if each == name]
-"""
-
-
-class Side:
-    """A kernel, and the user who answers in the page or who has none."""
-
-    def __init__(self, kernel: Kernel, user: httpx.Client | None, folder: Path) -> None:
-        self.kernel = kernel
-        self.user = user
-        self.folder = folder
-
-    def run(self, code: str) -> str:
-        return self.kernel.run(code, watched=True).ok().printed
-
-    def tell(self, expression: str) -> Any:
-        return ast.literal_eval(self.run(f"print(repr({expression}))"))
-
-    def watch(self, agent: str) -> None:
-        """Observe a session's widget from before its first prompt."""
-        self.run(f"session = connect('{agent}', new=True)\nwidget = watch(TurnWidget(session))")
 
 
 @pytest.fixture(scope="module", params=["server", "kernel"])
 def side(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Side]:
-    names = ("hello", "permission", "slow_stream", "dies_mid_turn", "two_permissions")
-    folder = tmp_path_factory.mktemp(request.param)
-    with ExitStack() as stack:
-        user: httpx.Client | None = None
-        if request.param == "server":
-            server = stack.enter_context(JupyterServer(folder, agents=fake_agents(*names)))
-            work = server.root
-            file = server.start_kernel("own.ipynb").connection_file
-            kernel = stack.enter_context(Kernel(work, connection_file=file))
-            user = stack.enter_context(server.user())
-        else:
-            agents = {
-                name: {"command": sys.executable, "args": [str(AGENTS / f"{name}.py")]}
-                for name in names
-            }
-            (folder / "config").mkdir()
-            config = json.dumps({"agent_servers": agents})
-            (folder / "config" / "acp_agents.json").write_text(config)
-            work = folder / "work"
-            work.mkdir()
-            trust_in_data_dir(folder / "data", folder)
-            kernel = stack.enter_context(Kernel(work))
-        side = Side(kernel, user, work)
-        side.run("%load_ext acp_jupyter")
+    with started(request.param, tmp_path_factory.mktemp(request.param)) as side:
         yield side
 
 
@@ -134,37 +55,6 @@ def test_text_grows_and_changes_at_most_ten_times_a_second(side: Side) -> None:
     times = side.tell("[at for name, _, at in seen if name == 'text']")
     for start in times:
         assert sum(start <= at < start + 1 for at in times) <= 11
-
-
-def test_a_cancelled_turn(side: Side) -> None:
-    side.watch("slow_stream")
-    side.run("turn = session.prompt('go')\nwhile not widget.text: time.sleep(0.02)\nturn.cancel()")
-    side.run("settled()")
-    assert side.tell("(widget.status, widget.stop_reason, widget.error)") == (
-        *("done", "cancelled", ""),
-    )
-    assert side.tell("widget.text == turn.text")
-    assert side.tell("[call[0] for call in called]") == ["done"]
-
-
-def test_a_failing_turn(side: Side) -> None:
-    side.watch("demo")
-    side.run("turn = session.prompt('crash')\nsettled()")
-    assert side.tell("(widget.status, widget.stop_reason)") == ("done", "error")
-    assert "exited with code 3" in side.tell("widget.error")
-    assert side.tell("[name for name, _, _ in seen][-3:]") == ["error", "stop_reason", "status"]
-
-
-def test_a_killed_agent(side: Side) -> None:
-    side.watch("slow_stream")
-    side.run("turn = session.prompt('go')\nwhile not widget.text: time.sleep(0.02)")
-    pids = [pid for pid, command in family(os.getpid()).items() if "slow_stream.py" in command]
-    for pid in pids:
-        os.kill(pid, signal.SIGKILL)
-    assert pids
-    side.run("settled()")
-    assert side.tell("(widget.status, widget.stop_reason)") == ("done", "error")
-    assert side.tell("bool(widget.error) and widget.text == turn.text")
 
 
 def test_what_is_asked_is_seen_by_code_and_not_answered(side: Side) -> None:

@@ -250,6 +250,8 @@ class TurnWidget(AcpWidget):
         self._follower: Follower | None = None
         self._shown = ""
         """Id of the turn that the traits are of."""
+        for name, value in EMPTY.items():
+            self.set_trait(name, value)  # else being told it would count as a change
         client = source._client
         if not is_turn(source):
             super().__init__(client, source.id)

@@ -18,6 +18,7 @@ __all__ = [
     "ask",
     "call",
     "diff",
+    "fail",
     "go_on",
     "hold",
     "plan",
@@ -126,6 +127,10 @@ def write(path: str, content: str) -> Step:
 
 def hold(name: str) -> Step:
     return {"hold": name}
+
+
+def fail(words: str) -> Step:
+    return {"fail": words}
 
 
 def rest(seconds: float) -> Step:
