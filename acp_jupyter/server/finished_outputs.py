@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -19,12 +19,13 @@ from jupyter_server.utils import ensure_async
 from tornado.web import HTTPError
 
 from acp_jupyter.api.access import KernelCaller
-from acp_jupyter.api.models.turns import GetTurn, TurnDetail
+from acp_jupyter.api.models.turns import GetTurn, SavedOutput, TurnDetail
 from acp_jupyter.errors import AcpError
-from acp_jupyter.protocol.objects import obj
+from acp_jupyter.protocol.objects import obj, text
 from acp_jupyter.server.kernels import Kernels
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.output.bundle import Bundle
+from acp_jupyter.transcript.output.plain_text import ELSEWHERE
 from acp_jupyter.transcript.output.record import RUNS_KEY, TURN_MIME
 
 _log = logging.getLogger(__name__)
@@ -33,6 +34,16 @@ _LOOK_SECONDS = 0.5
 _MOST_DUE = 100
 
 _WAIT_SECONDS = 30.0
+_VIEW_MIME = "application/vnd.jupyter.widget-view+json"
+_NOTE_KEY = "acp_note"
+"""Of an output's metadata: the turn that the output says something about."""
+_SHOWN_KEY = "acp_shown"
+"""Of a cell's metadata, as ``labextension/src/features/output/shown_turns.ts`` writes it."""
+
+_NOT_DRAWN = (
+    "Is nothing drawn above? Then this page was loaded while the cell ran, and shows the turn once "
+    f"the cell has ended. {ELSEWHERE}"
+)
 
 GetTurnOf = Callable[[GetTurn, KernelCaller], Awaitable[TurnDetail]]
 
@@ -71,6 +82,10 @@ class FinishedOutputs:
         self._due: dict[str, _Due] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         """By the ids of turns; of one that was looked up in vain, it stays."""
+        self._running: dict[str, tuple[str, str]] = {}
+        """By turn, the kernel and the session, where a cell may wait for it."""
+        self._words: dict[tuple[str, str], str] = {}
+        """By path and id, the Markdown of a notebook's turns that have ended."""
         contents.register_pre_save_hook(self.update_saved)
 
     def watch(self, turn_id: str, caller: KernelCaller) -> None:
@@ -90,17 +105,39 @@ class FinishedOutputs:
         Of turns of an earlier run of this server the next save has the record.
         """
         path = path.strip("/")
-        if model.get("type") != "notebook" or self._holds(path):
+        if model.get("type") != "notebook":
             return
         content = model.get("content")
+        words = {turn_id: words for (of, turn_id), words in self._words.items() if of == path}
+        for turn_id in _add_words(content, words):
+            self._start_look_up(turn_id, path)
+        if self._holds(path):
+            return
         for due in self._due_in(path):
             has_it = any(_outputs(cell, due) for cell in _cells(content, due))
             if not _replace(content, due) and has_it:
                 self._due.pop(due.turn.turn_id)  # the page has it itself
         for turn_id in _unfinished(content):
-            if turn_id not in self._tasks and len(self._tasks) < _MOST_DUE:
-                task = asyncio.create_task(self._look_up(turn_id, path), name="acp-old-output")
-                self._tasks[turn_id] = task
+            self._start_look_up(turn_id, path)
+        for turn_id, (kernel_id, session_id) in self._running.items():
+            if self._kernels.is_busy(kernel_id):
+                _add_note(content, turn_id, session_id)
+
+    def know(self, path: str, saved_outputs: Iterable[SavedOutput]) -> None:
+        """Take the words of a notebook's turns: a page has asked for them, and saves it."""
+        for each in saved_outputs:
+            if each.done:
+                self._keep_words(path, each.turn_id, each.bundle)
+
+    def _keep_words(self, path: str, turn_id: str, bundle: Bundle) -> None:
+        self._words[path.strip("/"), turn_id] = text(bundle.data["text/markdown"])
+        if len(self._words) > _MOST_DUE:
+            del self._words[next(iter(self._words))]
+
+    def _start_look_up(self, turn_id: str, path: str) -> None:
+        if turn_id not in self._tasks and len(self._tasks) < _MOST_DUE:
+            task = asyncio.create_task(self._look_up(turn_id, path), name="acp-old-output")
+            self._tasks[turn_id] = task
 
     async def _look_up(self, turn_id: str, path: str) -> None:
         try:
@@ -110,14 +147,22 @@ class FinishedOutputs:
         except AcpError:
             return
         origin = detail.turn.origin
-        if detail.bundle is not None and origin is not None and origin.notebook_path == path:
+        if detail.bundle is None:
+            del self._tasks[turn_id]  # it runs, and is looked up again
+            return
+        self._keep_words(path, turn_id, detail.bundle)
+        named = origin is not None and origin.notebook_path == path
+        if named and not self._holds(path):
             self._add(_Due(path, detail.turn, detail.bundle))
 
     async def _watch(self, turn_id: str, caller: KernelCaller) -> None:
         try:
+            begun = await self._get_turn(GetTurn(turn_id=turn_id), caller)
+            self._running[turn_id] = (caller.kernel_id, begun.session.session_id)
             wanted = GetTurn(turn_id=turn_id, wait_seconds=_WAIT_SECONDS)
             while (detail := await self._get_turn(wanted, caller)).turn.status != "done":
                 pass
+            del self._running[turn_id]
             path = await self._kernels.notebook_path(caller.kernel_id) or caller.notebook_path
             if detail.bundle is None or not path:
                 return
@@ -133,6 +178,7 @@ class FinishedOutputs:
             _log.exception("the output of turn %s could not be saved", turn_id)
         finally:
             self._due.pop(turn_id, None)
+            self._running.pop(turn_id, None)
 
     def _add(self, due: _Due) -> None:
         self._due[due.turn.turn_id] = due
@@ -165,6 +211,25 @@ def _cells(content: object, due: _Due) -> Iterator[dict[str, Any]]:
             yield cell
 
 
+def _add_words(content: object, words: Mapping[str, str]) -> set[str]:
+    """Put the turns' text beside widgets that show them; return the turns whose text is missing.
+
+    A page with the labextension notes at the cell what its widgets show, in layouts, too.
+    """
+    cells = content.get("cells", ()) if isinstance(content, dict) else ()
+    missing: set[str] = set()
+    for cell in cells:
+        shown = obj(obj(cell.get("metadata")).get(_SHOWN_KEY))
+        for output in cell.get("outputs", ()) if shown else ():
+            data = obj(output.get("data"))
+            turn_ids = list(obj(shown.get(text(obj(data.get(_VIEW_MIME)).get("model_id")))))
+            known = [words[turn_id] for turn_id in turn_ids if turn_id in words]
+            missing.update(turn_id for turn_id in turn_ids if turn_id not in words)
+            if known:
+                data["text/markdown"] = "\n\n".join(known)
+    return missing
+
+
 def _unfinished(content: object) -> list[str]:
     """Return the turns of a notebook that it has as running."""
     cells = content.get("cells", ()) if isinstance(content, dict) else ()
@@ -173,12 +238,43 @@ def _unfinished(content: object) -> list[str]:
     return [turn_id for each in running for turn_id in obj(obj(each.get("metadata")).get(RUNS_KEY))]
 
 
+def _add_note(content: object, turn_id: str, session_id: str) -> None:
+    """Say below a widget where its turn is.
+
+    A page that is loaded again has the widget only once its cell has ended: until then its kernel
+    answers nothing.
+    """
+    words = _NOT_DRAWN.format(session=session_id[:8])
+    cells = content.get("cells", ()) if isinstance(content, dict) else ()
+    for cell in cells:
+        outputs = cell.get("outputs", ())
+        shown = [
+            index
+            for index, output in enumerate(outputs)
+            if _VIEW_MIME in obj(output.get("data"))
+            and turn_id in obj(obj(output.get("metadata")).get(RUNS_KEY))
+        ]
+        if shown and not any(_is_note(output, turn_id) for output in outputs):
+            note = {
+                "output_type": "display_data",
+                "data": {"text/markdown": words, "text/plain": words},
+                "metadata": {_NOTE_KEY: turn_id},
+            }
+            outputs.insert(shown[-1] + 1, note)
+
+
+def _is_note(output: Mapping[str, Any], turn_id: str) -> bool:
+    return obj(output.get("metadata")).get(_NOTE_KEY) == turn_id
+
+
 def _is_final(output: Mapping[str, Any]) -> bool:
     return obj(obj(output.get("data")).get(TURN_MIME)).get("final") is True
 
 
 def _replace(content: object, due: _Due) -> bool:
     """Replace what the turn's cell has of it; tell whether it had anything that was not final."""
+    for cell in _cells(content, due):
+        cell["outputs"] = [each for each in cell["outputs"] if not _is_note(each, due.turn.turn_id)]
     found = [output for cell in _cells(content, due) for output in _outputs(cell, due)]
     old = [output for output in found if not _is_final(output)]
     for output in old:

@@ -41,17 +41,20 @@ class Book:
         created = self.kernel.request("POST", "sessions", {"agent": agent}).json()
         self.session_id = str(created["session_id"])
 
-    def write(self, *outputs: Any, source: str = PROMPT) -> None:
+    def write(
+        self, *outputs: Any, source: str = PROMPT, shown: dict[str, Any] | None = None
+    ) -> None:
         notebook = new_notebook(source, "1 + 1")
         notebook.cells[0].id = "first"
         notebook.cells[0].outputs = list(outputs)
+        notebook.cells[0].metadata = {} if shown is None else {"acp_shown": shown}
         notebook.cells[1].outputs = [nbformat.v4.new_output("stream", text="2\n")]  # type: ignore[no-untyped-call]
         write_notebook(self.file, notebook)
 
-    def prompt(self) -> str:
-        origin = {"cell_id": "first", "source": PROMPT}
+    def prompt(self, *, cell_id: str = "first", text: str = "hi") -> str:
+        origin = {"cell_id": cell_id, "source": PROMPT}
         answer = self.kernel.request(
-            "POST", f"sessions/{self.session_id}/prompt", {"prompt": "hi", "origin": origin}
+            "POST", f"sessions/{self.session_id}/prompt", {"prompt": text, "origin": origin}
         )
         return str(answer.json()["turn_id"])
 
@@ -162,3 +165,31 @@ def test_a_turn_that_the_server_had_forgotten(server: JupyterServer, user: httpx
 
     eventually(save, what="the record is in what the page saves")
     assert not is_final(book.outputs()[1])
+
+
+def test_the_words_of_what_a_layout_showed(server: JupyterServer, user: httpx.Client) -> None:
+    """Of turns that a button or a message box sent, and never of another notebook's."""
+    book, other = Book(server, "hello"), Book(server, "hello")
+    by_button = book.prompt(cell_id="", text="by a button")
+    url = f"sessions/{book.session_id}/prompt"
+    in_page = user.post(url, json={"prompt": "in a box"}).json()["turn_id"]
+    foreign = other.prompt(text="a secret")
+    shown = dict.fromkeys((by_button, in_page, foreign), True)
+    for turn_id in shown:
+        finished(user, turn_id)
+    command = {"name": "get_records", "notebook_path": book.path, "turn_ids": list(shown)}
+    with server.stream() as page:
+        page.send(json.dumps({"type": "command", "id": 1, "command": command}))
+        while (reply := json.loads(page.recv()))["type"] != "reply":
+            continue
+    assert [each["turn_id"] for each in reply["result"]] == [by_button, in_page]
+    view = display_data(**{WIDGET_MIME: {"model_id": "layout"}, "text/plain": "VBox()"})
+    book.write(view, shown={"layout": shown, "gone": {by_button: True}})
+    contents = f"{server.url}api/contents/{book.path}"
+    saved = user.get(contents, params={"content": 1}).json()
+    user.put(contents, json=saved).raise_for_status()
+    (output,) = book.outputs()
+    assert "by a button" in output.data["text/markdown"]
+    assert "in a box" in output.data["text/markdown"]
+    assert "secret" not in json.dumps(output)
+    assert output.data[WIDGET_MIME] == {"model_id": "layout"}

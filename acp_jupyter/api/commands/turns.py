@@ -48,6 +48,7 @@ from acp_jupyter.errors import FileMissing, SessionImported, UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.session.session import Session
+from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.transcript.model.events import item_chars
 from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.items import Item
@@ -372,15 +373,12 @@ class NotebookTurns:
         self, command: GetSavedOutputs, caller: UserCaller
     ) -> list[SavedOutput]:
         """Return the turns of a notebook, oldest first within each session."""
-        path = command.notebook_path
         records: list[SavedOutput] = []
         for session in tuple(self._host.sessions.values()):
             for turn_id in session.transcript.turn_order:
                 turn = session.transcript.turns[turn_id]
-                origin = turn.origin
-                if origin is None or not origin.cell_id:
-                    continue
-                if self._same_notebook(origin.notebook_path, origin.kernel_id, path):
+                if self._is_wanted(session, turn, command):
+                    origin = turn.origin or Origin()
                     records.append(
                         SavedOutput(
                             turn_id=turn_id,
@@ -394,6 +392,21 @@ class NotebookTurns:
                         )
                     )
         return records
+
+    def _is_wanted(self, session: Session, turn: TurnState, command: GetSavedOutputs) -> bool:
+        """Return whether a turn is the notebook's, and asked for.
+
+        What was sent in the page has no origin; then the session says whose it is.
+        """
+        origin, path = turn.origin, command.notebook_path
+        if command.turn_ids is None:
+            if origin is None or not origin.cell_id:
+                return False
+        elif turn.turn_id not in command.turn_ids:
+            return False
+        elif origin is None:
+            return self._same_notebook(session.state.notebook_path, session.kernel_id, path)
+        return self._same_notebook(origin.notebook_path, origin.kernel_id, path)
 
     async def bundle(self, session: Session, turn: TurnState) -> Bundle:
         """Return the output of a turn as it is saved; made in a thread, for it may be long."""

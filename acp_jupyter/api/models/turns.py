@@ -146,11 +146,16 @@ class AttachTurn(BaseCommand):
     cell_id: str
 
 
+_RECORDS = 1000
+
+
 class GetSavedOutputs(BaseCommand):
     """The turns of a notebook, as output bundles keyed by cell."""
 
     name: Literal["get_records"] = "get_records"
     notebook_path: str
+    turn_ids: tuple[str, ...] | None = Field(default=None, max_length=_RECORDS)
+    """Which of its sessions' turns, also those that have no cell; by default all of its cells."""
 
 
 _PATHS = 100_000

@@ -164,9 +164,16 @@ export class Client {
     return parseResult('attach_turn', result);
   }
 
-  /** The saved outputs of a notebook's turns. */
-  async savedOutputs(notebookPath: string): Promise<SavedOutput[]> {
-    const result = await this.#command({ name: 'get_records', notebook_path: notebookPath });
+  /** The saved outputs of a notebook's turns: of all that have a cell, or of these. */
+  async savedOutputs(
+    notebookPath: string,
+    turnIds: readonly string[] | null = null,
+  ): Promise<SavedOutput[]> {
+    const result = await this.#command({
+      name: 'get_records',
+      notebook_path: notebookPath,
+      turn_ids: turnIds === null ? null : [...turnIds],
+    });
     return parseResult('get_records', result);
   }
 

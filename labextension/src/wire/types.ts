@@ -1113,6 +1113,10 @@ export interface GetItems {
 export interface GetSavedOutputs {
   name: 'get_records';
   notebook_path: string;
+  /**
+   * Which of its sessions' turns, also those that have no cell; by default all of its cells.
+   */
+  turn_ids: string[] | null;
 }
 
 /**

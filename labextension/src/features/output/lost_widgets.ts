@@ -3,27 +3,31 @@ import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { INotebookModel } from '@jupyterlab/notebook';
 
 import type { Client } from '../../delivery/client';
-import { isRecord, text } from '../../wire/read';
+import { isRecord } from '../../wire/read';
 import { claimsOf } from './mime';
 import { allCodeCells, outputOf } from './notebook_file';
-
-const VIEW_MIME = 'application/vnd.jupyter.widget-view+json';
+import { modelIdOf, notedTurns } from './shown_turns';
 
 const COMM_TARGET = 'jupyter.widget';
 
-/** A turn's widget in an output that was loaded with the file. */
+/** Widgets that were saved with the notebook: its metadata, and their MIME type there. */
+const WIDGETS_KEY = 'widgets';
+
+const STATE_MIME = 'application/vnd.jupyter.widget-state+json';
+
+/** A widget in an output that was loaded with the file, and the turns that it showed. */
 interface SavedView {
   readonly cell: ICodeCellModel;
-  readonly index: number;
-  readonly turnId: string;
   readonly modelId: string;
+  readonly turnIds: readonly string[];
 }
 
 /**
- * Puts saved turns where a notebook was saved with their widgets, and the kernel has none of them
- * any more: they would read "model not found".
+ * Puts saved turns where a notebook was saved with widgets that showed them, alone or in a layout,
+ * and the kernel has none of these any more: they would read "model not found".
  *
- * Only turns that the server has for this notebook are put in. Resolves to whether any was.
+ * Only turns that the server has for this notebook are put in. Widgets whose state the notebook
+ * holds are drawn from that. Resolves to whether any was put in.
  */
 export async function replaceLostWidgets(
   client: Client,
@@ -34,20 +38,23 @@ export async function replaceLostWidgets(
     return false;
   }
   await context.sessionContext.ready;
-  const alive = await models(context);
+  const alive = new Set([...(await models(context)), ...savedModels(context.model)]);
   const lost = views.filter(({ modelId }) => !alive.has(modelId));
   if (lost.length === 0 || context.isDisposed) {
     return false;
   }
   await opened(client);
-  const saved = await client.savedOutputs(context.localPath);
+  const wanted = [...new Set(lost.flatMap(({ turnIds }) => turnIds))];
+  const saved = await client.savedOutputs(context.localPath, wanted);
   const byTurn = new Map(saved.filter(({ done }) => done).map(each => [each.turn_id, each]));
   let replaced = false;
-  for (const { cell, index, turnId, modelId } of lost) {
-    const found = byTurn.get(turnId);
-    const isThere = !cell.isDisposed && viewOf(cell, index)?.modelId === modelId;
-    if (found !== undefined && isThere) {
-      cell.outputs.set(index, outputOf(found));
+  for (const { cell, modelId, turnIds } of lost) {
+    const found = turnIds.flatMap(turnId => byTurn.get(turnId) ?? []);
+    const index = cell.isDisposed ? -1 : indexOf(cell, modelId);
+    const [first, ...others] = found;
+    if (first !== undefined && index >= 0) {
+      cell.outputs.set(index, outputOf(first));
+      others.forEach(each => cell.outputs.add(outputOf(each)));
       replaced = true;
     }
   }
@@ -56,20 +63,27 @@ export async function replaceLostWidgets(
 
 function savedViews(model: INotebookModel): SavedView[] {
   return allCodeCells(model).flatMap(cell =>
-    cell.outputs.toJSON().flatMap((_, index) => viewOf(cell, index) ?? []),
+    cell.outputs.toJSON().flatMap(({ data, metadata }): SavedView[] => {
+      const modelId = modelIdOf(data);
+      if (modelId === null) {
+        return [];
+      }
+      const claimed = claimsOf({ data, metadata }).slice(0, 1);
+      const turnIds = claimed.length > 0 ? claimed : notedTurns(cell, modelId);
+      return turnIds.length > 0 ? [{ cell, modelId, turnIds }] : [];
+    }),
   );
 }
 
-function viewOf(cell: ICodeCellModel, index: number): SavedView | null {
-  if (index >= cell.outputs.length) {
-    return null;
-  }
-  const { data, metadata } = cell.outputs.get(index).toJSON();
-  const view = isRecord(data) ? data[VIEW_MIME] : undefined;
-  const [turnId] = claimsOf({ data, metadata });
-  return isRecord(view) && turnId !== undefined
-    ? { cell, index, turnId, modelId: text(view, 'model_id') }
-    : null;
+function indexOf(cell: ICodeCellModel, modelId: string): number {
+  return cell.outputs.toJSON().findIndex(({ data }) => modelIdOf(data) === modelId);
+}
+
+/** Ids of the widgets whose state the notebook holds. */
+function savedModels(model: INotebookModel): string[] {
+  const widgets: unknown = model.getMetadata(WIDGETS_KEY);
+  const saved = isRecord(widgets) ? widgets[STATE_MIME] : undefined;
+  return isRecord(saved) && isRecord(saved.state) ? Object.keys(saved.state) : [];
 }
 
 /** Ids of the widgets that the kernel has; none where there is no kernel. */

@@ -11,6 +11,7 @@ import { replaceLostWidgets } from './lost_widgets';
 import { NotebookFile } from './notebook_file';
 import { OutputSaver } from './output_saver';
 import type { SaverNotices } from './output_saver';
+import { ShownTurns } from './shown_turns';
 import { commentPrompts } from './text_notebooks';
 
 /** Puts turns into the cells they came from as outputs, and saves the notebook. */
@@ -63,13 +64,18 @@ export const savedOutputsPlugin: JupyterFrontEndPlugin<void> = {
         // Without settings the default applies.
       },
     );
-    const keep = ({ context }: NotebookPanel) => {
+    const keep = (panel: NotebookPanel) => {
+      const { context } = panel;
       commentPrompts(context);
       void context.ready.then(() => {
         if (!context.isDisposed) {
           const file = new NotebookFile(context, app.serviceManager.contents, () => maySave);
           const keeper = new OutputSaver(client, context, file, words);
-          context.disposed.connect(() => keeper.dispose());
+          const shown = new ShownTurns(client, panel, file);
+          context.disposed.connect(() => {
+            keeper.dispose();
+            shown.dispose();
+          });
           void replaceLostWidgets(client, context).then(
             replaced => (replaced ? file.save() : undefined),
             () => {

@@ -57,24 +57,32 @@ function OfTurn({ turnId: named, part }: OfTurnProps) {
   if (turnId === '') {
     return <Nothing>{t('No turn yet.')}</Nothing>;
   }
+  return (
+    <div data-turn={turnId} key={turnId}>
+      <PartOfTurn turnId={turnId} part={part} />
+    </div>
+  );
+}
+
+function PartOfTurn({ turnId, part }: OfTurnProps) {
   switch (part) {
     case 'turn':
       return (
-        <div data-turn={turnId} key={turnId}>
+        <>
           <TurnHead turnId={turnId} />
           <TurnBody turnId={turnId} isLog />
-        </div>
+        </>
       );
     case 'text':
-      return <TextPart key={turnId} turnId={turnId} />;
+      return <TextPart turnId={turnId} />;
     case 'plan':
-      return <PlanPart key={turnId} turnId={turnId} />;
+      return <PlanPart turnId={turnId} />;
     case 'tool_calls':
-      return <ToolCallsPart key={turnId} turnId={turnId} />;
+      return <ToolCallsPart turnId={turnId} />;
     case 'diffs':
-      return <DiffsPart key={turnId} turnId={turnId} />;
+      return <DiffsPart turnId={turnId} />;
     case 'permission':
-      return <PermissionPart key={turnId} turnId={turnId} />;
+      return <PermissionPart turnId={turnId} />;
   }
 }
 
