@@ -213,7 +213,7 @@ class AcpJupyter(ExtensionApp):
             return turn
 
         contents = serverapp.contents_manager
-        self._outputs = FinishedOutputs(contents, kernels, pages.holds, get_turn)
+        self._outputs = FinishedOutputs(contents, kernels, pages.holds, cells.waits, get_turn)
         self._backend = Backend(
             host,
             dispatcher,

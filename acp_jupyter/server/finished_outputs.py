@@ -68,16 +68,24 @@ class FinishedOutputs:
         The server's kernels.
     holds
         Tells whether a page with the labextension has a notebook open.
+    waits
+        Tells whether a cell of a kernel waits for a turn.
     get_turn
         Asks the host for a turn.
     """
 
     def __init__(
-        self, contents: Any, kernels: Kernels, holds: Callable[[str], bool], get_turn: GetTurnOf
+        self,
+        contents: Any,
+        kernels: Kernels,
+        holds: Callable[[str], bool],
+        waits: Callable[[str], bool],
+        get_turn: GetTurnOf,
     ) -> None:
         self._contents = contents
         self._kernels = kernels
         self._holds = holds
+        self._waits = waits
         self._get_turn = get_turn
         self._due: dict[str, _Due] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -120,7 +128,7 @@ class FinishedOutputs:
         for turn_id in _unfinished(content):
             self._start_look_up(turn_id, path)
         for turn_id, (kernel_id, session_id) in self._running.items():
-            if self._kernels.is_busy(kernel_id):
+            if self._waits(kernel_id):
                 _add_note(content, turn_id, session_id)
 
     def know(self, path: str, saved_outputs: Iterable[SavedOutput]) -> None:

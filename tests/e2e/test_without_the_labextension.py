@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.accessibility import picture
+from tests.support.api import pending
 from tests.support.browser import Visitor
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS, agents, disable_labextensions, stop_kernels
@@ -98,11 +99,15 @@ def test_a_reload_while_a_cell_waits(lab: LabPage, place: Workspace) -> None:
     turn = nb.run(1)
     expect(turn.root).to_contain_text("The first part")
     nb.save()
-    (output,) = read_notebook(nb.file).cells[1].outputs
+    output, note = read_notebook(nb.file).cells[1].outputs
     assert "It runs in the Jupyter server, in session" in output.data["text/markdown"]
+    assert "Is nothing drawn above?" in note.data["text/markdown"]
     lab.reload()
     nb.wait_until_ready()
-    expect(nb.output(1)).to_have_text(re.compile("Loading widget"))
+    expect(nb.output(1)).to_contain_text("Loading widget")
+    expect(nb.output(1)).to_contain_text("shows the turn once the cell has ended")
+    expect(nb.output(1)).to_contain_text("Interrupting the kernel stops it")
+    picture(nb.cell(1), "reloaded while it waits")
     go_on(place.folder, "second")
     expect(turn.root).to_contain_text("The second part")
     expect(turn.root.locator(".live, .spin")).to_have_count(0)
@@ -116,6 +121,36 @@ def test_a_reload_while_a_cell_waits(lab: LabPage, place: Workspace) -> None:
     nb.wait_until_ready()
     expect(nb.output(1)).to_contain_text("The second part")
     assert nb.final_output(1)
+
+
+@pytest.mark.long
+def test_a_page_without_anywidget(visitor: Visitor, tmp_path: Path) -> None:
+    """Below the error that JupyterLab shows it says what is missing, and where one can answer."""
+    disable_labextensions(tmp_path, "acp-jupyter", "anywidget")
+    with JupyterServer(tmp_path, app="jupyterlab", agents=agents(), args=LAB_ARGS) as server:
+        place = Workspace(server.root, "no anywidget")
+        nb = LabPage(visitor, server).open(place.notebook(LOAD, EDIT))
+        nb.load_extension()
+        nb.run(1)
+        note = nb.output(1).get_by_text("pip install anywidget")
+        expect(note).to_be_visible()
+        expect(note).to_contain_text("can be answered in the panel of a JupyterLab")
+        picture(nb.cell(1), "no anywidget, with the server")
+        answer_first(server, "Allow once")
+        nb.wait_for_end(1)
+        expect(nb.output(1)).to_contain_text("by a list comprehension")
+        expect(note).to_have_count(0)
+        assert COMPREHENSION in place.clean_py
+
+
+def answer_first(server: JupyterServer, option: str) -> None:
+    """Answer what the only session asks, as another page does."""
+    with server.user() as user:
+        (session,) = user.get("sessions").json()
+        asked = pending(user, session["session_id"])
+        (chosen,) = [each for each in asked["options"] if each["name"] == option]
+        url = f"sessions/{session['session_id']}/permissions/{asked['request_id']}"
+        user.post(url, json={"option_id": chosen["option_id"]}).raise_for_status()
 
 
 @pytest.mark.long

@@ -228,6 +228,10 @@ def _show_in_notebook(turn: Turn, cell: ExecutionContext) -> None:
         if cell.updates and wants_widget(start, cell.can_ask):
             widget = _widget(turn)
             stack.callback(end_widget, widget)
+            if updates and not turn._client.may_answer:
+                from acp_jupyter.kernel.turn.unseen import told_while_waiting
+
+                stack.enter_context(told_while_waiting(turn.id, turn.session_id))
         try:
             if updates:
                 _display(first_bundle(start, widget), turn, update=False)

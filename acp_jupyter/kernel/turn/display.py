@@ -13,7 +13,7 @@ from acp_jupyter.transcript.escaping import one_line, without_ansi
 from acp_jupyter.transcript.model.items import AgentMessage, ErrorItem, Item, TurnEnd
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.bundle import Bundle, build_bundle
-from acp_jupyter.transcript.output.plain_text import duration_words
+from acp_jupyter.transcript.output.plain_text import ANSWERED, duration_words
 
 
 def wants_widget(detail: TurnDetail, can_ask: bool) -> bool:
@@ -70,7 +70,10 @@ def _with_place(bundle: Bundle, detail: TurnDetail) -> dict[str, JsonValue]:
     origin, session = detail.turn.origin, detail.session.session_id[:8]
     # The server names the kernel of a cell's turn.
     if origin is not None and origin.kernel_id:
-        place = f"It runs in the Jupyter server, in session {session}; its end is saved here."
+        place = (
+            f"It runs in the Jupyter server, in session {session}; its end is saved here. "
+            f"{ANSWERED}"
+        )
     else:
         place = f"It runs in this notebook's kernel, in session {session}, and ends with it."
     markdown, plain = (str(bundle.data[name]) for name in ("text/markdown", "text/plain"))

@@ -1,9 +1,11 @@
-"""Background turns in a page that has no anywidget, and so can't draw their widget."""
+"""Turns in a page that has no anywidget, and so can't draw their widget."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
+from collections.abc import Iterator
 
 from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.kernel.client.host_client import HostClient
@@ -14,15 +16,55 @@ from acp_jupyter.protocol.objects import text
 from acp_jupyter.transcript.escaping import inert
 from acp_jupyter.transcript.model.items import Elicitation
 from acp_jupyter.transcript.output.bundle import Bundle
+from acp_jupyter.transcript.output.plain_text import ELSEWHERE
 
 _MISSING = (
     "This page can't show the turn: it has no anywidget. Run pip install anywidget where "
     "JupyterLab is installed, and reload the page."
 )
+_MAY_BE_MISSING = (
+    "If there is an error in place of the turn, this page has no anywidget: run pip install "
+    f"anywidget where JupyterLab is installed, and reload the page. {ELSEWHERE}"
+)
+_MET_SECONDS = 8.0
+"""How long a page has to show that it can draw widgets, while a cell runs."""
 _TICK_SECONDS = 0.5
 _LATE_SECONDS = 0.25
 _TICKS = 10
 """A page has answered by then, if the kernel was free to hear it."""
+
+
+@contextlib.contextmanager
+def told_while_waiting(turn_id: str, session_id: str) -> Iterator[None]:
+    """Say below the turn of a waiting cell what its page may lack, if no page is met for a while.
+
+    For turns of the server, whose questions are not asked here. A page whose messages wait for the
+    end of the cell is told so too, which is why it begins with an if.
+    """
+    note_id, told = f"{turn_id}-note", threading.Event()
+
+    def tell() -> None:
+        if not page_met.is_set():
+            told.set()
+            words = _MAY_BE_MISSING.format(session=session_id[:8])
+            _show({"text/markdown": words, "text/plain": words}, note_id, update=False)
+
+    timer = threading.Timer(_MET_SECONDS, tell)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        if told.is_set():
+            _show({}, note_id, update=True)
+
+
+def _show(data: dict[str, str], display_id: str, *, update: bool) -> None:
+    from IPython.display import display
+
+    display(data, raw=True, display_id=display_id, update=update)  # type: ignore[no-untyped-call]
 
 
 class UnseenTurn:

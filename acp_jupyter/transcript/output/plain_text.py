@@ -23,6 +23,16 @@ _COMPARED_LINES = 2_000
 _SHOWN_LINES = 400
 _LINE_CHARS = 500
 
+ANSWERED = (
+    "What it asks can be answered in the panel of a JupyterLab that has acp-jupyter, on the same "
+    "server."
+)
+ELSEWHERE = (
+    f"The turn goes on in the Jupyter server, in session {{session}}. {ANSWERED} Interrupting the "
+    "kernel stops it."
+)
+"""Where a turn is that a waiting cell can't draw; with the first letters of its session."""
+
 
 def unified_diff(diff: Diff) -> str:
     """Return the change of one file; a long one is cut, with a note."""
