@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 import signal
+import uuid
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import groupby, pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,6 +38,7 @@ from tests.support.scenes.steps import (
     used,
     write,
 )
+from tests.support.server import JupyterServer, free_port
 from tests.support.wait import eventually
 
 EDIT: Step = {
@@ -160,6 +164,33 @@ def test_each_trait_to_the_end(side: Side, name: str) -> None:
     assert seen[-1] == ("status", "done")
     asked = [] if ending.act is None else ["asked"]
     assert [call[0] for call in side.tell("called")] == [*asked, "done"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("comes_back", [True, False])
+def test_a_server_that_is_killed(tmp_path: Path, comes_back: bool) -> None:
+    """Its kernel outlives it, as one of a gateway does: the turn ends in an error all the same."""
+    options: dict[str, Any] = {"port": free_port(), "env": {"JUPYTER_TOKEN": uuid.uuid4().hex}}
+    with ExitStack() as stack:
+        side = stack.enter_context(started("server", tmp_path, **options))
+        assert side.server is not None
+        stack.callback(lambda: side.kernel.client.shutdown())
+        side.run("import os\nparent = os.getppid()\nos.getppid = lambda: parent")
+        put_scene(side.folder, ASKS)
+        side.run(WATCH)
+        side.watch("plays")
+        side.run("turn = session.prompt('go')\nown = turn.widget")
+        eventually(lambda: side.tell("len(widget.tool_calls)") == 1)
+        side.server.kill()
+        if comes_back:
+            stack.enter_context(JupyterServer(tmp_path, **options))
+        ended = "[(each.status, each.stop_reason, bool(each.error)) for each in (widget, own)]"
+        eventually(lambda: side.tell(ended) == [("done", "error", True)] * 2, 60, "it has ended")
+        assert side.tell("widget.text") == "One. "
+        assert side.tell("[name for name, _, _ in seen][-3:]") == ["error", "stop_reason", "status"]
+        assert side.tell("[call[0] for call in called]") == ["done"]
+        refused = "NotAllowed" if comes_back else "ServerUnreachable"
+        assert side.kernel.run("turn.wait()").error == refused
 
 
 def assert_in_order(told: dict[str, list[Any]]) -> None:

@@ -48,8 +48,15 @@ def values(name):
 class Side:
     """A kernel, and the user who answers in the page or who has none."""
 
-    def __init__(self, kernel: Kernel, user: httpx.Client | None, folder: Path) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        user: httpx.Client | None,
+        folder: Path,
+        server: JupyterServer | None = None,
+    ) -> None:
         self.kernel = kernel
+        self.server = server
         self.user = user
         self.folder = folder
 
@@ -65,14 +72,17 @@ class Side:
 
 
 @contextmanager
-def started(where: Literal["server", "kernel"], folder: Path) -> Iterator[Side]:
+def started(
+    where: Literal["server", "kernel"], folder: Path, **server_options: Any
+) -> Iterator[Side]:
     """Start a kernel whose agents run there."""
     names = ("hello", "permission", "slow_stream", "dies_mid_turn", "two_permissions")
     with ExitStack() as stack:
         user: httpx.Client | None = None
+        server: JupyterServer | None = None
         if where == "server":
             entries = {**fake_agents(*names), "plays": player("Player")}
-            server = stack.enter_context(JupyterServer(folder, agents=entries))
+            server = stack.enter_context(JupyterServer(folder, agents=entries, **server_options))
             work = server.root
             file = server.start_kernel("own.ipynb").connection_file
             kernel = stack.enter_context(Kernel(work, connection_file=file))
@@ -89,6 +99,6 @@ def started(where: Literal["server", "kernel"], folder: Path) -> Iterator[Side]:
             work.mkdir()
             trust_in_data_dir(folder / "data", folder)
             kernel = stack.enter_context(Kernel(work))
-        side = Side(kernel, user, work)
+        side = Side(kernel, user, work, server)
         side.run("%load_ext acp_jupyter")
         yield side

@@ -40,6 +40,8 @@ _AFTERWARDS_SECONDS = 2.0
 """How long a turn is followed after its end: some agents send the end of their text then."""
 _TELL_SECONDS = 5.0
 """How long a new widget waits for its first values."""
+_GONE_SECONDS = 20.0
+"""How long a host that ran may be unreachable before its turns count as ended."""
 _THREAD = "acp-widgets"
 _FIRST_RETRY, _LAST_RETRY = 0.5, 30.0
 
@@ -106,12 +108,12 @@ class SessionFeed:
 
     def run(self) -> None:
         """Tell the followers until there are none."""
-        retry = _FIRST_RETRY
+        retry, gone_at = _FIRST_RETRY, float("inf")
         while _wanted(self):
             try:
                 busy = time.thread_time()
                 for events in self._client.events(self._session_id):
-                    retry = _FIRST_RETRY
+                    retry, gone_at = _FIRST_RETRY, float("inf")
                     self._take(events)
                     self._tell()
                     if not _wanted(self):
@@ -121,15 +123,21 @@ class SessionFeed:
                         time.sleep(min(spent / _SHARE, _LONGEST_PAUSE))
                     busy = time.thread_time()
             except (UnknownSession, NotAllowed) as error:
-                for follower in _followers(self):
-                    self._call(partial(follower.lose, error))
-                    follower.told.set()
+                self._lose(error)
                 _end(self)
                 return
-            except AcpError:
-                pass
+            except AcpError as error:
+                # A host that is gone takes its agents along; one that comes back is followed again.
+                gone_at = min(gone_at, time.monotonic())
+                if time.monotonic() - gone_at > _GONE_SECONDS:
+                    self._lose(error)
             time.sleep(retry)
             retry = min(2 * retry, _LAST_RETRY)
+
+    def _lose(self, error: AcpError) -> None:
+        for follower in _followers(self):
+            self._call(partial(follower.lose, error))
+            follower.told.set()
 
     # -- taking ----------------------------------------------------------------
 

@@ -409,7 +409,7 @@ class TurnWidget(AcpWidget):
         )
 
     def _lose(self, error: AcpError) -> None:
-        """Take that the session is not there any more."""
+        """Take that the session, or its host, is not there any more."""
         if self.status == "done":
             return
         gone = {"error": error.message, "stop_reason": "error", "status": "done", "pending": ()}
