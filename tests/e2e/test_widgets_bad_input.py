@@ -60,6 +60,7 @@ def test_three_prompts_at_once(lab: LabPage, workspace: Workspace) -> None:
     expect(lab.notices.filter(has_text="deleted")).to_have_count(0)
 
 
+@pytest.mark.timeout(500)
 def test_a_turn_of_a_hundred_thousand_calls(visitor: Visitor, tmp_path: Path) -> None:
     """The page takes clicks while it comes and afterwards, and draws a part of it."""
     many = {"many": script("flood", "100000", "calls")}
@@ -72,8 +73,8 @@ def test_a_turn_of_a_hundred_thousand_calls(visitor: Visitor, tmp_path: Path) ->
         box = nb.output(1).locator("[data-part=composer]").get_by_role("textbox", name="Message")
         box.fill("typed meanwhile")
         expect(box).to_have_value("typed meanwhile")
-        nb.run_to_end(2, seconds=100)
-        expect(nb.output(1).locator(".live, .spin")).to_have_count(0, timeout=60_000)
+        nb.run_to_end(2, seconds=300)
+        expect(nb.output(1).locator(".live, .spin")).to_have_count(0, timeout=100_000)
         calls = nb.output(1).locator("[data-part=tool_calls]")
         expect(calls).to_contain_text("Read")
         assert lab.page.locator(".acp *").count() < 20_000
@@ -92,7 +93,7 @@ def test_a_page_that_blocks_websockets(lab: LabPage, workspace: Workspace) -> No
     )
     nb.load_extension()
     nb.run_to_end(1)
-    expect(nb.output(1).get_by_text("something blocks WebSockets here")).to_have_count(4)
+    expect(nb.output(1).get_by_text("its WebSocket does not open")).to_have_count(4)
     picture(nb.cell(1), "parts without a connection")
     nb.run_to_end(2)
     expect(nb.output(2)).to_contain_text("You said: go")

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import { edit, message, permission, session, SESSION, turn, TURN } from '../../tests/support/build';
 import { snapshot as whole } from '../../tests/support/events';
@@ -182,4 +182,19 @@ test('another version, and a page without server, are said in words', () => {
   const nowhere = openWidgetTurn(new FakeModel({ mode: 'server' }));
   expect(nowhere.client).toBeNull();
   expect(nowhere.problem()).toContain('JupyterLab');
+});
+
+test('a widget whose kernel is gone says so, and one whose kernel answers late is drawn', () => {
+  vi.useFakeTimers();
+  const model = new FakeModel();
+  const widget = openWidgetTurn(model);
+  expect(widget.problem()).toBe('');
+  vi.advanceTimersByTime(6_000);
+  expect(widget.problem()).toContain('The kernel does not send this turn');
+  expect(widget.turn()).toBeNull();
+  model.receive(0, hello);
+  model.receive(1, events(snapshot('a', 1, '')));
+  expect(widget.turn()).not.toBeNull();
+  widget.dispose();
+  vi.useRealTimers();
 });

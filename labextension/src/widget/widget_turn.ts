@@ -53,9 +53,16 @@ export function openWidgetTurn(model: Model): WidgetTurn {
 const KERNEL_GONE =
   'The kernel was restarted or has ended, and its agents with it. The turn has ended; its open questions were not answered.';
 
+/** How long a kernel that has the turn takes at most until it sends something. */
+const SILENT_MS = 5_000;
+
+const KERNEL_SILENT =
+  'The kernel does not send this turn. If it was restarted since, the turn has ended with it: run the cell again.';
+
 function turnOverComm(model: Model, traits: Traits): WidgetTurn {
   let isShown = false;
   let isCalled = false;
+  let problem = '';
   const answerCall = () => {
     if (isCalled && isShown) {
       isCalled = false;
@@ -81,6 +88,11 @@ function turnOverComm(model: Model, traits: Traits): WidgetTurn {
   };
   model.on('change:asked_below', onAsked);
   model.on('comm_live_update', onGone);
+  // A widget that was saved with its notebook is drawn without the kernel that had it.
+  const silent = setTimeout(() => {
+    problem = KERNEL_SILENT;
+    notify(listeners);
+  }, SILENT_MS);
   const stops = [
     client.snapshotTaken.add(() => notify(listeners)),
     client.connectionChanged.add(() => notify(listeners)),
@@ -88,7 +100,7 @@ function turnOverComm(model: Model, traits: Traits): WidgetTurn {
   return {
     traits,
     client,
-    problem: () => '',
+    problem: () => problem,
     words: () => {
       const words = model.get('words');
       return typeof words === 'string' ? words : '';
@@ -101,6 +113,7 @@ function turnOverComm(model: Model, traits: Traits): WidgetTurn {
     },
     watch: listener => watch(listeners, listener),
     dispose: () => {
+      clearTimeout(silent);
       for (const stop of stops) {
         stop();
       }
