@@ -67,20 +67,20 @@ def test_a_turn_of_a_hundred_thousand_calls(visitor: Visitor, tmp_path: Path) ->
     with JupyterServer(tmp_path, app="jupyterlab", agents=many, args=LAB_ARGS) as server:
         lab = LabPage(visitor, server)
         place = Workspace(server.root, "many")
-        nb = lab.open(place.notebook(LOAD, PARTS.format(agent="many"), "turn.wait().status"))
+        nb = lab.open(place.notebook(LOAD, PARTS.format(agent="many")))
         nb.load_extension()
         nb.run(1)
         box = nb.output(1).locator("[data-part=composer]").get_by_role("textbox", name="Message")
         box.fill("typed meanwhile")
         expect(box).to_have_value("typed meanwhile")
-        nb.run_to_end(2, seconds=300)
-        expect(nb.output(1).locator(".live, .spin")).to_have_count(0, timeout=100_000)
+        stop = nb.output(1).locator("[data-part=composer]").get_by_role("button", name="Stop")
+        expect(stop).to_have_count(0, timeout=300_000)
+        expect(nb.output(1).locator(".live, .spin")).to_have_count(0)
         calls = nb.output(1).locator("[data-part=tool_calls]")
         expect(calls).to_contain_text("Read")
         assert lab.page.locator(".acp *").count() < 20_000
         box.fill("typed afterwards")
         expect(box).to_have_value("typed afterwards")
-        picture(nb.cell(1), "a hundred thousand calls")
 
 
 def test_a_page_that_blocks_websockets(lab: LabPage, workspace: Workspace) -> None:
