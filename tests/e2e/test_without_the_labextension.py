@@ -27,6 +27,9 @@ EDIT = "%%acp demo\nedit clean.py rate=20"
 HELD = "%%acp plays\nTwo parts"
 SCENE = [say("The first part."), hold("second"), say("\n\nThe second part.")]
 BACKGROUND = EDIT.replace("demo", "demo --background")
+MET = """import pathlib, threading
+from acp_jupyter.kernel.turn.widgets import page_met
+threading.Thread(target=lambda: (page_met.wait(), pathlib.Path("met").touch())).start()"""
 COMPREHENSION = "kept = [row.strip() for row in rows]"
 
 
@@ -194,19 +197,24 @@ def test_a_page_that_is_closed_while_a_turn_runs(lab: LabPage, place: Workspace)
 
 @pytest.mark.long
 def test_a_page_whose_websockets_are_blocked(lab: LabPage, place: Workspace) -> None:
-    """The output says so in place of the turn, and gets its end all the same."""
+    """The output says so in place of the turn, and gets its end all the same.
+
+    The kernel hears of the page while its cell runs, so it does not tell it to install anywidget.
+    """
     lab.page.route_web_socket(
         re.compile("/acp-jupyter/api/stream"), lambda socket: socket.close(code=1006)
     )
-    nb = lab.open(place.notebook(LOAD, HELD))
+    nb = lab.open(place.notebook(LOAD, HELD, MET))
     nb.load_extension()
     put_scene(place.folder, SCENE)
+    nb.run_to_end(2)
     nb.run(1)
-    expect(nb.output(1)).to_contain_text("something blocks WebSockets here")
+    expect(nb.output(1)).to_contain_text("its WebSocket does not open")
+    eventually((place.folder / "met").exists, what="the kernel has met the page")
     go_on(place.folder, "second")
     nb.wait_for_end(1)
     expect(nb.output(1)).to_contain_text("The second part")
-    expect(nb.output(1)).not_to_contain_text("WebSockets")
+    expect(nb.output(1)).not_to_contain_text("WebSocket")
 
 
 @pytest.mark.long

@@ -66,7 +66,6 @@ def serve(client: HostClient, widget: Served) -> None:
     if not isinstance(client, EmbeddedHost):
         raise TypeError(client.location)
     _ServedWidget(client, widget)
-    _by_subshell(widget)
     _served.add(widget)
 
 
@@ -76,16 +75,6 @@ _served: weakref.WeakSet[Served] = weakref.WeakSet()
 def widgets_of(turn_id: str) -> list[Served]:
     """Return the open widgets of a turn that are served from this kernel."""
     return [each for each in _served if each.turn_id == turn_id and each.comm is not None]
-
-
-def _by_subshell(widget: Served) -> None:
-    """Let a page's messages take the subshell that the page chose, past the running cell.
-
-    From 7.4 on ipykernel answers a comm where its last message was sent, and a cell sends it while
-    it runs. So its own buttons would wait for its end.
-    """
-    if widget.comm is not None:
-        widget.comm._reply_subshell_for = lambda _data, chosen: chosen
 
 
 class _EmbeddedBackend:

@@ -112,6 +112,7 @@ class AcpWidget(anywidget.AnyWidget):
         for name, value in named.items():
             self.set_trait(name, value)
         super().__init__()
+        _by_subshell(self.comm)
         in_shiny = "shinywidgets" in sys.modules
         if in_shiny:
             self.layout.height = "fit-content"  # else it is cut off after 400 pixels
@@ -161,6 +162,16 @@ class AcpWidget(anywidget.AnyWidget):
                 self._heard.set()
             case {"frame": dict(frame)} if self._on_frame is not None:
                 self._on_frame(frame)
+
+
+def _by_subshell(comm: Any) -> None:
+    """Let a page's messages take the subshell that the page chose, past the running cell.
+
+    From 7.4 on ipykernel answers a comm where its last message was sent, and a cell sends it while
+    it runs. So its own buttons would wait for its end, and so would the sign that a page is there.
+    """
+    if comm is not None:
+        comm._reply_subshell_for = lambda _data, chosen: chosen
 
 
 def cell_widget(turn: TurnSource) -> AcpWidget:
