@@ -1,0 +1,364 @@
+"""A session's permission requests, driven by steps that are written as words.
+
+Each step tells what it changed: outcomes of requests, what is remembered of the turn, what was
+returned or raised. Threads are not used, so what is told is always the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import sys
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.errors import AcpError
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.host.requests.answers import Answerer, PermissionWithdrawn, RecordedAnswers
+from acp_jupyter.host.requests.permissions import PermissionRequests
+from acp_jupyter.host.requests.rules import SessionRules, turn_rules
+from acp_jupyter.host.requests.trust import TrustRequests
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.host.store.permission_stores import RulesStore, TrustStore
+from acp_jupyter.host.store.traffic_log import TrafficLog
+from acp_jupyter.protocol.host_events.notes import (
+    Note,
+    PolicyChanged,
+    SessionOpened,
+    TurnQueued,
+    TurnStartedNote,
+)
+from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.transcript.model.items import TrustRequest
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from tests.support.asked import rule
+
+__all__ = ["Conversation", "told"]
+
+OPTIONS = {"once": "allow_once", "always": "allow_always", "no": "reject_once"}
+CALLS: dict[str, Any] = {
+    "a": {"kind": "edit", "rawInput": {"path": "src/a"}},
+    "b": {"kind": "edit", "rawInput": {"path": "src/b"}},
+    "env": {"kind": "edit", "rawInput": {"path": ".env"}},
+    "read": {"kind": "read", "rawInput": {"path": "src/a"}},
+    "ls": {"kind": "execute", "rawInput": {"command": "ls"}},
+    "odd": {"kind": "other", "rawInput": {"odd": 1}},
+}
+SPECS = {
+    "agent": AgentSpec("x", "X", "/bin/agent", ("-P", "-m", "acp_jupyter.agents.demo")),
+    "demo": AgentSpec("x", "X", sys.executable, ("-P", "-m", "acp_jupyter.agents.demo")),
+    "bundled": AgentSpec("x", "X", sys.executable, ("-P", "-m", "acp_jupyter.agents.replay", "a")),
+}
+
+
+class _AtOnce(ThreadPoolExecutor):
+    """Runs in the caller's thread."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        try:
+            done.set_result(fn(*args, **kwargs))
+        except Exception as error:  # noqa: BLE001 - it is whoever waits that raises it
+            done.set_exception(error)
+        return done
+
+
+class _Recording:
+    """A recording that is played in the agent's place; whose it is, is known once it is read."""
+
+    path = "a.acp"
+
+    def __init__(self, *, is_ours: bool) -> None:
+        self._is_ours = is_ours
+        self.is_ours = False
+
+    def read(self) -> None:
+        self.is_ours = self._is_ours
+
+
+class _NoScrubs:
+    def text(self, value: str) -> str:
+        return value
+
+
+def told(steps: str, folder: Path) -> list[str]:
+    """Take steps, divided by semicolons; return what each told."""
+
+    async def run() -> list[str]:
+        asyncio.get_running_loop().set_default_executor(_AtOnce())
+        conversation = Conversation(folder)
+        try:
+            for step in steps.split(";"):
+                await conversation.take(*step.split())
+        finally:
+            await conversation.close()
+        return conversation.told
+
+    return asyncio.run(run())
+
+
+class Conversation:
+    """One session; a replay begins another one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._numbers = itertools.count(1)
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self.told: list[str] = []
+        self._begin()
+
+    def _begin(
+        self, *, bare: bool = False, recorded: RecordedAnswers | None = None, spec: str = "agent"
+    ) -> None:
+        folder = self._folder / str(next(self._numbers))
+        (folder / "ws").mkdir(parents=True)
+        limits = Limits()
+        self._file = folder / "log"
+        log = TrafficLog(self._file, limits)
+        opening = SessionOpened(
+            session_id="s", agent_id="a", agent_name="Agent", cwd=str(folder / "ws"), folder="~/ws"
+        )
+        self.journal = Journal.begin(opening, log, limits, lambda: None)
+        self._flags: set[str] = set()
+        self._meanwhile: tuple[str, ...] = ()
+        self._requests: dict[str, str] = {}
+        self._calls = itertools.count(1)
+        self._store = TrustStore(folder / "trust.json")
+        of_folders = RulesStore(folder / "rules.json")
+        self._rules = SessionRules(self.journal, folder / "ws", of_folders)
+        recording = _Recording(is_ours=spec == "ours") if spec in {"ours", "theirs"} else None
+        self._trust = TrustRequests(
+            self.journal,
+            SPECS.get(spec, SPECS["bundled"]),
+            folder / "ws",
+            self._store,
+            lambda: "nobody" in self._flags,
+            recording,
+        )
+        self.permissions = PermissionRequests(
+            self.journal,
+            lambda: "nobody" in self._flags,
+            lambda: self.told.append("refused"),
+            self._doubtful,
+            None if bare else self._rules,
+            None if bare else self._trust,
+            recorded,
+        )
+        self._known = self._facts()
+
+    async def close(self) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        self.journal.close()
+
+    def _doubtful(self) -> bool:
+        if self._meanwhile:
+            step, self._meanwhile = self._meanwhile, ()
+            self._do(*step)
+        return "doubtful" in self._flags
+
+    async def take(self, *step: str) -> None:
+        """Take one step, and tell."""
+        before = len(self.told)
+        try:
+            self._do(*step)
+        except AcpError as error:
+            self.told.append(f"{type(error).__name__}: {error.message}")
+        for _ in range(20):
+            await asyncio.sleep(0)
+        facts = self._facts()
+        changes = (f"{k}: {v}" for k, v in facts.items() if self._known.get(k, "") != v)
+        said = [*self.told[before:], *changes]
+        self.told[before:] = [f"{' '.join(step)} -> {'; '.join(said) or 'nothing'}"]
+        self._known = facts
+
+    def _do(self, name: str, *words: str) -> None:
+        """Do what a step says; it is the method of its name."""
+        getattr(self, f"_to_{name}")(*words)
+
+    def _facts(self) -> dict[str, str]:
+        """Return what may have changed."""
+        facts = {}
+        names = {request: name for name, request in self._requests.items()}
+        for item in self.journal.transcript.items:
+            if isinstance(item, TrustRequest):
+                facts[item.request_id] = f"{item.state} {item.title} {item.outcome}".strip()
+            if isinstance(item, ToolCall) and (asked := item.permission):
+                by = f" by {asked.answered_by}" * bool(asked.answered_by)
+                facts[names.get(asked.request_id, asked.request_id)] = f"{asked.state} {asked.outcome}{by}".strip()
+        for known in ("granted", "allowed", "allowed_always", "rejected", "known_allowed"):
+            found = getattr(self.permissions, known)
+            found = found() if callable(found) else found
+            facts[known] = _listed(names, found)
+        waits = self.permissions._waiting
+        facts["waiting"] = _listed(names, waits.ids())
+        facts["early"] = _listed(names, filter(waits.answered_early, names))
+        return facts
+
+    def _later(self, name: str, made: Any) -> None:
+        async def run() -> None:
+            try:
+                self.told.append(f"{name} got {await made}")
+            except PermissionWithdrawn:
+                self.told.append(f"{name} was withdrawn")
+            except AcpError as error:
+                self.told.append(f"{type(error).__name__}: {error.message}")
+
+        self._tasks[name] = asyncio.create_task(run())
+
+    def _enter(self, direction: str, message: dict[str, Any], re: int | None = None) -> int:
+        number = next(self.journal.sequence)
+        self.journal.take(TrafficEntry(number, float(number), direction, message, re))  # type: ignore[arg-type]
+        return number
+
+    def _note(self, note: Note) -> None:
+        self.journal.note(note)
+
+    # -- turns -------------------------------------------------------------------
+
+    def _to_turn(self, policy: Any, *rules: str) -> None:
+        """Begin a turn; ``-`` before a rule that denies."""
+        turn_id = f"t{next(self._numbers)}"
+        allow = tuple(each for each in rules if each[0] != "-")
+        deny = tuple(each[1:] for each in rules if each[0] == "-")
+        self._note(
+            TurnQueued(turn_id=turn_id, prompt=(), policy=policy, rules=turn_rules(allow, deny))
+        )
+        self._note(TurnStartedNote(turn_id=turn_id))
+        params: dict[str, Any] = {"sessionId": "x", "prompt": []}
+        message = {"id": 1, "method": "session/prompt", "params": params}
+        self._prompt = self._enter(">", message)
+
+    def _to_end(self) -> None:
+        self._enter("<", {"id": 1, "result": {"stopReason": "end_turn"}}, self._prompt)
+
+    def _to_policy(self, policy: Any = None) -> None:
+        """Change the policy of the session; tell the one that applies."""
+        if policy:
+            self._note(PolicyChanged(policy=policy))
+        self.told.append(self.permissions.requests.policy())
+        self.told.append(self.permissions.forbidden() or "may change things")
+        self.told.append("denies" if self.permissions.requests.denies() else "denies nothing")
+
+    def _to_set(self, *flags: str) -> None:
+        self._flags = set(flags)
+
+    def _to_rule(self, text: str) -> None:
+        made = rule(text.lstrip("-"), "deny" if text[0] == "-" else "allow")
+        self._rules.add(made)
+
+    def _to_review(self) -> None:
+        self._later("review", self.permissions.review())
+
+    def _to_rules(self) -> None:
+        async def words() -> str:
+            return ", ".join(each.words for each in (await self.permissions.current_rules()).rules)
+
+        self._later("rules", words())
+
+    # -- requests ----------------------------------------------------------------
+
+    def _to_log(self, name: str, call: str = "") -> None:
+        """Let the agent ask; nothing waits yet."""
+        made = {"toolCallId": f"c{next(self._calls)}", "title": name, **CALLS[call or name]}
+        offered = [{"optionId": o, "name": o.title(), "kind": kind} for o, kind in OPTIONS.items()]
+        self._requests[name] = f"p{self._asked(made, offered)}"
+
+    def _asked(self, call: dict[str, Any], options: list[dict[str, str]]) -> int:
+        params = {"sessionId": "x", "toolCall": call, "options": options}
+        message = {"id": 9, "method": "session/request_permission", "params": params}
+        return self._enter("<", message)
+
+    def _to_wait(self, name: str, given_up: Any = "agent_exited") -> None:
+        request = self._requests.get(name, name)
+
+        async def asked() -> str | None:
+            option = await self.permissions.ask(request, given_up)
+            chosen = {"outcome": "selected", "optionId": option} if option else {}
+            outcome = chosen or {"outcome": "cancelled"}
+            if request[1:].isdecimal():
+                self._enter(">", {"id": 9, "result": {"outcome": outcome}}, int(request[1:]))
+            return option
+
+        self._later(name, asked())
+
+    def _to_ask(self, name: str, call: str = "") -> None:
+        self._to_log(name, call)
+        self._to_wait(name)
+
+    def _to_answer(self, name: str, option: str, *reason: str) -> None:
+        request, chosen = self._requests.get(name, name), None if option == "-" else option
+        self.told.append(self.permissions.answer(request, chosen, " ".join(reason), _named("Ann")))
+
+    def _to_remember(self, name: str, option: str, wider: str = "") -> None:
+        lookup = self.permissions.requests
+        request, chosen = self._requests.get(name, name), None if option == "-" else option
+        self.told.append(" ".join(lookup.to_remember(request, chosen, wider)))
+
+    def _to_withdraw(self, name: str) -> None:
+        self.permissions.withdraw(self._requests.get(name, name))
+
+    def _to_give_up(self, name: str) -> None:
+        self._tasks[name].cancel()
+
+    def _to_hold_back(self) -> None:
+        self.permissions.hold_back()
+
+    def _to_stop(self) -> None:
+        self.permissions.cancel_all()
+
+    def _to_exit(self) -> None:
+        self.permissions.expire_all()
+
+    def _to_meanwhile(self, *step: str) -> None:
+        """Take a step while policy and rules are looked at."""
+        self._meanwhile = step
+
+    def _to_begin(self, *how: str) -> None:
+        """Begin another session: bare, of an agent, or a replay of this one."""
+        recorded = None
+        if "replay" in how:
+            self.journal.flush()
+            recorded = RecordedAnswers(_NoScrubs())
+            recorded.load(self._file.read_bytes(), is_ours="mine" in how)
+        self.journal.close()
+        spec = next((each for each in how if each in {*SPECS, "ours", "theirs"}), "agent")
+        self._begin(bare="bare" in how, recorded=recorded, spec=spec)
+
+    # -- trust -------------------------------------------------------------------
+
+    def _to_start(self, name: str = "start") -> None:
+        self._later(name, self._trust.require())
+
+    def _to_prompt(self, name: str = "prompt") -> None:
+        self._later(name, self._trust.require_from_user())
+
+    def _to_open(self) -> None:
+        self.told.append("open" if self._trust.is_open() else "not open")
+
+    def _to_trust(self, trusted: str) -> None:
+        self._trust.answer(trusted=trusted == "yes", who=_named("Ann"))
+
+    def _to_grant(self, to: str = "") -> None:
+        if to == "kernels":
+            self._trust.grant_to_kernels()
+        elif to == "folder":
+            self._store.trust(self._rules.folder)
+        else:
+            self._trust.grant(_named("Ann"))
+
+    def _to_check(self, request: str) -> None:
+        self._trust.check(request)
+        self.told.append("it is open")
+
+
+def _listed(names: dict[str, str], requests: Any) -> str:
+    return " ".join(names.get(each, each) for each in requests) or "none"
+
+
+def _named(name: str) -> Answerer:
+    return Answerer(name.lower(), name)
