@@ -1,23 +1,21 @@
-"""A session's permission requests, driven by steps that are written as words.
+"""A session's permission requests, and what its agent does through the host, step by step.
 
-Each step tells what it changed: outcomes of requests, what is remembered of the turn, what was
-returned or raised. Threads are not used, so what is told is always the same.
+Steps are written as words. Each tells what it changed: outcomes of requests, what is remembered
+of the turn, what was returned or raised. Threads are not used, so what is told is always the same.
 """
 
 from __future__ import annotations
 
 import asyncio
 import itertools
-import sys
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+import os
 from pathlib import Path
 from typing import Any
 
 from acp_jupyter.errors import AcpError
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.answers import Answerer, PermissionWithdrawn, RecordedAnswers
+from acp_jupyter.host.requests.host_permissions import HostPermissions
 from acp_jupyter.host.requests.permissions import PermissionRequests
 from acp_jupyter.host.requests.rules import SessionRules, turn_rules
 from acp_jupyter.host.requests.trust import TrustRequests
@@ -31,64 +29,22 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnQueued,
     TurnStartedNote,
 )
+from acp_jupyter.protocol.host_events.session import RulesChanged
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.items import TrustRequest
 from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.rule_text import rule_text
 from tests.support.asked import rule
+from tests.support.asking_parts import CALLS, OPTIONS, SPECS, AtOnce, NoScrubs, Recording
 
 __all__ = ["Conversation", "told"]
-
-OPTIONS = {"once": "allow_once", "always": "allow_always", "no": "reject_once"}
-CALLS: dict[str, Any] = {
-    "a": {"kind": "edit", "rawInput": {"path": "src/a"}},
-    "b": {"kind": "edit", "rawInput": {"path": "src/b"}},
-    "env": {"kind": "edit", "rawInput": {"path": ".env"}},
-    "read": {"kind": "read", "rawInput": {"path": "src/a"}},
-    "ls": {"kind": "execute", "rawInput": {"command": "ls"}},
-    "odd": {"kind": "other", "rawInput": {"odd": 1}},
-}
-SPECS = {
-    "agent": AgentSpec("x", "X", "/bin/agent", ("-P", "-m", "acp_jupyter.agents.demo")),
-    "demo": AgentSpec("x", "X", sys.executable, ("-P", "-m", "acp_jupyter.agents.demo")),
-    "bundled": AgentSpec("x", "X", sys.executable, ("-P", "-m", "acp_jupyter.agents.replay", "a")),
-}
-
-
-class _AtOnce(ThreadPoolExecutor):
-    """Runs in the caller's thread."""
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        done: Future[Any] = Future()
-        try:
-            done.set_result(fn(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001 - it is whoever waits that raises it
-            done.set_exception(error)
-        return done
-
-
-class _Recording:
-    """A recording that is played in the agent's place; whose it is, is known once it is read."""
-
-    path = "a.acp"
-
-    def __init__(self, *, is_ours: bool) -> None:
-        self._is_ours = is_ours
-        self.is_ours = False
-
-    def read(self) -> None:
-        self.is_ours = self._is_ours
-
-
-class _NoScrubs:
-    def text(self, value: str) -> str:
-        return value
 
 
 def told(steps: str, folder: Path) -> list[str]:
     """Take steps, divided by semicolons; return what each told."""
 
     async def run() -> list[str]:
-        asyncio.get_running_loop().set_default_executor(_AtOnce())
+        asyncio.get_running_loop().set_default_executor(AtOnce())
         conversation = Conversation(folder)
         try:
             for step in steps.split(";"):
@@ -129,7 +85,7 @@ class Conversation:
         self._store = TrustStore(folder / "trust.json")
         of_folders = RulesStore(folder / "rules.json")
         self._rules = SessionRules(self.journal, folder / "ws", of_folders)
-        recording = _Recording(is_ours=spec == "ours") if spec in {"ours", "theirs"} else None
+        recording = Recording(is_ours=spec == "ours") if spec in {"ours", "theirs"} else None
         self._trust = TrustRequests(
             self.journal,
             SPECS.get(spec, SPECS["bundled"]),
@@ -147,6 +103,7 @@ class Conversation:
             None if bare else self._trust,
             recorded,
         )
+        self._host = HostPermissions(self.journal, self.permissions)
         self._known = self._facts()
 
     async def close(self) -> None:
@@ -189,7 +146,11 @@ class Conversation:
                 facts[item.request_id] = f"{item.state} {item.title} {item.outcome}".strip()
             if isinstance(item, ToolCall) and (asked := item.permission):
                 by = f" by {asked.answered_by}" * bool(asked.answered_by)
-                facts[names.get(asked.request_id, asked.request_id)] = f"{asked.state} {asked.outcome}{by}".strip()
+                name = names.get(asked.request_id, asked.request_id)
+                state = (
+                    f"{asked.title}: {asked.reason}" if asked.state == "pending" else asked.state
+                )
+                facts[name] = f"{state} {asked.outcome}{by} ({item.title} {item.status})"
         for known in ("granted", "allowed", "allowed_always", "rejected", "known_allowed"):
             found = getattr(self.permissions, known)
             found = found() if callable(found) else found
@@ -241,30 +202,52 @@ class Conversation:
         if policy:
             self._note(PolicyChanged(policy=policy))
         self.told.append(self.permissions.requests.policy())
-        self.told.append(self.permissions.forbidden() or "may change things")
+        self.told.append(repr(self.permissions.forbidden()))
+        self.told.append(f"nobody to ask: {self.permissions.nobody_to_ask()}")
+        self.told.append(f"restricts: {self._host.restricts}")
         self.told.append("denies" if self.permissions.requests.denies() else "denies nothing")
 
     def _to_set(self, *flags: str) -> None:
         self._flags = set(flags)
 
-    def _to_rule(self, text: str) -> None:
-        made = rule(text.lstrip("-"), "deny" if text[0] == "-" else "allow")
-        self._rules.add(made)
+    def _to_rule(self, text: str, of: str = "") -> None:
+        """Add a rule to the session, or to its folder; ``-`` before one that denies."""
+        made = self._rules.read(text.lstrip("-"), "deny" if text[0] == "-" else "allow", "session")
+        if of == "folder":
+            self._rules.add_to_folder(made)
+        else:
+            self._rules.add(made)
+
+    def _to_fill(self, count: str) -> None:
+        """Give the session so many rules."""
+        self._note(RulesChanged(rules=tuple(rule(f"edit:{n}") for n in range(int(count)))))
+
+    def _to_drop(self, text: str) -> None:
+        rules = self.journal.transcript.session.rules
+        found = next((each.id for each in rules if rule_text(each) == text), "none")
+        self.told.append(f"dropped: {self._rules.remove(found)}; {len(rules)} before")
+
+    def _to_break(self) -> None:
+        """Make the file of the folders' rules unreadable."""
+        (self._file.parent / "rules.json").write_text("[")
 
     def _to_review(self) -> None:
         self._later("review", self.permissions.review())
 
     def _to_rules(self) -> None:
         async def words() -> str:
-            return ", ".join(each.words for each in (await self.permissions.current_rules()).rules)
+            current = await self.permissions.current_rules()
+            unknown = ("and unknown ones",) * (not current.known)
+            return ", ".join((*(each.words for each in current.rules), *unknown)) or "none"
 
         self._later("rules", words())
 
     # -- requests ----------------------------------------------------------------
 
-    def _to_log(self, name: str, call: str = "") -> None:
+    def _to_log(self, name: str, *call: str) -> None:
         """Let the agent ask; nothing waits yet."""
-        made = {"toolCallId": f"c{next(self._calls)}", "title": name, **CALLS[call or name]}
+        about = CALLS[" ".join(call) or name]
+        made = {"toolCallId": f"c{next(self._calls)}", "title": name, **about}
         offered = [{"optionId": o, "name": o.title(), "kind": kind} for o, kind in OPTIONS.items()]
         self._requests[name] = f"p{self._asked(made, offered)}"
 
@@ -286,8 +269,8 @@ class Conversation:
 
         self._later(name, asked())
 
-    def _to_ask(self, name: str, call: str = "") -> None:
-        self._to_log(name, call)
+    def _to_ask(self, name: str, *call: str) -> None:
+        self._to_log(name, *call)
         self._to_wait(name)
 
     def _to_answer(self, name: str, option: str, *reason: str) -> None:
@@ -323,11 +306,36 @@ class Conversation:
         recorded = None
         if "replay" in how:
             self.journal.flush()
-            recorded = RecordedAnswers(_NoScrubs())
+            recorded = RecordedAnswers(NoScrubs())
             recorded.load(self._file.read_bytes(), is_ours="mine" in how)
         self.journal.close()
         spec = next((each for each in how if each in {*SPECS, "ours", "theirs"}), "agent")
         self._begin(bare="bare" in how, recorded=recorded, spec=spec)
+
+    # -- what an agent does through the host ----------------------------------------
+
+    def _numbered(self, name: str) -> int:
+        number = next(self._calls)
+        self._requests[name] = f"h{number}"
+        return number
+
+    def _path(self, path: str) -> str:
+        return f"{self._rules.folder}/{path}"
+
+    def _to_write(self, name: str, path: str, old: str, new: str) -> None:
+        """Write a text in place of another (``-`` for none), each perhaps so many times."""
+        before = None if old == "-" else _times(old)
+        number = self._numbered(name)
+        self._later(name, self._host.to_write(number, self._path(path), before, _times(new)))
+
+    def _to_read(self, name: str, path: str) -> None:
+        self._later(name, self._host.to_read(self._numbered(name), self._path(path)))
+
+    def _to_run(self, name: str, folder: str, env: str, *line: str) -> None:
+        where = os.path.realpath(self._path(folder))
+        variables = dict([env.split("=")]) if "=" in env else {}
+        number = self._numbered(name)
+        self._later(name, self._host.to_run(number, " ".join(line), where, variables))
 
     # -- trust -------------------------------------------------------------------
 
@@ -354,6 +362,12 @@ class Conversation:
     def _to_check(self, request: str) -> None:
         self._trust.check(request)
         self.told.append("it is open")
+
+
+def _times(text: str) -> str:
+    """Return a text; ``x*3`` for one that is repeated."""
+    part, _, count = text.partition("*")
+    return part * int(count or 1)
 
 
 def _listed(names: dict[str, str], requests: Any) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MOST", "check", "check_table", "cut", "outcome", "said"]
+__all__ = ["MOST", "check", "cut", "outcome", "said"]
 
 MOST = 100
 """Characters of a value before only a digest follows."""
@@ -54,14 +54,3 @@ def check(folder: Path, name: str, lines: Iterable[str]) -> None:
         folder.mkdir(exist_ok=True)
         file.write_text(text, encoding="utf-8")
     assert text.splitlines() == file.read_text(encoding="utf-8").splitlines()
-
-
-def check_table(folder: Path, name: str, tell: Callable[[str], str | list[str]]) -> None:
-    """Compare what is told of each text in a file; a row is added by its text alone."""
-    file = folder / f"{name}.json"
-    known = json.loads(file.read_text())
-    told = {text: tell(text) for text in known}
-    if os.environ.get("ACP_WRITE_GOLDEN"):
-        file.write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n")
-        return
-    assert told == known
