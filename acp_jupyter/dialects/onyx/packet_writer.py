@@ -276,6 +276,8 @@ def _property(field: ElicitationField) -> Obj:
             written |= {"type": "array", "items": {"anyOf": options}}
         case "text":
             written["type"] = "string"
+        case "unknown":
+            pass  # what the agent called it, only its words say
         case _:
             written["type"] = field.type
     default = field.default
