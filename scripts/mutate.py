@@ -73,6 +73,7 @@ PURE_TESTS = (
     *(f"tests/conformance/test_{name}.py" for name in ("received", "tolerated", "sdk_shapes")),
     "tests/transcript/",
     "tests/host/requests/",
+    "tests/host/store/test_permission_stores.py",
 )
 """Those that are tried first on what is altered whole: they start nothing, and are quick."""
 AT_IMPORT = (

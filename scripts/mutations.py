@@ -10,7 +10,7 @@ import ast
 import copy
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 __all__ = ["Mutation", "logic_of", "words_of"]
@@ -91,13 +91,16 @@ def _named(module: str, tree: ast.Module, places: Iterable[_Place]) -> Iterator[
     for place in places:
         names: list[str] = []
         node: Any = tree
+        lines = place.lines
         for step in place.path:
+            if step == "args" and isinstance(node, ast.FunctionDef):
+                lines = _lines(node)  # a default counts where its function runs
             node = node[step] if isinstance(step, int) else getattr(node, step)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 names.append(node.name)
             if isinstance(node, ast.Dict):
                 break  # what follows is the number of an entry
-        yield Mutation(module, place, ".".join(names), tree)
+        yield Mutation(module, replace(place, lines=lines), ".".join(names), tree)
 
 
 # -- what is altered -----------------------------------------------------------

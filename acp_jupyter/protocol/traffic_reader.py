@@ -58,19 +58,17 @@ class TrafficReader:
 
     def read(self, entry: TrafficEntry) -> list[LogPacket]:
         """Read one line; lines that don't concern the session give nothing."""
-        packets = self._read(entry)
-        if self._history is None:
+        packets, history = self._read(entry), self._history
+        if history is None:
             return packets
-        return [replayed for packet in packets for replayed in self._replayed(packet)]
+        return [replayed for packet in packets for replayed in self._replayed(packet, history)]
 
-    def _replayed(self, packet: LogPacket) -> list[LogPacket]:
+    def _replayed(self, packet: LogPacket, history: History) -> list[LogPacket]:
         """Take a packet of a history that an agent tells; the next turn ends that."""
-        if self._history is None:
-            return [packet]
         if isinstance(packet, ReplayEnded | TurnStartedNote):
-            history, self._history = self._history, None
+            self._history = None
             return [*history.end(), packet]
-        return self._history.take(packet)
+        return history.take(packet)
 
     def _read(self, entry: TrafficEntry) -> list[LogPacket]:
         if entry.direction == "!":

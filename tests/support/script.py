@@ -17,10 +17,10 @@ from acp_jupyter.transcript.reduce.session import opened_transcript
 class Script:
     """A session whose lines a test writes; time passes one second a line."""
 
-    def __init__(self, cwd: str = "/ws", start: float = 0.0) -> None:
+    def __init__(self, cwd: str = "/ws", start: float = 0.0, agent: str = "Demo") -> None:
         self._start = start
         self.opening = SessionOpened(
-            session_id="s1", agent_id="demo", agent_name="Demo", cwd=cwd, folder="~/ws"
+            session_id="s1", agent_id="demo", agent_name=agent, cwd=cwd, folder="~/ws"
         )
         self.transcript: Transcript = opened_transcript(self.opening, start)
         self.events: list[Event] = []

@@ -273,10 +273,13 @@ def match_address(pattern: str, url: str) -> bool | None:
     address = _canonical(url)
     if address is None:
         return None
-    wanted = _canonical(pattern.removesuffix("*"))
+    whole = pattern.removesuffix("*")
+    wanted = _canonical(whole)
     if wanted is None:
         return None
-    return address.startswith(wanted) if pattern.endswith("*") else address == wanted
+    if whole == pattern or "#" in whole:  # what follows a # is not sent
+        return address == wanted
+    return address.startswith(wanted + "?" * whole.endswith("?"))
 
 
 def _canonical(url: str) -> str | None:

@@ -32,7 +32,6 @@ _HOST = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
 _NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
 _DEVIATING = frozenset("\u00df\u03c2")
 """What IDNA 2003, which Python has, writes as other letters."""
-_ACTIONS = {"accept": "accept", "decline": "decline", "cancel": "cancel"}
 
 
 def elicitation_request(raw: Obj, request_id: str) -> ElicitationRequest:
@@ -158,10 +157,11 @@ def elicitation_response(message: Obj, request_id: str) -> ElicitationResponse:
             request_id=request_id, action="error", reason=_error_words(obj(error))
         )
     result = obj(message.get("result"))
+    action = text(result.get("action"))
     return ElicitationResponse.model_validate(
         {
             "request_id": request_id,
-            "action": _ACTIONS.get(text(result.get("action")), "cancel"),
+            "action": action if action in {"accept", "decline"} else "cancel",
             "content": obj(result.get("content")),
         }
     )

@@ -111,5 +111,5 @@ def test_only_what_browsers_show_has_a_preview(folder: Path) -> None:
 
 def test_a_pipe_is_no_artifact(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
-    with pytest.raises(FileRefused, match="neither a file nor a folder"):
+    with pytest.raises(FileRefused, match=r"\A'pipe' is neither a file nor a folder\.\Z"):
         made(folder, "pipe")

@@ -166,6 +166,7 @@ def test_patterns_of_paths() -> None:
 ADDRESSES = (
     *("http://a/", "http://a/*", "http://a/b", "http://a/b*", "https://a/*", "http://a/b?*", "*"),
     *("http://a:80/*", "ftp://a/*", "", "http://A./b", "http://a/b#c"),
+    *("http://a/b?c", "http://a/-", "http://a/\u00e9", "http://a/b#*", "http://a/b?c#*"),
 )
 
 

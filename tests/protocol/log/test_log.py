@@ -240,23 +240,33 @@ def test_two_logs_in_one_file_are_numbered_on() -> None:
 
 
 UPDATE = '{"jsonrpc":"2.0","method":"session/update","params":{}}'
+NOT_JSON = "This is not JSON ({} at character {})."
 
 
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (b'{"jsonrpc":"2.0","method":"sess', "This is not JSON"),
-        ("Everything went well.", "This is not JSON"),
-        ("17", "not a JSON object"),
-        ("[]", "not a JSON object"),
-        ('{"answer": 42}', "No JSON-RPC message"),
-        ('{"t":1,"d":"<","m":"Hello"}', "A direction without a message"),
-        ('{"t":1,"d":"<","m":[]}', "A direction without a message"),
-        ('{"t":1,"d":"!","m":{"mood":"good"}}', "A note"),
-        ('{"direction":"in","method":"session/update","outcome":"ok"}', "names session/update"),
-        ("[" * 100_000, "nested too deeply"),
+        (
+            b'{"jsonrpc":"2.0","method":"sess',
+            NOT_JSON.format("Unterminated string starting at", 27),
+        ),
+        ("Everything went well.", NOT_JSON.format("Expecting value", 1)),
+        ("17", "This is not a JSON object, so it is not a message."),
+        ("[]", "This is not a JSON object, so it is not a message."),
+        ('{"answer": 42}', "No JSON-RPC message is in this line."),
+        ('{"t":1,"d":"<","m":"Hello"}', "A direction without a message."),
+        ('{"t":1,"d":"<","m":[]}', "A direction without a message."),
+        ('{"t":1,"d":"!","m":{"mood":"good"}}', "A note that this version does not know."),
+        (
+            '{"direction":"in","method":"session/update","outcome":"ok"}',
+            "The line names session/update, but does not have its message.",
+        ),
+        ("[" * 100_000, "The JSON is nested too deeply."),
         ("x" * (64 * 1024 * 1024 + 1), "The line is longer than 67,108,864 characters."),
-        (f'{{"direction":"in","data":"{"x" * 10_000_000}"', "This is not JSON"),
+        (
+            f'{{"direction":"in","data":"{"x" * 10_000_000}"',
+            NOT_JSON.format("Expecting ',' delimiter", 10_000_028),
+        ),
     ],
     ids=lambda value: value[:20] if isinstance(value, str) else None,
 )
@@ -264,7 +274,7 @@ def test_a_bad_line_is_a_problem_and_the_next_one_is_read(line: bytes | str, wor
     found = list(read_log([UPDATE, line, "", UPDATE]))
     (problem,) = [item for item in found if isinstance(item, LogProblem)]
     assert problem.line == 2
-    assert words in problem.message
+    assert problem.message == words
     assert len(found) == 3
 
 

@@ -10,6 +10,8 @@ from acp import schema
 from pydantic import BaseModel
 
 from acp_jupyter.packets import determine_packet_type, parse_packet
+from acp_jupyter.protocol.packets import ErrorPacket, Unknown
+from acp_jupyter.protocol.parse import packet, session
 from acp_jupyter.protocol.parse.packet import PACKET_NAMES
 from tests.support.imported import import_lines
 
@@ -129,3 +131,23 @@ def test_an_import_ends_its_turn_where_the_parser_does() -> None:
     assert imported.kinds() == ["agent_message", "turn_end"]
     assert imported.turns() == [("", "end_turn")]
     assert imported.problems == []
+
+
+@pytest.mark.parametrize("raw", ["words", 5, None, ["type"]])
+def test_what_is_no_object_is_kept_as_it_is(raw: Any) -> None:
+    for is_clean in (True, False):
+        assert parse_packet(raw, is_clean=is_clean) == Unknown(raw=raw)
+
+
+def test_an_error_that_is_no_object_is_told_as_it_is() -> None:
+    assert session.error("Broken.") == ErrorPacket(message="Broken.")
+    assert session.error([1, "a"]) == ErrorPacket(message='[1, "a"]')
+
+
+def test_a_reader_that_fails_gives_an_unknown_packet(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any) -> None:
+        raise ValueError
+
+    monkeypatch.setitem(packet._READERS, "plan", fails)
+    raw: Json = {"sessionUpdate": "plan", "entries": []}
+    assert parse_packet(raw) == Unknown(raw=raw)

@@ -14,6 +14,7 @@ from acp_jupyter.protocol.host_events.notes import (
     PermissionSettledNote,
     TurnFailed,
     TurnStopped,
+    TurnTimeUp,
 )
 from acp_jupyter.transcript.model.items import AgentMessage, Plan
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -362,3 +363,41 @@ def test_a_request_that_names_no_call_ends_as_it_was_answered(approved: bool, st
     script.end(prompt)
     (call,) = (item for item in script.transcript.items if isinstance(item, ToolCall))
     assert call.status == status
+
+
+@pytest.mark.parametrize(
+    ("of_turn", "stopped", "words"),
+    [
+        ("t1", True, "Stopped at its time limit."),
+        ("t0", True, "Stopped by you."),
+        ("t1", False, ""),
+    ],
+)
+def test_a_turn_that_ran_out_of_time_says_so(of_turn: str, stopped: bool, words: str) -> None:
+    script = Script()
+    prompt = script.turn()
+    script.text("Half")
+    script.note(TurnTimeUp(turn_id=of_turn))
+    if stopped:
+        script.line(">", {"method": "session/cancel", "params": {"sessionId": "a1"}})
+    script.end(prompt)
+    (ended,) = items(script, "turn_end")
+    assert ended.words == words
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (
+            "Demo",
+            "Demo answered with an error: No. The session continues; send the message again.",
+        ),
+        ("Demo (replayed)", "Demo (replayed): No."),
+    ],
+)
+def test_an_error_of_a_replay_asks_for_no_second_try(name: str, words: str) -> None:
+    script = Script(agent=name)
+    prompt = script.turn()
+    script.line("<", {"id": 1, "error": {"code": 1, "message": "No."}}, prompt)
+    (error,) = items(script, "error")
+    assert error.message == words

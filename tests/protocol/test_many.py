@@ -1,0 +1,97 @@
+"""What is remembered of very many, and what is not read of too much: the oldest go first."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from acp_jupyter.protocol.json import clean_json, read_json, read_long_json
+from acp_jupyter.protocol.log_envelope import OpenRequests
+from acp_jupyter.protocol.log_json import PrettyPrinted
+from acp_jupyter.protocol.parse.elicitation import SecretAnswers
+from acp_jupyter.protocol.parse.tool_calls import ParseState
+from acp_jupyter.protocol.tools.outputs import TerminalTexts
+from acp_jupyter.protocol.traffic import TrafficEntry
+
+WITH_A_SECRET = {"properties": {"key": {"type": "string", "writeOnly": True}}}
+
+
+@pytest.mark.parametrize(("count", "kept"), [(10_000, True), (10_001, False)])
+def test_open_requests_of_a_log(count: int, kept: bool) -> None:
+    requests = OpenRequests()
+    for number in range(count):
+        requests.add(">", {"id": number, "method": "x"}, number)
+    assert (requests.answered("<", {"id": 0}) is not None) is kept
+    newest = requests.answered("<", {"id": count - 1})
+    assert newest is not None
+    assert newest.seq == count - 1
+
+
+@pytest.mark.parametrize(("count", "kept"), [(1_000, True), (1_001, False)])
+def test_questions_with_secret_answers(count: int, kept: bool) -> None:
+    secrets = SecretAnswers()
+    asked = {"method": "elicitation/create", "params": {"requestedSchema": WITH_A_SECRET}}
+    for seq in range(count):
+        secrets.without(TrafficEntry(seq, 1.0, "<", asked, None))
+    for of, hidden in ((0, kept), (count - 1, True)):
+        answer = {"id": 1, "result": {"action": "accept", "content": {"key": "k"}}}
+        shown: Any = secrets.without(TrafficEntry(count, 1.0, ">", answer, of)).message
+        assert shown["result"]["content"] == {"key": "(not kept)" if hidden else "k"}
+
+
+@pytest.mark.parametrize(("count", "kept"), [(200, True), (201, False)])
+def test_terminals_with_half_a_character(count: int, kept: bool) -> None:
+    texts = TerminalTexts()
+    for number in range(count):
+        assert texts.read(f"t{number}", {"base64": "w6k="[:2] + "=="}) == ""
+    assert texts.read("t0", {"base64": "qQ=="}) == ("é" if kept else "\ufffd")
+
+
+@pytest.mark.parametrize(("count", "kept"), [(10_000, True), (10_001, False)])
+def test_names_and_kinds_of_calls(count: int, kept: bool) -> None:
+    state = ParseState()
+    for number in range(count):
+        state.tool_name(f"c{number}", {"title": "grep"})
+        state.kind(f"c{number}", {"kind": "edit"})
+    assert state.tool_name("c0", {}) == ("grep" if kept else "unknown")
+    assert state.kind("c0", {}) == ("edit" if kept else None)
+    assert state.kind(f"c{count - 1}", {}) == "edit"
+
+
+def test_an_object_that_is_too_long_is_left_out_of_a_printed_log() -> None:
+    printed = PrettyPrinted(10)
+    assert list(printed.take(1, "[")) == []
+    assert list(printed.take(2, '{"a":')) == []
+    assert list(printed.take(3, "12345")) == []
+    assert list(printed.take(4, "6")) == [(2, "")]
+    assert (printed.is_open, printed.in_object) == (True, False)
+    assert list(printed.take(5, '{"b": 1}')) == [(5, '{"b": 1}')]
+    assert list(printed.take(6, "]")) == []
+    assert not printed.is_open
+
+
+@pytest.mark.parametrize("brackets", ["[]", "{}"])
+@pytest.mark.parametrize("depth", [63, 64, 65, 130])
+def test_what_is_nested_too_deeply(brackets: str, depth: int) -> None:
+    """The shorter and the longer way of reading agree; a level is one array or one object."""
+    inner = '"a":' * (brackets == "{}")
+    text = brackets[0] + (inner + brackets[0]) * (depth - 1) + brackets[1] * depth
+    value = read_json(text)
+    assert value == read_long_json(text) == clean_json(json.loads(text))
+    levels = 0
+    while value not in ([], {}, "[nested too deeply]"):
+        value = value[0] if isinstance(value, list) else value["a"]
+        levels += 1
+    assert levels == min(depth - 1, 64)
+    assert isinstance(value, str) is (depth > 64)
+
+
+def test_what_is_no_json_becomes_text() -> None:
+    assert clean_json({"a": (1, b"x")}) == {"a": [1, "b'x'"]}
+
+
+def test_a_long_line_of_too_many_parts_says_so() -> None:
+    with pytest.raises(ValueError, match=r"\AIt has too many parts\.\Z"):
+        read_long_json("[" + "[]," * 100_000 + "[]]")
