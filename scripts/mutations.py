@@ -126,6 +126,9 @@ def _skipped(tree: ast.Module) -> set[int]:
             found |= {id(node)} if names & _SKIPPED_TARGETS or is_type else set()
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             found |= {id(node)} if node.func.id in _SKIPPED_CALLS else set()
+            # What is zipped strictly is of one length: the word only guards us.
+            strict = [k.value for k in node.keywords if k.arg == "strict"]
+            found |= {id(v) for v in strict if isinstance(v, ast.Constant) and v.value}
     return found
 
 

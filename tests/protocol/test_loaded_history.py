@@ -8,6 +8,7 @@ import pytest
 
 from acp_jupyter.packets import parse_packet
 from acp_jupyter.protocol.host_events.notes import TurnQueued, TurnStartedNote
+from acp_jupyter.protocol.packets import PromptResponse
 from acp_jupyter.protocol.traffic_reader import History
 
 Json = dict[str, Any]
@@ -39,3 +40,27 @@ def test_what_was_said_is_told_once(packet: Json) -> None:
 def test_what_is_true_of_the_session_comes_through() -> None:
     mode = parse_packet({"sessionUpdate": "current_mode_update", "currentModeId": "plan"})
     assert History(keep_history=False, number=1).take(mode) == [mode]
+
+
+def test_turns_are_made_of_what_is_told() -> None:
+    """A prompt may be told in several pieces; each turn ends once."""
+    user, agent = (parse_packet(each) for each in TOLD_AGAIN[:2])
+    mode = parse_packet({"sessionUpdate": "current_mode_update", "currentModeId": "plan"})
+    history = History(keep_history=True, number=7)
+    told = [each for packet in (agent, user, agent, agent) for each in history.take(packet)]
+    told += [each for packet in (user, mode, user, agent) for each in history.take(packet)]
+    block = {"type": "text", "text": "x"}
+    first = TurnQueued(turn_id="history-7-1", prompt=(block,))
+    second = TurnQueued(turn_id="history-7-2", prompt=(block, block))
+    ended = PromptResponse(stop_reason="end_turn")
+    assert told == [
+        agent,
+        first,
+        TurnStartedNote(turn_id="history-7-1"),
+        *(agent, agent, ended, mode),
+        second,
+        TurnStartedNote(turn_id="history-7-2"),
+        agent,
+    ]
+    assert history.end() == [ended]
+    assert history.end() == []

@@ -23,6 +23,7 @@ from acp_jupyter.protocol.packets import (
     ToolCallProgress,
     ToolCallStart,
 )
+from acp_jupyter.protocol.vocabulary import ToolStatus
 from tests.support.any_packets import AGENT_PACKETS, MADE_PACKETS
 from tests.support.wire import acp, text
 
@@ -243,3 +244,15 @@ def test_a_step_of_a_subagent_ends_with_the_turn() -> None:
     assert isinstance(chunk, AgentMessageChunk)
     lost = chunk.model_copy(update={"parent_id": "never told"})
     assert types(lost, END) == ["step_start", "step_delta", "step_end", "done"]
+
+
+@pytest.mark.parametrize(
+    ("status", "told"), [("completed", "completed"), ("failed", "failed"), ("cancelled", "failed")]
+)
+def test_a_step_of_a_subagent_says_how_its_call_ended(status: ToolStatus, told: str) -> None:
+    chunk = says("?")
+    assert isinstance(chunk, AgentMessageChunk)
+    task = ToolCallStart(tool_call_id="t", tool_name="Task", title="Look around")
+    done = ToolCallProgress(tool_call_id="t", status=status)
+    said = play(task, chunk.model_copy(update={"parent_id": "t"}), done)
+    assert [p["status"] for p in said if p["type"] == "step_end"] == [told]
