@@ -49,7 +49,7 @@ def test_turns_are_made_of_what_is_told() -> None:
     history = History(keep_history=True, number=7)
     told = [each for packet in (agent, user, agent, agent) for each in history.take(packet)]
     told += [each for packet in (user, mode, user, agent) for each in history.take(packet)]
-    block = {"type": "text", "text": "x"}
+    block: Json = {"type": "text", "text": "x"}
     first = TurnQueued(turn_id="history-7-1", prompt=(block,))
     second = TurnQueued(turn_id="history-7-2", prompt=(block, block))
     ended = PromptResponse(stop_reason="end_turn")

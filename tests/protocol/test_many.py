@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from acp_jupyter.protocol.elicitation import ElicitationField, read_field
 from acp_jupyter.protocol.json import clean_json, read_json, read_long_json
 from acp_jupyter.protocol.log_envelope import OpenRequests
 from acp_jupyter.protocol.log_json import PrettyPrinted
@@ -95,3 +96,10 @@ def test_what_is_no_json_becomes_text() -> None:
 def test_a_long_line_of_too_many_parts_says_so() -> None:
     with pytest.raises(ValueError, match=r"\AIt has too many parts\.\Z"):
         read_long_json("[" + "[]," * 100_000 + "[]]")
+
+
+@pytest.mark.parametrize(("count", "asked"), [(1_000, True), (1_001, False)])
+def test_a_field_of_very_many_choices_is_not_asked(count: int, asked: bool) -> None:
+    found = read_field("n" * 81, {"enum": [str(n) for n in range(count)]}, required=False)
+    refusal = f"The field '{'n' * 80}' offers more than 1000 choices."
+    assert isinstance(found, ElicitationField) if asked else found == refusal

@@ -144,7 +144,8 @@ class Conversation:
         for item in self.journal.transcript.items:
             if isinstance(item, TrustRequest):
                 facts[item.request_id] = f"{item.state} {item.title} {item.outcome}".strip()
-            if isinstance(item, ToolCall) and (asked := item.permission):
+            few = len(names) < 100
+            if few and isinstance(item, ToolCall) and (asked := item.permission):
                 by = f" by {asked.answered_by}" * bool(asked.answered_by)
                 name = names.get(asked.request_id, asked.request_id)
                 state = (
@@ -193,6 +194,10 @@ class Conversation:
         params: dict[str, Any] = {"sessionId": "x", "prompt": []}
         message = {"id": 1, "method": "session/prompt", "params": params}
         self._prompt = self._enter(">", message)
+
+    def _to_queue(self, policy: Any) -> None:
+        turn_id = f"t{next(self._numbers)}"
+        self._note(TurnQueued(turn_id=turn_id, prompt=(), policy=policy))
 
     def _to_end(self) -> None:
         self._enter("<", {"id": 1, "result": {"stopReason": "end_turn"}}, self._prompt)
@@ -297,6 +302,18 @@ class Conversation:
     def _to_exit(self) -> None:
         self.permissions.expire_all()
 
+    def _to_many(self, count: str, option: str) -> None:
+        """Answer so many requests that do not wait yet."""
+        for number in range(int(count)):
+            self._to_log(f"n{number}", "a")
+            self.permissions.answer(self._requests[f"n{number}"], option)
+
+    def _to_at_once(self, *words: str) -> None:
+        """Take two steps, with ``and`` between them, before anything else happens."""
+        at = words.index("and")
+        self._do(*words[:at])
+        self._do(*words[at + 1 :])
+
     def _to_meanwhile(self, *step: str) -> None:
         """Take a step while policy and rules are looked at."""
         self._meanwhile = step
@@ -371,7 +388,8 @@ def _times(text: str) -> str:
 
 
 def _listed(names: dict[str, str], requests: Any) -> str:
-    return " ".join(names.get(each, each) for each in requests) or "none"
+    found = [names.get(each, each) for each in requests]
+    return " ".join(found) or "none" if len(found) < 100 else f"{len(found)} from {found[0]}"
 
 
 def _named(name: str) -> Answerer:

@@ -17,7 +17,13 @@ from acp_jupyter.dialects.onyx.build_packets import (
     format_packet_event,
 )
 from acp_jupyter.dialects.onyx.event_stream import SseDecoder, SseEvent, format_event, read_packets
-from acp_jupyter.protocol.packets import AgentMessageChunk, Unknown
+from acp_jupyter.packets import ParseState
+from acp_jupyter.protocol.packets import (
+    AgentMessageChunk,
+    ToolCallProgress,
+    ToolCallStart,
+    Unknown,
+)
 
 NOON = datetime(2025, 1, 20, 12, tzinfo=UTC)
 
@@ -129,3 +135,19 @@ def test_an_endless_event_takes_no_memory(flood: bytes, monkeypatch: pytest.Monk
     events = read(*[flood] * 1000, b"\n\ndata: after\n\n")
     assert events[-1] == SseEvent("after")
     assert sum(len(event.data) for event in events) < 200
+
+
+def test_a_tool_is_known_by_its_first_packet_in_this_stream_or_an_earlier_one() -> None:
+    start = {"sessionUpdate": "tool_call", "toolCallId": "c", "title": "grep"}
+    more = {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed"}
+    first, second = (format_event(json.dumps(raw).encode(), 1) for raw in (start, more))
+
+    def names(chunks: list[bytes], state: ParseState | None = None) -> list[str]:
+        found = list(read_packets(chunks, state))
+        assert all(isinstance(each, ToolCallStart | ToolCallProgress) for each in found)
+        return [getattr(each, "tool_name", "") for each in found]
+
+    assert names([first, second]) == ["grep", "grep"]
+    state = ParseState()
+    assert [names([first], state), names([second], state)] == [["grep"], ["grep"]]
+    assert names([second]) == ["unknown"]
