@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import pytest
 from hypothesis import given
@@ -401,3 +401,23 @@ def test_an_error_of_a_replay_asks_for_no_second_try(name: str, words: str) -> N
     script.line("<", {"id": 1, "error": {"code": 1, "message": "No."}}, prompt)
     (error,) = items(script, "error")
     assert error.message == words
+
+
+def test_a_call_of_which_nothing_is_said_is_one_call() -> None:
+    script = Script()
+    script.turn()
+    for more in ({}, {}, {"title": "grep"}):
+        script.update("tool_call_update", toolCallId="c1", **more)
+    (only,) = items(script, "tool_call")
+    assert only.title == "Searching content"
+
+
+@pytest.mark.parametrize("by", get_args(PermissionSettledNote.model_fields["by"].annotation))
+def test_the_end_of_a_request_that_nobody_knows_changes_nothing(by: Any) -> None:
+    script = Script()
+    script.turn()
+    before = script.transcript
+    script.note(PermissionSettledNote(request_id="p99", by=by, shown_name="Ann"))
+    script.answer("p99", "once")
+    assert script.transcript.items == before.items
+    assert script.transcript.session == before.session

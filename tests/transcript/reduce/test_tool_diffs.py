@@ -44,6 +44,32 @@ def test_what_is_replaced_alone_has_no_place() -> None:
     assert places(part, old_string="other") == [(1, 1)]
 
 
+def test_places_belong_to_the_file_that_they_name() -> None:
+    """Of a file with as many places as parts each part has its own; places may lack a line."""
+    other = TOP.model_copy(update={"path": "/w/b.py"})
+    third = LOW.model_copy(update={"path": "/w/c.py"})
+    locations = [
+        Location(path="/w/b.py", line=70),
+        Location(path=A, line=10),
+        Location(path=A),
+        Location(path="/w/none.py", line=5),
+        Location(path=A, line=41),
+        Location(path="/w/c.py"),
+    ]
+    shown = content_diffs((TOP, other, LOW, third), "/w", exists=True, locations=locations)
+    assert [(diff.path, diff.old_line, diff.new_line) for diff in shown] == [
+        ("a.py", 10, 10),
+        ("b.py", 70, 70),
+        ("a.py", 40, 41),
+        ("c.py", 1, 1),
+    ]
+
+
+def test_new_text_alone_moves_what_follows() -> None:
+    added = ToolDiff(path=A, old_text=None, new_text="a\nb")
+    assert places(added, LOW, lines=(1, 41)) == [(1, 1), (39, 41)]
+
+
 def test_the_record_counts_as_the_view_does() -> None:
     (shown,) = content_diffs((LOW,), "/w", exists=True, locations=[Location(path=A, line=41)])
     assert "@@ -41,4 +41,4 @@" in unified_diff(shown).splitlines()[2]
