@@ -13,6 +13,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, get_args, get_origin
 
+from pydantic import BaseModel
+
+from acp_jupyter.dialects.onyx import build_content, build_packets
 from acp_jupyter.dialects.onyx.event_stream import (
     SseDecoder,
     is_framed,
@@ -26,7 +29,6 @@ from acp_jupyter.protocol.host_events import notes, session
 from acp_jupyter.protocol.log import read_log, to_epoch
 from acp_jupyter.protocol.log_json import LogProblem
 from acp_jupyter.protocol.normalise import normalise
-from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.elicitation import SecretAnswers, elicitation_request, url_host
 from acp_jupyter.protocol.parse.login import (
     assignments,
@@ -455,8 +457,10 @@ def test_errors_that_ask_for_a_login() -> None:
 def test_what_a_field_is_that_nobody_names() -> None:
     """Models of packets and notes: their fields, and what each is where it is left out."""
     lines = []
-    for module in (content, elicitation, files, notes, packets, session, session_packets, outputs):
-        models = (m for m in vars(module).values() if isinstance(m, type) and issubclass(m, Model))
+    ours = (content, elicitation, files, notes, packets, session, session_packets, outputs)
+    for module in (*ours, build_content, build_packets):
+        classes = (m for m in vars(module).values() if isinstance(m, type))
+        models = (m for m in classes if issubclass(m, BaseModel))
         for model in (m for m in models if m.__module__ == module.__name__):
             lines.append(f"{model.__module__.rpartition('.')[2]}.{model.__name__}")
             for name, field in model.model_fields.items():

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import os
+import json
 from pathlib import Path
 from typing import Any
 
 from acp_jupyter.errors import AcpError
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.requests.answers import Answerer, PermissionWithdrawn, RecordedAnswers
+from acp_jupyter.host.requests.answers import PermissionWithdrawn, RecordedAnswers
 from acp_jupyter.host.requests.host_permissions import HostPermissions
 from acp_jupyter.host.requests.permissions import PermissionRequests
 from acp_jupyter.host.requests.rules import SessionRules, turn_rules
@@ -23,6 +23,7 @@ from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import RulesStore, TrustStore
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.host_events.notes import (
+    ImportedPacket,
     Note,
     PolicyChanged,
     SessionOpened,
@@ -35,7 +36,9 @@ from acp_jupyter.transcript.model.items import TrustRequest
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.rule_text import rule_text
 from tests.support.asked import rule
+from tests.support.asking_host import HostSteps, named
 from tests.support.asking_parts import CALLS, OPTIONS, SPECS, AtOnce, NoScrubs, Recording
+from tests.support.outcomes import cut
 
 __all__ = ["Conversation", "told"]
 
@@ -56,7 +59,7 @@ def told(steps: str, folder: Path) -> list[str]:
     return asyncio.run(run())
 
 
-class Conversation:
+class Conversation(HostSteps):
     """One session; a replay begins another one."""
 
     def __init__(self, folder: Path) -> None:
@@ -148,10 +151,9 @@ class Conversation:
             if few and isinstance(item, ToolCall) and (asked := item.permission):
                 by = f" by {asked.answered_by}" * bool(asked.answered_by)
                 name = names.get(asked.request_id, asked.request_id)
-                state = (
-                    f"{asked.title}: {asked.reason}" if asked.state == "pending" else asked.state
-                )
-                facts[name] = f"{state} {asked.outcome}{by} ({item.title} {item.status})"
+                wants = self._shown(item) if asked.state == "pending" else ""
+                outcome = f" {asked.outcome}" * bool(asked.outcome)
+                facts[name] = f"{asked.state}{wants}{outcome}{by} ({item.title} {item.status})"
         for known in ("granted", "allowed", "allowed_always", "rejected", "known_allowed"):
             found = getattr(self.permissions, known)
             found = found() if callable(found) else found
@@ -160,6 +162,15 @@ class Conversation:
         facts["waiting"] = _listed(names, waits.ids())
         facts["early"] = _listed(names, filter(waits.answered_early, names))
         return facts
+
+    def _shown(self, item: ToolCall) -> str:
+        """Return what a card shows of a request that waits."""
+        asked = item.permission
+        assert asked is not None
+        raw = json.dumps(item.raw_input).replace(str(self._rules.folder.parent), "")
+        diffs = (f" {d.path} {cut(f'{d.old_text!r} {d.new_text!r}', 20)}" for d in item.diffs)
+        places = f" at {' '.join(place.path for place in item.locations)}" * bool(item.locations)
+        return f", {asked.title}: {asked.reason or '-'} {raw}{''.join(diffs)}{places}"
 
     def _later(self, name: str, made: Any) -> None:
         async def run() -> None:
@@ -261,6 +272,13 @@ class Conversation:
         message = {"id": 9, "method": "session/request_permission", "params": params}
         return self._enter("<", message)
 
+    def _to_tell(self) -> None:
+        """Let the agent tell of a request that its own settings answered."""
+        call = {"toolCallId": "t", "title": "t", **CALLS["ls"]}
+        asked: dict[str, Any] = {"type": "permission_request", "request_id": "own"}
+        asked |= {"toolCall": call, "auto_approve": True, "options": []}
+        self._note(ImportedPacket(packet=asked))
+
     def _to_wait(self, name: str, given_up: Any = "agent_exited") -> None:
         request = self._requests.get(name, name)
 
@@ -280,7 +298,7 @@ class Conversation:
 
     def _to_answer(self, name: str, option: str, *reason: str) -> None:
         request, chosen = self._requests.get(name, name), None if option == "-" else option
-        self.told.append(self.permissions.answer(request, chosen, " ".join(reason), _named("Ann")))
+        self.told.append(self.permissions.answer(request, chosen, " ".join(reason), named("Ann")))
 
     def _to_remember(self, name: str, option: str, wider: str = "") -> None:
         lookup = self.permissions.requests
@@ -319,78 +337,22 @@ class Conversation:
         self._meanwhile = step
 
     def _to_begin(self, *how: str) -> None:
-        """Begin another session: bare, of an agent, or a replay of this one."""
+        """Begin another session: bare, of an agent, or a replay of this one, perhaps altered."""
         recorded = None
         if "replay" in how:
             self.journal.flush()
+            recording = self._file.read_text() * ("empty" not in how)
+            recording = recording.partition("\n")[2] if "headless" in how else recording
+            for old, _, new in (each.partition("=>") for each in how if "=>" in each):
+                assert old in recording
+                recording = recording.replace(old, new)
             recorded = RecordedAnswers(NoScrubs())
-            recorded.load(self._file.read_bytes(), is_ours="mine" in how)
+            recorded.load(recording.encode(), is_ours="mine" in how)
         self.journal.close()
         spec = next((each for each in how if each in {*SPECS, "ours", "theirs"}), "agent")
         self._begin(bare="bare" in how, recorded=recorded, spec=spec)
-
-    # -- what an agent does through the host ----------------------------------------
-
-    def _numbered(self, name: str) -> int:
-        number = next(self._calls)
-        self._requests[name] = f"h{number}"
-        return number
-
-    def _path(self, path: str) -> str:
-        return f"{self._rules.folder}/{path}"
-
-    def _to_write(self, name: str, path: str, old: str, new: str) -> None:
-        """Write a text in place of another (``-`` for none), each perhaps so many times."""
-        before = None if old == "-" else _times(old)
-        number = self._numbered(name)
-        self._later(name, self._host.to_write(number, self._path(path), before, _times(new)))
-
-    def _to_read(self, name: str, path: str) -> None:
-        self._later(name, self._host.to_read(self._numbered(name), self._path(path)))
-
-    def _to_run(self, name: str, folder: str, env: str, *line: str) -> None:
-        where = os.path.realpath(self._path(folder))
-        variables = dict([env.split("=")]) if "=" in env else {}
-        number = self._numbered(name)
-        self._later(name, self._host.to_run(number, " ".join(line), where, variables))
-
-    # -- trust -------------------------------------------------------------------
-
-    def _to_start(self, name: str = "start") -> None:
-        self._later(name, self._trust.require())
-
-    def _to_prompt(self, name: str = "prompt") -> None:
-        self._later(name, self._trust.require_from_user())
-
-    def _to_open(self) -> None:
-        self.told.append("open" if self._trust.is_open() else "not open")
-
-    def _to_trust(self, trusted: str) -> None:
-        self._trust.answer(trusted=trusted == "yes", who=_named("Ann"))
-
-    def _to_grant(self, to: str = "") -> None:
-        if to == "kernels":
-            self._trust.grant_to_kernels()
-        elif to == "folder":
-            self._store.trust(self._rules.folder)
-        else:
-            self._trust.grant(_named("Ann"))
-
-    def _to_check(self, request: str) -> None:
-        self._trust.check(request)
-        self.told.append("it is open")
-
-
-def _times(text: str) -> str:
-    """Return a text; ``x*3`` for one that is repeated."""
-    part, _, count = text.partition("*")
-    return part * int(count or 1)
 
 
 def _listed(names: dict[str, str], requests: Any) -> str:
     found = [names.get(each, each) for each in requests]
     return " ".join(found) or "none" if len(found) < 100 else f"{len(found)} from {found[0]}"
-
-
-def _named(name: str) -> Answerer:
-    return Answerer(name.lower(), name)

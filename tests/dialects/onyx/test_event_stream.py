@@ -16,7 +16,13 @@ from acp_jupyter.dialects.onyx.build_packets import (
     ToolEndPacket,
     format_packet_event,
 )
-from acp_jupyter.dialects.onyx.event_stream import SseDecoder, SseEvent, format_event, read_packets
+from acp_jupyter.dialects.onyx.event_stream import (
+    SseDecoder,
+    SseEvent,
+    format_event,
+    read_packets,
+    unframed,
+)
 from acp_jupyter.packets import ParseState
 from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
@@ -151,3 +157,17 @@ def test_a_tool_is_known_by_its_first_packet_in_this_stream_or_an_earlier_one() 
     state = ParseState()
     assert [names([first], state), names([second], state)] == [["grep"], ["grep"]]
     assert names([second]) == ["unknown"]
+
+
+@pytest.mark.parametrize(("more", "whole"), [(0, True), (1, False)])
+def test_an_event_of_a_capture_has_at_most_64_mib(more: int, whole: bool) -> None:
+    size = 64 * 1024 * 1024 + more
+    captured = [len(line) for line in unframed([b"data: " + b"x" * size, b"data: y"])]
+    assert captured == ([size + 2, 0] if whole else [size, 1])
+
+
+@pytest.mark.parametrize(("more", "whole"), [(0, True), (1, False)])
+def test_a_line_of_a_stream_has_at_most_64_mib(more: int, whole: bool) -> None:
+    line = b"data: " + b"x" * (64 * 1024 * 1024 - 6 + more)
+    sizes = [len(event.data) for event in read(line, b"\n\n", b"data: y\n\n")]
+    assert sizes == ([len(line) - 6, 1] if whole else [1])

@@ -22,8 +22,9 @@ def test_trust_in_a_folder_is_taken_back_under_either_name(tmp_path: Path) -> No
     folder.mkdir()
     link.symlink_to(folder)
     store = TrustStore(tmp_path / "trust.json", [tmp_path / "always"])
-    for each in (folder, other):
+    for each in (folder, other, folder, link):
         store.trust(each)
+    assert [each.path for each in store.folders()[1:]] == [str(folder), str(other)]
     assert not store.revoke(str(tmp_path / "none"))
     assert not store.revoke(str(tmp_path / "always"))
     assert store.revoke(str(link))
