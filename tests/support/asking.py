@@ -30,7 +30,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnQueued,
     TurnStartedNote,
 )
-from acp_jupyter.protocol.host_events.session import RulesChanged
+from acp_jupyter.protocol.host_events.session import RuleEffect, RulesChanged
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.items import TrustRequest
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -82,6 +82,7 @@ class Conversation(HostSteps):
         )
         self.journal = Journal.begin(opening, log, limits, lambda: None)
         self._flags: set[str] = set()
+        self._user = ""
         self._meanwhile: tuple[str, ...] = ()
         self._requests: dict[str, str] = {}
         self._calls = itertools.count(1)
@@ -198,13 +199,18 @@ class Conversation(HostSteps):
         turn_id = f"t{next(self._numbers)}"
         allow = tuple(each for each in rules if each[0] != "-")
         deny = tuple(each[1:] for each in rules if each[0] == "-")
+        own = turn_rules(allow, deny)
         self._note(
-            TurnQueued(turn_id=turn_id, prompt=(), policy=policy, rules=turn_rules(allow, deny))
+            TurnQueued(turn_id=turn_id, prompt=(), policy=policy, rules=own, user=self._user)
         )
         self._note(TurnStartedNote(turn_id=turn_id))
         params: dict[str, Any] = {"sessionId": "x", "prompt": []}
         message = {"id": 1, "method": "session/prompt", "params": params}
         self._prompt = self._enter(">", message)
+
+    def _to_user(self, user: str) -> None:
+        """Let turns from now on be this user's."""
+        self._user = user
 
     def _to_queue(self, policy: Any) -> None:
         turn_id = f"t{next(self._numbers)}"
@@ -227,8 +233,10 @@ class Conversation(HostSteps):
         self._flags = set(flags)
 
     def _to_rule(self, text: str, of: str = "") -> None:
-        """Add a rule to the session, or to its folder; ``-`` before one that denies."""
-        made = self._rules.read(text.lstrip("-"), "deny" if text[0] == "-" else "allow", "session")
+        """Add a rule to the session, its folder, or one user; ``-`` before one that denies."""
+        user = "" if of == "folder" else of
+        effect: RuleEffect = "deny" if text[0] == "-" else "allow"
+        made = self._rules.read(text.lstrip("-"), effect, "session", user)
         if of == "folder":
             self._rules.add_to_folder(made)
         else:

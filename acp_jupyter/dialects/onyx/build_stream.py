@@ -241,9 +241,13 @@ class BuildModeStream:
         left = [(key, call) for key, call in self._calls.items() if call.status not in _FINAL]
         for _, call in left:
             call.status = "cancelled"
-        ended = build.ToolEndPacket(tool_call_id="", tool_name="", status="cancelled", timestamp=at)
-        names = ({"tool_call_id": key, "tool_name": call.name} for key, call in left)
-        return [*self._subagents.end_all(at), *(ended.model_copy(update=name) for name in names)]
+        ended = (
+            build.ToolEndPacket(
+                tool_call_id=key, tool_name=call.name, status="cancelled", timestamp=at
+            )
+            for key, call in left
+        )
+        return [*self._subagents.end_all(at), *ended]
 
 
 def _remember(known: OrderedDict[str, _Value], key: str, value: _Value) -> None:

@@ -244,6 +244,7 @@ def test_a_step_of_a_subagent_ends_with_the_turn() -> None:
     assert isinstance(chunk, AgentMessageChunk)
     lost = chunk.model_copy(update={"parent_id": "never told"})
     assert types(lost, END) == ["step_start", "step_delta", "step_end", "done"]
+    assert play(lost)[0]["step_name"] == "Subagent"
 
 
 @pytest.mark.parametrize(
@@ -256,3 +257,22 @@ def test_a_step_of_a_subagent_says_how_its_call_ended(status: ToolStatus, told: 
     done = ToolCallProgress(tool_call_id="t", status=status)
     said = play(task, chunk.model_copy(update={"parent_id": "t"}), done)
     assert [p["status"] for p in said if p["type"] == "step_end"] == [told]
+
+
+def test_a_call_that_the_turn_leaves_open_ends_once() -> None:
+    said = play(ToolCallStart(tool_call_id="t", tool_name="bash", title="Run"), END, END)
+    assert [p["type"] for p in said] == ["tool_start", "tool_end", "done", "done"]
+    ended = said[1]
+    assert (ended["tool_call_id"], ended["status"]) == ("t", "cancelled")
+    assert ended["tool_name"] == said[0]["tool_name"] != ""
+
+
+def test_an_id_that_begins_again_is_another_call() -> None:
+    first = ToolCallStart(tool_call_id="t", tool_name="bash", name="bash", title="Run")
+    again = ToolCallStart(tool_call_id="t", tool_name="grep", name="grep", title="Search")
+    done = ToolCallProgress(tool_call_id="t", status="completed")
+    said = play(first, done, again, done)
+    assert [p["type"] for p in said] == ["tool_start", "tool_end"] * 2
+    names = [p["tool_name"] for p in said]
+    assert names[0] == names[1]
+    assert names[2] == names[3] != names[0]

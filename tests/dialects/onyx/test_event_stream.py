@@ -171,3 +171,7 @@ def test_a_line_of_a_stream_has_at_most_64_mib(more: int, whole: bool) -> None:
     line = b"data: " + b"x" * (64 * 1024 * 1024 - 6 + more)
     sizes = [len(event.data) for event in read(line, b"\n\n", b"data: y\n\n")]
     assert sizes == ([len(line) - 6, 1] if whole else [1])
+
+
+def test_half_a_character_at_the_end_is_told() -> None:
+    assert [event.data for event in read(b"data: a\xc3")] == ["a\ufffd"]

@@ -421,3 +421,30 @@ def test_the_end_of_a_request_that_nobody_knows_changes_nothing(by: Any) -> None
     script.answer("p99", "once")
     assert script.transcript.items == before.items
     assert script.transcript.session == before.session
+
+
+def test_what_is_said_of_one_compaction_is_one_line() -> None:
+    script = Script()
+    script.turn()
+
+    def told() -> list[tuple[str, str]]:
+        return [(notice.title, notice.detail) for notice in items(script, "notice")]
+
+    script.update("compaction_update", compactionId="k", status="in_progress")
+    assert told() == [("Making room in the context", "")]
+    for words in ("Before. ", "More."):
+        script.update("compaction_summary_chunk", compactionId="k", content=_text(words))
+    assert told() == [("Making room in the context", "Before. More.")]
+    script.update("compaction_update", compactionId="k", status="completed")
+    assert told() == [("Older messages were summarised", "Before. More.")]
+    script.update("compaction_update", compactionId="l", status="completed")
+    script.update("compaction_update", status="failed")
+    script.update("compaction_update", status="failed")
+    assert [title for title, _ in told()] == [
+        *["Older messages were summarised"] * 2,
+        *["The context could not be summarised"] * 2,
+    ]
+
+
+def _text(words: str) -> dict[str, str]:
+    return {"type": "text", "text": words}
