@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import json
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +36,16 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.rule_text import rule_text
 from tests.support.asked import rule
 from tests.support.asking_host import HostSteps, named
-from tests.support.asking_parts import CALLS, OPTIONS, SPECS, AtOnce, NoScrubs, Recording
-from tests.support.outcomes import cut
+from tests.support.asking_parts import (
+    CALLS,
+    OPTIONS,
+    SPECS,
+    AtOnce,
+    NoScrubs,
+    Recording,
+    listed,
+    shown,
+)
 
 __all__ = ["Conversation", "told"]
 
@@ -152,26 +159,17 @@ class Conversation(HostSteps):
             if few and isinstance(item, ToolCall) and (asked := item.permission):
                 by = f" by {asked.answered_by}" * bool(asked.answered_by)
                 name = names.get(asked.request_id, asked.request_id)
-                wants = self._shown(item) if asked.state == "pending" else ""
+                wants = shown(item, self._rules.folder) if asked.state == "pending" else ""
                 outcome = f" {asked.outcome}" * bool(asked.outcome)
                 facts[name] = f"{asked.state}{wants}{outcome}{by} ({item.title} {item.status})"
         for known in ("granted", "allowed", "allowed_always", "rejected", "known_allowed"):
             found = getattr(self.permissions, known)
             found = found() if callable(found) else found
-            facts[known] = _listed(names, found)
+            facts[known] = listed(names, found)
         waits = self.permissions._waiting
-        facts["waiting"] = _listed(names, waits.ids())
-        facts["early"] = _listed(names, filter(waits.answered_early, names))
+        facts["waiting"] = listed(names, waits.ids())
+        facts["early"] = listed(names, filter(waits.answered_early, names))
         return facts
-
-    def _shown(self, item: ToolCall) -> str:
-        """Return what a card shows of a request that waits."""
-        asked = item.permission
-        assert asked is not None
-        raw = json.dumps(item.raw_input).replace(str(self._rules.folder.parent), "")
-        diffs = (f" {d.path} {cut(f'{d.old_text!r} {d.new_text!r}', 20)}" for d in item.diffs)
-        places = f" at {' '.join(place.path for place in item.locations)}" * bool(item.locations)
-        return f", {asked.title}: {asked.reason or '-'} {raw}{''.join(diffs)}{places}"
 
     def _later(self, name: str, made: Any) -> None:
         async def run() -> None:
@@ -359,8 +357,3 @@ class Conversation(HostSteps):
         self.journal.close()
         spec = next((each for each in how if each in {*SPECS, "ours", "theirs"}), "agent")
         self._begin(bare="bare" in how, recorded=recorded, spec=spec)
-
-
-def _listed(names: dict[str, str], requests: Any) -> str:
-    found = [names.get(each, each) for each in requests]
-    return " ".join(found) or "none" if len(found) < 100 else f"{len(found)} from {found[0]}"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from tests.support.outcomes import cut
 
-__all__ = ["CALLS", "OPTIONS", "SPECS", "AtOnce", "NoScrubs", "Recording"]
+__all__ = ["CALLS", "OPTIONS", "SPECS", "AtOnce", "NoScrubs", "Recording", "listed", "shown"]
 
 DIFF = {"type": "diff", "path": ".env", "oldText": "a", "newText": "b"}
 OPTIONS = {"once": "allow_once", "always": "allow_always", "no": "reject_once"}
@@ -74,3 +78,19 @@ class Recording:
 class NoScrubs:
     def text(self, value: str) -> str:
         return value
+
+
+def shown(item: ToolCall, folder: Path) -> str:
+    """Return what a card shows of a request that waits."""
+    asked = item.permission
+    assert asked is not None
+    raw = json.dumps(item.raw_input).replace(str(folder.parent), "")
+    diffs = (f" {d.path} {cut(f'{d.old_text!r} {d.new_text!r}', 20)}" for d in item.diffs)
+    places = f" at {' '.join(place.path for place in item.locations)}" * bool(item.locations)
+    return f", {asked.title}: {asked.reason or '-'} {raw}{''.join(diffs)}{places}"
+
+
+def listed(names: dict[str, str], requests: Iterable[str]) -> str:
+    """Return requests by their names; of very many only how many."""
+    found = [names.get(each, each) for each in requests]
+    return " ".join(found) or "none" if len(found) < 100 else f"{len(found)} from {found[0]}"
