@@ -33,7 +33,7 @@ OPTION: Json = {
 @pytest.mark.parametrize("models", [MODELS, SNAKE])
 def test_models_of_the_older_field_are_an_option(models: Json) -> None:
     assert session_setup({"models": models}).options == (OPTION,)
-    other = {"id": "effort", "category": "thought"}
+    other: Json = {"id": "effort", "category": "thought"}
     assert session_setup({"models": models, "configOptions": [other]}).options == (other, OPTION)
 
 
