@@ -11,6 +11,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -465,7 +466,8 @@ def test_what_a_field_is_that_nobody_names() -> None:
             lines.append(f"{model.__module__.rpartition('.')[2]}.{model.__name__}")
             for name, field in model.model_fields.items():
                 default = field.get_default(call_default_factory=True)
-                absent = "" if field.is_required() else f" = {default!r}"
+                shown = "the time of now" if isinstance(default, datetime) else repr(default)
+                absent = "" if field.is_required() else f" = {shown}"
                 lines.append(f"  {model.__name__}.{name}{_words(field.annotation)}{absent}")
     check(FOLDER, "fields", lines)
 
