@@ -29,6 +29,8 @@ class Load:
     count: int
     rate: float
     size: int = 20
+    whole: str = ""
+    """Another text than the demo agent's."""
 
     @property
     def name(self) -> str:
@@ -37,7 +39,7 @@ class Load:
 
     @property
     def text(self) -> str:
-        return talk_tasks.exactly(self.count * self.size)
+        return self.whole or talk_tasks.exactly(self.count * self.size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,13 @@ class Run:
     """All processes of the browser."""
     page_cpu: float
     """Main thread of the page."""
+    elements: int
+    """In the page, when all is done."""
+    most_elements: int
+    """In the page, in any frame."""
+    layouts: int
+    tasks: int
+    """Over 50 ms."""
     delay_p50_ms: float | None = None
     """From a chunk's write to its paint."""
     delay_p99_ms: float | None = None
@@ -92,6 +101,7 @@ class Meter:
     _deflated: set[str] = field(init=False, default_factory=set)
     _frames: list[str] = field(init=False, default_factory=list)
     _before: tuple[float, float, float] = field(init=False, default=(0.0, 0.0, 0.0))
+    _layouts: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self._cdp = self.page.context.new_cdp_session(self.page)
@@ -105,6 +115,7 @@ class Meter:
         self._frames = []
         self.page.evaluate("new Promise(then => requestIdleCallback(then, {timeout: 10000}))")
         self.page.evaluate("args => bench.arm(...args)", [self.drawn, bool(load.rate)])
+        self._layouts = int(self._metric("LayoutCount"))
         self._before = self._cpu()
 
     def finish(self, load: Load, last_write: Callable[[], tuple[float, float]]) -> Run:
@@ -135,6 +146,10 @@ class Meter:
             server_cpu=server,
             browser_cpu=browser,
             page_cpu=page,
+            elements=result["elements"],
+            most_elements=max(result["elements"], result["most"]),
+            layouts=int(self._metric("LayoutCount")) - self._layouts,
+            tasks=len(tasks),
             delay_p50_ms=1000 * statistics.median(delays) if delays else None,
             delay_p99_ms=1000 * statistics.quantiles(delays, n=100)[98] if delays else None,
         )
@@ -155,10 +170,13 @@ class Meter:
         return sum(len(frame.encode()) for frame in self._frames)
 
     def _cpu(self) -> tuple[float, float, float]:
-        metrics = self._cdp.send("Performance.getMetrics")["metrics"]
-        task = next(m["value"] for m in metrics if m["name"] == "TaskDuration")
+        task = self._metric("TaskDuration")
         browser = (_seconds(p) for p in psutil.process_iter() if _is_browser(p))
         return _seconds(self.server), sum(browser), task
+
+    def _metric(self, name: str) -> float:
+        metrics = self._cdp.send("Performance.getMetrics")["metrics"]
+        return float(next(m["value"] for m in metrics if m["name"] == name))
 
 
 def _seconds(process: psutil.Process) -> float:

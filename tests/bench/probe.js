@@ -3,12 +3,23 @@
   const when = (time) => (performance.timeOrigin + time) / 1000;
   const now = () => when(performance.now());
   let armed = null;
+  // A live list, whose length costs a walk only after a change.
+  const all = document.getElementsByTagName('*');
+  // Four times a second: to count costs a walk through the page.
+  const counted = (run) => {
+    run.most = Math.max(run.most, all.length);
+    if (run === armed && run.end <= 0) setTimeout(() => counted(run), 250);
+  };
   window.bench = {
     arm: (selector, sampled) => {
-      armed = { selector, sampled, end: 0, samples: [], planned: false, tasks: [], scripts: [] };
+      armed = { selector, sampled, end: 0, samples: [], planned: false, tasks: [], scripts: [], most: 0 };
+      counted(armed);
     },
     ended: () => armed !== null && armed.end > 0,
-    result: () => ({ end: armed.end, samples: armed.samples, tasks: armed.tasks, scripts: armed.scripts }),
+    result: () => {
+      const { end, samples, tasks, scripts, most } = armed;
+      return { end, samples, tasks, scripts, most, elements: all.length };
+    },
   };
   // A task queued in a frame runs when that frame was painted.
   const painted = (then) => requestAnimationFrame(() => setTimeout(() => then(now())));

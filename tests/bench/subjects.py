@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,7 @@ from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS
 from tests.support.open_notebook import OpenNotebook
 from tests.support.server import JupyterServer
+from tests.support.wait import eventually
 from tests.support.workspace import Workspace
 
 __all__ = ["BareLoop", "CellTurn", "Subject", "bare_loop", "cell_turn"]
@@ -29,10 +31,14 @@ __all__ = ["BareLoop", "CellTurn", "Subject", "bare_loop", "cell_turn"]
 class Subject(Protocol):
     """Something that shows a stream."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Of the table's row."""
+        ...
 
     def run(self, load: Load) -> Run:
         """Show a load once."""
+        ...
 
 
 class CellTurn:
@@ -44,11 +50,13 @@ class CellTurn:
         self._notebook = notebook
         self._user = user
         self._meter = meter
+        self._armed = 0.0
 
     def run(self, load: Load) -> Run:
         prompt = f"bench N={load.count} size={load.size} rate={load.rate:g}"
         self._notebook.lab.command("notebook:clear-all-cell-outputs")
         self._meter.arm(load)
+        self._armed = time.time()
         self._notebook.run(1, f"%%acp demo\n{prompt}")
         run = self._meter.finish(load, self._writes)
         self._notebook.wait_for_end(1)
@@ -59,10 +67,16 @@ class CellTurn:
         session_id = self._user.session_of(self._notebook.path)
         turn_id = self._user.newest_turn(session_id)
         self._user.ended(turn_id)
+        told = eventually(lambda: self._told(session_id), 30, "what the agent says of its writes")
+        assert isinstance(told, dict)
+        return told["lastWrite"] - told["seconds"], told["lastWrite"]
+
+    def _told(self, session_id: str) -> dict[str, float] | None:
+        """Return what it says of this turn: the page may be done before the log is written."""
         lines = self._user.text(f"sessions/{session_id}/traffic").splitlines()
         result = next(line for line in reversed(lines) if '"lastWrite"' in line)
-        told = json.loads(result)["m"]["result"]["_meta"]["acp_jupyter.demo"]
-        return told["lastWrite"] - told["seconds"], told["lastWrite"]
+        told: dict[str, float] = json.loads(result)["m"]["result"]["_meta"]["acp_jupyter.demo"]
+        return told if told["lastWrite"] > self._armed else None
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Sequence
 
 from tests.bench.cell_start import CellStart
+from tests.bench.growth import Growth
 from tests.bench.hostile import LATE_MS as LATE_STATUS_MS
 from tests.bench.hostile import Hostile
 from tests.bench.keystrokes import LATE_MS, Keys, Typing
@@ -20,6 +21,7 @@ from tests.bench.updates import UpdateCost
 __all__ = [
     "COLUMNS",
     "print_cell_start",
+    "print_growth",
     "print_hostile",
     "print_load",
     "print_long",
@@ -46,6 +48,24 @@ COLUMNS = {
     "browser_cpu": ("browser CPU s", "{:.2f}"),
     "page_cpu": ("page CPU s", "{:.2f}"),
 }
+
+
+def print_growth(title: str, rows: Sequence[Growth], rounds: int) -> None:
+    """Print what a longer answer costs, per chunk beside the shortest one."""
+    print(f"\n{title}, median of {rounds}")
+    print(
+        "  | subject | chunks | painted after s | page CPU s | µs per chunk | beside the shortest |"
+        " longest task ms | of it own ms | tasks over 50 ms | elements | at most | layouts |"
+    )
+    print("  |" + " --- |" + " ---: |" * 11)
+    for row in rows:
+        shortest = min((r for r in rows if r.subject == row.subject), key=lambda r: r.chunks)
+        print(
+            f"  | {row.subject} | {row.chunks:,} | {row.painted_after:.2f} | {row.page_cpu:.2f}"
+            f" | {row.us_per_chunk:.0f} | {row.us_per_chunk / shortest.us_per_chunk:.2f}"
+            f" | {row.long_task_max_ms:.0f} | {row.own_script_max_ms:.0f} | {row.tasks:.0f}"
+            f" | {row.elements:,.0f} | {row.most_elements:,.0f} | {row.layouts:,.0f} |"
+        )
 
 
 def print_pipeline(costs: Sequence[PipelineCost]) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Streams what ``bench N=… size=… rate=…`` asks for, and notes when it wrote.
+"""Streams what ``bench N=… size=… rate=…`` or ``bench file=… size=…`` asks for, and notes when.
 
 The last such words of a prompt count: other clients put words of their own around them. The
 file that the command line names first gets the times of the first and the last write.
@@ -17,16 +17,22 @@ from _wire import Wire, serve
 
 from acp_jupyter.agents.demo import talk_tasks
 
+_FILE = re.compile(r"bench file=(\S+) size=(\d+)")
 _WANTED = re.compile(r"bench N=(\d+) size=(\d+) rate=([\d.]+)")
 
 
 def prompt(wire: Wire, session_id: str, text: str) -> str:
+    file = _FILE.findall(text)
     found = _WANTED.findall(text)
-    if not found:
+    if file:
+        said, size, rate = Path(file[-1][0]).read_text(), int(file[-1][1]), 0.0
+        count = -(-len(said) // size)
+    elif found:
+        count, size, rate = int(found[-1][0]), int(found[-1][1]), float(found[-1][2])
+        said = talk_tasks.exactly(count * size)
+    else:
         wire.text(session_id, "ready\n")
         return "end_turn"
-    count, size, rate = int(found[-1][0]), int(found[-1][1]), float(found[-1][2])
-    said = talk_tasks.exactly(count * size)
     first = time.time()
     for number in range(count):
         if rate and wire.rest(max(0.0, first + number / rate - time.time())):

@@ -42,7 +42,12 @@ class Panel:
         """Have the load streamed once."""
         self.writes.unlink(missing_ok=True)
         self.meter.arm(load)
-        self.say(f"bench N={load.count} size={load.size} rate={load.rate:g}")
+        if load.whole:
+            text = self.writes.with_name("text")
+            text.write_text(load.whole)
+            self.say(f"bench file={text} size={load.size}")
+        else:
+            self.say(f"bench N={load.count} size={load.size} rate={load.rate:g}")
         return self.meter.finish(load, self._written)
 
     def _written(self) -> tuple[float, float]:
@@ -52,19 +57,30 @@ class Panel:
 
 
 @contextmanager
-def our_panel(browser: Browser, folder: Path) -> Iterator[Panel]:
-    """The side panel of this extension."""
+def our_panel(browser: Browser, folder: Path, *, new_sessions: bool = False) -> Iterator[Panel]:
+    """The side panel of this extension; each prompt may have a session of its own."""
     writes = folder / "writes"
     agent = {"command": sys.executable, "args": [str(AGENTS / "measured.py"), str(writes)]}
     with JupyterServer(
         folder, app="jupyterlab", agents={"measured": agent}, args=LAB_ARGS
     ) as server:
         lab, meter = _page(
-            browser, folder, server, "#acp-jupyter-panel .acp-turn:last-of-type .acp-prose"
+            browser,
+            folder,
+            server,
+            "#acp-jupyter-panel .acp-turn:last-of-type .acp-prose",
+            "/extensions/acp-jupyter/",
         )
         panel = lab.panel
         panel.choose_agent("measured")
-        yield Panel("this extension", meter, panel.say, writes)
+
+        def say(words: str) -> None:
+            if new_sessions:
+                lab.command("acp-jupyter:new-session")
+                panel.choose_agent("measured")
+            panel.say(words)
+
+        yield Panel("this extension", meter, say, writes)
         lab.close()
 
 
@@ -129,13 +145,13 @@ OPENERS: Mapping[str, Callable[[Browser, Path], AbstractContextManager[Panel]]] 
 
 
 def _page(
-    browser: Browser, folder: Path, server: JupyterServer, drawn: str
+    browser: Browser, folder: Path, server: JupyterServer, drawn: str, scripts: str = ""
 ) -> tuple[LabPage, Meter]:
     visitor = Visitor(browser, folder, traced=False)
     visitor.context.add_init_script(PROBE)
     lab = LabPage(visitor, server)
     # Before the page connects: the handshake is looked at too.
-    meter = Meter(lab.page, psutil.Process(server.pid), _whole, drawn)
+    meter = Meter(lab.page, psutil.Process(server.pid), _whole, drawn, scripts)
     (server.root / "here").mkdir(exist_ok=True)
     lab.open_empty("here")
     return lab, meter
