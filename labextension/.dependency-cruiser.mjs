@@ -19,7 +19,8 @@ const MAY_IMPORT = {
 
   views: ['wire', 'state'],
   'views/parts': VIEWS,
-  'views/markdown': VIEWS,
+  'views/markdown': [...VIEWS, 'views/markdown/long'],
+  'views/markdown/long': [...VIEWS, 'views/markdown'],
   'views/terminal': VIEWS,
   'views/diff': VIEWS,
   'views/request': [...VIEWS, 'views/diff'],

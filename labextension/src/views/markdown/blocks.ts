@@ -1,5 +1,5 @@
-import { Marked } from 'marked';
-import type { Token, Tokens } from 'marked';
+import { Lexer, Marked } from 'marked';
+import type { Links, Token, Tokens } from 'marked';
 
 import { mathematics } from './math';
 
@@ -31,12 +31,6 @@ function markCut({ text, lang }: Tokens.Code): string {
   return `<pre ${CUT}=""><code${name}>${escapeHtml(text.replace(/\n$/, ''))}\n</code></pre>\n`;
 }
 
-/** A top-level Markdown block and its HTML, not yet sanitised. */
-export interface BlockSource {
-  readonly token: Token;
-  readonly html: string;
-}
-
 function escapeHtml(text: string): string {
   return text
     .replace(/&/g, '&amp;')
@@ -50,12 +44,21 @@ export function normaliseLines(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
-/** The top-level tokens of a text; their `raw` texts add up to it. */
-export function lex(source: string): Token[] {
-  return marked.lexer(source);
+/** The top-level tokens of a text; their `raw` texts add up to it. Links may be defined elsewhere. */
+export function lex(source: string, links: Links = {}): Token[] {
+  const lexer = new Lexer(marked.defaults);
+  Object.assign(lexer.tokens.links, links);
+  return lexer.lex(source);
 }
 
-/** The HTML of one token. */
+/** The links that a text defines, wherever in it. */
+export function linksOf(source: string): Links {
+  const lexer = new Lexer(marked.defaults);
+  lexer.blockTokens(source, lexer.tokens);
+  return lexer.tokens.links;
+}
+
+/** The HTML of one token, not yet sanitised. */
 export function htmlOf(token: Token): string {
   return marked.parser([token]);
 }
@@ -65,9 +68,15 @@ export function isVisible(token: Token): boolean {
   return token.type !== 'space' && token.type !== 'def';
 }
 
-/** The blocks of a whole text. */
-export function blocksOf(source: string): BlockSource[] {
-  return lex(source)
-    .filter(isVisible)
-    .map(token => ({ token, html: htmlOf(token) }));
+interface Known {
+  readonly code: Tokens.Code;
+  readonly codespan: Tokens.Codespan;
+  readonly image: Tokens.Image;
+  readonly list: Tokens.List;
+  readonly table: Tokens.Table;
+}
+
+/** Whether a token is of a type that Markdown itself has. */
+export function isOf<Type extends keyof Known>(token: Token, type: Type): token is Known[Type] {
+  return token.type === type;
 }

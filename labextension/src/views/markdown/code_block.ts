@@ -3,6 +3,7 @@ import type { Translate } from '../i18n';
 import { messageOf } from '../parts/buttons';
 import type { IconName } from '../parts/icon_drawings';
 import { iconElement } from '../parts/icons';
+import { CodeLines } from './code_lines';
 
 /** Options of rendered Markdown. */
 export interface MarkdownOptions {
@@ -19,7 +20,7 @@ export const LANGUAGE = 'data-acp-language';
 /**
  * A code block with its language and its buttons.
  *
- * `text` is the node to append to. One that is not `whole` may grow: it can only
+ * `lines` is what is appended to. One that is not `whole` may grow: it can only
  * be copied.
  */
 export function codeBox(
@@ -27,9 +28,8 @@ export function codeBox(
   source: string,
   { t, controls, code: can }: MarkdownOptions,
   whole: boolean,
-): { readonly box: HTMLElement; readonly text: Text } {
+): { readonly box: HTMLElement; readonly lines: CodeLines } {
   const box = element('div', 'acp-code');
-  const text = document.createTextNode(source);
   const header = element('header');
   // Otherwise each header would be a landmark of the page.
   header.setAttribute('role', 'presentation');
@@ -51,10 +51,10 @@ export function codeBox(
   const pre = scrollable(element('pre'), t('Code'));
   pre.dir = 'ltr';
   const code = element('code');
-  code.append(text);
+  const lines = new CodeLines(code, source);
   pre.append(code);
   box.append(pre);
-  return { box, text };
+  return { box, lines };
 }
 
 /** Output of programs, and patches: not code for a cell. */

@@ -26,6 +26,7 @@ export class Enricher {
   private readonly diagrams = new Set<HTMLElement>();
   private readonly stop: (() => void) | undefined;
   private formulas = 0;
+  private readonly counted = new WeakSet<Element>();
   private disposed = false;
 
   constructor(
@@ -44,9 +45,18 @@ export class Enricher {
     for (const formula of within(element, `[${FORMULA}]`)) {
       if (this.rendering.mathematics !== undefined && this.formulas < MAX_FORMULAS) {
         this.formulas += 1;
+        this.counted.add(formula);
         this.plan(formula, () => this.typeset(formula));
       }
     }
+  };
+
+  /** Forgets an element that is text again: drawn anew, it is enriched anew. */
+  readonly leave = (element: Element): void => {
+    for (const box of within(element, `.acp-code[${LANGUAGE}]`)) {
+      this.diagrams.delete(box);
+    }
+    this.formulas -= within(element, `[${FORMULA}]`).filter(each => this.counted.has(each)).length;
   };
 
   dispose(): void {

@@ -1,16 +1,17 @@
 import { writtenOut } from '../parts/odd_characters';
 import { codeBox } from './code_block';
+import type { CodeLines } from './code_lines';
 import type { MarkdownOptions } from './code_block';
 
 const OPENING = /^( {0,3})(`{3,}|~{3,})([^\n]*)\n/;
 
 /**
- * A code block that is not closed yet: text is appended to one text node, since
+ * A code block that is not closed yet: text is appended, since
  * rendering it again with every piece would cost its whole length each time.
  */
 export class OpenFence {
   readonly box: HTMLElement;
-  private readonly text: Text;
+  private readonly lines: CodeLines;
   private rawText: string;
   /** The last line, while it has no end. */
   private line = '';
@@ -24,7 +25,7 @@ export class OpenFence {
     private readonly marker = opening[2] ?? '',
   ) {
     const language = /^\s*(\S*)/.exec(opening[3] ?? '')?.[1] ?? '';
-    ({ box: this.box, text: this.text } = codeBox(language, '', options, false));
+    ({ box: this.box, lines: this.lines } = codeBox(language, '', options, false));
     this.rawText = opening[0];
   }
 
@@ -84,11 +85,11 @@ export class OpenFence {
     }
     const bare = line.replace(new RegExp(`^ {0,${this.indent}}`), '');
     if (this.shownOfLine === 0) {
-      this.text.appendData(this.empty ? '' : '\n');
+      this.lines.append(this.empty ? '' : '\n');
       this.empty = false;
-      this.text.appendData(writtenOut(bare));
+      this.lines.append(writtenOut(bare));
     } else {
-      this.text.appendData(writtenOut(bare.slice(this.shownOfLine)));
+      this.lines.append(writtenOut(bare.slice(this.shownOfLine)));
     }
     this.shownOfLine = ended ? 0 : bare.length;
     if (ended) {

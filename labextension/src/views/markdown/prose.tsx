@@ -37,7 +37,7 @@ export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
     }
     const enricher = rendering === undefined ? null : new Enricher(element, rendering, t);
     const options = { t, controls: actions !== null, code: actions ?? undefined };
-    const created = new Writer(element, options, enricher?.take);
+    const created = new Writer(element, options, enricher?.take, enricher?.leave);
     writer.current = created;
     const take = () => {
       const { view } = store;

@@ -1,52 +1,75 @@
-import { markControls } from '../parts/odd_characters';
-import { blocksOf, htmlOf, isVisible, lex, normaliseLines } from './blocks';
+import { isVisible, lex, normaliseLines } from './blocks';
 import type { MarkdownOptions } from './code_block';
-import { decorate } from './decorate';
+import { draw, joinParts } from './long/draw';
 import { OpenFence } from './fence';
-import { sanitise } from './sanitise';
+import { Finished } from './long/finished';
+import { patch } from './patch';
+import { NOTHING, piecesOf } from './long/pieces';
+import type { Carry } from './long/pieces';
+import { Review } from './long/review';
+import { unwatch } from './long/sight';
+import { blockOf } from './long/stretch';
+import type { Block } from './long/stretch';
 
-/** A shown block: its HTML and its element. */
-interface Block {
-  readonly html: string;
-  readonly element: Element;
-}
+/** Most characters taken in one step, so that a frame can end after each; more of a long backlog. */
+const STEP = 2_048;
 
-/** Most characters shown in one step, so that a frame can end after each. */
-const MAX_PER_FLUSH = 2_048;
+const LONG_STEP = 8_192;
 
 /**
  * Growing Markdown in one element.
  *
- * Only the end is parsed again; a block is frozen when the next one has started.
- * One full pass at the end corrects what depends on the whole text (links defined
- * later, loose lists), and changes only blocks that differ.
+ * Only the end is parsed again; a block is finished when the next one has started, and is text
+ * while it is out of sight. A review at the end corrects what depends on the whole text (links
+ * defined later), and changes only blocks that differ.
  */
 export class MarkdownStream {
   /** All text so far. */
   source = '';
   private pending = '';
+  /** The source from the last block on, which may change, and where it begins. */
   private tail = '';
-  private frozen: Block[] = [];
+  private tailAt = 0;
+  private carry: Carry = NOTHING;
+  /** Finished since the last frame. */
+  private fresh: Block[] = [];
+  /** Not finished: the last one, and all that are drawn of the tail. */
+  private open: Block[] = [];
   private live: Block[] = [];
   private fence: OpenFence | null = null;
-  private readonly reported = new WeakSet<Element>();
+  private changed = false;
+  private review: Review | null = null;
+  private readonly finished: Finished;
 
-  /** `onFrozen` is called with each element that is complete. */
+  /** `onFrozen` is called with each element that is complete, `onGone` when one is text again. */
   constructor(
     private readonly host: Element,
     private readonly options: MarkdownOptions,
-    private readonly onFrozen: (element: Element) => void = () => undefined,
-  ) {}
+    onFrozen: (element: Element) => void = () => undefined,
+    onGone: (element: Element) => void = () => undefined,
+  ) {
+    this.finished = new Finished(host, options, onFrozen, onGone);
+  }
 
   /** Appends text; the next `flush` shows it. */
   append(text: string): void {
-    this.source += text;
-    this.pending += text;
+    if (text !== '') {
+      this.source += text;
+      this.pending += text;
+      this.review = null;
+    }
   }
 
   /** Shows at most one step of the appended text; returns whether more is left. */
   flush(): boolean {
-    let piece = this.pending.slice(0, MAX_PER_FLUSH);
+    const more = this.step();
+    this.settle();
+    return more;
+  }
+
+  /** Parses a step; `settle` shows what came of all steps. */
+  step(): boolean {
+    let piece = this.pending.slice(0, this.pending.length > LONG_STEP ? LONG_STEP : STEP);
     // A line end may be cut in two.
     if (piece.endsWith('\r')) {
       piece = piece.slice(0, -1);
@@ -55,57 +78,71 @@ export class MarkdownStream {
       return false;
     }
     this.pending = this.pending.slice(piece.length);
-    this.show(normaliseLines(piece));
+    this.take(normaliseLines(piece));
     return this.pending.length > 1;
   }
 
   /** Whether more than one step of text is not shown yet. */
   get isBehind(): boolean {
-    return this.pending.length > MAX_PER_FLUSH;
+    return this.pending.length > STEP;
   }
 
-  /** Shows the complete text by one full pass. */
+  /** Shows the complete text, and reviews it. */
   finish(): void {
-    this.pending = '';
-    this.tail = '';
-    this.fence = null;
-    const shown = [...this.frozen, ...this.live];
-    const target = blocksOf(normaliseLines(this.source)).map(block => block.html);
-    let start = 0;
-    while (start < shown.length && start < target.length && shown[start]?.html === target[start]) {
-      start += 1;
+    while (this.finishStep()) {
+      // All at once.
     }
-    let shownEnd = shown.length;
-    let targetEnd = target.length;
-    while (
-      shownEnd > start &&
-      targetEnd > start &&
-      shown[shownEnd - 1]?.html === target[targetEnd - 1]
-    ) {
-      shownEnd -= 1;
-      targetEnd -= 1;
+  }
+
+  /** A part of that; returns whether more is left. */
+  finishStep(): boolean {
+    if (this.review === null) {
+      while (this.step()) {
+        // What is left is less than a step.
+      }
+      this.take(normaliseLines(this.pending));
+      this.pending = '';
+      this.finishFence();
+      this.settle();
+      this.live.forEach(block => this.finished.add(block, null));
+      this.finished.watchEnd(null);
+      this.live = [];
+      this.open = [];
+      this.tailAt += this.tail.length;
+      this.tail = '';
+      this.carry = NOTHING;
+      this.review = new Review(normaliseLines(this.source), this.finished);
     }
-    const after = shown[shownEnd]?.element ?? null;
-    shown.slice(start, shownEnd).forEach(block => block.element.remove());
-    const blocks = this.make(target.slice(start, targetEnd));
-    blocks.forEach(block => this.host.insertBefore(block.element, after));
-    this.frozen = [...shown.slice(0, start), ...blocks, ...shown.slice(shownEnd)];
-    this.live = [];
-    this.tell(this.frozen);
+    return this.review.step();
   }
 
   /** Starts over with nothing. */
   reset(): void {
-    [...this.frozen, ...this.live].forEach(block => block.element.remove());
-    this.frozen = [];
+    this.live.forEach(block => this.finished.drop(block));
+    this.finished.clear();
+    this.fresh = [];
     this.live = [];
+    this.open = [];
     this.source = '';
     this.pending = '';
     this.tail = '';
+    this.tailAt = 0;
+    this.carry = NOTHING;
     this.fence = null;
+    this.review = null;
+    this.changed = false;
   }
 
-  private show(text: string): void {
+  dispose(): void {
+    this.reset();
+    this.finished.dispose();
+  }
+
+  private take(text: string): void {
+    if (text === '') {
+      return;
+    }
+    this.changed = true;
     let rest = text;
     if (this.fence !== null) {
       const after = this.fence.append(rest);
@@ -118,143 +155,107 @@ export class MarkdownStream {
       rest = after;
     }
     this.tail += rest;
-    this.renderTail();
+    this.parse();
   }
 
-  private renderTail(): void {
-    const tokens = lex(this.tail);
-    const visible = tokens.filter(isVisible);
-    const last = visible[visible.length - 1];
+  private parse(): void {
+    const pieces = piecesOf(this.tail, this.carry, {});
+    if (pieces === null) {
+      // The lexer has changed the text, so its offsets can't be used.
+      const tokens = lex(this.tail).filter(isVisible);
+      this.open = tokens.map(token => blockOf({ ...WHOLE, token, raw: token.raw }, this.tailAt));
+      return;
+    }
+    const last = pieces[pieces.length - 1];
     if (last === undefined) {
       return;
     }
-    // If the lexer has changed the text, its offsets can't be used.
-    const fits = tokens.map(token => token.raw).join('') === this.tail;
-    const opens = fits && last.type === 'code' && last === tokens[tokens.length - 1];
-    this.fence = opens ? OpenFence.open(last.raw, this.options) : null;
-    this.showBlocks((this.fence === null ? visible : visible.slice(0, -1)).map(htmlOf));
+    this.fresh.push(...pieces.slice(0, -1).map(piece => blockOf(piece, this.tailAt)));
+    this.open = [blockOf(last, this.tailAt)];
+    this.tail = this.tail.slice(last.start);
+    this.tailAt += last.start;
+    ({ carry: this.carry } = last);
+    if (last.token.type === 'code' && last.raw === this.tail) {
+      this.fence = OpenFence.open(this.tail, this.options);
+    }
+  }
+
+  /** A fence that is never closed ends with the text. */
+  private finishFence(): void {
     if (this.fence !== null) {
-      this.mountAt(visible.length - 1, { html: '', element: this.fence.box });
-    }
-    this.live.splice(visible.length).forEach(block => block.element.remove());
-    if (fits && visible.length > 1) {
-      const frozen = this.live.splice(0, visible.length - 1);
-      this.frozen.push(...frozen);
-      this.tell(frozen);
-      const before = tokens.slice(0, tokens.indexOf(last));
-      this.tail = this.tail.slice(before.reduce((sum, token) => sum + token.raw.length, 0));
+      this.tail = this.fence.raw;
+      this.fence = null;
+      const pieces = piecesOf(this.tail, this.carry, {});
+      this.open = (pieces ?? []).map(piece => blockOf(piece, this.tailAt));
+      this.changed = true;
     }
   }
 
-  private tell(frozen: readonly Block[]): void {
-    for (const { element } of frozen) {
-      if (!this.reported.has(element)) {
-        this.reported.add(element);
-        this.onFrozen(element);
+  /** Shows what came of the steps: of the finished blocks those that are in sight. */
+  settle(): void {
+    if (!this.changed) {
+      return;
+    }
+    this.changed = false;
+    const all = [...this.fresh, ...this.open];
+    const { length: finished } = this.fresh;
+    this.fresh = [];
+    const isDrawn = this.finished.inSight(all, finished);
+    const fence = this.fence === null ? null : all.length - 1;
+    const texts = new Map<number, string>();
+    all.forEach((block, index) => {
+      const shown = this.live[index];
+      if (isDrawn(index) && index !== fence) {
+        const html = this.finished.html(block);
+        if (shown?.html !== html) {
+          texts.set(index, html);
+        }
       }
-    }
-  }
-
-  private showBlocks(target: readonly string[]): void {
-    const changed = [...target.keys()].filter(index => this.live[index]?.html !== target[index]);
-    const blocks = this.make(changed.map(index => target[index] ?? ''));
-    blocks.forEach((block, nth) => this.showBlock(changed[nth] ?? 0, block));
-  }
-
-  private showBlock(index: number, block: Block): void {
-    const shown = this.live[index];
-    if (shown !== undefined && shown.element.tagName === block.element.tagName) {
-      patch(shown.element, block.element);
-      this.live[index] = { html: block.html, element: shown.element };
-    } else {
-      this.mountAt(index, block);
-    }
-  }
-
-  private mountAt(index: number, block: Block): void {
-    const shown = this.live[index];
-    if (shown !== undefined) {
-      shown.element.replaceWith(block.element);
-    } else {
-      this.host.append(block.element);
-    }
-    this.live[index] = block;
-  }
-
-  private make(texts: readonly string[]): Block[] {
-    return sanitise(texts).map((element, index) => {
-      decorate(element, this.options);
-      markControls(element);
-      const only = element.firstElementChild;
-      const bare = only !== null && element.childElementCount === 1 && isBare(element);
-      return { html: texts[index] ?? '', element: bare ? only : element };
     });
+    const drawn = texts.size === 0 ? [] : draw([...texts.values()], this.options);
+    const elements = new Map([...texts.keys()].map((index, nth) => [index, drawn[nth]]));
+    all.forEach((block, index) => {
+      const shown = this.live[index];
+      const made = index === fence ? this.fence?.box : elements.get(index);
+      if (!isDrawn(index)) {
+        if (shown !== undefined) {
+          this.finished.drop(shown);
+        }
+      } else {
+        this.show(block, shown, made);
+        if (block.element !== null) {
+          joinParts(block.element, block.carry, block.goesOn);
+        }
+      }
+      if (block.element !== null && block.element.parentNode !== this.host) {
+        this.host.append(block.element);
+      }
+      if (index < finished) {
+        const next = this.live.find((each, nth) => nth > index && each.element !== null);
+        this.finished.add(block, next?.element ?? null);
+      }
+    });
+    this.live.slice(all.length).forEach(block => this.finished.drop(block));
+    this.live = all.slice(finished);
+    this.finished.watchEnd(this.live[this.live.length - 1]?.element ?? null);
   }
-}
 
-/** No text beside the elements. */
-function isBare(element: Element): boolean {
-  return [...element.childNodes].every(node => !(node instanceof Text) || node.data.trim() === '');
-}
-/**
- * Makes an element equal to another of the same tag, keeping every node that can
- * stay, so that growing text keeps its text node and the user's selection.
- */
-export function patch(shown: Element, target: Element): void {
-  patchAttributes(shown, target);
-  let node = shown.firstChild;
-  for (const next of [...target.childNodes]) {
-    if (node === null) {
-      shown.append(next);
-      continue;
-    }
-    const following: ChildNode | null = node.nextSibling;
-    patchNode(node, next);
-    node = following;
-  }
-  while (node !== null) {
-    const following: ChildNode | null = node.nextSibling;
-    node.remove();
-    node = following;
-  }
-}
-
-function patchNode(node: ChildNode, target: ChildNode): void {
-  if (node instanceof Text && target instanceof Text) {
-    patchText(node, target.data);
-  } else if (
-    node instanceof Element &&
-    target instanceof Element &&
-    node.tagName === target.tagName
-  ) {
-    patch(node, target);
-  } else {
-    node.replaceWith(target);
-  }
-}
-
-/** Updates a text node, by appending where the text has only grown. */
-export function patchText(node: Text, target: string): void {
-  const { data } = node;
-  if (target === data) {
-    return;
-  }
-  if (target.startsWith(data)) {
-    node.appendData(target.slice(data.length));
-  } else {
-    node.data = target;
-  }
-}
-
-function patchAttributes(shown: Element, target: Element): void {
-  for (const { name, value } of [...target.attributes]) {
-    if (shown.getAttribute(name) !== value) {
-      shown.setAttribute(name, value);
-    }
-  }
-  for (const { name } of [...shown.attributes]) {
-    if (!target.hasAttribute(name)) {
-      shown.removeAttribute(name);
+  /** Gives a block its element: the one that is shown, changed, or the one that was made. */
+  private show(block: Block, shown: Block | undefined, made: Element | undefined): void {
+    const before = shown?.element ?? null;
+    if (made === undefined || made === before) {
+      block.element = before;
+    } else if (before !== null && this.fence?.box !== made && before.tagName === made.tagName) {
+      patch(before, made);
+      block.element = before;
+    } else {
+      if (before !== null) {
+        before.replaceWith(made);
+        unwatch(before);
+      }
+      block.element = made;
     }
   }
 }
+
+const WHOLE = { start: 0, end: 0, carry: NOTHING, goesOn: false };

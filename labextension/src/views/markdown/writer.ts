@@ -23,8 +23,13 @@ export class Writer {
   /** When the last frame's work ended, if some was left. */
   private paused = Infinity;
 
-  constructor(element: Element, options: MarkdownOptions, onFrozen?: (frozen: Element) => void) {
-    this.stream = new MarkdownStream(element, options, onFrozen);
+  constructor(
+    element: Element,
+    options: MarkdownOptions,
+    onFrozen?: (frozen: Element) => void,
+    onGone?: (gone: Element) => void,
+  ) {
+    this.stream = new MarkdownStream(element, options, onFrozen, onGone);
   }
 
   /** Length of the text taken so far. */
@@ -52,7 +57,7 @@ export class Writer {
 
   dispose(): void {
     cancelFrame(this.work);
-    this.stream.reset();
+    this.stream.dispose();
   }
 
   private readonly work = (): boolean => {
@@ -65,6 +70,7 @@ export class Writer {
     while (more && performance.now() - start < budget) {
       more = this.step();
     }
+    this.stream.settle();
     this.paused = more ? performance.now() : Infinity;
     const cost = performance.now() - start;
     // A backlog is drawn in every frame.
@@ -83,10 +89,9 @@ export class Writer {
 
   private step(): boolean {
     if (this.open || this.stream.isBehind) {
-      return this.stream.flush() || !this.open;
+      return this.stream.step() || !this.open;
     }
-    this.stream.finish();
-    return false;
+    return this.stream.finishStep();
   }
 }
 /** How long after a key the user counts as typing. */

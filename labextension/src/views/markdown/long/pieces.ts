@@ -1,0 +1,157 @@
+import type { Links, Token, Tokens } from 'marked';
+
+import { isOf, isVisible, lex } from '../blocks';
+
+/** What the beginning of a text continues, where a very long block was cut. */
+export interface Carry {
+  /** Written before it: the head of a table. */
+  readonly prefix: string;
+  /** Number of the next item of a list. */
+  readonly number: number | null;
+  readonly continues: boolean;
+}
+
+export const NOTHING: Carry = { prefix: '', number: null, continues: false };
+
+/** A part of a text that is drawn by itself: a block, or a part of a very long one. */
+export interface Piece {
+  readonly token: Token;
+  /** Its source, and where in the text it is. */
+  readonly raw: string;
+  readonly start: number;
+  readonly end: number;
+  readonly carry: Carry;
+  /** Whether another part of the same block follows. */
+  readonly goesOn: boolean;
+}
+
+/** A longer block is cut, so that growing costs what is new and not what is there. */
+const LONGEST = 8_192;
+
+/** Length of the parts. */
+const PART = 4_096;
+
+/** The pieces of a text, in order; `null` if the lexer has changed it, so that it can't be cut. */
+export function piecesOf(text: string, carry: Carry, links: Links): Piece[] | null {
+  const pieces: Piece[] = [];
+  const tokens = lex(carry.prefix + text, links);
+  if (tokens.map(({ raw }) => raw).join('') !== carry.prefix + text) {
+    return null;
+  }
+  let at = -carry.prefix.length;
+  let from = carry;
+  for (const token of tokens) {
+    const start = Math.max(0, at);
+    at += token.raw.length;
+    if (isVisible(token)) {
+      pieces.push(...partsOf(token, text.slice(start, at), start, from, links));
+      from = NOTHING;
+    }
+  }
+  return pieces;
+}
+
+/** The tokens of a piece, drawn as the part it is. */
+export function tokensOf({ raw, carry }: Pick<Piece, 'raw' | 'carry'>, links: Links): Token[] {
+  const tokens = lex(carry.prefix + raw, links).filter(isVisible);
+  asPart(tokens[0], carry);
+  return tokens;
+}
+
+function partsOf(whole: Token, raw: string, start: number, carry: Carry, links: Links): Piece[] {
+  const parts: Piece[] = [];
+  let token = whole;
+  let rest = raw;
+  for (;;) {
+    asPart(token, carry);
+    const cut = rest.length > LONGEST ? cutOf(token, rest, carry) : null;
+    const end = start + (cut?.length ?? rest.length);
+    const part = rest.slice(0, end - start);
+    const drawn = cut === null ? token : first(carry.prefix + part, links, token);
+    asPart(drawn, carry);
+    parts.push({ token: drawn, raw: part, start, end, carry, goesOn: cut !== null });
+    if (cut === null) {
+      return parts;
+    }
+    rest = rest.slice(cut.length);
+    start = end;
+    ({ carry } = cut);
+    token = first(carry.prefix + rest, links, token);
+  }
+}
+
+function first(text: string, links: Links, other: Token): Token {
+  return lex(text, links).find(isVisible) ?? other;
+}
+
+/** Makes a token what it is as a part: a list goes on counting, a table has no head. */
+function asPart(token: Token | undefined, { number, continues }: Carry): void {
+  if (token === undefined) {
+    return;
+  }
+  if (isOf(token, 'list') && number !== null) {
+    token.start = number;
+  } else if (isOf(token, 'table') && continues) {
+    token.header = token.header.map(cell => ({ ...cell, text: '', tokens: [] }));
+  }
+}
+
+interface Cut {
+  readonly length: number;
+  /** How the rest begins. */
+  readonly carry: Carry;
+}
+
+function cutOf(token: Token, raw: string, carry: Carry): Cut | null {
+  if (token.type === 'paragraph') {
+    return { length: wordBefore(raw), carry: { ...NOTHING, continues: true } };
+  }
+  if (isOf(token, 'list')) {
+    return listCut(token, carry);
+  }
+  if (token.type === 'table') {
+    return tableCut(raw, carry);
+  }
+  // Fences are appended to, however long.
+  const isIndented = isOf(token, 'code') && token.codeBlockStyle === 'indented';
+  return isIndented || token.type === 'blockquote' ? atLine(raw) : null;
+}
+
+/** Where a paragraph is cut: before a word, since a letter begins no other block. */
+function wordBefore(raw: string): number {
+  const found = /^[^]*[^\S\n](?=\p{L})/u.exec(raw.slice(0, PART))?.[0].length ?? 0;
+  if (found > 0) {
+    return found;
+  }
+  return /[\uD800-\uDBFF]/.test(raw.charAt(PART - 1)) ? PART - 1 : PART;
+}
+
+function listCut({ items, ordered, start }: Tokens.List, carry: Carry): Cut | null {
+  let length = 0;
+  let count = 0;
+  for (const { raw } of items.slice(0, -1)) {
+    length += raw.length;
+    count += 1;
+    if (length >= PART) {
+      break;
+    }
+  }
+  const begin = carry.number ?? (start === '' ? 1 : start);
+  const number = ordered ? begin + count : null;
+  return count === 0 ? null : { length, carry: { prefix: '', number, continues: true } };
+}
+
+function tableCut(raw: string, carry: Carry): Cut | null {
+  const prefix = carry.prefix !== '' ? carry.prefix : (/^[^\n]*\n[^\n]*\n/.exec(raw)?.[0] ?? '');
+  const length = raw.indexOf('\n', PART) + 1;
+  return prefix === '' || length <= prefix.length || length >= raw.length
+    ? null
+    : { length, carry: { prefix, number: null, continues: true } };
+}
+
+function atLine(raw: string): Cut | null {
+  const length = raw.indexOf('\n', PART) + 1;
+  return length === 0 || length >= raw.length
+    ? null
+    : { length, carry: { ...NOTHING, continues: true } };
+}

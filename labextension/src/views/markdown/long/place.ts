@@ -1,0 +1,89 @@
+import { UNSEEN } from './stretch';
+
+/** A place in a text: how many characters that are no blanks stand before it. */
+interface Place {
+  readonly node: 'start' | 'end';
+  readonly letters: number;
+}
+
+/** Not among the words of a block: names and buttons of code, typeset formulas beside their source. */
+const BESIDE = '.acp-code > header, [aria-hidden="true"]';
+
+/** Where the user's selection begins and ends, and what has the focus: that stays as it is. */
+export function endsOfSelection(): Node[] {
+  const selection = document.getSelection();
+  const ends =
+    selection === null || selection.isCollapsed ? [] : [selection.anchorNode, selection.focusNode];
+  return [...ends, document.activeElement].filter(node => node !== null);
+}
+
+/**
+ * Remembers where a selection begins or ends in a text out of sight, as the search of a browser
+ * leaves it; the function returned selects the same in the elements that are there then.
+ */
+export function keepSelection(stand: Element): (elements: readonly Element[]) => void {
+  const selection = document.getSelection();
+  if (selection === null || selection.isCollapsed || !stand.classList.contains(UNSEEN)) {
+    return () => undefined;
+  }
+  const range = selection.getRangeAt(0);
+  const ends = [
+    ['start', range.startContainer, range.startOffset] as const,
+    ['end', range.endContainer, range.endOffset] as const,
+  ];
+  const places = ends.flatMap(([node, container, offset]): Place[] =>
+    stand.contains(container) ? [{ node, letters: lettersBefore(stand, container, offset) }] : [],
+  );
+  const kept = range.cloneRange();
+  return elements => {
+    for (const { node, letters } of places) {
+      const found = find(elements, letters, node);
+      if (found !== null) {
+        kept[node === 'start' ? 'setStart' : 'setEnd'](found.text, found.offset);
+      }
+    }
+    if (places.length > 0) {
+      selection.removeAllRanges();
+      selection.addRange(kept);
+      if (places.length === 2) {
+        kept.startContainer.parentElement?.scrollIntoView({ block: 'nearest' });
+      }
+    }
+  };
+}
+
+function lettersBefore(stand: Element, container: Node, offset: number): number {
+  const range = document.createRange();
+  range.setStart(stand, 0);
+  range.setEnd(container, offset);
+  return range.toString().replace(/\s/g, '').length;
+}
+
+function find(
+  elements: readonly Element[],
+  letters: number,
+  which: Place['node'],
+): { readonly text: Text; readonly offset: number } | null {
+  let left = letters;
+  for (const element of elements) {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      if (!(node instanceof Text) || node.parentElement?.closest(BESIDE) !== null) {
+        continue;
+      }
+      for (let offset = 0; offset < node.data.length; offset += 1) {
+        // A beginning is before the next character, an end behind the last one.
+        if (!/\s/.test(node.data.charAt(offset))) {
+          if (left === 0 && which === 'start') {
+            return { text: node, offset };
+          }
+          left -= 1;
+          if (left === 0 && which === 'end') {
+            return { text: node, offset: offset + 1 };
+          }
+        }
+      }
+    }
+  }
+  return null;
+}
