@@ -12,6 +12,7 @@ from typing import Any, Self, get_args
 
 from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.vocabulary import UNASKED_WORDS, read_unasked
 
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 _ANY = ("*",)
@@ -36,6 +37,8 @@ class Bounds:
         Whether MCP servers of the configuration may be programs.
     attachments
         Whether prompts may carry files, variables and cells.
+    unasked_modes
+        Whether agents may work in modes in which they don't ask about everything.
     """
 
     agents: tuple[tuple[str, ...], ...] = ()
@@ -44,6 +47,7 @@ class Bounds:
     downloads: bool = True
     mcp_commands: bool = True
     attachments: bool = True
+    unasked_modes: bool = True
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
@@ -53,8 +57,7 @@ class Bounds:
         ----------
         settings
             ``allowed_agents``, ``allowed_remote_hosts``, ``allowed_policies``,
-            ``allow_downloads``, ``allow_mcp_commands`` and ``allow_attachments``, as far as they
-            are set.
+        X
 
         Raises
         ------
@@ -75,6 +78,7 @@ class Bounds:
             _flag(settings, "allow_downloads"),
             _flag(settings, "allow_mcp_commands"),
             _flag(settings, "allow_attachments"),
+            _flag(settings, "allow_unasked_modes"),
         ).checked()
 
     def within(self, other: Bounds) -> Bounds:
@@ -93,6 +97,7 @@ class Bounds:
             downloads=self.downloads and other.downloads,
             mcp_commands=self.mcp_commands and other.mcp_commands,
             attachments=self.attachments and other.attachments,
+            unasked_modes=self.unasked_modes and other.unasked_modes,
         ).checked()
 
     def checked(self) -> Self:
@@ -138,6 +143,25 @@ class Bounds:
         """
         if not self.attachments and any(block.get("type") != "text" for block in blocks):
             raise NotAllowed(f"Attachments are not allowed here. {DECIDED} Send text alone.")
+
+    def forbids_mode(self, mode_id: str, name: str) -> bool:
+        """Tell whether a mode is not allowed, since an agent asks less in it."""
+        return not self.unasked_modes and bool(read_unasked(mode_id, name))
+
+    def require_mode(self, mode_id: str, name: str) -> None:
+        """Do nothing if a mode of an agent is allowed.
+
+        Raises
+        ------
+        NotAllowed
+            It is not.
+        """
+        if self.forbids_mode(mode_id, name):
+            words = UNASKED_WORDS[read_unasked(mode_id, name)]
+            raise NotAllowed(
+                f"The mode {name or mode_id} is not allowed here: there the agent {words}. "
+                f"{DECIDED}"
+            )
 
     def require_policy(self, policy: Policy | None) -> None:
         """Do nothing if a policy is allowed, or none is named.

@@ -134,6 +134,14 @@ class AcpJupyter(ExtensionApp):
         True, help="Whether prompts may carry files, variables, cells and images."
     ).tag(config=True)
 
+    allow_unasked_modes = Bool(
+        True,
+        help="""
+        Whether agents may work in modes in which they don't ask about everything, such as
+        ``bypassPermissions``.
+        """,
+    ).tag(config=True)
+
     initialize_seconds = Float(
         60.0, help="How long an agent may take to answer initialize after it has started."
     ).tag(config=True)
@@ -199,6 +207,7 @@ class AcpJupyter(ExtensionApp):
         # JupyterLab passes it to its pages, Notebook 7 does not.
         page_config = settings.setdefault("page_config_data", {})
         page_config.setdefault("serverRoot", str(settings["server_root_dir"]).replace(os.sep, "/"))
+        page_config.setdefault("acpPolicies", ",".join(bounds.policies))
         self._terminals = LoginTerminals(lambda: settings.get("terminal_manager"))
         dispatcher = Dispatcher(host, _NotebookLookup(pages, kernels), self._terminals)
 

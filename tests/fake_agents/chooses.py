@@ -1,7 +1,12 @@
 #!/usr/bin/env python3
-"""Has modes, a choice of models and a switch, and says in each turn what is chosen."""
+"""Has modes, a choice of models and a switch, and says in each turn what is chosen.
+
+``chooses.py MODE...`` names the modes that it has, the current one first.
+"""
 
 from __future__ import annotations
+
+import sys
 
 from _wire import Json, Wire, initialize_result, text_of
 
@@ -12,8 +17,10 @@ MODES = [
 ]
 MODELS = {"small-1": "Small", "large-1": "Large"}
 
+if sys.argv[1:]:
+    MODES = [mode for name in sys.argv[1:] for mode in MODES if mode["id"] == name]
 wire = Wire()
-chosen: dict[str, object] = {"mode": "ask", "model": "small-1", "web": False}
+chosen: dict[str, object] = {"mode": MODES[0]["id"], "model": "small-1", "web": False}
 
 
 def options() -> list[Json]:

@@ -73,6 +73,7 @@ def test_a_users_settings_narrow_what_the_machine_allows_and_never_widen_it(
         "allow_downloads": False,
         "allow_mcp_commands": False,
         "allow_attachments": False,
+        "allow_unasked_modes": False,
         "allowed_remote_hosts": ["*.example.org"],
     }
     file = tmp_path / f"jupyter_server_config{suffix}"
@@ -93,6 +94,7 @@ def test_a_users_settings_narrow_what_the_machine_allows_and_never_widen_it(
         *(True, True, False)
     ]
     assert [bounds.downloads, bounds.mcp_commands, bounds.attachments] == [False] * 3
+    assert bounds.forbids_mode("bypassPermissions", "")
     assert bounds.forbids_agent("claude-agent", "evil.com")
     assert not bounds.forbids_agent("claude-agent", "far.example.org")
 

@@ -153,6 +153,7 @@ def build_session(
         current,
         permissions,
         elicitations,
+        services.bounds,
         None if playback is None else playback.rewrite_prompt,
     )
     session = Session(

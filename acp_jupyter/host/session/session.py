@@ -15,6 +15,7 @@ from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
 from acp_jupyter.host.session.agent import SessionAgent, no_agent
+from acp_jupyter.host.session.modes import require_config, require_mode
 from acp_jupyter.host.session.turns import CurrentTurn, SilentTurnTimer, TurnRunner
 from acp_jupyter.host.session_recording import Playback, Recorder, SessionRecording
 from acp_jupyter.host.store.journal import Journal
@@ -265,12 +266,26 @@ class Session:
         self.journal.note(PolicyChanged(policy=policy, user=user))
 
     async def set_mode(self, mode_id: str) -> None:
-        """ACP: session/set_mode."""
+        """ACP: session/set_mode.
+
+        Raises
+        ------
+        NotAllowed
+            The administrator does not allow it.
+        """
+        require_mode(self._bounds, self.state, mode_id)
         connection = await self.agent.open()
         await connection.set_mode(mode_id)
 
     async def set_config(self, config_id: str, value: str | bool) -> None:
-        """ACP: session/set_config_option."""
+        """ACP: session/set_config_option.
+
+        Raises
+        ------
+        NotAllowed
+            It is a mode that the administrator does not allow.
+        """
+        require_config(self._bounds, self.state, config_id, value)
         connection = await self.agent.open()
         await connection.set_config(config_id, value)
 

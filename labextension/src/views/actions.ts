@@ -105,6 +105,8 @@ export interface Actions {
   send?(sessionId: string, text: string, attachments: readonly DraftAttachment[]): Promise<void>;
   /** Finds what `@` can name in a message; without it nothing can be attached. */
   readonly mentions?: MentionSource;
+  /** The policies that the administrator of the server allows; all where absent. */
+  readonly policies?: readonly Policy[];
   /** Makes a session and resolves to its id. */
   createSession?(agentId: string, policy: Policy): Promise<string>;
   /** Shows a session; with a turn, that turn. */

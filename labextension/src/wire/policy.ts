@@ -11,7 +11,14 @@ export const POLICIES: readonly Policy[] = [
   'deny',
 ];
 
-/** The policy of that name; `ask` for anything else. */
-export function policyOf(name: unknown): Policy {
-  return POLICIES.find(policy => policy === name) ?? 'ask';
+/** The policy of that name if it is allowed; else the first that is, `ask` by default. */
+export function policyOf(name: unknown, allowed: readonly Policy[] = POLICIES): Policy {
+  return allowed.find(policy => policy === name) ?? allowed[0] ?? 'ask';
+}
+
+/** The policies of a list with commas between them, as the page's configuration has it. */
+export function policiesOf(list: string): readonly Policy[] {
+  const names = list.split(',');
+  const found = POLICIES.filter(policy => names.includes(policy));
+  return found.length === 0 ? POLICIES : found;
 }

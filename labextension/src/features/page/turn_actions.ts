@@ -7,6 +7,7 @@ import type { Widget } from '@lumino/widgets';
 import type { Client } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
 import type { Actions, Translate } from '../../views';
+import { policiesOf } from '../../wire/policy';
 import { isRecord, number } from '../../wire/read';
 import type { SessionState } from '../../wire/types';
 import { GO_TO_PERMISSION, OPEN_SESSION, REVIEW } from './ids';
@@ -28,6 +29,7 @@ export function turnActions(
     answerElicitation: (sessionId, requestId, answer) =>
       client.answerElicitation(sessionId, requestId, answer),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
+    policies: policiesOf(PageConfig.getOption('acpPolicies')),
     setConfig: (sessionId, change) => client.setConfig(sessionId, change),
     getChanges: (...asked) => client.changes.file(...asked),
     revertTurn: (turnId, what) => client.changes.revert(turnId, what),

@@ -1,12 +1,13 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { ICommandPalette } from '@jupyterlab/apputils';
+import { PageConfig } from '@jupyterlab/coreutils';
 import { ILauncher } from '@jupyterlab/launcher';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { Failure } from '../../delivery/failure';
 import { preferThoughts } from '../../state/ui';
-import { policyOf } from '../../wire/policy';
+import { policiesOf, policyOf } from '../../wire/policy';
 import { agentIcon } from '../page/icon';
 import { PANEL_ID, SETTINGS } from '../page/ids';
 import { tell } from './panel_actions';
@@ -94,7 +95,7 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
       const { agent, policy, thoughts } = composite;
       panel.startsWith = {
         agent: typeof agent === 'string' ? agent : '',
-        policy: policyOf(policy),
+        policy: policyOf(policy, policiesOf(PageConfig.getOption('acpPolicies'))),
       };
       preferThoughts(thoughts === 'open' || (thoughts === 'closed' ? false : null));
     };

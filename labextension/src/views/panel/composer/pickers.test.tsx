@@ -62,7 +62,7 @@ function show(...options: ConfigOption[]): void {
   showState({ config_options: options });
 }
 
-function showState(over: Partial<SessionState>): void {
+function showState(over: Partial<SessionState>, policies?: Actions['policies']): void {
   const store = new SessionStore(SESSION);
   const state = session({ status: 'idle', active_turn_id: null, ...over });
   store.apply([snapshot([], [], state)]);
@@ -73,6 +73,7 @@ function showState(over: Partial<SessionState>): void {
     connection: { state: 'open' },
     failure: null,
     actions: {
+      ...(policies === undefined ? {} : { policies }),
       answerPermission: () => Promise.resolve(),
       cancel: () => Promise.resolve(),
       send: () => Promise.resolve(),
@@ -118,6 +119,18 @@ describe('the pickers', () => {
     expect(edits.textContent).toContain('You are asked about the rest.');
     fireEvent.click(edits);
     expect(setConfig).toHaveBeenCalledExactlyOnceWith(SESSION, { policy: 'accept-edits' });
+  });
+
+  it('let nobody choose a policy that the administrator has not allowed', () => {
+    showState({}, ['ask', 'read-only']);
+    fireEvent.click(view().getByRole('combobox', { name: 'Policy' }));
+    const all = view().getByRole('option', { name: /^Allow all/ });
+    expect(all.textContent).toContain('Your administrator has not allowed this.');
+    expect(all.getAttribute('aria-disabled')).toBe('true');
+    fireEvent.click(all);
+    expect(setConfig).not.toHaveBeenCalled();
+    fireEvent.click(view().getByRole('option', { name: /^Read only/ }));
+    expect(setConfig).toHaveBeenCalledExactlyOnceWith(SESSION, { policy: 'read-only' });
   });
 
   it('say of a switch what is on or off', () => {

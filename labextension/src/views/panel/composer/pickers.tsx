@@ -78,11 +78,7 @@ export function Pickers(props: PickersProps) {
         <Picker
           label={t('Policy')}
           value={session?.policy ?? props.policy}
-          choices={POLICY_CHOICES.map(({ value, name, description }) => ({
-            value,
-            name: t(name),
-            description: t(description),
-          }))}
+          choices={POLICY_CHOICES.map(choice => policyChoice(choice, actions, t))}
           onChoose={value => {
             const policy = policyOf(value);
             if (session === null) {
@@ -120,6 +116,21 @@ export function Pickers(props: PickersProps) {
       )}
     </>
   );
+}
+
+/** A policy as a choice; one that the administrator does not allow says so. */
+function policyChoice(
+  { value, name, description }: (typeof POLICY_CHOICES)[number],
+  { policies }: Actions,
+  t: Translate,
+): Choice {
+  const allowed = policies?.includes(value) ?? true;
+  return {
+    value,
+    name: t(name),
+    description: allowed ? t(description) : t('Your administrator has not allowed this.'),
+    disabled: !allowed,
+  };
 }
 
 interface OptionPickerProps {
