@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from acp_jupyter.errors import BadRequest
@@ -247,7 +247,7 @@ class PermissionRequests:
     def hold_back(self) -> None:
         """Send no further answers: the turn is being stopped."""
         self._ends += 1
-        self._forget_answers()
+        self._cancel_early()
 
     def cancel_all(self) -> None:
         """Answer all open requests with ``cancelled``: their turn was stopped."""
@@ -264,10 +264,11 @@ class PermissionRequests:
         for request_id in self._waiting.ids():
             self._expire(request_id)
             self._waiting.answer(request_id, _Chosen())
-        self._forget_answers()
+        self._cancel_early()
 
-    def _forget_answers(self) -> None:
-        self._waiting.forget_early(lambda answer: answer.option_id is not None)
+    def _cancel_early(self) -> None:
+        """Allow nothing by answers that came before their requests wait."""
+        self._waiting.change_early(lambda chosen: replace(chosen, option_id=None))
 
     def _to_come(self) -> list[str]:
         """Return the requests of the running turn that will wait here."""

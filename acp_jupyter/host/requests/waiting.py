@@ -68,6 +68,6 @@ class WaitingRequests(Generic[Answer]):
         """Return and forget the answer that came before its request waits."""
         return self._early.pop(request_id, None)
 
-    def forget_early(self, which: Callable[[Answer], bool]) -> None:
-        """Forget those answers that came before their requests wait."""
-        self._early = {name: each for name, each in self._early.items() if not which(each)}
+    def change_early(self, change: Callable[[Answer], Answer]) -> None:
+        """Change the answers that came before their requests wait."""
+        self._early = {name: change(each) for name, each in self._early.items()}

@@ -279,12 +279,13 @@ def _cards(session: Session) -> list[ToolCall]:
     return [item for item in session.transcript.items if isinstance(item, ToolCall)]
 
 
-def _asked(session: Session, kind: str = "") -> tuple[ToolCall, Permission]:
+def _asked(session: Session, kind: str = "", path: str = "") -> tuple[ToolCall, Permission]:
     """Wait for a request that the host makes; return its card."""
 
     def found() -> tuple[ToolCall, Permission] | None:
         for card in _cards(session):
             asked = card.permission if kind in {"", card.tool_kind} else None
+            asked = asked if card.path.endswith(path) else None
             if asked and asked.state == "pending" and asked.request_id.startswith("h"):
                 return card, asked
         return None
@@ -334,7 +335,7 @@ def test_a_refusal_says_whose_it_is(driver: Driver) -> None:
     session = driver.open("scripted")
     steps = json.dumps([write(str(driver.root / "a.txt")), write(str(driver.root / "setup.py"))])
     turn_id = driver.prompt(session, steps, rules=turn_rules((), ("edit:*.txt",)))
-    _card, request = _asked(session)
+    _card, request = _asked(session, path="setup.py")
     driver.answer(session, request.request_id, "reject")
     driver.done(session, turn_id)
     by_rule, by_user = (answer["message"] for answer in json.loads(driver.text(session)))
