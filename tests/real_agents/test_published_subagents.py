@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.agents, pytest.mark.timeout(300)]
 
 # The others have no tool for it that the model knows.
 HAVE_SUBAGENTS = [
-    pytest.param(agent, id=agent.agent_id)
+    pytest.param(agent, id=agent.agent_id, marks=[pytest.mark.long] if agent.long else [])
     for agent in PUBLISHED
     if agent.agent_id in {"claude", "old-claude", "opencode"}
 ]

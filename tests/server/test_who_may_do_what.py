@@ -99,7 +99,7 @@ TABLE: dict[str, Fields] = {
     "get_cell": {"session_id": NAMES, "number": LOOKS},
     "get_turn": {"turn_id": NAMES, "start": LOOKS, "wait_seconds": LOOKS},
     "attach_turn": never("turn_id", "notebook_path", "cell_id"),
-    "get_records": never("notebook_path"),
+    "get_records": never("notebook_path", "turn_ids"),
     "get_transcript": {"session_id": NAMES, "format": LOOKS, "thoughts": LOOKS},
     "get_traffic": {
         "session_id": NAMES,

@@ -101,6 +101,8 @@ PLANTED = {
     "tests/transcript/output/test_bundle.py",
     "tests/transcript/test_redactor.py",
     "tests/host/store/test_traffic_log.py",
+    "tests/agents/remote/test_pure.py",
+    "tests/agents/remote/test_refusals.py",
 }
 
 
