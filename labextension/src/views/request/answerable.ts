@@ -56,5 +56,14 @@ export function bringIntoView(card: HTMLElement): void {
   if (seen.top < bottom && seen.bottom > top) {
     const fits = card.offsetHeight < bottom - top;
     card.scrollIntoView({ block: fits ? 'nearest' : 'start' });
+    // What comes into view above it may be drawn only now, at another height.
+    const { scrollTop } = scroller;
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        if (scroller.scrollTop === scrollTop) {
+          card.scrollIntoView({ block: fits ? 'nearest' : 'start' });
+        }
+      }),
+    );
   }
 }

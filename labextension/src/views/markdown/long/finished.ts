@@ -63,6 +63,9 @@ export class Finished implements Watcher {
       before.push(sum);
       sum += raw.length;
     }
+    if (this.size + sum < SHORT) {
+      return () => true;
+    }
     const isAtAnEnd = (index: number) => {
       const start = before[index] ?? 0;
       return start < NEAR || sum - start < NEAR;
