@@ -34,6 +34,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnQueued,
     TurnRemoved,
     TurnStartedNote,
+    TurnSteered,
     TurnStopped,
 )
 from acp_jupyter.protocol.host_events.session import ArtifactsFound, ElicitationSettled
@@ -186,6 +187,8 @@ class StreamTurns:
                 yield from self._start(packet.turn_id)
             case TurnRemoved() | TurnStopped():
                 yield from self._end(packet.turn_id, PromptResponse(stop_reason="cancelled"))
+            case TurnSteered():
+                self._queued.pop(packet.turn_id, None)  # the turn that ran has its words
             case TurnFailed():
                 error = ErrorPacket(
                     message=packet.message, code=packet.reason, detail=packet.detail
@@ -196,7 +199,9 @@ class StreamTurns:
             case CancelSent():
                 self._stopping = self._active is not None
             case UserMessageChunk():
-                if self._active is None:  # in a turn it is an echo of the prompt
+                if packet.steered:
+                    yield TurnPacket(packet, self._active or self._last)
+                elif self._active is None:  # in a turn it is an echo of the prompt
                     yield TurnPacket(packet, None)
             case (
                 PermissionRequest() | PermissionResponse() | PermissionSettledNote() | AgentExited()

@@ -40,6 +40,8 @@ class Limits:
         Timeout for a login in a terminal.
     download_seconds
         Timeout for ``initialize`` if the agent's package must be downloaded first.
+    steer_seconds
+        Timeout for the answer to a message that is put into a running turn.
     request_seconds
         Timeout for requests that a click of the user starts: mode, configuration.
     send_seconds
@@ -182,6 +184,7 @@ class Limits:
     authenticate_seconds: float = 900.0
     login_terminal_seconds: float = 3600.0
     download_seconds: float = 600.0
+    steer_seconds: float = 10.0
     request_seconds: float = 30.0
     send_seconds: float = 30.0
     cancel_grace_seconds: float = 10.0

@@ -131,6 +131,21 @@ class Session:
         self._turns.append(turn)
         return turn
 
+    def steer(self, words: str) -> bool:
+        """Say something in the turn that runs; see `Turn.steer`. Whoever sent the turn's prompt.
+
+        Raises
+        ------
+        BadRequest
+            No turn runs.
+        EmptyPrompt
+            There is nothing to say.
+        """
+        if self.state.active_turn_id is None:
+            raise BadRequest("No turn runs in this session. Send a prompt.")
+        can_ask = execution_context().can_ask
+        return self._client.steer(self.id, words, can_ask=can_ask, policy=self._policy)
+
     @property
     def turns(self) -> tuple[Turn, ...]:
         """The newest turns of the session, whoever sent them, oldest first; 50 at most."""

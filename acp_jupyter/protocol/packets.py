@@ -53,6 +53,8 @@ class UserMessageChunk(_Chunk):
     """ACP: user_message_chunk; a replayed prompt, or an echo of the running one."""
 
     type: Literal["user_message_chunk"] = "user_message_chunk"
+    steered: bool = False
+    """Whether the user said it while the turn ran, and the agent has taken it."""
 
 
 class AgentMessageChunk(_Chunk):

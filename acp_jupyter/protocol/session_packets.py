@@ -28,17 +28,20 @@ Ability = Literal[
     "title",
     "archive",
     "authStatus",
+    "steering",
 ]
 """``http`` and ``sse``: kinds of MCP servers beside stdio, which every agent takes.
 
-``authStatus`` is the protocol's ``auth.status``.
+``authStatus`` is the protocol's ``auth.status``. ``steering`` is outside the protocol: a message is
+taken while a turn runs.
 """
 
 _ALL: tuple[Ability, ...] = get_args(Ability)
 
 
-def abilities(capabilities: Obj) -> tuple[Ability, ...]:
-    """Read ACP's ``agentCapabilities``; an empty object means yes, false, null and absence no."""
+def abilities(hello: Obj) -> tuple[Ability, ...]:
+    """Read the result of ``initialize``; an empty object means yes, false, null and absence no."""
+    capabilities = obj(first(hello, "agentCapabilities", "agent_capabilities"))
     session = obj(first(capabilities, "sessionCapabilities", "session_capabilities"))
     auth = obj(capabilities.get("auth"))
     mcp = obj(first(capabilities, "mcpCapabilities", "mcp_capabilities"))
@@ -57,6 +60,7 @@ def abilities(capabilities: Obj) -> tuple[Ability, ...]:
         "title": session.get("title"),
         "archive": session.get("archive"),
         "authStatus": auth.get("status"),
+        "steering": obj(obj(hello.get("_meta")).get("steering")).get("supported"),
     }
     return tuple(name for name in _ALL if _yes(values[name]))
 

@@ -31,7 +31,7 @@ from acp_jupyter.protocol.packets import (
     ToolCallStart,
     UserMessageChunk,
 )
-from acp_jupyter.protocol.parse import elicitation, session, tool_calls
+from acp_jupyter.protocol.parse import elicitation, session, steering, tool_calls
 from acp_jupyter.protocol.parse.packet import Packet, parse_packet
 from acp_jupyter.protocol.parse.subagents import SUBAGENT_UPDATES, Subagents
 from acp_jupyter.protocol.parse.tool_calls import ParseState
@@ -45,6 +45,8 @@ _SETUP = {"session/new", "session/load", "session/resume", "session/fork"}
 _CONFIG = {"session/set_config_option"}
 _CHOICES = {"session/set_mode", "session/set_model"}
 """Answered by nothing: what was asked for is what is so then."""
+_ASKED = {*_CHOICES, steering.METHOD}
+"""What is asked for is read with the answer."""
 
 
 class TrafficReader:
@@ -112,7 +114,7 @@ class TrafficReader:
         if not method:
             return self._response(entry, message)
         if "id" in message:
-            self._requests[entry.seq] = method, body if method in _CHOICES else {}
+            self._requests[entry.seq] = method, body if method in _ASKED else {}
         if method == "session/update" and entry.direction == "<":
             return [*self._update(body)]
         if method == "_auth/status_update" and entry.direction == "<":
@@ -147,6 +149,8 @@ class TrafficReader:
             return [session.prompt_response(body)]
         if method == "initialize":
             return [session.agent_info(body)]
+        if method == steering.METHOD:
+            return [*steering.taken_message(body, asked)]
         if method in _SETUP or method in _CONFIG:
             return [session.session_setup(body)]
         return [*session.current_choice(method, asked)]

@@ -118,6 +118,7 @@ TABLE: dict[str, Fields] = {
     "answer_elicitation": never("session_id", "request_id", "action", "content"),
     "edit_queued": never("turn_id", "prompt"),
     "send_now": {"turn_id": NAMES},
+    "steer": {"turn_id": NAMES},
     "kill_terminal": {"session_id": NAMES, "terminal_id": NAMES},
     "get_changes": {"turn_id": NAMES, "path": LOOKS, "earlier": NAMES, "form": LOOKS},
     "list_changing_sessions": {"path": LOOKS},

@@ -239,7 +239,7 @@ class SessionLifecycle:
         cwd = resolve_cwd(root, command.cwd or ".", inside_root=False)
         await self._trust.require(spec, cwd, trust=False)
         async with self._host.pool.borrowed(spec, cwd) as connection:
-            if "list" not in abilities(dict(connection.capabilities)):
+            if "list" not in abilities(dict(connection.initialize_result)):
                 raise BadRequest(f"{spec.name} does not list its sessions.")
             params = {"cwd": str(cwd)} if command.cwd is not None else {}
             if command.cursor:

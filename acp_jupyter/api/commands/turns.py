@@ -42,6 +42,7 @@ from acp_jupyter.api.models.turns import (
     PromptSession,
     SavedOutput,
     SendNow,
+    Steer,
     TurnDetail,
 )
 from acp_jupyter.errors import FileMissing, SessionImported, UnknownTurn
@@ -134,8 +135,8 @@ class PromptSender:
 class TurnControl:
     """Carries out what a user or a kernel does about a turn that runs or waits.
 
-    A kernel may stop and prompt, and so send now. What a user has said or answers is the user's
-    own.
+    A kernel may stop and prompt, and so send now and steer. What a user has said or answers is
+    the user's own.
     """
 
     def __init__(self, host: AgentHost) -> None:
@@ -192,6 +193,12 @@ class TurnControl:
         """Stop the running turn, and send a queued prompt before the others."""
         self._session(command.turn_id, caller).turns.send_now(command.turn_id)
         return {}
+
+    @handles(Steer)
+    async def steer(self, command: Steer, caller: Caller) -> dict[str, str]:
+        """Put a prompt that waits into the turn that runs."""
+        session = self._session(command.turn_id, caller)
+        return {"outcome": await session.turns.steer(command.turn_id)}
 
     def _session(self, turn_id: str, caller: Caller) -> Session:
         session = self._host.session_of_turn(turn_id)

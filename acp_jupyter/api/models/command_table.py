@@ -76,6 +76,7 @@ from acp_jupyter.api.models.turns import (
     RuleEntry,
     SavedOutput,
     SendNow,
+    Steer,
     TrustFolder,
     TurnDetail,
 )
@@ -226,6 +227,7 @@ COMMANDS = (
         wakes="turn",
     ),
     CommandRow(SendNow, POST("turns/{turn_id}/send-now"), wakes="turn"),
+    CommandRow(Steer, POST("turns/{turn_id}/steer"), dict[str, str], wakes="turn"),
     CommandRow(KillTerminal, POST(f"{_SESSION}/terminals/{{terminal_id}}/kill"), wakes="session"),
     CommandRow(
         GetChanges,

@@ -34,6 +34,14 @@ class SendNow(BaseCommand):
     turn_id: str
 
 
+class Steer(BaseCommand):
+    """Put a prompt that waits into the turn that runs; if the agent does not take it, it waits."""
+
+    name: Literal["steer"] = "steer"
+    turn_id: str
+    """Of the prompt that waits."""
+
+
 class ItemsPage(Model):
     """Result of ``get_items``."""
 

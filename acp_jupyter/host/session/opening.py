@@ -27,6 +27,7 @@ from acp_jupyter.protocol.host_events.session import (
     SessionAttached,
 )
 from acp_jupyter.protocol.objects import first, text
+from acp_jupyter.protocol.parse import steering
 from acp_jupyter.protocol.parse.session import legacy_models
 from acp_jupyter.protocol.session_packets import Ability, abilities
 
@@ -240,7 +241,7 @@ class SessionConnection:
 
     def can(self, ability: Ability) -> bool:
         """Tell whether the agent says so."""
-        return ability in abilities(dict(self.agent_connection.capabilities))
+        return ability in abilities(dict(self.agent_connection.initialize_result))
 
     async def prompt(
         self, blocks: Sequence[Mapping[str, Any]], before_answer: BeforeAnswer | None = None
@@ -253,6 +254,25 @@ class SessionConnection:
     async def cancel(self) -> None:
         """ACP: session/cancel."""
         await self.agent_connection.cancel(self.agent_session_id, self.log)
+
+    async def steer(self, blocks: Sequence[Mapping[str, Any]], seconds: float) -> steering.Outcome:
+        """Give the agent a message for the turn that runs. Outside ACP: _session/steering.
+
+        Raises
+        ------
+        AgentRequestError
+            It answered with an error, or not in time.
+        AgentDied
+            It ended.
+        """
+        params = {
+            "sessionId": self.agent_session_id,
+            "prompt": [dict(block) for block in blocks],
+            "_meta": {"steering": {"idleBehavior": "promptRequired"}},
+        }
+        connection = self.agent_connection
+        result = await connection.request(steering.METHOD, params, self.log, seconds=seconds)
+        return steering.outcome_of(result)
 
     async def set_mode(self, mode_id: str) -> None:
         """ACP: session/set_mode; the older way, only where there is no config option for it."""

@@ -11,7 +11,8 @@ import binascii
 import re
 import uuid
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnMoved,
     TurnQueued,
     TurnRemoved,
+    TurnSteered,
 )
 from acp_jupyter.protocol.host_events.session import Policy, Rule
 from acp_jupyter.protocol.objects import Obj, obj, text
@@ -206,6 +208,8 @@ class QueuedTurn:
     can_ask: bool
     kernel_id: str = ""
     """The kernel that sent it; empty where a user did."""
+    held: bool = False
+    """Whether the agent is being asked to take it into the turn that runs."""
     stop: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -321,6 +325,29 @@ class TurnQueue:
                 self._turns.remove(turn)
                 self._journal.note(TurnRemoved(turn_id=turn.turn_id))
 
+    @contextmanager
+    def hold(self, turn_id: str) -> Iterator[QueuedTurn]:
+        """Keep a prompt that waits from being sent, edited or moved meanwhile.
+
+        Raises
+        ------
+        NotQueued
+            It does not wait any more.
+        """
+        turn = self._waiting(turn_id)
+        turn.held = True
+        try:
+            yield turn
+        finally:
+            turn.held = False
+            self._more.set()
+
+    def take_out(self, turn: QueuedTurn) -> None:
+        """Send a prompt no more: the agent has taken it into the turn that ran."""
+        if turn in self._turns:
+            self._turns.remove(turn)
+            self._journal.note(TurnSteered(turn_id=turn.turn_id))
+
     def clear(self) -> None:
         """Take all prompts back."""
         for turn in tuple(self._turns):
@@ -328,14 +355,14 @@ class TurnQueue:
 
     async def next(self) -> QueuedTurn:
         """Wait for a prompt, and hand it out."""
-        while not self._turns:
+        while not self._turns or self._turns[0].held:
             self._more.clear()
             await self._more.wait()
         return self._turns.popleft()
 
     def _waiting(self, turn_id: str) -> QueuedTurn:
         for turn in self._turns:
-            if turn.turn_id == turn_id:
+            if turn.turn_id == turn_id and not turn.held:
                 return turn
         raise NotQueued(
             "This message is no longer waiting: it was sent or removed. Send a new one."

@@ -10,8 +10,16 @@ import asyncio
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
-from acp_jupyter.errors import AcpError, AgentDied, AgentRequestError, FolderNotTrusted, NobodyToAsk
+from acp_jupyter.errors import (
+    AcpError,
+    AgentDied,
+    AgentRequestError,
+    FolderNotTrusted,
+    NobodyToAsk,
+    NotAllowed,
+)
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.requests.elicitation import Elicitations
@@ -23,6 +31,7 @@ from acp_jupyter.host.session.prompts import Blocks, QueuedTurn, TurnQueue, fitt
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import (
+    HostNotice,
     Origin,
     StopCause,
     TurnFailed,
@@ -31,6 +40,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnTimeUp,
 )
 from acp_jupyter.protocol.host_events.session import AgentSilentNote, MessageHeld, Policy, Rule
+from acp_jupyter.protocol.parse.steering import TAKEN, Outcome
 
 REFUSED = NobodyToAsk(
     "Nobody could be asked, so this was rejected.",
@@ -211,6 +221,63 @@ class TurnRunner:
         """
         self._queue.to_front(turn_id)
         self.stop(None)
+
+    async def steer(self, turn_id: str) -> Outcome | Literal["queued"]:
+        """Put a prompt that waits into the turn that runs, which keeps its policy and its rules.
+
+        Where the agent does not take it, it waits on, and a notice says so.
+
+        Raises
+        ------
+        NotQueued
+            It does not wait any more.
+        NotAllowed
+            Somebody else sent the prompt of the turn that runs.
+        """
+        transcript = self._journal.transcript
+        with self._queue.hold(turn_id) as waiting:
+            running = self._current.turn
+            if running is None:
+                return "queued"  # it is about to be sent
+            sender = transcript.turns[running.turn_id].user
+            if sender not in {"", transcript.turns[turn_id].user}:
+                raise NotAllowed(
+                    f"Only {sender} can steer this turn: the prompt is theirs. You can stop it."
+                )
+            try:
+                outcome = await self._offered(running, waiting)
+            except AcpError:
+                outcome = "failed"  # the error is in the traffic
+            if outcome in TAKEN:
+                self._queue.take_out(waiting)
+        if not self._closing:
+            self._tell_steered(outcome)
+        return outcome if outcome in TAKEN else "queued"
+
+    async def _offered(self, running: QueuedTurn, waiting: QueuedTurn) -> Outcome:
+        """Offer a prompt to the agent for the turn that runs."""
+        connection = self._agent.connection
+        if connection is None or running.stop.is_set() or not connection.can("steering"):
+            return "failed"
+        return await connection.steer(
+            await self._fitted(waiting.blocks), self._limits.steer_seconds
+        )
+
+    def _tell_steered(self, outcome: Outcome) -> None:
+        name = self._journal.transcript.session.agent_info.name
+        match outcome:
+            case "injected":
+                return
+            case "startedNewTurn":
+                words = f"{name} took the message as a turn of its own, after the one that ran."
+            case "promptRequired":
+                words = f"{name} has no turn for the message any more. It is sent as the next one."
+            case "failed":
+                words = (
+                    f"{name} did not take the message into the turn. It waits, and is sent when "
+                    "the turn has ended."
+                )
+        self._journal.note(HostNotice(text=words))
 
     async def close(self, *, with_server: bool = False) -> None:
         """Stop everything; the agent is ended by the session."""

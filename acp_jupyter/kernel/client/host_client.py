@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterator
 from contextlib import closing
@@ -43,11 +44,14 @@ from acp_jupyter.api.models.turns import (
     RevertTurn,
     RevokeRule,
     RuleEntry,
+    Steer,
     TurnDetail,
 )
+from acp_jupyter.errors import NotQueued
 from acp_jupyter.notebook_tools.kernel_work import FinishedWork, PrintedSoFar, WorkReply
 from acp_jupyter.protocol.host_events.notes import Origin, StopCause
 from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.transcript.model.events import Event, Snapshot
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 
@@ -230,6 +234,26 @@ class HostClient(ABC):
         )
         sent: dict[str, str] = self.run(command, _QUICK_SECONDS)
         return sent["turn_id"]
+
+    def steer(
+        self, session_id: str, words: str, *, can_ask: bool, policy: Policy | None = None
+    ) -> bool:
+        """Say something in the turn that runs; tell whether the agent took it, else it waits.
+
+        Raises
+        ------
+        EmptyPrompt
+            There is nothing to say.
+        """
+        # No cell is named: a turn that it may become later is shown in none.
+        origin = Origin(notebook_path=self.notebook_path, view_id=uuid.uuid4().hex)
+        said = clean_json(words)
+        turn_id = self.prompt(session_id, said, policy=policy, origin=origin, can_ask=can_ask)
+        try:
+            steered: dict[str, str] = self.run(Steer(turn_id=turn_id))
+        except NotQueued:
+            return False  # the turn had ended: it is sent already
+        return steered["outcome"] != "queued"
 
     def turn(self, turn_id: str, wait_seconds: float = 0) -> TurnDetail:
         """Return a turn, at its end or after ``wait_seconds``."""

@@ -47,6 +47,7 @@ SUBCOMMANDS = {
     "policy [POLICY]": "choose the policy of %%acp cells that name none",
     "fix [AGENT] [options]": "send the last error of this kernel to an agent",
     "log [ID] [options]": "show the last messages to and from the agent, as they were sent",
+    "steer WORDS": "say something to the agent while its turn runs, without stopping it",
     "cancel": "stop the running turn of this notebook",
     "export PATH [options]": "write a session to a file: .ndjson, .md, .html or .json",
     "import PATH [options]": "read a log of an agent's session and show it",
@@ -115,6 +116,11 @@ DETAILS: dict[str, tuple[str, ...]] = {
         _WHICH,
         "--lines N    how many; default: 20",
         "--text TEXT  only lines with this text, e.g. session/prompt",
+    ),
+    "steer": (
+        "The rest of the line is what is said, in the session used last here if a turn runs there.",
+        "An agent that does not take it gets it when the turn has ended.",
+        "Example: %acp steer Leave the index as it is",
     ),
     "export": (
         "--format FORMAT  traffic, packets, build-mode, markdown, html or json; default: by PATH",

@@ -20,6 +20,7 @@ from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.recording import is_replaying, run_recording
 from acp_jupyter.kernel.connect import by_time, choose_session, connect, find_session, short
+from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.magics import setting_commands
 from acp_jupyter.kernel.magics import setting_commands as agent_commands
 from acp_jupyter.kernel.magics.cell import run_fix
@@ -237,6 +238,10 @@ def run_subcommand(line: str) -> None:
     UsageError
         There is no such subcommand, or it was used wrongly.
     """
+    name, _, words = line.strip().partition(" ")
+    if name == "steer" and words.strip() not in {"-h", "--help"}:
+        _steer(words.strip())  # a sentence may have an apostrophe
+        return
     try:
         name, *rest = shlex.split(line) or ["help"]
     except ValueError as error:
@@ -283,6 +288,24 @@ def _cancel() -> None:
             stopped += 1
     print_text(
         f"Stopped {stopped} turn{'s' * (stopped != 1)}." if stopped else "Nothing is running."
+    )
+
+
+def _steer(words: str) -> None:
+    if not words:
+        raise UsageError("Say what the agent should know: %acp steer WORDS.")
+    client = host_client()
+    running = [state for state in by_time(client.sessions()) if state.active_turn_id is not None]
+    used_last = [state for state in running if state.session_id == defaults.session_id]
+    if not running:
+        raise BadRequest("Nothing is running. Send a prompt: a cell that begins with %%acp.")
+    state = (used_last or running)[0]
+    if client.steer(state.session_id, words, can_ask=execution_context().can_ask):
+        print_text(f"{state.agent_info.name} took it into the turn that runs.")
+        return
+    print_text(
+        f"{state.agent_info.name} did not take it into the turn. It waits, and is sent when the "
+        "turn has ended."
     )
 
 
@@ -364,6 +387,7 @@ _RUN: dict[str, Callable[[Sequence[str]], None]] = {
     "config": setting_commands.config,
     "policy": setting_commands.policy,
     "cancel": _alone("cancel", _cancel),
+    "steer": lambda rest: _steer(" ".join(rest)),
     "fix": _fix,
     "log": run_log,
     "export": run_export,

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 from acp_jupyter.api.models.turns import TurnDetail
-from acp_jupyter.errors import AcpError, NobodyToAsk, TurnError, TurnTimeout
+from acp_jupyter.errors import AcpError, BadRequest, NobodyToAsk, TurnError, TurnTimeout
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.turn.contents import ChangedTurn, ExportedTurn
@@ -126,6 +126,27 @@ class Turn(ChangedTurn, ExportedTurn):
         await wait_in_loop(self)
         await asyncio.to_thread(self.raise_for_error)
         return self
+
+    def steer(self, words: str) -> bool:
+        """Say something to the agent while the turn runs, without stopping anything.
+
+        Returns
+        -------
+        bool
+            Whether the agent took it: the turn goes on, under the policy that it has. If not, it
+            waits in the queue and is sent when the turn has ended.
+
+        Raises
+        ------
+        BadRequest
+            The turn does not run.
+        EmptyPrompt
+            There is nothing to say.
+        """
+        if self.status not in {"running", "requires_action"}:
+            raise BadRequest("This turn does not run. Send a prompt in its place.")
+        can_ask = execution_context().can_ask
+        return self._client.steer(self.session_id, words, can_ask=can_ask)
 
     def cancel(self) -> None:
         """Stop it, running or queued; its open permission requests are answered ``cancelled``."""

@@ -148,6 +148,13 @@ class TurnRemoved(Model):
     turn_id: str
 
 
+class TurnSteered(Model):
+    """A queued prompt is not sent: the agent has taken it into the turn that ran."""
+
+    note: Literal["turn_steered"] = "turn_steered"
+    turn_id: str
+
+
 class TurnFailed(Model):
     """A turn ended without the agent's own end of turn."""
 
@@ -258,6 +265,7 @@ Note = TypeAliasType(
         | TurnQueued
         | TurnStartedNote
         | TurnRemoved
+        | TurnSteered
         | TurnFailed
         | PermissionSettledNote
         | PolicyChanged

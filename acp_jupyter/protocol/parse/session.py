@@ -263,7 +263,7 @@ def agent_info(result: Obj) -> AgentInfoPacket:
         title=text(first(info, "title", "name")),
         version=text(info.get("version")),
         prompt_capabilities=tuple(name for name in _PROMPT_CAPABILITIES if flags.get(name) is True),
-        can=abilities(caps),
+        can=abilities(result),
         auth_methods=auth_methods(result),
     )
 

@@ -140,6 +140,8 @@ class UserMessage(ItemBase):
     text: str = ""
     attachments: tuple[Attachment, ...] = ()
     at: float | None = None
+    steered: bool = False
+    """Whether it was said while the turn ran: it stands where the agent took it."""
 
 
 class AgentMessage(StepBase):

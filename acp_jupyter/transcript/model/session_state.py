@@ -39,6 +39,9 @@ class LoginState(Model):
     since: float | None = None
 
 
+STEERED = "steered"
+"""Stop reason of a prompt that waited, and was taken into the turn that ran: it stands there."""
+
 REPLAYED = " (replayed)"
 """After the name of an agent whose recording is replayed."""
 

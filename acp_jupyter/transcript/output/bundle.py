@@ -129,7 +129,7 @@ def _without_origin(turn: TurnState) -> TurnState:
 def _saved_items(items: Iterable[Item], scrubber: Scrubber, *, thoughts: bool) -> Iterator[Item]:
     for item in items:
         match item:
-            case UserMessage():
+            case UserMessage(steered=False):
                 continue  # it is the cell's source
             case Thought() if not thoughts:
                 continue

@@ -21,7 +21,7 @@ from acp_jupyter.errors import MissingPackage
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.transcript.escaping import printable
 from acp_jupyter.transcript.model.items import Item, Thought
-from acp_jupyter.transcript.model.session_state import SessionState, TurnState
+from acp_jupyter.transcript.model.session_state import STEERED, SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, Diff, ToolCall
 from acp_jupyter.transcript.output.bundle import changed_files, turn_footer
 from acp_jupyter.transcript.output.plain_text import (
@@ -124,6 +124,8 @@ def _sections(
     ordered = sorted(items, key=lambda item: places[item.turn_id])
     for turn_id, group in groupby(ordered, key=lambda item: item.turn_id):
         turn = turns.get(turn_id or "")
+        if turn is not None and turn.stop_reason == STEERED:
+            continue
         own = tuple(group)
         footer = (
             turn_footer(turn, changed_files(own), session, turn_seconds(turn, own)) if turn else ()

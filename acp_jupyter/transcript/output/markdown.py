@@ -36,7 +36,7 @@ from acp_jupyter.transcript.model.items import (
     TurnEnd,
     UserMessage,
 )
-from acp_jupyter.transcript.model.session_state import SessionState, TurnState
+from acp_jupyter.transcript.model.session_state import STEERED, SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, ToolCall
 from acp_jupyter.transcript.output.plain_text import (
     duration_words,
@@ -127,6 +127,8 @@ def session_markdown(
     """Return a session for export: each turn below its prompt."""
     parts = [f"# {inert(session.title or session.agent_info.name)}"]
     for turn in turns:
+        if turn.stop_reason == STEERED:
+            continue
         parts.append(quote(agent_markdown(turn.prompt)))
         parts.append(turn_markdown(turn, items.get(turn.turn_id, ()), thoughts=thoughts))
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -153,6 +155,8 @@ def shown_output(call: ToolCall) -> str:
 
 def _item(item: Item, *, thoughts: bool) -> str:  # noqa: C901 - one flat match
     match item:
+        case UserMessage(steered=True):
+            return quote(agent_markdown(item.text))
         case UserMessage():
             return ""  # the cell's source, or the heading of the turn
         case AgentMessage():

@@ -120,7 +120,13 @@ def _new_item(
 
 
 def user_chunk(draft: Draft, packet: UserMessageChunk) -> None:
-    """Add a replayed prompt; an echo of the running turn's own is left out."""
+    """Add a replayed prompt, or what the agent took in mid-turn.
+
+    An echo of the running turn's own is left out.
+    """
+    if packet.steered:
+        _steered(draft, packet)
+        return
     if draft.session.active_turn_id is not None:
         return
     draft.close_open_item()
@@ -134,6 +140,16 @@ def user_chunk(draft: Draft, packet: UserMessageChunk) -> None:
         draft.append_text(item.id, "text", packet.block.text)
     else:
         draft.add(block_item(packet.block, draft.new_id(), None))
+
+
+def _steered(draft: Draft, packet: UserMessageChunk) -> None:
+    draft.close_open_item()
+    item_id, turn_id = draft.new_id(), draft.turn_id()
+    if isinstance(packet.block, OtherBlock):
+        draft.add(block_item(packet.block, item_id, turn_id))
+        return
+    text = packet.block.text
+    draft.add(UserMessage(id=item_id, turn_id=turn_id, text=text, at=draft.at, steered=True))
 
 
 def block_item(

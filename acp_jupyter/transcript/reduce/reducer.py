@@ -27,6 +27,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnQueued,
     TurnRemoved,
     TurnStartedNote,
+    TurnSteered,
     TurnStopped,
     TurnTimeUp,
 )
@@ -221,7 +222,7 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             queue.edit_queued(draft, packet)
         case TurnMoved():
             queue.move_first(draft, packet)
-        case TurnRemoved():
+        case TurnRemoved() | TurnSteered():
             turns.removed(draft, packet)
         case CancelSent():
             draft.stopping = draft.session.active_turn_id

@@ -15,6 +15,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnQueued,
     TurnRemoved,
     TurnStartedNote,
+    TurnSteered,
     TurnStopped,
 )
 from acp_jupyter.protocol.packets import ErrorPacket, PromptResponse, PromptUsage, stop_reason_words
@@ -23,6 +24,7 @@ from acp_jupyter.transcript.model.items import Attachment, ErrorItem, TurnEnd, U
 from acp_jupyter.transcript.model.persistent import Map
 from acp_jupyter.transcript.model.session_state import (
     REPLAYED,
+    STEERED,
     QueuedPrompt,
     TurnFailure,
     TurnState,
@@ -103,12 +105,15 @@ def started(draft: Draft, note: TurnStartedNote) -> None:
     draft.announce_started(turn.model_copy(update={"status": "running", "started_at": draft.at}))
 
 
-def removed(draft: Draft, note: TurnRemoved) -> None:
-    """Take a queued prompt back."""
+def removed(draft: Draft, note: TurnRemoved | TurnSteered) -> None:
+    """Take a queued prompt out: it is not sent, or stands in the turn that ran."""
     turn = draft.turns.get(note.turn_id)
     if turn is None or turn.status != "queued":
         return
     draft.change_session(queue=tuple(q for q in draft.session.queue if q.turn_id != note.turn_id))
+    if isinstance(note, TurnSteered):
+        end_turn(draft, turn, STEERED, "The agent took it into the turn that ran.")
+        return
     end_turn(draft, turn, "cancelled", "Removed before it was sent.")
 
 

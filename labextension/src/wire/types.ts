@@ -505,6 +505,7 @@ export type Command =
   | AnswerElicitation
   | EditQueued
   | SendNow
+  | Steer
   | KillTerminal
   | GetChanges
   | ListChangingSessions
@@ -2004,6 +2005,7 @@ export interface SessionState {
     | 'title'
     | 'archive'
     | 'authStatus'
+    | 'steering'
   )[];
   commands: SlashCommand[];
   config_options: ConfigOption[];
@@ -2120,6 +2122,7 @@ export interface SessionSummary {
     | 'title'
     | 'archive'
     | 'authStatus'
+    | 'steering'
   )[];
   notebook_path: string;
   /**
@@ -2208,6 +2211,17 @@ export interface Snapshot {
   session_id: string;
   total: number;
   turns: TurnState[];
+}
+
+/**
+ * Put a prompt that waits into the turn that runs; if the agent does not take it, it waits.
+ */
+export interface Steer {
+  name: 'steer';
+  /**
+   * Of the prompt that waits.
+   */
+  turn_id: string;
 }
 
 /**
@@ -2758,6 +2772,10 @@ export interface UserMessage {
    */
   id: string;
   kind: 'user_message';
+  /**
+   * Whether it was said while the turn ran: it stands where the agent took it.
+   */
+  steered: boolean;
   text: string;
   /**
    * The prompt turn it belongs to; null for what came between turns.

@@ -1,0 +1,42 @@
+"""``_session/steering``: a message for the turn that runs. No ACP; some agents know it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, TypeAlias, get_args
+
+from acp_jupyter.protocol.content import OtherBlock, TextBlock, read_block
+from acp_jupyter.protocol.objects import Obj, items
+from acp_jupyter.protocol.packets import UserMessageChunk
+
+METHOD = "_session/steering"
+
+Outcome: TypeAlias = Literal["injected", "startedNewTurn", "promptRequired", "failed"]
+"""What became of the message, as the agent says.
+
+``promptRequired``: no turn runs, so that it must be sent as a prompt.
+"""
+
+TAKEN: frozenset[Outcome] = frozenset({"injected", "startedNewTurn"})
+"""The agent has the message: it is not sent again."""
+
+_OUTCOMES: dict[object, Outcome] = {outcome: outcome for outcome in get_args(Outcome)}
+
+
+def outcome_of(result: Obj) -> Outcome:
+    """Read the answer; what is not understood has failed."""
+    outcome = result.get("outcome")
+    return _OUTCOMES.get(outcome, "failed") if isinstance(outcome, str) else "failed"
+
+
+def taken_message(result: Obj, request: Obj) -> Iterator[UserMessageChunk]:
+    """Return what the user said, where the agent has taken it: the text in one piece."""
+    if outcome_of(result) not in TAKEN:
+        return
+    blocks = [block for raw in items(request.get("prompt")) if (block := read_block(raw))]
+    text = "\n".join(block.text for block in blocks if isinstance(block, TextBlock))
+    if text:
+        yield UserMessageChunk(block=TextBlock(text=text), steered=True)
+    for block in blocks:
+        if isinstance(block, OtherBlock):
+            yield UserMessageChunk(block=block, steered=True)
