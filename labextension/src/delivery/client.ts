@@ -253,6 +253,10 @@ export class Client {
     await this.#command({ name: 'send_now', turn_id: turnId });
   }
 
+  async steer(turnId: string): Promise<void> {
+    await this.#command({ name: 'steer', turn_id: turnId });
+  }
+
   async closeSession(sessionId: string): Promise<void> {
     await this.#command({ name: 'close_session', session_id: sessionId });
   }

@@ -135,6 +135,8 @@ export interface Actions {
   editQueued?(turnId: string, text: string): Promise<void>;
   /** Stops the running turn and sends a message that waits. */
   sendNow?(turnId: string): Promise<void>;
+  /** Puts a message that waits into the running turn; it waits on if the agent does not take it. */
+  steer?(turnId: string): Promise<void>;
   /**
    * A file's text before and after a turn, or from before the `earlier` turns on; `null` where it
    * is not kept.

@@ -102,6 +102,7 @@ function actionsOf(client: Client): Actions {
     removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),
     editQueued: (turnId, text) => client.editQueued(turnId, text),
     sendNow: turnId => client.sendNow(turnId),
+    steer: turnId => client.steer(turnId),
     loadItems: async (sessionId, start, end) => {
       await client.loadItems(sessionId, start, end);
     },

@@ -26,6 +26,7 @@ export function parseItem(value: Fields): Item | null {
         text: text(value, 'text'),
         attachments: list(value, 'attachments', parseAttachment),
         at: number(value, 'at'),
+        steered: flag(value, 'steered'),
       };
     case 'agent_message':
       return { ...step, kind: 'agent_message', text: text(value, 'text'), open: false };

@@ -109,7 +109,28 @@ export function message(id: string, text: string, open = false, turnId = TURN): 
 }
 
 export function prompt(id: string, text: string, turnId = TURN): Item {
-  return { id, turn_id: turnId, kind: 'user_message', text, attachments: [], at: 0 };
+  return {
+    id,
+    turn_id: turnId,
+    kind: 'user_message',
+    text,
+    attachments: [],
+    at: 0,
+    steered: false,
+  };
+}
+
+/** What was said while a turn ran, where the agent took it. */
+export function steered(id: string, text: string, turnId = TURN): Item {
+  return {
+    id,
+    turn_id: turnId,
+    kind: 'user_message',
+    text,
+    attachments: [],
+    at: 0,
+    steered: true,
+  };
 }
 
 export function thought(id: string, text: string, over: Partial<Thought> = {}): Thought {

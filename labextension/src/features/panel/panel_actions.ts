@@ -108,6 +108,7 @@ export function panelActions(parts: PanelParts): Actions {
     removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),
     editQueued: (turnId, text) => client.editQueued(turnId, text),
     sendNow: turnId => client.sendNow(turnId),
+    steer: turnId => client.steer(turnId),
     refreshAgents,
     login: (sessionId, methodId) => client.logins.login(sessionId, methodId),
     cancelLogin: sessionId => client.logins.cancelLogin(sessionId),

@@ -1,7 +1,7 @@
 import { Component } from 'preact';
 
 import { agentOf } from '../../state/session_view';
-import type { ErrorItem, Item, ToolCall, TurnEnd } from '../../wire/types';
+import type { ErrorItem, Item, ToolCall, TurnEnd, UserMessage } from '../../wire/types';
 import { plural } from '../i18n';
 import { Prose } from '../markdown/prose';
 import { Icon } from '../parts/icons';
@@ -146,8 +146,20 @@ function ItemContent({ item, steps = [], waiting, newest = false }: ItemRowProps
     case 'turn_end':
       return <End item={item} />;
     case 'user_message':
-      return null;
+      return <Steered item={item} />;
   }
+}
+
+/** What the user said while the turn ran, where the agent took it. */
+function Steered({ item }: { readonly item: UserMessage }) {
+  const { t } = useScene();
+  return (
+    <div class="acp-user" role="note" aria-label={t('Said while the turn ran')}>
+      <div dir="auto">
+        <Visible text={item.text} strictness="controls" />
+      </div>
+    </div>
+  );
 }
 
 interface ToolRowProps extends Required<ItemRowProps> {

@@ -108,9 +108,9 @@ function isAnswer(item: Item | undefined): boolean {
   return item?.kind === 'agent_message' || item?.kind === 'content_block';
 }
 
-/** Whether an item is drawn as a row; the prompt is drawn elsewhere. */
+/** Whether an item is drawn as a row; the prompt is drawn elsewhere, but for what came later. */
 function isDrawn(item: Item): boolean {
-  return item.kind !== 'user_message';
+  return item.kind !== 'user_message' || item.steered;
 }
 
 function isOutcome(item: Item): boolean {

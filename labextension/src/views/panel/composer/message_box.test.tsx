@@ -58,6 +58,19 @@ describe('the message box', () => {
     expect(removeQueued).toHaveBeenCalledWith(SESSION, 'q');
   });
 
+  it('steers the running turn in place of stopping it, where the agent takes that', () => {
+    const steer = vi.fn(() => Promise.resolve());
+    const sendNow = vi.fn(() => Promise.resolve());
+    const queue = [{ turn_id: 'q', text: 'Not that one' }];
+    const store = storeOf([prompt('u', 'Go')], session({ queue, can: ['steering'] }));
+    showPanel({ store }, { steer, sendNow });
+    const shown = within(view().getByRole('list', { name: 'Queue' }));
+    expect(shown.queryByRole('button', { name: 'Stop and send now' })).toBeNull();
+    fireEvent.click(shown.getByRole('button', { name: 'Steer: say it in the running turn' }));
+    expect(steer).toHaveBeenCalledExactlyOnceWith('q');
+    expect(sendNow).not.toHaveBeenCalled();
+  });
+
   it('leaves a queued message as it was on Escape', () => {
     const editQueued = vi.fn(() => Promise.resolve());
     const cancel = vi.fn(() => Promise.resolve());

@@ -29,6 +29,7 @@ export function Queue({ session, actions, t, onFailure }: QueueProps) {
   if (session.queue.length === 0) {
     return null;
   }
+  const steers = actions.steer !== undefined && session.can.includes('steering');
   const run = (work: Promise<void> | undefined) => {
     work?.catch((error: unknown) => onFailure(messageOf(error)));
   };
@@ -53,12 +54,20 @@ export function Queue({ session, actions, t, onFailure }: QueueProps) {
             <span class="cut grow" dir="auto">
               <Visible text={waiting.text} strictness="controls" />
             </span>
-            {actions.sendNow !== undefined && (
+            {steers ? (
               <IconButton
                 icon="send"
-                label={t('Stop and send now')}
-                onClick={() => run(actions.sendNow?.(waiting.turn_id))}
+                label={t('Steer: say it in the running turn')}
+                onClick={() => run(actions.steer?.(waiting.turn_id))}
               />
+            ) : (
+              actions.sendNow !== undefined && (
+                <IconButton
+                  icon="send"
+                  label={t('Stop and send now')}
+                  onClick={() => run(actions.sendNow?.(waiting.turn_id))}
+                />
+              )
             )}
             {actions.editQueued !== undefined && (
               <span data-edit={waiting.turn_id}>

@@ -1,7 +1,7 @@
 import { fireEvent } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
-import { message, SESSION, tool, turn } from '../../../../tests/support/build';
+import { message, prompt, session, SESSION, steered, tool, turn } from '../../../../tests/support/build';
 import { draw } from '../../../../tests/support/draw';
 import { snapshot } from '../../../../tests/support/events';
 import { IDLE, showPanel } from '../../../../tests/support/panel';
@@ -35,6 +35,26 @@ async function frames(isSo: () => boolean): Promise<void> {
 describe('a session', () => {
   it('is mounted whole up to 400 items: find-in-page finds everything', () => {
     expect(mounted(open(texts(400)))).toHaveLength(400);
+  });
+
+  it('has what was said while a turn ran where the agent took it, and once', () => {
+    const store = new SessionStore(SESSION);
+    const items: Item[] = [
+      prompt('u', 'Go', 't1'),
+      message('a', 'before', false, 't1'),
+      prompt('q', 'Not that one', 't2'),
+      steered('s', 'Not that one', 't1'),
+      message('b', 'after', false, 't1'),
+    ];
+    const turns = [
+      turn({ turn_id: 't1', status: 'running' }),
+      turn({ turn_id: 't2', status: 'done', stop_reason: 'steered' }),
+    ];
+    store.apply([snapshot(items, turns, session({ active_turn_id: 't1' }))]);
+    const { element } = showPanel({ store });
+    const shown = [...element.querySelectorAll('.acp-user, .acp-prose')];
+    expect(shown.map(each => each.textContent)).toEqual(['Go', 'before', 'Not that one', 'after']);
+    expect(shown[2]?.getAttribute('aria-label')).toBe('Said while the turn ran');
   });
 
   it('is mounted from its end above that', () => {

@@ -101,7 +101,7 @@ function Turn({ turnId }: { readonly turnId: string }) {
   const { view } = store;
   const prompts = (view.byTurn.get(turnId) ?? []).flatMap(id => {
     const item = view.items.get(id);
-    return item?.kind === 'user_message' ? [item] : [];
+    return item?.kind === 'user_message' && !item.steered ? [item] : [];
   });
   return (
     <section class="acp-turn" data-turn={turnId} data-segment={turnId}>
@@ -194,7 +194,7 @@ function segmentsOf(view: SessionView): Segment[] {
   const segments: Segment[] = [];
   for (const id of view.order) {
     const turnId = view.items.get(id)?.turn_id ?? null;
-    if (turnId !== null && waiting.has(turnId)) {
+    if (turnId !== null && (waiting.has(turnId) || isSteered(view, turnId))) {
       continue;
     }
     const index = turnId === null ? undefined : turns.get(turnId);
@@ -209,6 +209,11 @@ function segmentsOf(view: SessionView): Segment[] {
     segments.push({ id: turnId ?? id, turnId, items: 1 });
   }
   return segments;
+}
+
+/** Whether its message stands in the turn that ran when the agent took it. */
+function isSteered(view: SessionView, turnId: string): boolean {
+  return view.turns.get(turnId)?.stop_reason === 'steered';
 }
 
 /** The status of the running turn, above the message box. */
