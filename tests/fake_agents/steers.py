@@ -4,7 +4,7 @@
 The turn of the prompt ``slow`` goes on until it was offered a message that it takes, or is stopped;
 it says what it hears. ``ANSWER`` is the outcome that it answers, or JSON to answer with, ``error``,
 or ``silent``; with ``gone`` it exits, ``late`` ends the turn before it answers that a prompt is
-required, and ``unable`` announces nothing.
+required, and ``unable`` announces nothing. Without it, it takes what it is offered.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 import _wire
 from _wire import Json, Wire, serve, text_of
 
-OUTCOME = sys.argv[1]
+OUTCOME = sys.argv[1] if len(sys.argv) > 1 else "injected"
 plain = _wire.initialize_result
 
 

@@ -21,6 +21,7 @@ SCRIPTED = (
     "leaky",
     "permission",
     "slow_stream",
+    "steers",
     "takes",
 )
 

@@ -293,6 +293,28 @@ def test_turns_queue_and_each_can_be_stopped(kernel: Kernel) -> None:
     assert cell.printed == "cancelled cancelled\n"
 
 
+def test_a_turn_that_runs_is_steered_from_another_cell(kernel: Kernel) -> None:
+    kernel.run(
+        "from acp_jupyter import connect\n"
+        "session = connect('steers')\n"
+        "turns = []\n"
+        "def begin():\n"
+        "    turn = session.prompt('slow')\n"
+        "    next(iter(turn.stream()))\n"
+        "    turns.append(turn)\n"
+        "    return turn"
+    ).ok()
+    for steer in ('begin().steer("it\'s left")', 'begin() and session.steer("it\'s left")'):
+        assert kernel.run(f"print({steer}, turns[-1].wait().text)").ok().printed == (
+            "True begins slow\n\nheard it's left\n"
+        )
+    kernel.run("_ = begin()").ok()
+    assert "took it into the turn" in kernel.run("%acp steer it's left").ok().printed
+    assert "heard it's left" in kernel.run("print(turns[-1].wait().to_markdown())").ok().printed
+    for late in ("turns[-1].steer('x')", "session.steer('x')", "%acp steer x"):
+        assert kernel.run(late).error == "BadRequest"
+
+
 def test_a_turn_can_be_awaited_and_shows_itself(kernel: Kernel) -> None:
     cell = kernel.run(
         "from acp_jupyter import connect\nturn = await connect('hello').prompt('Hi')\nturn"

@@ -69,6 +69,7 @@ def test_the_magics_can_be_unloaded_and_loaded_again(folder: Path) -> None:
         ("%acp nonsense", "There is no %acp nonsense."),
         ("%acp agent", "Type %acp agents."),
         ("%acp cancel now", "Type: %acp cancel"),
+        ("%acp steer", "%acp steer WORDS"),
         ("%acp use", "%acp use AGENT"),
         ("%acp help nonsense", "There is no %acp nonsense."),
         ("%acp export", "Type: %acp export PATH"),

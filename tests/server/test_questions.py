@@ -96,6 +96,29 @@ def test_a_message_that_waits_is_edited_and_sent_now(user: httpx.Client) -> None
     user.delete(f"sessions/{session_id}").raise_for_status()
 
 
+def test_a_message_that_waits_is_put_into_the_turn(
+    user: httpx.Client, kernel: KernelSide, other_kernel: KernelSide
+) -> None:
+    session_id = open_session(user, "steers", notebook_path="kernels/own.ipynb")
+    running = start_turn(user, session_id, "slow")
+    eventually(lambda: "begins slow" in user.get(f"turns/{running}").text)
+    waiting = start_turn(user, session_id, "not that one", policy="allow-all")
+    hidden = other_kernel.request("POST", f"turns/{waiting}/steer", {})
+    assert (hidden.status_code, hidden.json()["reason"]) == (404, "unknown_turn")
+    assert user.get(f"turns/{running}").json()["turn"]["status"] == "running"
+    steered = kernel.request("POST", f"turns/{waiting}/steer", {})
+    assert (steered.status_code, steered.json()) == (200, {"outcome": "injected"})
+    done = finished(user, running)
+    assert done["turn"]["policy"] == "ask"
+    kinds = [item["kind"] for item in done["items"]]
+    assert kinds == ["user_message", "agent_message", "user_message", "agent_message", "turn_end"]
+    assert "> not that one" in done["bundle"]["data"]["text/markdown"]
+    assert finished(user, waiting)["turn"]["stop_reason"] == "steered"
+    late = user.post(f"turns/{waiting}/steer")
+    assert (late.status_code, late.json()["reason"]) == (409, "not_queued")
+    user.delete(f"sessions/{session_id}").raise_for_status()
+
+
 @pytest.mark.parametrize(
     ("prompt", "reason"),
     [

@@ -114,7 +114,7 @@ ROWS: dict[str, Row] = {
     ),
     "edit_queued": Row("turns/{queued}/edit", _json(prompt="Else"), read_only=GONE),
     "send_now": Row("turns/{queued}/send-now", read_only=GONE),
-    "steer": Row("turns/none/steer", full="no turn", read_only="no turn"),
+    "steer": Row("turns/none/steer", full="not known", read_only="not known"),
     "revert_turn": Row("turns/{change}/revert", full=WORDS, read_only=WORDS),
     "import_log": Row("import", lambda place: {"content": place.log}, full=TOLD, read_only=TOLD),
     "trust_folder": Row("trust", _json(folder="{root}/other"), full=WORDS, read_only=WORDS),
