@@ -4,7 +4,8 @@
 The turn of the prompt ``slow`` goes on until it was offered a message that it takes, or is stopped;
 it says what it hears. ``ANSWER`` is the outcome that it answers, or JSON to answer with, ``error``,
 or ``silent``; with ``gone`` it exits, ``late`` ends the turn before it answers that a prompt is
-required, and ``unable`` announces nothing. Without it, it takes what it is offered.
+required, ``tardy`` ends it and has taken the message, and ``unable`` announces nothing.
+Without ``ANSWER`` it takes what it is offered.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def prompt(wire: Wire, session_id: str, text: str) -> str:
             sys.exit(3)
         if OUTCOME == "error":
             wire.error(message, -32603, "No")
-        elif OUTCOME == "late":
+        elif OUTCOME in {"late", "tardy"}:
             held.append(message)
             return "end_turn"
         else:
@@ -61,7 +62,13 @@ class Late(Wire):
     def result(self, request: Json, result: object) -> None:
         super().result(request, result)
         while held:
-            super().result(held.pop(), {"outcome": "promptRequired"})
+            steering = held.pop()
+            if OUTCOME == "tardy":
+                early = self.line(0.2)
+                heard = "too early" if early else "heard"
+                self.text(steering["params"]["sessionId"], heard)
+            outcome = "promptRequired" if OUTCOME == "late" else "injected"
+            super().result(steering, {"outcome": outcome})
 
 
 held: list[Json] = []

@@ -26,9 +26,11 @@ LIMITS = Limits(steer_seconds=0.2)
 
 
 @contextmanager
-def running(folder: Path, answer: str) -> Iterator[tuple[Driver, Session, str]]:
+def running(
+    folder: Path, answer: str, limits: Limits = LIMITS
+) -> Iterator[tuple[Driver, Session, str]]:
     """Yield a session whose turn goes on, and the turn."""
-    with driving(folder, {"steers": script("steers", answer)}, LIMITS) as driver:
+    with driving(folder, {"steers": script("steers", answer)}, limits) as driver:
         session = driver.open("steers")
         turn_id = driver.prompt(session, "slow")
         eventually(lambda: "begins slow" in driver.text(session))
@@ -129,6 +131,17 @@ def test_it_is_sent_as_a_prompt_where_the_agent_needs_one(tmp_path: Path) -> Non
         assert driver.text(session).count("begins turn left") == 1
         notices = [item.text for item in session.transcript.items if item.kind == "notice"]
         assert any("sent as the next one" in words for words in notices)
+
+
+def test_what_the_agent_has_taken_is_not_sent_before_it_says_so(tmp_path: Path) -> None:
+    with running(tmp_path, "tardy", Limits()) as (driver, session, turn_id):
+        waiting = driver.prompt(session, "turn left")
+        assert steer(driver, session, waiting) == "injected"
+        driver.done(session, turn_id)
+        assert session.transcript.turns[waiting].stop_reason == "steered"
+        assert "too early" not in driver.text(session)
+        assert "begins turn left" not in driver.text(session)
+        assert any(getattr(item, "steered", False) for item in session.transcript.items)
 
 
 def test_an_agent_that_exits_over_it_leaves_the_message_waiting(tmp_path: Path) -> None:

@@ -1,7 +1,15 @@
 import { fireEvent } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
-import { message, prompt, session, SESSION, steered, tool, turn } from '../../../../tests/support/build';
+import {
+  message,
+  prompt,
+  session,
+  SESSION,
+  steered,
+  tool,
+  turn,
+} from '../../../../tests/support/build';
 import { draw } from '../../../../tests/support/draw';
 import { snapshot } from '../../../../tests/support/events';
 import { IDLE, showPanel } from '../../../../tests/support/panel';
