@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.lab import LabPage
@@ -62,3 +63,24 @@ def test_the_queue_and_the_commands_in_the_panel(lab: LabPage, workspace: Worksp
     box.press("Tab")
     expect(box).to_have_value("/plan ")
     expect(commands).to_have_count(0)
+
+
+@pytest.mark.long
+def test_a_sentence_goes_into_the_turn_that_runs(lab: LabPage, workspace: Workspace) -> None:
+    lab.open_empty(workspace.name)
+    panel = lab.panel
+    panel.choose_agent("steers")
+    panel.say("slow")
+    expect(panel.log).to_contain_text("begins slow")
+    panel.say("Not that one")
+    queue = panel.root.get_by_role("list", name="Queue")
+    expect(queue.get_by_role("button", name="Stop and send now")).to_have_count(0)
+    queue.get_by_role("button", name="Steer: say it in the running turn").click()
+    expect(queue).to_have_count(0)
+    expect(panel.log).to_contain_text("heard Not that one")
+    said = panel.log.get_by_role("note", name="Said while the turn ran")
+    expect(said).to_have_text("Not that one")
+    # It is one turn, and the sentence stands in it.
+    expect(panel.log.locator(".acp-turn")).to_have_count(1)
+    words = panel.log.inner_text()
+    assert words.index("begins slow") < words.index("Not that one") < words.index("heard Not")

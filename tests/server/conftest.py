@@ -12,7 +12,14 @@ from tests.support.server import JupyterServer, KernelSide, fake_agents
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
     """A server that all tests share which leave it as it was."""
     agents = fake_agents(
-        "hello", "permission", "slow_stream", "dies_mid_turn", "edits_files", "elicit", "steers", "takes"
+        "hello",
+        "permission",
+        "slow_stream",
+        "dies_mid_turn",
+        "edits_files",
+        "elicit",
+        "steers",
+        "takes",
     )
     with JupyterServer(tmp_path_factory.mktemp("server"), agents=agents) as server:
         yield server

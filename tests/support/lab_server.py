@@ -46,6 +46,7 @@ def agents() -> dict[str, dict[str, Any]]:
             "permission",
             "says",
             "slow_stream",
+            "steers",
             "terminal_script",
             "two_permissions",
         ),
