@@ -25,7 +25,7 @@ from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import RecordingSeals
 from acp_jupyter.host.workspace.changed_files import FileContents
 from acp_jupyter.host.workspace.turn_files import TurnFiles
-from acp_jupyter.transcript.model.session_state import REPLAYED
+from acp_jupyter.protocol.host_events.notes import REPLAYED
 from acp_jupyter.transcript.redactor import Redactor
 
 _MOST_COUNTS = 1000

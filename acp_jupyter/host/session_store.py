@@ -28,8 +28,8 @@ from acp_jupyter.host.store.metadata import (
     write_meta,
 )
 from acp_jupyter.host.store.ownership import ELSEWHERE, Ownership
-from acp_jupyter.protocol.host_events.notes import HostNotice
-from acp_jupyter.transcript.model.session_state import REPLAYED, saved_facts
+from acp_jupyter.protocol.host_events.notes import REPLAYED, HostNotice
+from acp_jupyter.transcript.model.session_state import saved_facts
 
 _log = logging.getLogger(__name__)
 _SAVE_SECONDS = 0.5

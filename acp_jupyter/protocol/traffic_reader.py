@@ -12,8 +12,10 @@ from pydantic import JsonValue
 
 from acp_jupyter.protocol.content import OtherBlock, TextBlock
 from acp_jupyter.protocol.host_events.notes import (
+    REPLAYED,
     ImportedPacket,
     Note,
+    SessionOpened,
     TurnQueued,
     TurnStartedNote,
     read_note,
@@ -57,6 +59,8 @@ class TrafficReader:
         self._state = ParseState()
         self._subagents = Subagents(self._state)
         self._history: History | None = None
+        self._played = False
+        """Whether a recording is played in the agent's place; no agent says that of itself."""
 
     def read(self, entry: TrafficEntry) -> list[LogPacket]:
         """Read one line; lines that don't concern the session give nothing."""
@@ -89,7 +93,8 @@ class TrafficReader:
         named = text(params.get("sessionId"))
         if isinstance(update, dict) and update.get("sessionUpdate") in SUBAGENT_UPDATES:
             return self._subagents.read(named, update)
-        return self._subagents.placed(named, parse_packet(update, self._state, is_clean=True))
+        packets = self._subagents.placed(named, parse_packet(update, self._state, is_clean=True))
+        return [*steering.played(packets, update)] if self._played else packets
 
     def _note(self, entry: TrafficEntry) -> list[LogPacket]:
         note = read_note(dict(entry.message))
@@ -101,6 +106,9 @@ class TrafficReader:
             case ReplayStarted():
                 self._history = History(keep_history=note.keep, number=entry.seq)
                 return []
+            case SessionOpened():
+                self._played = note.agent_name.endswith(REPLAYED)
+                return [note]
             case TurnStartedNote():
                 self._subagents.next_turn()
                 return [note]
@@ -149,7 +157,7 @@ class TrafficReader:
             return [session.prompt_response(body)]
         if method == "initialize":
             return [session.agent_info(body)]
-        if method == steering.METHOD:
+        if method == steering.METHOD and not self._played:
             return [*steering.taken_message(body, asked)]
         if method in _SETUP or method in _CONFIG:
             return [session.session_setup(body)]

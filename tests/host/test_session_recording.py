@@ -11,10 +11,11 @@ import pytest
 from acp_jupyter.api.commands.sessions import reuse_session
 from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.transcript.model.items import Artifact
+from acp_jupyter.transcript.model.items import AgentMessage, Artifact, UserMessage
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver
 from tests.support.record_host import host_in, opened, ran, recorded
+from tests.support.wait import eventually
 
 DEEDS = (
     "write a.txt Hello\\n\nsay I wrote it",
@@ -168,3 +169,30 @@ def test_what_was_written_through_the_host_overwrites_no_work(
         assert said.endswith(ends)
         assert bool(said) == bool(ends)
         assert file.read_text() == (was if left is None else left)
+
+
+def test_what_was_said_while_a_turn_ran_is_played_where_it_stood(tmp_path: Path) -> None:
+    with host_in(tmp_path / "one") as driver:
+        session = opened(driver, "steers")
+        running = driver.prompt(session, "slow")
+        eventually(lambda: "begins slow" in driver.text(session))
+        waiting = driver.prompt(session, "not that one")
+        steered = driver.host.submit(session.turns.steer(waiting)).result(20)
+        assert steered == "injected"
+        driver.done(session, running)
+        told = _told(session)
+    record = recorded(tmp_path / "one", "steers.ndjson")
+    recorded(tmp_path / "two", "").mkdir(parents=True)
+    recorded(tmp_path / "two", record.name).write_bytes(record.read_bytes())
+    with host_in(tmp_path / "two", agents=False) as driver:
+        session = opened(driver, "steers", "replay")
+        driver.done(session, driver.prompt(session, "slow"))
+        assert _told(session) == [each for each in told if each != (False, "not that one")]
+
+
+def _told(session: Session) -> list[tuple[bool, str]]:
+    return [
+        (isinstance(item, UserMessage) and item.steered, item.text)
+        for item in session.transcript.window(0, len(session.transcript.items))
+        if isinstance(item, UserMessage | AgentMessage)
+    ]

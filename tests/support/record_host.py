@@ -33,7 +33,7 @@ def host_in(
 ) -> Iterator[Driver]:
     """Return a host; without agents it knows none. Another data folder is another installation."""
     (root / "folder").mkdir(parents=True, exist_ok=True)
-    registry = Registry(fake_agents("own_tools", "permission") if agents else {}, [])
+    registry = Registry(fake_agents("own_tools", "permission", "steers") if agents else {}, [])
     data = data or root.parent / f"data-{root.name}"
     trust = trusting(root) if trusted else None
     host = AgentHost(HostConfig(registry, root, data, limits=limits or Limits(), trust=trust))

@@ -30,6 +30,7 @@ from acp_jupyter.protocol.host_events.notes import read_note
 from acp_jupyter.protocol.host_events.session import FilesChanged, FileWritten
 from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.log_json import LogProblem
+from acp_jupyter.protocol.parse import steering
 from acp_jupyter.protocol.traffic import TrafficEntry
 
 _MAX_BYTES = 64 * 1024 * 1024
@@ -218,7 +219,7 @@ class _Builder:
             live.session.parts.append(part)
             live.current = part
         else:
-            self._calls[entry.seq] = method
+            self._calls[entry.seq] = _call_in_turn(method, params, entry.t)
 
     def _agent_answer(self, entry: TrafficEntry, call: Part | str) -> None:
         message = entry.message
@@ -239,6 +240,22 @@ class _Builder:
                         live.current = live.running[0] if live.running else live.current
             case "other":
                 self.recording.answers[call.method].append(message)
+                if call.method == steering.METHOD:
+                    self._steered(entry.t, call.params, message)
+
+    def _steered(self, at: float, request: Object, answer: Object) -> None:
+        """Tell at its place what the user said in the turn: nobody says it again."""
+        result = answer.get("result")
+        taken = steering.taken_message(result if isinstance(result, dict) else {}, dict(request))
+        for said in taken:
+            update = {
+                "sessionUpdate": "user_message_chunk",
+                "content": said.block.model_dump(mode="json"),
+                "_meta": steering.PLAYED,
+            }
+            params = {"sessionId": _session_id(request), "update": update}
+            send = Send(at, {"method": "session/update", "params": params})
+            self._add(self._lives.get(_session_id(request)), send)
 
     def _opened(self, part: Part, message: Object) -> None:
         self._opening = None
@@ -286,6 +303,10 @@ class _Builder:
             self._opening.steps.append(step)
         elif isinstance(step, Send):
             self.recording.before.append(step)
+
+
+def _call_in_turn(method: str, params: Object, at: float) -> Part | str:
+    return Part("other", method, params, at) if method == steering.METHOD else method
 
 
 def _session_id(params: Object) -> str:

@@ -117,8 +117,11 @@ class Journal:
     ) -> Self:
         """Begin the log of a new session, whose first note is ``opening``."""
         now = time.time()
-        log.append(TrafficEntry(1, now, "!", opening.model_dump(mode="json")))
-        return cls(opened_transcript(opening, now), log, TrafficReader(), 2, limits, changed)
+        entry = TrafficEntry(1, now, "!", opening.model_dump(mode="json"))
+        log.append(entry)
+        reader = TrafficReader()
+        reader.read(entry)
+        return cls(opened_transcript(opening, now), log, reader, 2, limits, changed)
 
     def enter(self, entry: TrafficEntry) -> None:
         """Append a line to the log and reduce it; never raises on what an agent wrote.

@@ -29,6 +29,7 @@ from acp_jupyter.host.store.log_entries import lacks_lines, read_traffic
 from acp_jupyter.host.store.spill_file import SpillFile
 from acp_jupyter.host.store.traffic_log import FrozenLog, TrafficLog
 from acp_jupyter.protocol.host_events.notes import (
+    REPLAYED,
     AgentExited,
     HostNotice,
     Note,
@@ -42,7 +43,6 @@ from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.transcript.model.session_state import (
-    REPLAYED,
     SAVED_FACTS,
     SessionState,
     saved_facts,

@@ -58,6 +58,10 @@ class TurnMoved(Model):
     turn_id: str
 
 
+REPLAYED = " (replayed)"
+"""After the name of an agent whose recording is replayed."""
+
+
 class SessionOpened(Model):
     """First line of a session's log."""
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, TypeAlias, get_args
 
+from pydantic import JsonValue
+
 from acp_jupyter.protocol.content import OtherBlock, TextBlock, read_block
-from acp_jupyter.protocol.objects import Obj, items
+from acp_jupyter.protocol.objects import Obj, items, obj
 from acp_jupyter.protocol.packets import UserMessageChunk
+from acp_jupyter.protocol.parse.packet import Packet
 
 METHOD = "_session/steering"
 
@@ -16,6 +19,9 @@ Outcome: TypeAlias = Literal["injected", "startedNewTurn", "promptRequired", "fa
 
 ``promptRequired``: no turn runs, so that it must be sent as a prompt.
 """
+
+PLAYED: Obj = {"acp-jupyter/steered": True}
+"""``_meta`` of a ``user_message_chunk`` by which a recording tells such a message at its place."""
 
 TAKEN: frozenset[Outcome] = frozenset({"injected", "startedNewTurn"})
 """The agent has the message: it is not sent again."""
@@ -27,6 +33,14 @@ def outcome_of(result: Obj) -> Outcome:
     """Read the answer; what is not understood has failed."""
     outcome = result.get("outcome")
     return _OUTCOMES.get(outcome, "failed") if isinstance(outcome, str) else "failed"
+
+
+def played(packets: Iterable[Packet], update: JsonValue) -> Iterator[Packet]:
+    """Return the packets of an update of a recording that is played: its user's words are such."""
+    is_told = obj(obj(update).get("_meta")).items() >= PLAYED.items()
+    for packet in packets:
+        told = is_told and isinstance(packet, UserMessageChunk)
+        yield packet.model_copy(update={"steered": True}) if told else packet
 
 
 def taken_message(result: Obj, request: Obj) -> Iterator[UserMessageChunk]:

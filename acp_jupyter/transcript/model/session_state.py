@@ -42,9 +42,6 @@ class LoginState(Model):
 STEERED = "steered"
 """Stop reason of a prompt that waited, and was taken into the turn that ran: it stands there."""
 
-REPLAYED = " (replayed)"
-"""After the name of an agent whose recording is replayed."""
-
 
 class AgentInfo(Model):
     """Which agent a session talks to."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
-from acp_jupyter.protocol.host_events.notes import Origin
+from acp_jupyter.protocol.host_events.notes import REPLAYED, Origin
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.tools.outputs import SearchHit
 from acp_jupyter.transcript.escaping import printable
@@ -19,7 +19,7 @@ from acp_jupyter.transcript.model.items import (
     Thought,
     UserMessage,
 )
-from acp_jupyter.transcript.model.session_state import REPLAYED, SessionState, TurnState
+from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, Diff, TerminalView, ToolCall
 from acp_jupyter.transcript.output.markdown import (
     capped,

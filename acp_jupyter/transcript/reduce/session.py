@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from acp_jupyter.protocol.host_events.notes import PolicyChanged, SessionOpened
+from acp_jupyter.protocol.host_events.notes import REPLAYED, PolicyChanged, SessionOpened
 from acp_jupyter.protocol.host_events.session import (
     AgentSilentNote,
     FolderScanNote,
@@ -32,7 +32,6 @@ from acp_jupyter.protocol.session_packets import (
 from acp_jupyter.protocol.vocabulary import read_unasked
 from acp_jupyter.transcript.model.items import Notice
 from acp_jupyter.transcript.model.session_state import (
-    REPLAYED,
     AgentInfo,
     ConfigChoice,
     ConfigOption,

@@ -7,6 +7,7 @@ from pydantic import JsonValue
 from acp_jupyter.errors import NobodyToAsk
 from acp_jupyter.protocol.content import OtherBlock, TextBlock, read_block
 from acp_jupyter.protocol.host_events.notes import (
+    REPLAYED,
     AgentExited,
     StartFailed,
     TurnEdited,
@@ -23,7 +24,6 @@ from acp_jupyter.protocol.vocabulary import ToolStatus
 from acp_jupyter.transcript.model.items import Attachment, ErrorItem, TurnEnd, UserMessage
 from acp_jupyter.transcript.model.persistent import Map
 from acp_jupyter.transcript.model.session_state import (
-    REPLAYED,
     STEERED,
     QueuedPrompt,
     TurnFailure,
