@@ -139,7 +139,7 @@ def test_tab_completes_paths_names_and_rules(kernel: Kernel, folder: Path) -> No
 
 
 def test_tab_completes_subcommands_agents_and_options(kernel: Kernel) -> None:
-    assert kernel.complete("%acp st") == ["status"]
+    assert kernel.complete("%acp sta") == ["status"]
     assert kernel.complete("%acp use he") == ["hello"]
     assert "demo" in kernel.complete("%%acp ")
     assert "and" not in kernel.complete("%%acp ")
