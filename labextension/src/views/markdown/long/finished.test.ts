@@ -203,4 +203,19 @@ describe('blocks out of sight', { timeout: 60_000 }, () => {
     expect(host.isEqualNode(other)).toBe(true);
     [stream, once].forEach(each => each.dispose());
   });
+
+  it('are parts of a list, too, where every step ends behind a blank', () => {
+    const { host, stream } = make();
+    // 32 characters each, of which a step is a multiple.
+    const item = (n: number) => `${1000 + n}. an item with some \`words\`\n`;
+    const list = Array.from({ length: 1000 }, (_, n) => item(n)).join('');
+    stream.append(list.slice(0, '1000. an item '.length));
+    stream.flush();
+    stream.append(list.slice('1000. an item '.length));
+    while (stream.flush()) {
+      // A frame's worth each.
+    }
+    expect(host.children.length).toBeGreaterThan(5);
+    stream.dispose();
+  });
 });

@@ -35,7 +35,7 @@ const PART = 4_096;
 export function piecesOf(text: string, carry: Carry, links: Links): Piece[] | null {
   const pieces: Piece[] = [];
   const tokens = lex(carry.prefix + text, links);
-  if (tokens.map(({ raw }) => raw).join('') !== carry.prefix + text) {
+  if (!addUp(tokens, carry.prefix + text)) {
     return null;
   }
   let at = -carry.prefix.length;
@@ -49,6 +49,12 @@ export function piecesOf(text: string, carry: Carry, links: Links): Piece[] | nu
     }
   }
   return pieces;
+}
+
+/** Whether the tokens are the text; of a blank at its end after a list the lexer makes a line end. */
+function addUp(tokens: readonly Token[], text: string): boolean {
+  const sum = tokens.map(({ raw }) => raw).join('');
+  return sum === text || (sum.length === text.length && sum === `${text.slice(0, -1)}\n`);
 }
 
 /** The tokens of a piece, drawn as the part it is. */
@@ -67,7 +73,8 @@ function partsOf(whole: Token, raw: string, start: number, carry: Carry, links: 
     const cut = rest.length > LONGEST ? cutOf(token, rest, carry) : null;
     const end = start + (cut?.length ?? rest.length);
     const part = rest.slice(0, end - start);
-    const drawn = cut === null ? token : first(carry.prefix + part, links, token);
+    const halves = cut === null ? null : halvesOf(token, cut.count);
+    const drawn = cut === null ? token : (halves?.[0] ?? first(carry.prefix + part, links, token));
     asPart(drawn, carry);
     parts.push({ token: drawn, raw: part, start, end, carry, goesOn: cut !== null });
     if (cut === null) {
@@ -76,8 +83,28 @@ function partsOf(whole: Token, raw: string, start: number, carry: Carry, links: 
     rest = rest.slice(cut.length);
     start = end;
     ({ carry } = cut);
-    token = first(carry.prefix + rest, links, token);
+    token = halves?.[1] ?? first(carry.prefix + rest, links, token);
   }
+}
+
+/** What a list or table is cut to, where its tokens say it: parsing again takes longer. */
+function halvesOf(token: Token, count: number): [Token, Token] | null {
+  // In a loose list an item without a blank line may be tight once it is in another part.
+  if (isOf(token, 'list') && !token.loose) {
+    const { items } = token;
+    return [
+      { ...token, items: items.slice(0, count) },
+      { ...token, items: items.slice(count) },
+    ];
+  }
+  if (isOf(token, 'table')) {
+    const { rows } = token;
+    return [
+      { ...token, rows: rows.slice(0, count) },
+      { ...token, rows: rows.slice(count) },
+    ];
+  }
+  return null;
 }
 
 function first(text: string, links: Links, other: Token): Token {
@@ -98,13 +125,15 @@ function asPart(token: Token | undefined, { number, continues }: Carry): void {
 
 interface Cut {
   readonly length: number;
+  /** Of items or rows in that length. */
+  readonly count: number;
   /** How the rest begins. */
   readonly carry: Carry;
 }
 
 function cutOf(token: Token, raw: string, carry: Carry): Cut | null {
   if (token.type === 'paragraph') {
-    return { length: wordBefore(raw), carry: { ...NOTHING, continues: true } };
+    return { length: wordBefore(raw), count: 0, carry: { ...NOTHING, continues: true } };
   }
   if (isOf(token, 'list')) {
     return listCut(token, carry);
@@ -138,20 +167,22 @@ function listCut({ items, ordered, start }: Tokens.List, carry: Carry): Cut | nu
   }
   const begin = carry.number ?? (start === '' ? 1 : start);
   const number = ordered ? begin + count : null;
-  return count === 0 ? null : { length, carry: { prefix: '', number, continues: true } };
+  return count === 0 ? null : { length, count, carry: { prefix: '', number, continues: true } };
 }
 
 function tableCut(raw: string, carry: Carry): Cut | null {
   const prefix = carry.prefix !== '' ? carry.prefix : (/^[^\n]*\n[^\n]*\n/.exec(raw)?.[0] ?? '');
   const length = raw.indexOf('\n', PART) + 1;
+  const head = carry.prefix === '' ? 2 : 0;
+  const count = raw.slice(0, length).split('\n').length - 1 - head;
   return prefix === '' || length <= prefix.length || length >= raw.length
     ? null
-    : { length, carry: { prefix, number: null, continues: true } };
+    : { length, count, carry: { prefix, number: null, continues: true } };
 }
 
 function atLine(raw: string): Cut | null {
   const length = raw.indexOf('\n', PART) + 1;
   return length === 0 || length >= raw.length
     ? null
-    : { length, carry: { ...NOTHING, continues: true } };
+    : { length, count: 0, carry: { ...NOTHING, continues: true } };
 }
