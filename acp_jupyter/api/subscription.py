@@ -23,6 +23,7 @@ from acp_jupyter.transcript.model.events import (
     SessionChanged,
     Snapshot,
     TextAppended,
+    TextChanged,
     TurnEnded,
     TurnStarted,
     event_chars,
@@ -109,7 +110,7 @@ def merge_events(events: Iterable[Event]) -> tuple[Event, ...]:
         match event:
             case Snapshot():
                 slots = {("snapshot",): event}
-            case TextAppended():
+            case TextAppended() | TextChanged():
                 key = ("text", event.item_id, event.field)
                 appends = slots.setdefault(key, _Appends())
                 assert isinstance(appends, _Appends)
@@ -137,20 +138,25 @@ def _events(slot: Event | _Appends) -> Iterator[Event]:
 
 
 class _Appends:
-    """Consecutive appends to one field; those that are joined carry the last's ``seq``."""
+    """Consecutive changes of one field's text; appends that are joined carry the last's ``seq``."""
 
     def __init__(self) -> None:
-        self._parts: list[list[TextAppended]] = []
+        self._parts: list[list[TextAppended | TextChanged]] = []
         self._room = 0
 
-    def add(self, more: TextAppended) -> None:
-        if not self._parts or len(more.text) > self._room:
+    def add(self, more: TextAppended | TextChanged) -> None:
+        if isinstance(more, TextChanged):
+            # What is written over need not be sent.
+            while self._parts and self._parts[-1][0].offset >= more.offset:
+                self._parts.pop()
+        starts = not self._parts or isinstance(more, TextChanged)
+        if starts or len(more.text) > self._room:
             self._parts.append([])
             self._room = _JOINED_CHARS
         self._parts[-1].append(more)
         self._room -= len(more.text)
 
-    def events(self) -> Iterator[TextAppended]:
+    def events(self) -> Iterator[TextAppended | TextChanged]:
         for part in self._parts:
             text = "".join(event.text for event in part)
             yield part[0].model_copy(update={"seq": part[-1].seq, "text": text})

@@ -13,7 +13,7 @@ from tests.support.script import Script
 from tests.support.view import View
 
 STEPS = st.lists(
-    st.sampled_from(["text", "thought", "tool", "output", "plan", "ask", "answer", "late"]),
+    st.sampled_from(["text", "thought", "tool", "output", "end", "plan", "ask", "answer", "late"]),
     max_size=40,
 )
 
@@ -36,6 +36,11 @@ def play(steps: list[str]) -> list[Event]:
                 output = output + f"{number}\n" if number % 5 else f"new {number}\n"
                 content = [{"type": "content", "content": {"type": "text", "text": output}}]
                 script.update("tool_call_update", toolCallId="c", content=content)
+            case "end":
+                # What is new is at the end, before it or nothing at all.
+                whole = "\U0001f600" * 1_000 + "m" * (number % 7) + f"{number % 3} %"
+                content = [{"type": "content", "content": {"type": "text", "text": whole}}]
+                script.update("tool_call_update", toolCallId="e", content=content)
             case "plan":
                 script.update("plan", entries=[{"content": f"step {number}"}])
             case "ask":

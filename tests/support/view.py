@@ -73,6 +73,13 @@ class View:
                 item, field = self.items[index], event["field"]
                 assert event["offset"] == _utf16_units(item[field])
                 self.items[index] = {**item, field: item[field] + event["text"]}
+            case "text_changed":
+                index = self._index(event["item_id"])
+                item, field = self.items[index], event["field"]
+                units = item[field].encode("utf-16-le")
+                assert 2 * event["offset"] <= len(units)
+                kept = units[: 2 * event["offset"]].decode("utf-16-le")
+                self.items[index] = {**item, field: kept + event["text"]}
             case "session_changed":
                 self.session = event["session"]
             case "turn_started" | "turn_ended":

@@ -53,6 +53,16 @@ class TextAppended(_Event):
     text: str
 
 
+class TextChanged(_Event):
+    """One field's text is another from ``offset`` on, in UTF-16 code units: to the end, ``text``."""
+
+    kind: Literal["text_changed"] = "text_changed"
+    item_id: str
+    field: TextField
+    offset: int
+    text: str
+
+
 class ItemClosed(_Event):
     """A message or thought gets no more text. Its text is not sent again."""
 
@@ -95,6 +105,7 @@ Event = TypeAliasType(
         Snapshot
         | ItemAdded
         | TextAppended
+        | TextChanged
         | ItemClosed
         | ItemReplaced
         | SessionChanged
@@ -108,7 +119,7 @@ Event = TypeAliasType(
 def event_chars(event: Event) -> int:
     """Return how much an event says, about, beside its names."""
     match event:
-        case TextAppended():
+        case TextAppended() | TextChanged():
             return len(event.text)
         case ItemAdded() | ItemReplaced():
             return item_chars(event.item)

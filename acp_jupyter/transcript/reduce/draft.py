@@ -12,6 +12,7 @@ from acp_jupyter.transcript.model.events import (
     ItemReplaced,
     SessionChanged,
     TextAppended,
+    TextChanged,
     TextField,
     TurnEnded,
     TurnStarted,
@@ -28,6 +29,13 @@ _EVENT_CHARS = 500_000
 """The longest text of one event, which is encoded and packed in one step."""
 
 
+_MOST_REPEATED = 1_000
+"""Characters that are sent again where a text has changed, rather than only its end."""
+
+_COMPARED_CHARS = 65_536
+"""At once."""
+
+
 class _Stamp(TypedDict):
     session_id: str
     seq: int
@@ -38,6 +46,18 @@ def _parts(piece: str) -> Sequence[str]:
     if len(piece) <= _EVENT_CHARS:
         return (piece,) if piece else ()
     return [piece[at : at + _EVENT_CHARS] for at in range(0, len(piece), _EVENT_CHARS)]
+
+
+def _shared_chars(one: str, other: str) -> int:
+    """Return how many characters both begin with."""
+    at, size = 0, _COMPARED_CHARS
+    while size:
+        piece = one[at : at + size]
+        if len(piece) == size and other.startswith(piece, at):
+            at += size
+        else:
+            size //= 2
+    return at
 
 
 class Draft(TranscriptFields):
@@ -158,9 +178,25 @@ class Draft(TranscriptFields):
         if whole.startswith(old):
             self.append_text(item_id, field, whole[len(old) :])
             return
+        shared = _shared_chars(old, whole)
+        if shared > _MOST_REPEATED:
+            self._change_end(item_id, field, whole, shared)
+            return
         self._freeze_text(item_id, Text().append(whole))
         item = self.get(item_id)
         self.events.append(ItemReplaced(**self._stamp(), item=self.filled(item)))
+
+    def _change_end(self, item_id: str, field: TextField, whole: str, shared: int) -> None:
+        """Say only what is new, behind the characters that both texts share."""
+        text = Text().append(whole[:shared])
+        first = whole[shared : shared + _EVENT_CHARS]
+        self.events.append(
+            TextChanged(
+                **self._stamp(), item_id=item_id, field=field, offset=text.length, text=first
+            )
+        )
+        self._freeze_text(item_id, text.append(first))
+        self.append_text(item_id, field, whole[shared + len(first) :])
 
     def _freeze_text(self, item_id: str, text: Text) -> None:
         """Freeze the growing text when another begins; mostly only one grows at a time."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pydantic import JsonValue
+
 from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.objects import flag, obj
 from acp_jupyter.protocol.packets import Location, ToolCallProgress, ToolCallStart
@@ -43,6 +45,10 @@ from acp_jupyter.transcript.reduce.tool_fields import (
 
 _TEXT_OUTPUTS = (ReadToolOutput, BashToolOutput, TaskToolOutput)
 """Outputs that are text; others are shown by their fields, beside what the agent says of them."""
+
+_RAW_CHARS = 20_000
+"""Of each text in a raw output, as it is shown."""
+_RAW_CUT = " … the rest is in the session's traffic"
 
 _RANK: dict[ToolStatus, int] = {
     "pending": 0,
@@ -142,7 +148,7 @@ def _sent_fields(
     given: CallResult,
 ) -> dict[str, object]:
     """Return what the packet itself says, field by field."""
-    changes: dict[str, object] = {"raw_output": facts.raw_output}
+    changes: dict[str, object] = {"raw_output": _shown_raw(facts.raw_output)}
     if packet.parent_id and not old.parent_id:  # only an update says so: a parent was there before
         parent = draft.parent(packet.parent_id)
         if parent and index_of(parent) < index_of(old.id):
@@ -165,6 +171,19 @@ def _sent_fields(
     if packet.message is not None:
         changes["message"] = packet.message
     return changes
+
+
+def _shown_raw(raw: JsonValue) -> JsonValue:
+    """Return a raw output without what is very long: that is the call's output already.
+
+    An output that grows and comes whole each time would be sent whole each time.
+    """
+    if isinstance(raw, str):
+        return raw if len(raw) <= _RAW_CHARS else raw[:_RAW_CHARS] + _RAW_CUT
+    if isinstance(raw, dict):
+        texts = {name: _shown_raw(value) for name, value in raw.items() if isinstance(value, str)}
+        return raw | texts
+    return raw
 
 
 def _status(draft: Draft, item: ToolCall, new: ToolStatus | None) -> ToolStatus:

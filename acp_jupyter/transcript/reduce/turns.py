@@ -239,7 +239,8 @@ def renew_done_turn(draft: Draft, before: int) -> None:
     """Say again that a turn is done when something was added to it later."""
     if draft.session.active_turn_id is not None or not draft.events:
         return
-    late = any(e.kind in {"item_added", "text_appended", "item_replaced"} for e in draft.events)
+    added = {"item_added", "text_appended", "text_changed", "item_replaced"}
+    late = any(e.kind in added for e in draft.events)
     is_noted = any(e.kind in {"turn_ended", "turn_started"} for e in draft.events)
     turn_id = draft.turn_id()
     if late and not is_noted and before and turn_id is not None:

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { message, session, SESSION, tool, turn, TURN } from '../../tests/support/build';
+import { command, message, session, SESSION, tool, turn, TURN } from '../../tests/support/build';
 import { added, appended, closed, replaced, snapshot } from '../../tests/support/events';
 import type { Event } from '../wire/types';
 import { emptyView, insertPage, reduce, reduceAll } from './reducer';
@@ -63,6 +63,24 @@ describe('reduce', () => {
     expect(reduce(gap, snapshot([message('m', 'all')], undefined, undefined, 20)).stale).toBe(
       false,
     );
+  });
+
+  it('changes the end of a text, and notices a gap', () => {
+    const start = reduce(emptyView(SESSION), snapshot([command('c', { output: '' })]));
+    const grown = reduceAll(start, [
+      appended('c', 0, 'one ', 11, 'output'),
+      appended('c', 4, '1 %', 12, 'output'),
+    ]);
+    const changed = (offset: number, text: string): Event => ({
+      ...{ kind: 'text_changed', session_id: SESSION, seq: 13, item_id: 'c', field: 'output' },
+      ...{ offset, text },
+    });
+    expect(textOf(reduce(grown, changed(4, '2 %')), 'c', 'output')).toBe('one 2 %');
+    expect(textOf(reduce(grown, changed(4, '')), 'c', 'output')).toBe('one ');
+    const more = reduceAll(grown, [changed(4, '100 %'), appended('c', 9, '!', 14, 'output')]);
+    expect(textOf(more, 'c', 'output')).toBe('one 100 %!');
+    expect(reduce(grown, changed(8, 'x')).stale).toBe(true);
+    expect(reduce(grown, changed(7, 'x')).stale).toBe(false);
   });
 
   it('joins a text when its item closes', () => {

@@ -110,6 +110,9 @@ function take(draft: ViewBuilder, event: Change): void {
     case 'text_appended':
       draft.append(event);
       break;
+    case 'text_changed':
+      draft.change(event);
+      break;
     case 'session_changed':
       draft.session = event.session;
       break;

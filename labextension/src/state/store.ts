@@ -140,6 +140,7 @@ function touchedTopics(
   for (const event of events) {
     switch (event.kind) {
       case 'text_appended':
+      case 'text_changed':
         topics.add(`item ${event.item_id}`);
         break;
       case 'item_closed':

@@ -1,4 +1,11 @@
-import type { Item, ItemClosed, SessionState, TextAppended, TurnState } from '../wire/types';
+import type {
+  Item,
+  ItemClosed,
+  SessionState,
+  TextAppended,
+  TextChanged,
+  TurnState,
+} from '../wire/types';
 import type { Growth, SessionView, TextField, Texts } from './session_view';
 import { growthKey, textLength, textOf, withText } from './texts';
 
@@ -114,14 +121,8 @@ export class ViewBuilder implements Texts {
 
   /** Appends the new part of a text; a gap makes the view stale. */
   append({ item_id: itemId, field, offset, text }: TextAppended): void {
-    if (!this.items.has(itemId)) {
-      // Not loaded, or lost; if all items are loaded it was lost.
-      this.stale ||= this.former.firstIndex === 0;
-      return;
-    }
-    const length = textLength(this, itemId, field);
-    if (offset > length) {
-      this.stale = true;
+    const length = this.lengthTo(offset, itemId, field);
+    if (length === null) {
       return;
     }
     const piece = text.slice(length - offset);
@@ -134,6 +135,27 @@ export class ViewBuilder implements Texts {
     if (this.growth.size > MAX_GROWING) {
       this.joinTexts();
     }
+  }
+
+  /** Changes the end of a text, from an offset on. */
+  change({ item_id: itemId, field, offset, text }: TextChanged): void {
+    const item = this.items.get(itemId);
+    if (this.lengthTo(offset, itemId, field) !== null && item !== undefined) {
+      const whole = textOf(this, itemId, field).slice(0, offset) + text;
+      this.replace(withText(item, field, whole));
+    }
+  }
+
+  /** Length of a text; `null` where what comes at an offset can't be put there. */
+  private lengthTo(offset: number, itemId: string, field: TextField): number | null {
+    if (!this.items.has(itemId)) {
+      // Not loaded, or lost; if all items are loaded it was lost.
+      this.stale ||= this.former.firstIndex === 0;
+      return null;
+    }
+    const length = textLength(this, itemId, field);
+    this.stale ||= offset > length;
+    return offset > length ? null : length;
   }
 
   private forgetGrowth(itemId: string, field: TextField): void {

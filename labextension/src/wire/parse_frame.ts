@@ -65,6 +65,7 @@ function isEvent(event: unknown): boolean {
     case 'item_closed':
       return typeof event.item_id === 'string' && typeof event.at === 'number';
     case 'text_appended':
+    case 'text_changed':
       return (
         typeof event.item_id === 'string' &&
         typeof event.offset === 'number' &&

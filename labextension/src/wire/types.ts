@@ -890,6 +890,7 @@ export type Event =
   | Snapshot
   | ItemAdded
   | TextAppended
+  | TextChanged
   | ItemClosed
   | ItemReplaced
   | SessionChanged
@@ -2278,6 +2279,22 @@ export interface TextAppended {
   field: 'text' | 'output';
   item_id: string;
   kind: 'text_appended';
+  offset: number;
+  /**
+   * Rises by at least one; a merged event carries the last.
+   */
+  seq: number;
+  session_id: string;
+  text: string;
+}
+
+/**
+ * One field's text is another from ``offset`` on, in UTF-16 code units: to the end, ``text``.
+ */
+export interface TextChanged {
+  field: 'text' | 'output';
+  item_id: string;
+  kind: 'text_changed';
   offset: number;
   /**
    * Rises by at least one; a merged event carries the last.

@@ -46,6 +46,15 @@ describe('a terminal in its card', () => {
     await waitFor(() => expect(card.textContent).toContain('There is no terminal'));
   });
 
+  it('shows an output whose end has changed, in as many characters', async () => {
+    const drawn = draw([running({ output: 'one\n1 %' })], { actions: {} });
+    const card = await openedCard(drawn, /Running command/);
+    expect(card.textContent).toContain('1 %');
+    drawn.store.apply([replaced(running({ output: 'one\n2 %' }), 99)]);
+    await waitFor(() => expect(card.textContent).toContain('2 %'));
+    expect(card.textContent).not.toContain('1 %');
+  });
+
   it('can not be stopped in a saved record', () => {
     const drawn = draw([running()], { actions: null });
     expect(drawn.card(/Running command/).innerHTML).not.toContain('Stop');

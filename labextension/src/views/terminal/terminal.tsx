@@ -58,17 +58,24 @@ function TerminalTail({ itemId, label, onCut }: TailProps) {
       return undefined;
     }
     const text = new TerminalText(element, () => onCut(true));
+    let drawn: string[] = [];
     let pinned = true;
+    const reset = () => {
+      text.reset();
+      drawn = [];
+    };
     const onScroll = () => {
       pinned = element.scrollHeight - element.scrollTop - element.clientHeight < 24;
     };
     const draw = () => {
       const length = textLength(store.view, itemId, 'output');
       if (length < text.length) {
-        text.reset();
+        reset();
       }
       if (length > text.length) {
-        text.append(textFrom(store.view, itemId, 'output', text.length));
+        const piece = textFrom(store.view, itemId, 'output', text.length);
+        drawn.push(piece);
+        text.append(piece);
         if (pinned) {
           element.scrollTop = element.scrollHeight;
         }
@@ -78,9 +85,9 @@ function TerminalTail({ itemId, label, onCut }: TailProps) {
     const follow = () => {
       const shown = shownItem;
       shownItem = store.view.items.get(itemId);
-      // A replaced item may have another text, even a longer one.
-      if (shown !== shownItem && textOf(store.view, itemId, 'output').length !== text.length) {
-        text.reset();
+      // A replaced item may have another text, even a longer one or one of the same length.
+      if (shown !== shownItem && !textOf(store.view, itemId, 'output').startsWith(drawn.join(''))) {
+        reset();
       }
       inNextFrame(draw);
     };
