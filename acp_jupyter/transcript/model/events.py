@@ -54,7 +54,7 @@ class TextAppended(_Event):
 
 
 class TextChanged(_Event):
-    """One field's text is another from ``offset`` on, in UTF-16 code units: to the end, ``text``."""
+    """One field's text is ``text`` from ``offset`` on, to its end."""
 
     kind: Literal["text_changed"] = "text_changed"
     item_id: str

@@ -2289,7 +2289,7 @@ export interface TextAppended {
 }
 
 /**
- * One field's text is another from ``offset`` on, in UTF-16 code units: to the end, ``text``.
+ * One field's text is ``text`` from ``offset`` on, to its end.
  */
 export interface TextChanged {
   field: 'text' | 'output';
