@@ -26,6 +26,7 @@ from acp_jupyter.transcript.model.events import (
     SessionChanged,
     Snapshot,
     TextAppended,
+    TextChanged,
     TurnEnded,
     TurnStarted,
 )
@@ -157,6 +158,8 @@ class SessionFeed:
                     turn = self._turn_of.get(index_of(event.item_id))
                     if turn is not None:
                         turn.append(event)
+                case TextChanged():
+                    pass  # an output of a call, which no value holds
                 case ItemClosed():
                     self._turn_of.pop(index_of(event.item_id), None)
 
