@@ -32,6 +32,7 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver, driving
 from tests.support.failing_disk import failing_disk
 from tests.support.fake_agents import AGENTS, script
+from tests.support.sent import watch_sent
 from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
@@ -266,10 +267,14 @@ def test_stop_while_the_agent_starts(driver: Driver) -> None:
     assert driver.done(session, turn_id, 1).stop_reason == "cancelled"
 
 
-def test_an_agent_that_does_not_stop_is_ended(driver: Driver) -> None:
+def test_an_agent_that_does_not_stop_is_ended(
+    driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = watch_sent(monkeypatch)
     session = driver.open("deaf")
     turn_id = driver.prompt(session)
-    driver.host.submit(session.start()).result(10)
+    # A turn that is stopped before that has nothing to end.
+    eventually(lambda: "session/prompt" in [method for method, _ in sent.calls])
     driver.run(session.cancel)
     assert driver.done(session, turn_id, 2).stop_reason == "cancelled"
     eventually(lambda: session.state.status == "stopped", timeout=30)
