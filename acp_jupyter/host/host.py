@@ -110,7 +110,8 @@ class AgentHost(HostThread):
         """Return the newest session of that agent, notebook, label and recording."""
         for session in reversed(self.sessions.values()):
             key = (session.spec.id, session.state.notebook_path, session.label)
-            if key == (agent, notebook_path, label) and session.matches(recording):
+            here = not notebook_path or self.open_sessions.is_here(session.state.cwd)
+            if key == (agent, notebook_path, label) and here and session.matches(recording):
                 return session
         return None
 
@@ -120,6 +121,7 @@ class AgentHost(HostThread):
             (session.spec.id, session.state.notebook_path): session.session_id
             for session in self.sessions.values()
             if session.state.notebook_path and not session.label and session.matches(None)
+            if self.open_sessions.is_here(session.state.cwd)
         }
         return frozenset(newest.values())
 

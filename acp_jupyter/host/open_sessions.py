@@ -9,6 +9,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from acp_jupyter.errors import AcpError, BadRequest, UnknownSession
 from acp_jupyter.host.config import HostConfig, environments
@@ -89,6 +90,13 @@ class OpenSessions:
         self.by_id[session.session_id] = session
         session.journal.observe(self.config.observers)
         self.announce_change()
+
+    def is_here(self, cwd: str) -> bool:
+        """Tell whether a session's folder is of this server: another's notebooks may share names.
+
+        Paths of notebooks are relative to the root folder, and servers share the data folder.
+        """
+        return Path(cwd).is_relative_to(self.config.root.resolve())
 
     def redactor(self, spec: AgentSpec | None) -> Redactor:
         """Return a redactor that knows the secrets of the host's and the agent's environment."""

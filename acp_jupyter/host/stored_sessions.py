@@ -84,7 +84,11 @@ class StoredSessions:
 
     async def wake_notebook(self, notebook_path: str) -> None:
         """Open the newest kept sessions of a notebook."""
-        metas = [m for m in await self.stored() if m.facts.notebook_path == notebook_path]
+        metas = [
+            meta
+            for meta in await self.stored()
+            if meta.facts.notebook_path == notebook_path and self._open.is_here(meta.facts.cwd)
+        ]
         for meta in metas[-self._open.config.limits.woken_sessions :]:
             await self.wake(meta.session_id)
 
@@ -99,7 +103,8 @@ class StoredSessions:
             facts = meta.facts
             key = (facts.agent_id, facts.notebook_path, meta.label)
             remembered = "resume" in facts.can or "load" in facts.can
-            if key == (agent, notebook_path, label) and remembered and not meta.played:
+            here = self._open.is_here(facts.cwd)
+            if key == (agent, notebook_path, label) and here and remembered and not meta.played:
                 await self.wake(meta.session_id)
                 session = self._open.by_id.get(meta.session_id)
                 if session is not None and not session.state.read_only:

@@ -13,6 +13,7 @@ from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_row import Result
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.documents import Cell
+from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
@@ -87,6 +88,7 @@ class Kept:
     abilities: tuple[str, ...]
     entry: Obj = field(default_factory=dict)
     """What else its agent's entry has."""
+    bounds: Bounds = field(default_factory=Bounds)
 
     @contextmanager
     def server(
@@ -96,7 +98,12 @@ class Kept:
         args = [script, str(self.root / "agent.json"), *self.abilities]
         registry = Registry({"keeper": {"command": sys.executable, "args": args, **self.entry}}, [])
         config = HostConfig(
-            registry, self.root, self.data, limits=limits, trust=trusting(self.root.parent)
+            registry,
+            self.root,
+            self.data,
+            limits=limits,
+            trust=trusting(self.root.parent),
+            bounds=self.bounds,
         )
         host = AgentHost(config)
         if on_host is not None:

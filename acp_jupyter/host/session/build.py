@@ -31,6 +31,7 @@ from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoint
 from acp_jupyter.host.workspace.folders import EnvFiles
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
+from acp_jupyter.protocol.host_events.notes import PolicyChanged
 from acp_jupyter.transcript.redactor import Redactor
 
 IMPORTED = "imported"
@@ -172,4 +173,8 @@ def build_session(
         limits,
         services.bounds,
     )
+    allowed = services.bounds.within_policy(state.policy)
+    if allowed != state.policy and not state.read_only and spec is not None:
+        # It was kept from before the administrator decided otherwise.
+        journal.note(PolicyChanged(policy=allowed))
     return session

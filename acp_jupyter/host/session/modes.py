@@ -35,11 +35,11 @@ async def leave_forbidden_mode(
     NotAllowed
         It has no other.
     """
+    if bounds.unasked_modes or not state.unasked:
+        return
     option = _mode_option(state)
     current = state.current_mode_id if option is None else str(option.current_value)
     modes = _modes(state)
-    if not bounds.forbids_mode(current, dict(modes).get(current, "")):
-        return
     other = next((mode for mode, name in modes if not bounds.forbids_mode(mode, name)), None)
     if other is None:
         require_mode(bounds, state, current)

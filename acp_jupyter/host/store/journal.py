@@ -289,8 +289,13 @@ class Journal:
         if not events:
             return
         self._ring.add(events)
-        for reader in (*self._readers, *self._observers):
+        for reader in tuple(self._readers):
             reader.push(events)
+        for observer in self._observers:
+            try:
+                observer.push(events)
+            except Exception:  # noqa: BLE001 - who only counts harms no session
+                _log.exception("an observer of session %s", self.session_id)
         if any(e.kind in {"session_changed", "turn_started", "turn_ended"} for e in events):
             self._progress.set()
             self._progress = asyncio.Event()
