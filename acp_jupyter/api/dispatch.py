@@ -13,7 +13,8 @@ from acp_jupyter.api.commands.agents import AgentCommands
 from acp_jupyter.api.commands.changes import ChangeCommands
 from acp_jupyter.api.commands.import_export import ImportExport
 from acp_jupyter.api.commands.permissions import PermissionCommands, TrustCommands
-from acp_jupyter.api.commands.sessions import SessionLifecycle, SessionOpener, SessionSearch
+from acp_jupyter.api.commands.search import SessionSearch
+from acp_jupyter.api.commands.sessions import SessionLifecycle, SessionOpener
 from acp_jupyter.api.commands.traffic import TrafficCommands
 from acp_jupyter.api.commands.turns import NotebookTurns, PromptSender, SessionReader, TurnControl
 from acp_jupyter.api.models.command_row import CommandRow, Result, handlers_of

@@ -21,8 +21,9 @@ from acp_jupyter.host.requests.trust import TrustRequests
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool
 from acp_jupyter.host.session.agent import SessionAgent
+from acp_jupyter.host.session.current_turn import CurrentTurn
 from acp_jupyter.host.session.session import McpServerProvider, Session
-from acp_jupyter.host.session.turns import CurrentTurn, TurnRunner
+from acp_jupyter.host.session.turns import TurnRunner
 from acp_jupyter.host.session_recording import Playback, SessionRecording
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import PermissionStores

@@ -15,8 +15,9 @@ from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
 from acp_jupyter.host.session.agent import SessionAgent, no_agent
+from acp_jupyter.host.session.current_turn import CurrentTurn
 from acp_jupyter.host.session.modes import require_config, require_mode
-from acp_jupyter.host.session.turns import CurrentTurn, SilentTurnTimer, TurnRunner
+from acp_jupyter.host.session.turns import SilentTurnTimer, TurnRunner
 from acp_jupyter.host.session_recording import Playback, Recorder, SessionRecording
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.terminals import SessionTerminals
