@@ -1,4 +1,4 @@
-"""``_session/steering``: a message for the turn that runs. No ACP; some agents know it."""
+"""``_session/steering``: a message for the turn that runs; an extension that some agents have."""
 
 from __future__ import annotations
 
