@@ -28,7 +28,7 @@ HELD = "%%acp plays\nTwo parts"
 SCENE = [say("The first part."), hold("second"), say("\n\nThe second part.")]
 BACKGROUND = EDIT.replace("demo", "demo --background")
 MET = """import pathlib, threading
-from acp_jupyter.kernel.turn.widgets import page_met
+from acp_jupyter.kernel.turn.acp_widget import page_met
 threading.Thread(target=lambda: (page_met.wait(), pathlib.Path("met").touch())).start()"""
 COMPREHENSION = "kept = [row.strip() for row in rows]"
 

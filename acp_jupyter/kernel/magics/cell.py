@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 
     from acp_jupyter.kernel.magics.cell_options import CellOptions
     from acp_jupyter.kernel.session import Session
+    from acp_jupyter.kernel.turn.acp_widget import AcpWidget
     from acp_jupyter.kernel.turn.unseen import UnseenTurn
-    from acp_jupyter.kernel.turn.widgets import AcpWidget
 
 
 _FOLLOW_SECONDS = 20.0
@@ -188,7 +188,7 @@ _OUTLASTS = Bundle(
 
 
 def _widget(turn: Turn) -> AcpWidget:
-    from acp_jupyter.kernel.turn.widgets import cell_widget  # anywidget, when it is needed
+    from acp_jupyter.kernel.turn.acp_widget import cell_widget  # anywidget, when it is needed
 
     return cell_widget(turn)
 

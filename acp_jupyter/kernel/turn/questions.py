@@ -116,12 +116,12 @@ def pending_request(detail: TurnDetail) -> ToolCall | Elicitation | None:
 
 
 def _page_met() -> bool:
-    widgets = sys.modules.get("acp_jupyter.kernel.turn.widgets")
+    widgets = sys.modules.get("acp_jupyter.kernel.turn.acp_widget")
     return widgets is not None and widgets.page_met.is_set()
 
 
 def _patience() -> float:
-    widgets = sys.modules.get("acp_jupyter.kernel.turn.widgets")
+    widgets = sys.modules.get("acp_jupyter.kernel.turn.acp_widget")
     if widgets is not None and widgets.page_has_subshell.is_set():
         return _SURE_SECONDS
     return _HEARD_SECONDS if _page_met() else _FIRST_SECONDS

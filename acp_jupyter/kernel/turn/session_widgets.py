@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import traitlets
 
 from acp_jupyter.errors import AcpError
-from acp_jupyter.kernel.turn.widgets import AcpWidget, Part, SessionSource, TurnWidget
+from acp_jupyter.kernel.turn.acp_widget import AcpWidget, Part, SessionSource
+from acp_jupyter.kernel.turn.widgets import TurnWidget
 
 _WIDGETS: dict[str, SessionWidget] = {}
 """By session: its widget in this kernel, while it is open."""

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.turn.acp_widget import page_met
 from acp_jupyter.kernel.turn.display import first_bundle
 from acp_jupyter.kernel.turn.questions import pending_request
-from acp_jupyter.kernel.turn.widgets import page_met
 from acp_jupyter.protocol.objects import text
 from acp_jupyter.transcript.escaping import inert
 from acp_jupyter.transcript.model.items import Elicitation
