@@ -41,11 +41,17 @@ def choose_cwd(root: Path, notebook_path: str) -> Path:
     if not folder.is_relative_to(root) or not folder.is_dir():
         return root
     for candidate in (folder, *folder.parents):
-        if (candidate / ".git").exists():
+        if _is_git_root(candidate):
             return candidate
         if candidate == root:
             break
     return folder
+
+
+def _is_git_root(folder: Path) -> bool:
+    """An empty ``.git``, as Codex's sandbox leaves one, is no repository."""
+    mark = folder / ".git"
+    return mark.is_file() or (mark / "HEAD").exists()
 
 
 def resolve_cwd(root: Path, cwd: str, *, inside_root: bool) -> Path:

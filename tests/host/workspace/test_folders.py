@@ -14,6 +14,7 @@ def root(tmp_path: Path) -> Path:
     (root / "repo" / "deep" / "er").mkdir(parents=True)
     (root / "plain" / "books").mkdir(parents=True)
     (root / "repo" / ".git").mkdir()
+    (root / "repo" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     return root
 
 
@@ -38,7 +39,12 @@ def test_a_session_works_in_the_git_root_or_beside_the_notebook(
 
 
 def test_a_git_root_above_the_server_root_does_not_count(root: Path) -> None:
-    (root.parent / ".git").mkdir()
+    (root / "repo" / ".git").rename(root.parent / ".git")
+    assert choose_cwd(root, "plain/books/a.ipynb") == root / "plain/books"
+
+
+def test_an_empty_git_folder_is_no_git_root(root: Path) -> None:
+    (root / "plain" / ".git").mkdir()
     assert choose_cwd(root, "plain/books/a.ipynb") == root / "plain/books"
 
 
