@@ -183,6 +183,9 @@ class Outbox:
         self._finishing = False
         self._paces: dict[Subscription, Pacing] = {}
         self._due: set[Subscription] = set()
+        self._lock = threading.Lock()
+        self._woken: list[Subscription] = []
+        """Those that have something to take, and are not in ``_due`` yet; see `_wake_for`."""
 
     def put(self, frame: ServerFrame) -> None:
         """Send a frame, before any events that wait.
@@ -201,15 +204,23 @@ class Outbox:
 
     def add(self, session_id: str) -> Subscription:
         """Make a subscription whose events this outbox sends."""
-
-        def wake() -> None:
-            if subscription in self._paces:
-                self._due.add(subscription)
-                self._wake.set()
-
-        subscription = Subscription(session_id, lambda: self._call(wake))
+        subscription = Subscription(session_id, lambda: self._wake_for(subscription))
         self._paces[subscription] = Pacing()
         return subscription
+
+    def _wake_for(self, subscription: Subscription) -> None:
+        """Wake the loop from any thread, once for all that come before it wakes."""
+        with self._lock:
+            is_first = not self._woken
+            self._woken.append(subscription)
+        if is_first:
+            self._call(self._take_woken)
+
+    def _take_woken(self) -> None:
+        with self._lock:
+            woken, self._woken = self._woken, []
+        self._due.update(each for each in woken if each in self._paces)
+        self._wake.set()
 
     def remove(self, subscription: Subscription) -> None:
         """Forget a subscription and what it still holds."""
@@ -252,7 +263,7 @@ class Outbox:
                     await asyncio.wait_for(self._wake.wait(), wait)
 
     async def _flush_due(self) -> float | None:
-        """Write one flush that may go; return how long the next has to wait, None for ever."""
+        """Write each flush that may go; return how long the next has to wait, None for ever."""
         now = self._loop.time()
         delays = sorted(
             (
@@ -261,11 +272,16 @@ class Outbox:
             ),
             key=lambda entry: entry[:2],
         )
-        if not delays:
-            return None
-        delay, _, subscription = delays[0]
-        if delay > 0 and not self._finishing:
-            return delay
+        for place, (delay, _, subscription) in enumerate(delays):
+            if delay > 0 and not self._finishing:
+                return 0.0 if place else delay
+            if self._frames:
+                return 0.0  # they go first
+            if subscription in self._due:
+                await self._flush(subscription)
+        return 0.0 if delays else None
+
+    async def _flush(self, subscription: Subscription) -> None:
         self._due.discard(subscription)
         events = subscription.take()
         if events:
@@ -273,7 +289,6 @@ class Outbox:
             pace = self._paces.get(subscription)
             if pace is not None:
                 pace.flushed(max(event.seq for event in events), self._loop.time())
-        return 0.0
 
     async def _send(self, frame: ServerFrame) -> None:
         await self._write(frame.model_dump_json())

@@ -16,6 +16,7 @@ from acp_jupyter.api.access import UserCaller
 from acp_jupyter.api.channel import Channel
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.documents import Cell
+from acp_jupyter.api.models.frames import SessionsFrame
 from acp_jupyter.api.pages import PageDocuments, Pages
 from acp_jupyter.api.subscription import Outbox, Subscription
 from acp_jupyter.host.config import HostConfig
@@ -253,3 +254,32 @@ async def test_what_waits_for_a_slow_reader_is_merged() -> None:
     (event,) = subscription.take()
     assert isinstance(event, TextAppended)
     assert (event.seq, event.offset, len(event.text)) == (49_999, 0, 50_000)
+
+
+@pytest.mark.asyncio
+async def test_an_answer_does_not_wait_for_the_events_of_a_hundred_sessions() -> None:
+    written: list[str] = []
+
+    async def write(text: str) -> None:
+        frame = json.loads(text)
+        written.append(frame.get("session_id") or frame["type"])
+        if len(written) == 10:
+            outbox.put(SessionsFrame(sessions=()))
+
+    outbox = Outbox(write)
+    names = [f"s{number}" for number in range(100)]
+
+    def push() -> None:
+        for name in names:
+            event = TextAppended(
+                session_id=name, seq=1, item_id="i", field="text", offset=0, text="x"
+            )
+            subscriptions[name].push([event])
+
+    subscriptions = {name: outbox.add(name) for name in names}
+    await asyncio.to_thread(push)
+    sending = asyncio.create_task(outbox.run())
+    await eventually_async(lambda: len(written) == 101)
+    sending.cancel()
+    assert written[10] == "sessions"
+    assert sorted(written) == sorted(["sessions", *names])

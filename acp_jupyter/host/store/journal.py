@@ -43,6 +43,7 @@ EPOCH = uuid.uuid4().hex
 
 _log = logging.getLogger(__name__)
 _ROOM_AGAIN = "The disk has room again: all of this session is kept."
+_GATHER_SECONDS = 0.02
 _EVENT_BYTES = 500
 """About the memory of one event without its text."""
 _STATE_BYTES = 2500
@@ -103,6 +104,8 @@ class Journal:
         self._reader = reader
         self._chunk_merger = ChunkMerger()
         self._due: asyncio.Handle | None = None
+        self._taken_at = float("-inf")
+        """When merged chunks were taken last, by the loop's clock."""
         self._limits = limits
         self._ring = _Ring(limits)
         self._readers: set[Reader] = set()
@@ -126,8 +129,8 @@ class Journal:
     def enter(self, entry: TrafficEntry) -> None:
         """Append a line to the log and reduce it; never raises on what an agent wrote.
 
-        Chunks of one text are reduced together: before the next line of another kind, or at the
-        loop's next turn at the latest. Whoever runs after that finds them in the transcript.
+        Chunks of one text are reduced together: before the next line of another kind, at the
+        loop's next turn after a pause, or 20 ms after those before.
         """
         if not self._chunk_merger.add(entry):
             self._take_merged_chunks()
@@ -138,7 +141,16 @@ class Journal:
         self.lines += 1
         self.last_line_at = entry.t
         if self._due is None:
-            self._due = asyncio.get_running_loop().call_soon(self._take_merged_chunks)
+            loop = asyncio.get_running_loop()
+            wait = self._taken_at + _GATHER_SECONDS - loop.time()
+            if wait > 0:
+                self._due = loop.call_later(wait, self._take_due_chunks)
+            else:
+                self._due = loop.call_soon(self._take_due_chunks)
+
+    def _take_due_chunks(self) -> None:
+        self._taken_at = asyncio.get_running_loop().time()
+        self._take_merged_chunks()
 
     def _take_merged_chunks(self) -> None:
         if self._due is not None:

@@ -54,7 +54,7 @@ _LOST = (
     "are gone after a restart."
 )
 _TAKEN = "Not kept: another server has continued this session."
-_GATHER_SECONDS = 0.025
+_GATHER_SECONDS = 0.1
 _RETRY_SECONDS = 1.0
 _COPY_BYTES = 1024 * 1024
 
