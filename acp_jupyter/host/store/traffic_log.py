@@ -236,8 +236,9 @@ class TrafficLog:
     def _write_next(self) -> None:
         """Wait for entries and write them."""
         batch = [self._next()]
-        # A hundred sessions that each write line by line would starve the other threads.
-        self._hurry.wait(_GATHER_SECONDS)
+        if self._entries.qsize() < _BATCH:
+            # A hundred sessions that each write line by line would starve the other threads.
+            self._hurry.wait(_GATHER_SECONDS)
         self._hurry.clear()
         with contextlib.suppress(queue.Empty):
             while len(batch) < _BATCH:
