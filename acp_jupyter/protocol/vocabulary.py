@@ -5,6 +5,7 @@ A reader takes any value: a word of another dialect reads as the protocol's near
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, get_args
 
 PacketType = Literal[
@@ -132,9 +133,24 @@ UNASKED_WORDS: dict[Unasked, str] = {
 
 def read_unasked(*words: str) -> Unasked:
     """Return the most that modes of these ids and names do without asking, as far as is known."""
-    found = (_UNASKED.get("".join(filter(str.isalnum, word.lower()))) for word in words)
+    found = (_UNASKED.get(_folded(word)) for word in words)
     order = get_args(Unasked)
     return max((each or "" for each in found), key=order.index, default="")
+
+
+_ASKING = ("default", "manual", "ask", "askfirst", "alwaysask", "normal", "readonly")
+"""Modes in which known agents ask about every change, the best first; written as above."""
+
+
+def asking_mode(modes: Iterable[tuple[str, str]]) -> str | None:
+    """Return the one of these modes, ids and names, in which an agent asks; None if unknown."""
+    known = (each for each in modes if not read_unasked(*each))
+    asking = {word: mode_id for mode_id, name in known for word in map(_folded, (name, mode_id))}
+    return next((asking[word] for word in _ASKING if word in asking), None)
+
+
+def _folded(word: str) -> str:
+    return "".join(filter(str.isalnum, word.lower()))
 
 
 def read_acp_kind(value: object) -> AcpKind | None:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Has modes, a choice of models and a switch, and says in each turn what is chosen.
 
-``chooses.py MODE...`` names the modes that it has, the current one first.
+``chooses.py [--stays] MODE...`` names the modes that it has, the current one first. With
+``--stays`` it refuses another.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ MODES = [
 ]
 MODELS = {"small-1": "Small", "large-1": "Large"}
 
-if sys.argv[1:]:
-    MODES = [mode for name in sys.argv[1:] for mode in MODES if mode["id"] == name]
+named = [name for name in sys.argv[1:] if name != "--stays"]
+if named:
+    MODES = [mode for name in named for mode in MODES if mode["id"] == name]
 wire = Wire()
 chosen: dict[str, object] = {"mode": MODES[0]["id"], "model": "small-1", "web": False}
 
@@ -60,5 +62,7 @@ def answer(message: Json) -> Json:
 
 
 while (message := wire.next()) is not None:
-    if "id" in message and "method" in message:
+    if message.get("method") == "session/set_mode" and "--stays" in sys.argv:
+        wire.error(message, -32603, "not now")
+    elif "id" in message and "method" in message:
         wire.result(message, answer(message))

@@ -118,8 +118,6 @@ def _play(place: Place, options: str) -> Cell:
     write_notebook(place.path, "%%acp", "answer = 42")
     place.model.scripts["plot"] = _script(place.cells)
     place.kernel.run("answer = 42").ok()
-    if place.agent.mode:
-        options += f" --mode {place.agent.mode}"
     if place.agent.late_tools and "--new" in options:
         place.kernel.run(f"%%acp {place.agent.agent_id} {options}\n[[mock scenario=hello]]").ok()
         options = options.replace("--new", "")

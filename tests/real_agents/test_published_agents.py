@@ -16,11 +16,17 @@ def test_it_says_who_it_is(agent: Published, talk: Talk) -> None:
     assert (info["name"], info["version"]) == (agent.name, agent.version)
 
 
-def test_a_mode_in_which_it_asks_less_is_told(agent: Published, place: Place) -> None:
-    """In a fresh home, and that the mode of the other tests is none."""
-    talk = Talk(place.talk.user, agent.agent_id, place.server.root / "as-it-opens")
+def test_the_mode_that_it_opens_in_and_the_one_in_which_it_asks(
+    agent: Published, place: Place
+) -> None:
+    """In a fresh home: nobody has chosen a mode."""
+    folder = place.server.root / "as-it-opens"
+    talk = Talk(place.talk.user, agent.agent_id, folder, policy="allow-all")
     assert talk.state["unasked"] == agent.unasked
-    assert place.talk.state["unasked"] == ""
+    asking = place.talk.state
+    assert asking["unasked"] == ""
+    if agent.mode:
+        assert asking["current_mode_id"] == agent.mode
 
 
 def test_text_and_thoughts(agent: Published, talk: Talk) -> None:

@@ -29,7 +29,7 @@ def talk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Talk]:
     with FakeModel() as model:
         agents = {agent.agent_id: agent.entry(home, model)}
         with JupyterServer(tmp_path, agents=agents) as server, server.user() as user:
-            yield Talk(user, agent.agent_id, server.root / "work", agent.mode)
+            yield Talk(user, agent.agent_id, server.root / "work")
 
 
 def test_three_ways_to_change_a_file(talk: Talk) -> None:

@@ -74,7 +74,7 @@ class Published:
     keeps_allowed: frozenset[str] = frozenset()
     """The scenarios that it asks about once in a session, if they are always allowed."""
     mode: str = ""
-    """The mode to choose, where it opens in one in which it decides itself what to ask."""
+    """The mode that it is set to under the policy ``ask``, where it opens in another."""
     unasked: str = ""
     """What it does without asking in the mode that it opens in, as the view says it."""
     goes_on_after_no: bool = True

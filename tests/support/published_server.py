@@ -38,7 +38,7 @@ class Place:
 
     def another(self, name: str) -> Talk:
         """Open another session."""
-        return Talk(self.talk.user, self.agent.agent_id, self.server.root / name, self.agent.mode)
+        return Talk(self.talk.user, self.agent.agent_id, self.server.root / name)
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def place_of(agent: Published, folder: Path) -> Iterator[Place]:
     with FakeModel() as model:
         agents = {agent.agent_id: agent.entry(home, model)}
         with JupyterServer(folder, agents=agents) as server, server.user() as user:
-            talk = Talk(user, agent.agent_id, server.root / "work", agent.mode)
+            talk = Talk(user, agent.agent_id, server.root / "work")
             yield Place(agent, server, home, talk)
         eventually(lambda: not processes_of(home), 10, "processes of the agent are left")
 

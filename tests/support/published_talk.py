@@ -53,14 +53,14 @@ class Played:
 class Talk:
     """A session."""
 
-    def __init__(self, user: httpx.Client, agent: str, folder: Path, mode: str = "") -> None:
+    def __init__(self, user: httpx.Client, agent: str, folder: Path, policy: str = "ask") -> None:
         self.user = user
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         # Agents take seconds to start, and many on a busy machine.
         user.timeout = httpx.Timeout(90)
-        chosen = {"mode": mode} if mode else {}
-        self.session_id = open_session(user, agent, cwd=str(folder), trust=True, **chosen)
+        asked = {"cwd": str(folder), "trust": True, "policy": policy}
+        self.session_id = open_session(user, agent, **asked)
 
     @property
     def state(self) -> Json:

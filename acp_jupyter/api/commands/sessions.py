@@ -86,6 +86,7 @@ class SessionOpener:
         elif found is None:
             session.tools_on = command.tools
             session.tools_refused = not command.tools
+        session.modes.expect(command.mode)
         if command.start == "background":
             session.start_in_background()
         elif command.start == "wait" and session.may_start():

@@ -17,6 +17,7 @@ from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool, Member
 from acp_jupyter.host.session.login import SessionLogin
+from acp_jupyter.host.session.modes import SessionModes
 from acp_jupyter.host.session.opening import AgentNotes, AgentSessionOpener, SessionConnection
 from acp_jupyter.host.session_recording import Playback
 from acp_jupyter.host.store.journal import Journal
@@ -41,6 +42,8 @@ class SessionAgent:
         The running agents.
     client
         Answers what the agent asks.
+    modes
+        Which mode the agent works in.
     limits
         See `Limits`.
     startable
@@ -62,6 +65,7 @@ class SessionAgent:
         cwd: Path,
         pool: AgentPool,
         client: SessionClient,
+        modes: SessionModes,
         limits: Limits,
         *,
         startable: bool,
@@ -82,6 +86,7 @@ class SessionAgent:
         self._limits = limits
         self._pool = pool
         self._client = client
+        self._modes = modes
         self._own_servers = own_servers
         self._trust = trust
         self._playback = playback
@@ -259,6 +264,8 @@ class SessionAgent:
             raise
         name = f"acp-watch-{self._journal.session_id}"
         self._watch = asyncio.create_task(self._watch_exit(connection), name=name)
+        with contextlib.suppress(AcpError):  # what fails is told by the first prompt
+            await self._modes.settle(connection, self._journal.transcript.session.policy)
         return connection
 
     async def _attach(self, attaching: AgentSessionOpener) -> SessionConnection:

@@ -22,6 +22,7 @@ from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool
 from acp_jupyter.host.session.agent import SessionAgent
 from acp_jupyter.host.session.current_turn import CurrentTurn
+from acp_jupyter.host.session.modes import SessionModes
 from acp_jupyter.host.session.session import McpServerProvider, Session
 from acp_jupyter.host.session.turns import TurnRunner
 from acp_jupyter.host.session_recording import Playback, SessionRecording
@@ -134,12 +135,14 @@ def build_session(
         elicitations,
         terminals,
     )
+    modes = SessionModes(journal, services.bounds, played=playback is not None)
     agent = SessionAgent(
         agent_spec,
         journal,
         cwd,
         services.pool,
         client,
+        modes,
         limits,
         startable=spec is not None,
         mcp_servers=services.mcp_servers,
@@ -155,7 +158,7 @@ def build_session(
         current,
         permissions,
         elicitations,
-        services.bounds,
+        modes,
         None if playback is None else playback.rewrite_prompt,
     )
     session = Session(
@@ -165,6 +168,7 @@ def build_session(
         label,
         kernel_id,
         agent,
+        modes,
         turns,
         current,
         turn_files,

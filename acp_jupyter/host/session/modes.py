@@ -1,62 +1,151 @@
-"""The modes of a session, and which of them the administrator allows."""
+"""The mode of an agent: one that the administrator allows, and in which it asks."""
 
 from __future__ import annotations
 
+from typing import Literal
+
+from acp_jupyter.errors import AgentRequestError
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.session.opening import SessionConnection
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.protocol.host_events.notes import HostNotice
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.vocabulary import UNASKED_WORDS, Unasked, asking_mode
 from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
 
+_LEFT_TO_AGENTS: dict[Policy, tuple[Unasked, ...]] = {
+    "accept-edits": ("", "edits"),
+    "allow-all": ("", "edits", "judged", "all"),
+}
+"""What an agent may do without asking, by policy; by the others nothing."""
 
-def require_mode(bounds: Bounds, state: SessionState, mode_id: str) -> None:
-    """Do nothing if a session may have a mode.
 
-    Raises
-    ------
-    NotAllowed
-        The administrator does not allow it.
+class SessionModes:
+    """Keeps the agent in a mode that the administrator allows, and in which it asks.
+
+    An agent may open in a mode in which it asks less than the policy promises. It is then set to
+    the one in which it asks, once each time that it opens: a mode that its user chose, and one
+    that it has changed to since, are left as they are.
+
+    Parameters
+    ----------
+    journal
+        Of the session.
+    bounds
+        What the administrator allows.
+    played
+        Whether a recording is played in the agent's place: its mode is that of the recording.
     """
-    bounds.require_mode(mode_id, dict(_modes(state)).get(mode_id, ""))
 
+    def __init__(self, journal: Journal, bounds: Bounds, *, played: bool = False) -> None:
+        self._journal = journal
+        self._bounds = bounds
+        self._played = played
+        self._chosen = False
+        self._connection: SessionConnection | None = None
+        self._opened_in = ""
+        self._told: set[str] = set()
 
-def require_config(bounds: Bounds, state: SessionState, config_id: str, value: str | bool) -> None:
-    """Do the same for a config option, which may stand for the mode."""
-    option = _mode_option(state)
-    if option is not None and option.id == config_id:
-        require_mode(bounds, state, str(value))
+    def choose(self, mode_id: str) -> None:
+        """Take it that a user chooses a mode; from now on it is theirs.
 
+        Raises
+        ------
+        NotAllowed
+            The administrator does not allow it.
+        """
+        self._bounds.require_mode(mode_id, dict(self._modes).get(mode_id, ""))
+        self.expect(mode_id)
 
-async def leave_forbidden_mode(
-    connection: SessionConnection, state: SessionState, bounds: Bounds
-) -> None:
-    """Set another mode if the agent works in one that the administrator does not allow.
+    def expect(self, mode_id: str | None) -> None:
+        """Leave the mode to a user who is about to choose one, unless it is None."""
+        self._chosen = self._chosen or mode_id is not None
 
-    Raises
-    ------
-    NotAllowed
-        It has no other.
-    """
-    if bounds.unasked_modes or not state.unasked:
-        return
-    option = _mode_option(state)
-    current = state.current_mode_id if option is None else str(option.current_value)
-    modes = _modes(state)
-    other = next((mode for mode, name in modes if not bounds.forbids_mode(mode, name)), None)
-    if other is None:
-        require_mode(bounds, state, current)
-    elif option is None:
-        await connection.set_mode(str(other))
-    else:
-        await connection.set_config(option.id, str(other))
+    def choose_config(self, config_id: str, value: str | bool) -> None:
+        """Do the same for a config option, which may stand for the mode."""
+        option = _mode_option(self._state)
+        if option is not None and option.id == config_id:
+            self.choose(str(value))
+
+    async def settle(self, connection: SessionConnection, policy: Policy) -> None:
+        """Set another mode where the agent's is not allowed, or asks less than the policy says.
+
+        Raises
+        ------
+        NotAllowed
+            The administrator does not allow the mode, and there is no other.
+        """
+        if self._played:
+            return
+        await self._leave_forbidden(connection)
+        if connection is not self._connection:
+            self._connection, self._opened_in = connection, self._current
+        if self._chosen or self._current != self._opened_in:
+            return
+        state = self._state
+        if state.unasked in _LEFT_TO_AGENTS.get(policy, ("",)):
+            return
+        other = asking_mode(self._modes)
+        if other is None:
+            return  # it stands beside the policy that it asks less
+        names = dict(self._modes)
+        before, after = (names.get(mode) or mode for mode in (self._opened_in, other))
+        words = UNASKED_WORDS[state.unasked]
+        try:
+            await self._set(connection, other)
+        except AgentRequestError as error:
+            self._tell(
+                f"In its mode {before} the agent {words}. It did not change to {after}: "
+                f"{error.message}",
+                "warning",
+            )
+        else:
+            self._tell(
+                f"The agent opened in its mode {before}, in which it {words}. Under the policy "
+                f"{policy} you are asked, so it was set to {after}. You can choose another mode."
+            )
+
+    async def _leave_forbidden(self, connection: SessionConnection) -> None:
+        if self._bounds.unasked_modes or not self._state.unasked:
+            return
+        allowed = [each for each in self._modes if not self._bounds.forbids_mode(*each)]
+        other = asking_mode(allowed) or next((mode for mode, _ in allowed), None)
+        if other is None:
+            names = dict(self._modes)
+            self._bounds.require_mode(self._current, names.get(self._current, ""))
+        else:
+            await self._set(connection, other)
+
+    async def _set(self, connection: SessionConnection, mode_id: str) -> None:
+        option = _mode_option(self._state)
+        if option is None:
+            await connection.set_mode(mode_id)
+        else:
+            await connection.set_config(option.id, mode_id)
+
+    def _tell(self, words: str, severity: Literal["info", "warning"] = "info") -> None:
+        if words not in self._told:
+            self._told.add(words)
+            self._journal.note(HostNotice(text=words, severity=severity))
+
+    @property
+    def _state(self) -> SessionState:
+        return self._journal.transcript.session
+
+    @property
+    def _current(self) -> str:
+        option = _mode_option(self._state)
+        return self._state.current_mode_id if option is None else str(option.current_value)
+
+    @property
+    def _modes(self) -> list[tuple[str, str]]:
+        """Ids and names, from the config option or the older way."""
+        option = _mode_option(self._state)
+        if option is not None:
+            return [(choice.value, choice.name) for choice in option.choices]
+        return [(mode.id, mode.name) for mode in self._state.modes]
 
 
 def _mode_option(state: SessionState) -> ConfigOption | None:
     """Return the config option that stands for the mode, where the agent has one."""
     return next((each for each in state.config_options if each.category == "mode"), None)
-
-
-def _modes(state: SessionState) -> list[tuple[str, str]]:
-    """Return ids and names, from the config option or the older way."""
-    option = _mode_option(state)
-    if option is not None:
-        return [(choice.value, choice.name) for choice in option.choices]
-    return [(mode.id, mode.name) for mode in state.modes]

@@ -16,7 +16,7 @@ from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
 from acp_jupyter.host.session.agent import SessionAgent, no_agent
 from acp_jupyter.host.session.current_turn import CurrentTurn
-from acp_jupyter.host.session.modes import require_config, require_mode
+from acp_jupyter.host.session.modes import SessionModes
 from acp_jupyter.host.session.turns import SilentTurnTimer, TurnRunner
 from acp_jupyter.host.session_recording import Playback, Recorder, SessionRecording
 from acp_jupyter.host.store.journal import Journal
@@ -50,6 +50,8 @@ class Session:
         The kernel that made it, if one has.
     agent
         Starts the agent, and opens the session there.
+    modes
+        Which mode the agent works in.
     turns
         Runs prompts.
     current
@@ -76,6 +78,7 @@ class Session:
         label: str,
         kernel_id: str,
         agent: SessionAgent,
+        modes: SessionModes,
         turns: TurnRunner,
         current: CurrentTurn,
         turn_files: TurnFiles,
@@ -97,6 +100,7 @@ class Session:
         self.tools_refused = False
         """Whether its user wants none; then no kernel turns them on."""
         self.agent = agent
+        self.modes = modes
         self.turn_files = turn_files
         self.terminals = terminals
         self.recording = recording
@@ -274,7 +278,7 @@ class Session:
         NotAllowed
             The administrator does not allow it.
         """
-        require_mode(self._bounds, self.state, mode_id)
+        self.modes.choose(mode_id)
         connection = await self.agent.open()
         await connection.set_mode(mode_id)
 
@@ -286,7 +290,7 @@ class Session:
         NotAllowed
             It is a mode that the administrator does not allow.
         """
-        require_config(self._bounds, self.state, config_id, value)
+        self.modes.choose_config(config_id, value)
         connection = await self.agent.open()
         await connection.set_config(config_id, value)
 

@@ -18,14 +18,13 @@ from acp_jupyter.errors import (
     FolderNotTrusted,
     NotAllowed,
 )
-from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.requests.elicitation import Elicitations
 from acp_jupyter.host.requests.permissions import PermissionRequests
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING, denials, follow_up_policy
 from acp_jupyter.host.session.agent import SessionAgent
 from acp_jupyter.host.session.current_turn import CurrentTurn
-from acp_jupyter.host.session.modes import leave_forbidden_mode
+from acp_jupyter.host.session.modes import SessionModes
 from acp_jupyter.host.session.prompts import Blocks, QueuedTurn, TurnQueue, fitted_blocks
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.turn_files import TurnFiles
@@ -58,8 +57,8 @@ class TurnRunner:
         The turn that runs, and whether its user can be asked.
     permissions, elicitations
         What the agent asks.
-    bounds
-        What the administrator allows.
+    modes
+        Which mode the agent works in.
     rewrite_prompt
         Called with a prompt before it is sent, where a recording is played.
     """
@@ -73,7 +72,7 @@ class TurnRunner:
         current: CurrentTurn,
         permissions: PermissionRequests,
         elicitations: Elicitations,
-        bounds: Bounds,
+        modes: SessionModes,
         rewrite_prompt: Callable[[Blocks], Blocks] | None = None,
     ) -> None:
         self._journal = journal
@@ -85,7 +84,7 @@ class TurnRunner:
         self._closing = False
         self.permissions = permissions
         self.elicitations = elicitations
-        self._bounds = bounds
+        self._modes = modes
         self._rewrite_prompt = rewrite_prompt
         self._task = asyncio.create_task(self._run(), name=f"acp-turns-{journal.session_id}")
 
@@ -284,7 +283,7 @@ class TurnRunner:
         async def end() -> None:
             await self._files.hold_end(turn.stop)
 
-        await leave_forbidden_mode(connection, self._journal.transcript.session, self._bounds)
+        await self._modes.settle(connection, requests.policy())
         await connection.prompt(await self._fitted(turn.blocks), end)
 
     async def _fitted(self, blocks: Blocks) -> Blocks:

@@ -8,7 +8,9 @@ import pytest
 
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.bounds import Bounds
-from tests.support.driver import driving
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.vocabulary import asking_mode
+from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
 from tests.support.meeting import Meeting
 
@@ -21,13 +23,13 @@ def test_an_agent_that_opens_in_such_a_mode_is_taken_out_of_it(tmp_path: Path) -
     with driving(tmp_path, agents, bounds=BOUNDS) as driver:
         meeting = Meeting(driver, driver.open("chooses"))
         assert meeting.turn("go").stop_reason == "end_turn"
-        assert meeting.text.startswith("plan,")
+        assert meeting.text.startswith("ask,")
         choosing = meeting.session.set_mode("auto")
         with pytest.raises(NotAllowed, match=WORDS):
             driver.host.submit(choosing).result(20)
-        driver.host.submit(meeting.session.set_mode("ask")).result(20)
+        driver.host.submit(meeting.session.set_mode("plan")).result(20)
         meeting.turn("go")
-        assert "ask," in meeting.text
+        assert "plan," in meeting.text
 
 
 def test_an_agent_that_has_no_other_mode_gets_no_prompt(tmp_path: Path) -> None:
@@ -40,8 +42,93 @@ def test_an_agent_that_has_no_other_mode_gets_no_prompt(tmp_path: Path) -> None:
         assert meeting.text == ""
 
 
-def test_by_default_the_mode_is_the_agents(tmp_path: Path) -> None:
+NOTICE = (
+    "The agent opened in its mode Auto, in which it decides itself what to ask. Under the policy "
+    "ask you are asked, so it was set to Ask first. You can choose another mode."
+)
+
+
+def notices(meeting: Meeting) -> list[str]:
+    return [item.text for item in meeting.items if item.kind == "notice"]
+
+
+def start(driver: Driver, meeting: Meeting) -> None:
+    driver.host.submit(meeting.session.start()).result(20)
+
+
+def test_under_ask_an_agent_is_set_to_the_mode_in_which_it_asks(tmp_path: Path) -> None:
+    with driving(tmp_path, {"chooses": script("chooses", "auto", "plan", "ask")}) as driver:
+        meeting = Meeting(driver, driver.open("chooses"))
+        start(driver, meeting)
+        assert meeting.session.state.current_mode_id == "ask"
+        assert meeting.session.state.unasked == ""
+        meeting.turn("go")
+        assert meeting.text.startswith("ask,")
+        assert notices(meeting) == [NOTICE]
+
+
+@pytest.mark.parametrize(
+    ("policy", "mode"),
+    [("read-only", "ask"), ("deny", "ask"), ("accept-edits", "ask"), ("allow-all", "auto")],
+)
+def test_what_a_policy_leaves_to_agents(tmp_path: Path, policy: Policy, mode: str) -> None:
     with driving(tmp_path, {"chooses": script("chooses", "auto", "ask")}) as driver:
+        meeting = Meeting(driver, driver.open("chooses", policy=policy))
+        meeting.turn("go")
+        assert meeting.text.startswith(f"{mode},")
+
+
+def test_a_prompt_with_a_policy_that_asks_more(tmp_path: Path) -> None:
+    with driving(tmp_path, {"chooses": script("chooses", "auto", "ask")}) as driver:
+        meeting = Meeting(driver, driver.open("chooses", policy="allow-all"))
+        meeting.turn("go")
+        meeting.turn("go", policy="ask")
+        assert [words.split(",")[0] for words in meeting.text.split("go")[:2]] == ["auto", "ask"]
+
+
+def test_a_mode_that_the_user_chose_stays(tmp_path: Path) -> None:
+    with driving(tmp_path, {"chooses": script("chooses", "auto", "ask")}) as driver:
+        meeting = Meeting(driver, driver.open("chooses"))
+        start(driver, meeting)
+        driver.host.submit(meeting.session.set_mode("auto")).result(20)
+        meeting.turn("go")
+        assert meeting.text.startswith("auto,")
+        assert meeting.session.state.unasked == "judged"
+
+
+def test_an_agent_without_a_mode_in_which_it_asks_keeps_its_own(tmp_path: Path) -> None:
+    with driving(tmp_path, {"chooses": script("chooses", "auto", "plan")}) as driver:
         meeting = Meeting(driver, driver.open("chooses"))
         meeting.turn("go")
         assert meeting.text.startswith("auto,")
+        assert notices(meeting) == []
+
+
+def test_an_agent_that_refuses_the_mode_gets_its_prompt_and_its_user_is_told(
+    tmp_path: Path,
+) -> None:
+    agents = {"chooses": script("chooses", "--stays", "auto", "ask")}
+    with driving(tmp_path, agents) as driver:
+        meeting = Meeting(driver, driver.open("chooses"))
+        meeting.turn("go")
+        meeting.turn("go")
+        assert meeting.text.startswith("auto,")
+        (told,) = notices(meeting)
+        assert told == (
+            "In its mode Auto the agent decides itself what to ask. It did not change to Ask "
+            "first: not now"
+        )
+
+
+@pytest.mark.parametrize(
+    ("modes", "mode"),
+    [
+        ([("plan", "Plan"), ("auto", "Auto"), ("default", "Manual")], "default"),
+        ([("read-only", "Read-only"), ("agent", "Auto review")], "read-only"),
+        ([("default", "Yolo"), ("ask", "Ask")], "ask"),
+        ([("dontAsk", "Don't Ask"), ("plan", "Plan")], None),
+        ([], None),
+    ],
+)
+def test_the_mode_in_which_an_agent_asks(modes: list[tuple[str, str]], mode: str | None) -> None:
+    assert asking_mode(modes) == mode
