@@ -121,6 +121,7 @@ def _play(place: Place, options: str) -> Cell:
     if place.agent.late_tools and "--new" in options:
         place.kernel.run(f"%%acp {place.agent.agent_id} {options}\n[[mock scenario=hello]]").ok()
         options = options.replace("--new", "")
+        eventually(lambda: _offers_tools(place), 60, "the tools of the notebook")
     return place.kernel.run(
         f"%%acp {place.agent.agent_id} {options}\n[[mock scenario=plot]] Plot it.",
         cell_id="cell-0",
@@ -128,6 +129,11 @@ def _play(place: Place, options: str) -> Cell:
         on_progress=place.allow,
         seconds=120,
     ).ok()
+
+
+def _offers_tools(place: Place) -> bool:
+    place.kernel.run(f"%%acp {place.agent.agent_id}\n[[mock scenario=hello]]").ok()
+    return any("list_variables" in name for name in place.model.tools)
 
 
 def _check(place: Place, detail: dict[str, Any]) -> None:

@@ -69,6 +69,11 @@ class FakeModel:
         """How many images the last request had."""
         return self._server.images
 
+    @property
+    def tools(self) -> Sequence[str]:
+        """The names of the tools of the last request that had any."""
+        return self._server.tools
+
     def __enter__(self) -> Self:
         self._thread.start()
         return self
@@ -139,6 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._reply({}, 404)
         talk = read(api, body)
         self.server.images = sum(message.images for message in talk.messages)
+        self.server.tools = tuple(tool.name for tool in talk.tools) or self.server.tools
         parts, rate = _said(talk, self.server)
         failure = next((part for part in parts if isinstance(part, Fail)), None)
         if failure is not None:
@@ -207,6 +213,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     images = 0
+    tools: tuple[str, ...] = ()
     title = ""
 
     def __init__(self, *args: Any) -> None:
