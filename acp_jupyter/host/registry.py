@@ -21,7 +21,7 @@ from acp_jupyter.errors import (
     plain_reason,
 )
 from acp_jupyter.host.bounds import DECIDED, Bounds
-from acp_jupyter.host.public_registry import PublicAgents
+from acp_jupyter.host.public_registry.agents import PublicAgents, RegistryState
 from acp_jupyter.host.registry_entries import (
     AgentReport,
     AgentSpec,
@@ -160,6 +160,26 @@ class Registry:
             else report
             for report in reports
         )
+
+    @property
+    def public_state(self) -> RegistryState:
+        """Which list of the public registry is in use."""
+        state = self._public.state if self._public else RegistryState()
+        return replace(state, may_update=state.may_update and self._bounds.downloads)
+
+    async def update_public(self) -> RegistryState:
+        """Take a newer list of the public registry, if one is published.
+
+        Raises
+        ------
+        NotAllowed
+            The administrator, or the user, does not allow it.
+        """
+        if not self._bounds.downloads:
+            raise NotAllowed(f"A newer list of agents can't be downloaded. {DECIDED}")
+        if self._public is None:
+            raise NotAllowed("There is no public registry here.")
+        return await self._public.update()
 
     def allow_download(self, agent_id: str, package: str) -> AgentReport:
         """Allow the download of a package of the public registry, as shown to the user.

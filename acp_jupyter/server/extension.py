@@ -31,7 +31,7 @@ from acp_jupyter.host.bounds import POLICIES, Bounds
 from acp_jupyter.host.config import HostConfig, acp_servers
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.public_registry import PublicAgents
+from acp_jupyter.host.public_registry.newer import REGISTRY_URL
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.registry_entries import EntryPointAgents
 from acp_jupyter.host.store.journal import Reader
@@ -49,6 +49,7 @@ from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup, kn
 from acp_jupyter.server.login_terminals import LoginTerminals
 from acp_jupyter.server.monitoring.metrics import SessionMetrics
 from acp_jupyter.server.monitoring.traces import begin_traces
+from acp_jupyter.server.registry_updates import keep_current, public_agents
 from acp_jupyter.server.system_bounds import bounds_of
 
 URL_VARIABLE = "ACP_JUPYTER_URL"
@@ -126,6 +127,18 @@ class AcpJupyter(ExtensionApp):
 
     allow_downloads = Bool(True, help="Whether agents may be downloaded.").tag(config=True)
 
+    newer_registry = Bool(
+        False,
+        help="""
+        Whether this server may download a newer list of the public registry, at its start, once a
+        day and when you ask for it. ``allow_downloads`` covers it too.
+        """,
+    ).tag(config=True)
+
+    registry_url = Unicode(
+        REGISTRY_URL, help="Where the public registry, or a mirror of it, is published."
+    ).tag(config=True)
+
     allow_mcp_commands = Bool(
         True, help="Whether ``mcp_servers`` may name programs; others are left out."
     ).tag(config=True)
@@ -155,6 +168,7 @@ class AcpJupyter(ExtensionApp):
     ).tag(config=True)
 
     _begun = False
+    _keeping: asyncio.Task[None] | None = None
 
     def initialize_handlers(self) -> None:
         """Start the host and add the routes."""
@@ -187,7 +201,11 @@ class AcpJupyter(ExtensionApp):
                     self.agents,
                     [Path(path) for path in jupyter_config_path()],
                     points=EntryPointAgents(),
-                    public=PublicAgents(data_dir),
+                    public=public_agents(
+                        data_dir,
+                        self.registry_url,
+                        newer=self.newer_registry and bounds.downloads,
+                    ),
                     bounds=bounds,
                 ),
                 root=root,
@@ -281,6 +299,9 @@ class AcpJupyter(ExtensionApp):
         self.kernel_runner.begin(asyncio.get_running_loop())
         self._notebook_kernels.loop = asyncio.get_running_loop()
         self._looking = asyncio.create_task(self._activity.run(), name="acp-activity")
+        self._keeping = asyncio.create_task(
+            keep_current(self._backend.host, self.log), name="acp-registry"
+        )
         # Jupyter's own 270,000 objects live as long as the server. Without them a full collection
         # while an agent works takes some ms in place of 200.
         gc.freeze()
@@ -289,8 +310,8 @@ class AcpJupyter(ExtensionApp):
         """Stop the streams, the sessions and their agents."""
         if not self._begun:
             return
-        if self._looking is not None:
-            self._looking.cancel()
+        for task in filter(None, (self._looking, self._keeping)):
+            task.cancel()
         self._outputs.stop()
         await asyncio.gather(*(stream.stop() for stream in tuple(self._backend.streams)))
         await asyncio.to_thread(self._backend.host.stop)

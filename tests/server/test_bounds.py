@@ -22,6 +22,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
         "--AcpJupyter.allowed_policies=read-only",
         "--AcpJupyter.allow_attachments=False",
         "--AcpJupyter.allow_downloads=False",
+        "--AcpJupyter.newer_registry=True",
     ]
     config = "c.AcpJupyter.allowed_policies = ['allow-all']\nc.AcpJupyter.allow_attachments = True"
     folder = tmp_path_factory.mktemp("bounded")
@@ -73,6 +74,9 @@ def test_attachments_and_downloads_are_refused(client: httpx.Client) -> None:
     finished(client, start_turn(client, session_id, "hello"))
     download = client.post("agents/gemini/download", json={"package": "x@1"})
     assert refused(download) == f"gemini can't be downloaded. {DECIDED}"
+    assert not client.get("registry").json()["may_update"]
+    newer = client.post("registry/update")
+    assert refused(newer) == f"A newer list of agents can't be downloaded. {DECIDED}"
 
 
 def test_a_kernel_has_the_same_bounds(server: JupyterServer) -> None:

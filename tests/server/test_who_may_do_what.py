@@ -52,6 +52,8 @@ def never(*fields: str) -> Fields:
 
 TABLE: dict[str, Fields] = {
     "list_agents": {},
+    "get_registry": {},
+    "update_registry": {"": NEVER},
     "list_sessions": {},
     "create_session": {
         "agent": MADE,
@@ -146,6 +148,7 @@ TABLE: dict[str, Fields] = {
 LOOKING = {
     "cancel",
     "get_changes",
+    "get_registry",
     "get_session",
     "get_traffic",
     "get_transcript",

@@ -97,6 +97,9 @@ ROWS: dict[str, Row] = {
     "allow_download": Row(
         "agents/{agent}/download", _json(package="{package}"), full=TOLD, read_only=TOLD
     ),
+    "update_registry": Row(
+        "registry/update", full="may not download", read_only="may not download"
+    ),
     "create_session": Row("sessions", _json(agent="keeper", new=True), full=TOLD, read_only=TOLD),
     "set_config": Row("sessions/{talk}/config", _json(title="New", policy="deny"), read_only=WORDS),
     "prompt": Row("sessions/{talk}/prompt", _json(prompt="more"), read_only=WORDS),

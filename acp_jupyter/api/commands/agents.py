@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 
 from acp_jupyter.api.access import Caller, UserCaller
 from acp_jupyter.api.models.command_row import handles
@@ -11,11 +12,14 @@ from acp_jupyter.api.models.sessions import (
     AgentEntry,
     AllowDownload,
     CancelLogin,
+    GetRegistry,
     ListAgents,
     Login,
     LoginReply,
     Logout,
+    RegistryReply,
     RestartAgent,
+    UpdateRegistry,
 )
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry_entries import AgentReport
@@ -99,6 +103,22 @@ class AgentCommands:
         registry = self._host.config.registry
         report = await asyncio.to_thread(registry.allow_download, command.agent, command.package)
         return self._memory.entry(report)
+
+    @handles(GetRegistry)
+    async def registry(self, command: GetRegistry, caller: Caller) -> RegistryReply:
+        """Return which list of the public registry is in use."""
+        return RegistryReply(**asdict(self._host.config.registry.public_state))
+
+    @handles(UpdateRegistry)
+    async def update_registry(self, command: UpdateRegistry, caller: UserCaller) -> RegistryReply:
+        """Take a newer list of the public registry.
+
+        Raises
+        ------
+        NotAllowed
+            It may not be downloaded.
+        """
+        return RegistryReply(**asdict(await self._host.config.registry.update_public()))
 
     @handles(RestartAgent)
     async def restart(self, command: RestartAgent, caller: UserCaller) -> LoginReply:

@@ -27,6 +27,7 @@ from acp_jupyter.api.models.sessions import (
     DeleteSession,
     ForkSession,
     FoundSessions,
+    GetRegistry,
     GetSession,
     KillTerminal,
     ListAgents,
@@ -36,10 +37,12 @@ from acp_jupyter.api.models.sessions import (
     LoginReply,
     Logout,
     OpenAgentSession,
+    RegistryReply,
     RestartAgent,
     ResumeSession,
     SearchSessions,
     SetConfig,
+    UpdateRegistry,
 )
 from acp_jupyter.api.models.traffic import (
     GetTraffic,
@@ -108,6 +111,13 @@ _LIFECYCLE = (
 
 COMMANDS = (
     CommandRow(ListAgents, GET("agents"), tuple[AgentEntry, ...], while_agent_code_runs=True),
+    CommandRow(GetRegistry, GET("registry"), RegistryReply, while_agent_code_runs=True),
+    CommandRow(
+        UpdateRegistry,
+        POST("registry/update"),
+        RegistryReply,
+        only_user="download a newer list of agents",
+    ),
     CommandRow(ListSessions, GET("sessions"), tuple[SessionState, ...], while_agent_code_runs=True),
     CommandRow(
         SearchSessions,

@@ -264,7 +264,32 @@ class ListAgents(BaseCommand):
     name: Literal["list_agents"] = "list_agents"
 
 
+class GetRegistry(BaseCommand):
+    """The list of the public registry that is in use."""
+
+    name: Literal["get_registry"] = "get_registry"
+
+
+class UpdateRegistry(BaseCommand):
+    """Download a newer list of the public registry, where that is allowed."""
+
+    name: Literal["update_registry"] = "update_registry"
+
+
 # -- results of commands ---------------------------------------------------
+
+
+class RegistryReply(Model):
+    """Result of ``get_registry`` and ``update_registry``."""
+
+    date: str
+    """As ``2026-02-07``; empty where there is no list."""
+    downloaded: bool = False
+    """Whether it was downloaded since; otherwise it came with this version."""
+    may_update: bool = False
+    """Whether a newer one may be downloaded."""
+    failure: str = ""
+    """Why the last download failed; the list is the one from before."""
 
 
 class AgentEntry(Model):

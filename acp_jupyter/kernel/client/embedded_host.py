@@ -32,7 +32,7 @@ from acp_jupyter.errors import UnknownSession
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.public_registry import PublicAgents
+from acp_jupyter.host.public_registry.agents import PublicAgents
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.registry_entries import EntryPointAgents
 from acp_jupyter.host.session.session import McpServerProvider, Session

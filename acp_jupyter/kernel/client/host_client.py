@@ -19,9 +19,11 @@ from acp_jupyter.api.models.sessions import (
     CreateSession,
     DeleteSession,
     ForkSession,
+    GetRegistry,
     GetSession,
     ListAgents,
     ListSessions,
+    RegistryReply,
     ResumeSession,
     SetConfig,
 )
@@ -148,6 +150,11 @@ class HostClient(ABC):
         """Return the configured agents."""
         agents: tuple[AgentEntry, ...] = self.run(ListAgents(), _QUICK_SECONDS)
         return agents
+
+    def registry(self) -> RegistryReply:
+        """Return which list of the public registry is in use."""
+        reply: RegistryReply = self.run(GetRegistry(), _QUICK_SECONDS)
+        return reply
 
     def sessions(self) -> tuple[SessionState, ...]:
         """Return the sessions of this kernel."""

@@ -198,6 +198,10 @@ def list_agents(rest: Sequence[str]) -> None:
     shown = agents if rest else [agent for agent in agents if not agent.listed]
     rows = [(a.id, a.name, a.status.replace("_", " "), _about(a)) for a in shown]
     table(("Agent", "Name", "Status", ""), rows)
+    if rest and (state := host_client().registry()).date:
+        print_text(f"Those to be installed are from the public registry of {state.date}.")
+        if state.failure:
+            print_text(f"A newer list was not taken: {state.failure}")
     if more and not rest:
         names = ", ".join(agent.id for agent in more)
         print_text(

@@ -10,6 +10,7 @@ import type {
   GetChanges,
   GetTraffic,
   LoginReply,
+  RegistryReply,
   RevertTurn,
   RuleEntry,
   TrafficDetail,
@@ -214,6 +215,8 @@ interface RevertChoice {
 
 /** An agent may be slow to start before it can be logged in to. */
 const LOGIN_SECONDS = 180;
+/** The server waits for its download for less. */
+const REGISTRY_SECONDS = 40;
 
 /** Commands about agents: login, download, restart. */
 export class LoginCalls {
@@ -240,6 +243,17 @@ export class LoginCalls {
 
   async allowDownload(agent: string, packageShown: string): Promise<void> {
     await this.#command({ name: 'allow_download', agent, package: packageShown });
+  }
+
+  /** The list of the public registry that is in use. */
+  async registry(): Promise<RegistryReply> {
+    return parseResult('get_registry', await this.#command({ name: 'get_registry' }));
+  }
+
+  /** Takes a newer list, if there is one. */
+  async updateRegistry(): Promise<RegistryReply> {
+    const result = await this.#command({ name: 'update_registry' }, REGISTRY_SECONDS);
+    return parseResult('update_registry', result);
   }
 
   /** Resolves to what has happened, in words. */

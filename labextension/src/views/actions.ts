@@ -12,6 +12,7 @@ import type {
   GetTraffic,
   LoginReply,
   Origin,
+  RegistryReply,
   RuleEntry,
   SetConfig,
   TrafficDetail,
@@ -173,6 +174,10 @@ export interface Actions {
   openTerminal?(name: string): void;
   /** Allows a package to be downloaded and run, as it was shown. */
   allowDownload?(agentId: string, packageShown: string): Promise<void>;
+  /** The list of the public registry that is in use, with its date. */
+  registry?(): Promise<RegistryReply>;
+  /** Takes a newer list of the public registry, if there is one. */
+  updateRegistry?(): Promise<RegistryReply>;
   restartAgent?(agentId: string): Promise<void>;
   /** Asks the server again which agents are ready. */
   refreshAgents?(): Promise<void>;

@@ -8,6 +8,7 @@ import type {
   FoundSessions,
   ItemsPage,
   LoginReply,
+  RegistryReply,
   RevertReply,
   RuleEntry,
   SavedOutput as SentOutput,
@@ -29,6 +30,8 @@ export interface SavedOutput extends Omit<SentOutput, 'bundle'> {
 /** Result types of commands, by name. */
 interface Results {
   list_agents: AgentEntry[];
+  get_registry: RegistryReply;
+  update_registry: RegistryReply;
   create_session: SessionState;
   list_rules: RuleEntry[];
   login: LoginReply;
@@ -50,6 +53,8 @@ interface Results {
 
 const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } = {
   list_agents: listOf('id', 'name', 'status'),
+  get_registry: recordOf('date', 'failure'),
+  update_registry: recordOf('date', 'failure'),
   create_session: recordOf('session_id'),
   list_rules: value =>
     Array.isArray(value) &&

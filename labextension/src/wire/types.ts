@@ -484,6 +484,8 @@ export interface CloseSession {
 
 export type Command =
   | ListAgents
+  | GetRegistry
+  | UpdateRegistry
   | ListSessions
   | SearchSessions
   | CreateSession
@@ -1107,6 +1109,13 @@ export interface GetItems {
   name: 'get_items';
   session_id: string;
   start: number;
+}
+
+/**
+ * The list of the public registry that is in use.
+ */
+export interface GetRegistry {
+  name: 'get_registry';
 }
 
 /**
@@ -1740,6 +1749,28 @@ export interface RecordingOptions {
    * Changes with each kernel and each ``on``: another run begins with other sessions.
    */
   run: string;
+}
+
+/**
+ * Result of ``get_registry`` and ``update_registry``.
+ */
+export interface RegistryReply {
+  /**
+   * As ``2026-02-07``; empty where there is no list.
+   */
+  date: string;
+  /**
+   * Whether it was downloaded since; otherwise it came with this version.
+   */
+  downloaded: boolean;
+  /**
+   * Why the last download failed; the list is the one from before.
+   */
+  failure: string;
+  /**
+   * Whether a newer one may be downloaded.
+   */
+  may_update: boolean;
 }
 
 /**
@@ -2766,6 +2797,13 @@ export interface TurnState {
 export interface UnsubscribeFrame {
   session_id: string;
   type: 'unsubscribe';
+}
+
+/**
+ * Download a newer list of the public registry, where that is allowed.
+ */
+export interface UpdateRegistry {
+  name: 'update_registry';
 }
 
 /**

@@ -113,6 +113,8 @@ export function panelActions(parts: PanelParts): Actions {
     login: (sessionId, methodId) => client.logins.login(sessionId, methodId),
     cancelLogin: sessionId => client.logins.cancelLogin(sessionId),
     allowDownload: (agentId, shown) => client.logins.allowDownload(agentId, shown),
+    registry: () => client.logins.registry(),
+    updateRegistry: () => client.logins.updateRegistry(),
     restartAgent: async agentId => {
       tell(panel, await client.logins.restartAgent(agentId));
     },

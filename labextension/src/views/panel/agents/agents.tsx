@@ -7,6 +7,7 @@ import { ActionButton, IconButton } from '../../parts/buttons';
 import type { IconName } from '../../parts/icon_drawings';
 import { Icon } from '../../parts/icons';
 import { Menu } from '../../parts/menu';
+import { RegistryDate } from './registry_date';
 
 interface AgentsProps {
   readonly agents: readonly AgentEntry[];
@@ -88,6 +89,7 @@ export function AddAgent({ agents, actions, t, onStart, onBack, onFailure }: Add
             <AgentRow key={agent.id} {...{ agent, actions, t, onStart, onFailure }} />
           ))}
         </ul>
+        <RegistryDate actions={actions} t={t} />
         <OwnCommand actions={actions} t={t} />
       </div>
     </>

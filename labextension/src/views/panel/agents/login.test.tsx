@@ -185,6 +185,41 @@ describe('agents that are not installed', () => {
     expect(allowDownload).toHaveBeenCalledExactlyOnceWith('some', 'some@1.2.3');
   });
 
+  it('are of a day, and a newer list is looked for', async () => {
+    const reply = { date: '2026-02-07', downloaded: false, may_update: true, failure: '' };
+    const updateRegistry = vi
+      .fn()
+      .mockResolvedValueOnce({ ...reply, failure: 'cdn.example could not be reached: no route' })
+      .mockResolvedValueOnce({ ...reply, date: '2026-11-21', downloaded: true });
+    const refreshAgents = vi.fn(() => Promise.resolve());
+    const registry = () => Promise.resolve(reply);
+    showPanel({ agents: [some] }, { registry, updateRegistry, refreshAgents });
+    fireEvent.click(view().getByRole('button', { name: 'Add an agent…' }));
+    const button = await view().findByRole('button', { name: 'Look for a newer list' });
+    expect(element().textContent).toContain('It is of 2026-02-07.');
+    fireEvent.click(button);
+    await until(() =>
+      expect(element().textContent).toContain(
+        'No newer list was taken: cdn.example could not be reached: no route',
+      ),
+    );
+    fireEvent.click(button);
+    await until(() =>
+      expect(element().textContent).toContain('The list of the public registry is of 2026-11-21.'),
+    );
+    expect(element().textContent).not.toContain('No newer list');
+    expect(refreshAgents).toHaveBeenCalledTimes(2);
+  });
+
+  it('have a list that only says its day where a newer one may not be downloaded', async () => {
+    const registry = () =>
+      Promise.resolve({ date: '2026-02-07', downloaded: false, may_update: false, failure: '' });
+    showPanel({ agents: [some] }, { registry, updateRegistry: vi.fn() });
+    fireEvent.click(view().getByRole('button', { name: 'Add an agent…' }));
+    await until(() => expect(element().textContent).toContain('It is of 2026-02-07.'));
+    expect(view().queryByRole('button', { name: 'Look for a newer list' })).toBeNull();
+  });
+
   it('have no button where nothing can be downloaded', () => {
     showPanel(
       { agents: [agentEntry({ status: 'not_installed', package: '', listed: true })] },

@@ -1,65 +1,35 @@
-"""Agents of the public registry, which need no configuration, and the allowed downloads.
-
-The bundled list, ``public_registry.json``, is dated; ``scripts/registry_snapshot.py`` writes it. A
-package is downloaded and run only after the user has allowed it.
-"""
+"""The agents of the public registry and their state on this machine."""
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
+import asyncio
 import shlex
-import tempfile
-from collections.abc import Mapping
-from dataclasses import replace
-from functools import cache
-from importlib.resources import files
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
 
-from pydantic import Field, ValidationError
-
-from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
+from acp_jupyter.errors import AgentStartError, BadRequest, NotAllowed, UnknownAgent
+from acp_jupyter.host.public_registry.consents import Downloads
+from acp_jupyter.host.public_registry.newer import NewerRegistry, NotUpdated
+from acp_jupyter.host.public_registry.snapshot import PublicAgent, Snapshot, bundled_snapshot
 from acp_jupyter.host.registry_entries import AgentReport, AgentSpec, Finder
-from acp_jupyter.protocol.objects import Model
 
 _INSTALL = {"npx": "npm install -g {}", "uvx": "uv tool install {}"}
 
 
-class PublicAgent(Model):
-    """One agent of the public registry."""
+@dataclass(frozen=True, slots=True)
+class RegistryState:
+    """Which list of the public registry is in use."""
 
-    id: str
-    name: str
-    command: str
-    """The program that its package installs."""
-    args: tuple[str, ...] = ()
-    env: dict[str, str] = Field(default_factory=dict)
-    aliases: tuple[str, ...] = ()
-    runner: Literal["", "npx", "uvx"] = ""
-    package: str = ""
-    """The package with its version."""
-    install: str = ""
-    website: str = ""
-    tried: str = ""
-    """Date on which this project tested the package."""
-
-
-class Snapshot(Model):
-    """The public registry on one day."""
-
-    source: str
-    date: str
-    agents: tuple[PublicAgent, ...]
-
-
-@cache
-def bundled_snapshot() -> Snapshot:
-    """Return the snapshot that is bundled with this package."""
-    text = files("acp_jupyter.host").joinpath("public_registry.json").read_text("utf-8")
-    return Snapshot.model_validate(json.loads(text), strict=False)
+    date: str = ""
+    """As ``2026-02-07``; empty where there is none."""
+    downloaded: bool = False
+    """Whether it was downloaded since; otherwise it is the bundled one."""
+    may_update: bool = False
+    """Whether a newer one may be downloaded."""
+    failure: str = ""
+    """Why the last download failed."""
 
 
 class PublicAgents:
@@ -71,12 +41,56 @@ class PublicAgents:
         Folder of the file with allowed downloads; downloads run in it.
     snapshot
         The bundled one by default.
+    newer
+        Downloads a newer one; None where its user does not allow that.
     """
 
-    def __init__(self, data_dir: Path, snapshot: Snapshot | None = None) -> None:
-        self._snapshot = snapshot or bundled_snapshot()
+    def __init__(
+        self,
+        data_dir: Path,
+        snapshot: Snapshot | None = None,
+        newer: NewerRegistry | None = None,
+    ) -> None:
+        self._bundled = snapshot or bundled_snapshot()
+        self._newer = newer
+        self._snapshot = (newer.kept(self._bundled) if newer else None) or self._bundled
+        self._failure = ""
+        self._updating = asyncio.Lock()
         self._folder = data_dir / "downloads"
         self._downloads = Downloads(data_dir / "downloads.json")
+
+    @property
+    def state(self) -> RegistryState:
+        """Which list is in use, and how the last download fared."""
+        return RegistryState(
+            date=self._snapshot.date,
+            downloaded=self._snapshot is not self._bundled,
+            may_update=self._newer is not None,
+            failure=self._failure,
+        )
+
+    async def update(self) -> RegistryState:
+        """Take a newer list, if one is published; a failure leaves the present one in use.
+
+        Raises
+        ------
+        NotAllowed
+            Its user has not allowed it.
+        """
+        if self._newer is None:
+            raise NotAllowed(
+                "This server may not download a newer list of agents. "
+                "Set c.AcpJupyter.newer_registry = True to allow it."
+            )
+        async with self._updating:
+            try:
+                newer = await self._newer.download(self._snapshot, self._bundled)
+            except NotUpdated as error:
+                self._failure = str(error)
+            else:
+                self._failure = ""
+                self._snapshot = newer or self._snapshot
+        return self.state
 
     def ids(self) -> tuple[str, ...]:
         """Return the agents' ids."""
@@ -124,7 +138,7 @@ class PublicAgents:
         if finder.which(agent.runner) is None:
             raise BadRequest(f"{agent.runner} was not found. {self._advice(agent, finder)}")
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._downloads.allow(agent.id, package)
+        self._downloads.allow(agent.id, _offered(agent))
 
     def _find(self, agent_id: str) -> PublicAgent | None:
         agents = self._snapshot.agents
@@ -132,13 +146,14 @@ class PublicAgents:
 
     def _spec(self, agent: PublicAgent, finder: Finder) -> AgentSpec | None:
         """Return the agent's command, if it can start and is allowed to."""
-        program = finder.which(agent.command)
-        env: Mapping[str, str] = MappingProxyType(dict(agent.env))
+        program = finder.which(agent.command) if agent.command else None
         if program is not None:
+            env = MappingProxyType(dict(agent.env))
             return AgentSpec(agent.id, agent.name, program, agent.args, env)
         command = self._runner(agent, finder)
-        if not command or not self._downloads.allowed(agent.id, agent.package):
+        if not command or not self._downloads.allowed(agent.id, _offered(agent)):
             return None
+        env = MappingProxyType(dict(_package_env(agent)))
         return AgentSpec(agent.id, agent.name, command[0], command[1:], env, downloads=True)
 
     def _runner(self, agent: PublicAgent, finder: Finder) -> tuple[str, ...]:
@@ -148,11 +163,12 @@ class PublicAgents:
         a planted node_modules and read its .npmrc, uvx its uv.toml.
         """
         runner = finder.which(agent.runner) if agent.package else None
+        args = _package_args(agent)
         match agent.runner, runner:
             case "npx", str(program):
-                return (program, "--prefix", str(self._folder), "-y", agent.package, *agent.args)
+                return (program, "--prefix", str(self._folder), "-y", agent.package, *args)
             case "uvx", str(program):
-                return (program, "--no-config", agent.package, *agent.args)
+                return (program, "--no-config", agent.package, *args)
             case _:
                 return ()
 
@@ -170,7 +186,7 @@ class PublicAgents:
             install=self._install(agent),
             website=agent.website,
             package=agent.package if command else "",
-            run=shlex.join((agent.runner, *command[1:])) if command else "",
+            run=_shown((agent.runner, *command[1:]), _package_env(agent)) if command else "",
             listed=True,
         )
 
@@ -188,57 +204,20 @@ class PublicAgents:
         return f"{words}."
 
 
-_FILE_BYTES = 1024 * 1024
+def _package_args(agent: PublicAgent) -> tuple[str, ...]:
+    return agent.args if agent.package_args is None else agent.package_args
 
 
-class _Allowed(Model):
-    """The file of allowed downloads: agent ids, and packages with their versions."""
-
-    allowed: dict[str, str] = Field(default_factory=dict)
+def _package_env(agent: PublicAgent) -> Mapping[str, str]:
+    return agent.env if agent.package_env is None else agent.package_env
 
 
-class Downloads:
-    """The allowed downloads, in a file that only its user may read or write.
+def _offered(agent: PublicAgent) -> str:
+    """Return what the user allows: the package and how it is run."""
+    return _shown((agent.package, *_package_args(agent)), _package_env(agent))
 
-    Parameters
-    ----------
-    path
-        The file; it need not exist.
-    """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def allowed(self, agent_id: str, package: str) -> bool:
-        """Return whether this version of the package was allowed for this agent."""
-        return bool(package) and self._read().allowed.get(agent_id) == package
-
-    def allow(self, agent_id: str, package: str) -> None:
-        """Allow a package for an agent.
-
-        Raises
-        ------
-        OSError
-            The file could not be written; the package is not allowed.
-        """
-        allowed = _Allowed(allowed={**self._read().allowed, agent_id: package})
-        temporary = ""
-        try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            descriptor, temporary = tempfile.mkstemp(dir=self._path.parent)  # with mode 0600
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(allowed.model_dump_json(indent=2))
-            Path(temporary).replace(self._path)
-        except OSError:
-            if temporary:
-                with contextlib.suppress(OSError):
-                    Path(temporary).unlink()
-            raise
-
-    def _read(self) -> _Allowed:
-        """Return the file's content; an unreadable file allows nothing."""
-        try:
-            with self._path.open("rb") as file:
-                return _Allowed.model_validate_json(file.read(_FILE_BYTES))
-        except (OSError, ValidationError):
-            return _Allowed()
+def _shown(command: Sequence[str], env: Mapping[str, str]) -> str:
+    """Return a command as it is typed, with its variables."""
+    variables = [f"{name}={shlex.quote(value)}" for name, value in sorted(env.items())]
+    return " ".join((*variables, shlex.join(command)))

@@ -12,7 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
-from acp_jupyter.host.public_registry import PublicAgent, PublicAgents, Snapshot, bundled_snapshot
+from acp_jupyter.host.public_registry.agents import PublicAgents
+from acp_jupyter.host.public_registry.snapshot import PublicAgent, Snapshot, bundled_snapshot
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.registry_entries import AgentReport, EntryPointAgents, Finder
 
@@ -93,7 +94,7 @@ def test_only_what_the_user_allowed_as_shown_is_downloaded(
     told = report(some, "some")
     downloads = tmp_path / "data" / "downloads"
     assert told.package == PACKAGE
-    assert told.run == f"npx --prefix {downloads} -y {PACKAGE} acp"
+    assert told.run == f"QUIET=1 npx --prefix {downloads} -y {PACKAGE} acp"
     with pytest.raises(AgentStartError, match="let Jupyter download and run it"):
         some.get("some")
     with pytest.raises(BadRequest, match="is now"):

@@ -1,0 +1,94 @@
+"""What is known of agents that the public registry does not say: their programs and short ids.
+
+Packages that this project has tried are newer than the registry's in places; they stand here with
+the day on which they were tried. A registry of a later day wins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from acp_jupyter.host.public_registry.snapshot import Runner
+
+
+@dataclass(frozen=True)
+class Known:
+    """An agent that this project knows.
+
+    Attributes
+    ----------
+    id
+        As people type it.
+    command
+        The program that its package installs.
+    listed
+        Its ids in the registry, now and before.
+    install
+        How it is installed, where that is no package of npx or uvx.
+    runner, package, args
+        What was tried, in place of what the registry says; ``args`` also where only these differ.
+    website
+        Where the registry has none.
+    tried
+        The day on which it was tried.
+    """
+
+    id: str
+    command: str
+    listed: tuple[str, ...] = ()
+    install: str = ""
+    runner: Runner = "npx"
+    package: str = ""
+    args: tuple[str, ...] | None = None
+    website: str = ""
+    tried: str = ""
+
+
+KNOWN = (
+    Known("auggie", "auggie"),
+    Known("cagent", "cagent"),
+    Known(
+        "claude",
+        "claude-agent-acp",
+        ("claude-code-acp", "claude-acp", "claude-code", "claude-agent-acp"),
+        package="@agentclientprotocol/claude-agent-acp@0.101.0",
+        args=(),
+        tried="2026-11-27",
+    ),
+    Known("code-assistant", "code-assistant"),
+    Known(
+        "codex",
+        "codex-acp",
+        ("codex-acp",),
+        package="@agentclientprotocol/codex-acp@2.6.0",
+        args=(),
+        tried="2026-11-27",
+    ),
+    Known("droid", "droid", ("factory-droid",), website="https://factory.ai"),
+    Known(
+        "gemini",
+        "gemini",
+        package="@google/gemini-cli@0.61.0",
+        args=("--acp",),
+        tried="2026-11-27",
+    ),
+    Known("copilot", "copilot-language-server", ("github-copilot",)),
+    Known("goose", "goose"),
+    Known("kimi", "kimi", install="uv tool install kimi-cli"),
+    Known("vibe", "vibe-acp", ("mistral-vibe",), install="uv tool install mistral-vibe"),
+    Known(
+        "opencode",
+        "opencode",
+        package="opencode-ai@1.18.33",
+        args=("acp",),
+        tried="2026-11-27",
+    ),
+    Known("qoder", "qodercli"),
+    Known("qwen", "qwen", ("qwen-code",)),
+    Known("stakpak", "stakpak"),
+)
+
+
+def known_agent(registry_id: str) -> Known | None:
+    """Return what is known of an agent of the registry; None if nothing is."""
+    return next((k for k in KNOWN if registry_id == k.id or registry_id in k.listed), None)

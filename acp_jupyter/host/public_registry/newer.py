@@ -1,0 +1,177 @@
+"""Downloads a newer registry, where its user allows that, and keeps it beside the bundled one."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import json
+import os
+import tempfile
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+from pydantic import ValidationError
+
+from acp_jupyter.errors import plain_reason
+from acp_jupyter.host.public_registry.published import newer_than_bundled, read_agents
+from acp_jupyter.host.public_registry.snapshot import Snapshot
+from acp_jupyter.protocol.objects import misfits
+
+REGISTRY_URL = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"
+_SECONDS = 20.0
+_MOST_BYTES = 4 * 1024 * 1024
+_MOST_AGENTS = 1000
+_HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity"}
+
+
+class NotUpdated(Exception):
+    """No newer registry was taken; the text says why."""
+
+
+class NewerRegistry:
+    """The registry as it was last downloaded, in a file that only its user may read.
+
+    Parameters
+    ----------
+    file
+        Where it is kept; it need not exist.
+    url
+        Where it is published.
+    seconds
+        For the whole download.
+    """
+
+    def __init__(self, file: Path, url: str = REGISTRY_URL, seconds: float = _SECONDS) -> None:
+        self._file = file
+        self._url = url
+        self._seconds = seconds
+
+    def kept(self, bundled: Snapshot) -> Snapshot | None:
+        """Return what was downloaded before, if it is newer than the bundled one."""
+        try:
+            with self._file.open("rb") as file:
+                kept = Snapshot.model_validate_json(file.read(_MOST_BYTES))
+        except (OSError, ValidationError):
+            return None
+        return newer_than_bundled(kept, bundled) if kept.date > bundled.date else None
+
+    async def download(self, current: Snapshot, bundled: Snapshot) -> Snapshot | None:
+        """Return the published registry, which is kept from now on; None if it is as the current.
+
+        Raises
+        ------
+        NotUpdated
+            It could not be had, is not as it should be, or is older than the current one.
+        """
+        url = _checked(self._url)
+        try:
+            async with asyncio.timeout(self._seconds):
+                date, content = await _fetched(url)
+        except TimeoutError:
+            raise NotUpdated(f"{_host(url)} did not send all in {self._seconds:g} s.") from None
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            why = str(error) or type(error).__name__
+            raise NotUpdated(f"{_host(url)} could not be reached: {why}") from None
+        if date < current.date:
+            raise NotUpdated(
+                f"What {_host(url)} sent is of {date}, and older than the list in use."
+            )
+        if date > (datetime.now(UTC) + timedelta(days=1)).date().isoformat():
+            raise NotUpdated(f"What {_host(url)} sent is of {date}, which is to come.")
+        published = await asyncio.to_thread(_read, content, date, _host(url))
+        if date == current.date:
+            return None
+        await asyncio.to_thread(self._keep, published)
+        return newer_than_bundled(published, bundled)
+
+    def _keep(self, published: Snapshot) -> None:
+        temporary = ""
+        try:
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor, temporary = tempfile.mkstemp(dir=self._file.parent)  # with mode 0600
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(published.model_dump_json(exclude_defaults=True))
+            Path(temporary).replace(self._file)
+        except OSError as error:
+            if temporary:
+                with contextlib.suppress(OSError):
+                    Path(temporary).unlink()
+            raise NotUpdated(f"It could not be saved: {plain_reason(error)}.") from None
+
+
+def _checked(url: str) -> str:
+    """Return the URL, which must be encrypted unless it leads to this machine."""
+    try:
+        parts = urlsplit(url)
+        here = parts.hostname == "localhost" or _is_loopback(parts.hostname or "")
+    except ValueError:
+        raise NotUpdated("c.AcpJupyter.registry_url is not a URL.") from None
+    if not parts.hostname or not (parts.scheme == "https" or (parts.scheme == "http" and here)):
+        raise NotUpdated("c.AcpJupyter.registry_url must begin with https://.")
+    return url
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).hostname or ""
+
+
+async def _fetched(url: str) -> tuple[str, bytes]:
+    """Return the day on which the file last changed, and its content."""
+    async with (
+        httpx.AsyncClient(follow_redirects=False, headers=_HEADERS) as client,
+        client.stream("GET", url) as answer,
+    ):
+        if answer.is_redirect:
+            to = urlsplit(answer.headers.get("location", "")).hostname or "another page"
+            raise NotUpdated(f"{_host(url)} redirects to {to}, which is not followed.")
+        if answer.status_code != httpx.codes.OK:
+            raise NotUpdated(f"{_host(url)} answered with status {answer.status_code}.")
+        if answer.headers.get("content-encoding", "identity") != "identity":
+            raise NotUpdated(f"{_host(url)} sent it packed, which was not asked for.")
+        content = b""
+        async for piece in answer.aiter_raw():
+            content += piece
+            if len(content) > _MOST_BYTES:
+                raise NotUpdated(f"What {_host(url)} sent is larger than a list can be.")
+        return _date(answer.headers.get("last-modified", ""), _host(url)), content
+
+
+def _date(last_modified: str, host: str) -> str:
+    try:
+        return parsedate_to_datetime(last_modified).astimezone(UTC).date().isoformat()
+    except (ValueError, OverflowError):
+        raise NotUpdated(f"{host} does not say from which day it is.") from None
+
+
+def _read(content: bytes, date: str, host: str) -> Snapshot:
+    """Return the registry; an agent that is not as its schema has it is left out."""
+    try:
+        raw: Any = json.loads(content)
+    except (ValueError, RecursionError):
+        raise NotUpdated(f"What {host} sent is no JSON.") from None
+    agents = raw.get("agents") if isinstance(raw, dict) else None
+    if not isinstance(agents, list) or len(agents) > _MOST_AGENTS:
+        raise NotUpdated(f"What {host} sent is no list of agents.")
+    taken, wrong = [], "it is empty"
+    for each in agents:
+        try:
+            read_agents([each], date)
+        except ValidationError as error:
+            wrong = misfits(error)[0]
+        else:
+            taken.append(each)
+    if not taken:
+        raise NotUpdated(f"What {host} sent holds no agent that can be read: {wrong}.")
+    return read_agents(taken, date)

@@ -1,0 +1,35 @@
+"""Keeps the list of the public registry current, where the user allows that."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.public_registry.agents import PublicAgents
+from acp_jupyter.host.public_registry.newer import NewerRegistry
+
+_SECONDS = 24 * 3600.0
+"""Between two downloads."""
+
+
+def public_agents(data_dir: Path, url: str, *, newer: bool) -> PublicAgents:
+    """Return the agents of the public registry; with ``newer`` its list may be downloaded."""
+    if not newer:
+        return PublicAgents(data_dir)
+    return PublicAgents(data_dir, newer=NewerRegistry(data_dir / "registry.json", url))
+
+
+async def keep_current(host: AgentHost, log: logging.Logger) -> None:
+    """Take a newer list now and once a day, where that is allowed."""
+    registry = host.config.registry
+    while registry.public_state.may_update:
+        state = await asyncio.wrap_future(host.submit(registry.update_public()))
+        if state.failure:
+            log.warning(
+                "acp-jupyter: no newer list of agents was taken; that of %s stays in use: %s",
+                state.date,
+                state.failure,
+            )
+        await asyncio.sleep(_SECONDS)
