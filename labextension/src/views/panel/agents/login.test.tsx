@@ -203,6 +203,7 @@ describe('agents that are not installed', () => {
         'No newer list was taken: cdn.example could not be reached: no route',
       ),
     );
+    await until(() => expect(button.getAttribute('aria-disabled')).toBe('false'));
     fireEvent.click(button);
     await until(() =>
       expect(element().textContent).toContain('The list of the public registry is of 2026-11-21.'),
