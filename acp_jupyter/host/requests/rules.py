@@ -210,12 +210,11 @@ def _denies(rule: Rule, facts: Facts) -> Denial:
     evidence = facts.evidence
     if evidence is None:
         return Denial.UNKNOWN
-    at_least = Denial.NO if facts.understood else Denial.UNKNOWN
     if evidence.kind == "execute":
-        return max(denial(rule.pattern, evidence.command), at_least)
+        return denial(rule.pattern, evidence.command)
     if evidence.kind == "fetch":
         match = match_address(rule.pattern, evidence.url)
-        return Denial.UNKNOWN if match is None else Denial.YES if match else at_least
+        return Denial.UNKNOWN if match is None else Denial.YES if match else Denial.NO
     # Some file systems ignore case.
     pattern = rule.pattern.casefold()
     paths = [path.casefold() for spot in facts.paths if spot for path in (spot.named, spot.real)]
@@ -235,8 +234,7 @@ def _allowed(rules: list[Rule], facts: Facts) -> Rule | None:
     if evidence.kind == "fetch":
         url = evidence.url
         return next((rule for rule in rules if match_address(rule.pattern, url)), None)
-    inside = (rule for rule in rules if all(s and _allows_path(rule, s) for s in facts.paths))
-    return next(inside, None) if facts.inside else None
+    return next((r for r in rules if all(s and _allows_path(r, s) for s in facts.paths)), None)
 
 
 def _allows_path(rule: Rule, spot: FolderPath) -> bool:
