@@ -76,6 +76,8 @@ class AgentReport:
     """Package with version that can be downloaded after a click."""
     run: str = ""
     """The command that runs after the download."""
+    notes: tuple[str, ...] = ()
+    """What to know before the download: what it needs, what is checked, what is not."""
     listed: bool = False
     """Whether the agent is known from the public registry only."""
     methods: tuple[AuthMethod, ...] = ()

@@ -58,6 +58,7 @@ class LoginMemory:
             website=report.website,
             package=report.package,
             run=report.run,
+            notes=report.notes,
             listed=report.listed,
         )
         need = self._needs.get(report.id)

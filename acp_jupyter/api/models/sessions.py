@@ -306,6 +306,8 @@ class AgentEntry(Model):
     """What may be downloaded after a click: a package with its version."""
     run: str = ""
     """The command that will then be run."""
+    notes: tuple[str, ...] = ()
+    """What to know before: what it needs, what is checked, what is not."""
     listed: bool = False
     """Whether it is known from the public registry alone."""
     methods: tuple[AuthMethod, ...] = ()

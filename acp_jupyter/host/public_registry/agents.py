@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +10,7 @@ from types import MappingProxyType
 from acp_jupyter.errors import AgentStartError, BadRequest, NotAllowed, UnknownAgent
 from acp_jupyter.host.public_registry.consents import Downloads
 from acp_jupyter.host.public_registry.newer import NewerRegistry, NotUpdated
+from acp_jupyter.host.public_registry.packages import Download, Packages
 from acp_jupyter.host.public_registry.snapshot import PublicAgent, Snapshot, bundled_snapshot
 from acp_jupyter.host.registry_entries import AgentReport, AgentSpec, Finder
 
@@ -57,6 +56,7 @@ class PublicAgents:
         self._failure = ""
         self._updating = asyncio.Lock()
         self._folder = data_dir / "downloads"
+        self._packages = Packages(self._folder)
         self._downloads = Downloads(data_dir / "downloads.json")
 
     @property
@@ -130,15 +130,16 @@ class PublicAgents:
         agent = self._find(agent_id)
         if agent is None:
             raise UnknownAgent(f"There is no downloadable agent called {agent_id!r}.")
-        if not agent.package or package != agent.package:
+        found = self._download(agent, finder)
+        if agent.package and found is None:
+            raise BadRequest(f"{agent.runner} was not found. {self._advice(agent, finder)}")
+        if found is None or package != found.package:
             raise BadRequest(
-                f"The package of {agent.name} is now {agent.package or 'none'}. "
+                f"The package of {agent.name} is now {found.package if found else 'none'}. "
                 "Check it, then allow the download again."
             )
-        if finder.which(agent.runner) is None:
-            raise BadRequest(f"{agent.runner} was not found. {self._advice(agent, finder)}")
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._downloads.allow(agent.id, _offered(agent))
+        self._downloads.allow(agent.id, found.offered)
 
     def _find(self, agent_id: str) -> PublicAgent | None:
         agents = self._snapshot.agents
@@ -150,34 +151,22 @@ class PublicAgents:
         if program is not None:
             env = MappingProxyType(dict(agent.env))
             return AgentSpec(agent.id, agent.name, program, agent.args, env)
-        command = self._runner(agent, finder)
-        if not command or not self._downloads.allowed(agent.id, _offered(agent)):
+        found = self._download(agent, finder)
+        if found is None or not self._downloads.allowed(agent.id, *found.accepted):
             return None
-        env = MappingProxyType(dict(_package_env(agent)))
-        return AgentSpec(agent.id, agent.name, command[0], command[1:], env, downloads=True)
+        env = MappingProxyType(dict(found.env))
+        program, *args = found.command
+        return AgentSpec(agent.id, agent.name, program, tuple(args), env, downloads=True)
 
-    def _runner(self, agent: PublicAgent, finder: Finder) -> tuple[str, ...]:
-        """Return the command that downloads and runs an agent.
-
-        It must not take the package or its source from the agent's working folder: npx would run
-        a planted node_modules and read its .npmrc, uvx its uv.toml.
-        """
-        runner = finder.which(agent.runner) if agent.package else None
-        args = _package_args(agent)
-        match agent.runner, runner:
-            case "npx", str(program):
-                return (program, "--prefix", str(self._folder), "-y", agent.package, *args)
-            case "uvx", str(program):
-                return (program, "--no-config", agent.package, *args)
-            case _:
-                return ()
+    def _download(self, agent: PublicAgent, finder: Finder) -> Download | None:
+        return self._packages.download(agent, self._snapshot.node, finder)
 
     def _report(self, agent: PublicAgent, finder: Finder) -> AgentReport:
         spec = self._spec(agent, finder)
         if spec is not None:
             detail = f"Runs {agent.package} by {agent.runner}." if spec.downloads else ""
             return AgentReport(agent.id, agent.name, "ready", detail, website=agent.website)
-        command = self._runner(agent, finder)
+        found = self._download(agent, finder)
         return AgentReport(
             agent.id,
             agent.name,
@@ -185,8 +174,9 @@ class PublicAgents:
             self._advice(agent, finder),
             install=self._install(agent),
             website=agent.website,
-            package=agent.package if command else "",
-            run=_shown((agent.runner, *command[1:]), _package_env(agent)) if command else "",
+            package=found.package if found else "",
+            run=found.shown if found else "",
+            notes=found.notes if found else (),
             listed=True,
         )
 
@@ -199,25 +189,6 @@ class PublicAgents:
         words = f"To install it, see {agent.website or 'its documentation'}"
         if install:
             words = f"Install it with: {install}"
-        if self._runner(agent, finder):
+        if self._download(agent, finder):
             words += "; or let Jupyter download and run it: Add an agent… in the panel"
         return f"{words}."
-
-
-def _package_args(agent: PublicAgent) -> tuple[str, ...]:
-    return agent.args if agent.package_args is None else agent.package_args
-
-
-def _package_env(agent: PublicAgent) -> Mapping[str, str]:
-    return agent.env if agent.package_env is None else agent.package_env
-
-
-def _offered(agent: PublicAgent) -> str:
-    """Return what the user allows: the package and how it is run."""
-    return _shown((agent.package, *_package_args(agent)), _package_env(agent))
-
-
-def _shown(command: Sequence[str], env: Mapping[str, str]) -> str:
-    """Return a command as it is typed, with its variables."""
-    variables = [f"{name}={shlex.quote(value)}" for name, value in sorted(env.items())]
-    return " ".join((*variables, shlex.join(command)))

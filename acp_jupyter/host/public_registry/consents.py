@@ -32,9 +32,9 @@ class Downloads:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def allowed(self, agent_id: str, offered: str) -> bool:
-        """Return whether this was allowed for this agent: a package, its version, its arguments."""
-        return bool(offered) and self._read().allowed.get(agent_id) == offered
+    def allowed(self, agent_id: str, *offered: str) -> bool:
+        """Return whether one of these was allowed for this agent: a package, its arguments."""
+        return self._read().allowed.get(agent_id) in offered
 
     def allow(self, agent_id: str, offered: str) -> None:
         """Allow it.

@@ -100,12 +100,14 @@ def newer_than_bundled(published: Snapshot, bundled: Snapshot) -> Snapshot:
                     "env": mine.env,
                     "package_args": agent.args,
                     "package_env": agent.env,
+                    "pinned": mine.pinned if mine.package == agent.package else None,
                 }
             )
         )
     for mine in ours.values():
         merged.append(mine.model_copy(update={"package": "", "runner": ""}))
-    return published.model_copy(update={"agents": tuple(sorted(merged, key=lambda a: a.id))})
+    ordered = tuple(sorted(merged, key=lambda agent: agent.id))
+    return published.model_copy(update={"agents": ordered, "node": bundled.node})
 
 
 def _unknown(listed: _Listed) -> PublicAgent:

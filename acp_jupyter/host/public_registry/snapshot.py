@@ -17,6 +17,17 @@ from acp_jupyter.protocol.objects import Model
 Runner = Literal["", "npx", "uvx"]
 
 
+class Pinned(Model):
+    """What a lock in ``acp_jupyter.agents.locked`` says of a package."""
+
+    packages: int
+    """How many packages it pins, with their hashes."""
+    scripts: tuple[str, ...] = ()
+    """Packages with install scripts, which are not run."""
+    node: str = ""
+    """The oldest Node that it runs on."""
+
+
 class PublicAgent(Model):
     """One agent of the public registry."""
 
@@ -35,6 +46,8 @@ class PublicAgent(Model):
     package_env: dict[str, str] | None = None
     install: str = ""
     website: str = ""
+    pinned: Pinned | None = None
+    """The lock of exactly this package; without one nothing pins what it depends on."""
     tried: str = ""
     """Date on which this project tested the package."""
 
@@ -46,6 +59,8 @@ class Snapshot(Model):
     date: str
     """As ``2026-02-07``."""
     agents: tuple[PublicAgent, ...]
+    node: str = ""
+    """The package of PyPI that brings Node where there is none; it has a lock too."""
 
 
 @cache

@@ -50,6 +50,10 @@ export interface AgentEntry {
   methods: AuthMethod[];
   name: string;
   /**
+   * What to know before: what it needs, what is checked, what is not.
+   */
+  notes: string[];
+  /**
    * What may be downloaded after a click: a package with its version.
    */
   package: string;

@@ -73,6 +73,7 @@ export function agentEntry(over: Partial<AgentEntry> = {}): AgentEntry {
     install: '',
     website: '',
     package: '',
+    notes: [],
     run: '',
     listed: false,
     methods: [],

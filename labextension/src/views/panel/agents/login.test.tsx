@@ -167,6 +167,7 @@ describe('agents that are not installed', () => {
     install: 'npm install -g some',
     package: 'some@1.2.3',
     run: 'npx -y some@1.2.3 acp',
+    notes: ['It needs Node 22 or newer; Node 20.1.0 is here.', 'Nothing pins its packages.'],
     listed: true,
   });
 
@@ -179,6 +180,7 @@ describe('agents that are not installed', () => {
     fireEvent.click(list.getByRole('button', { name: 'Download Some' }));
     await until(() => expect(element().textContent).toContain('npx -y some@1.2.3 acp'));
     expect(element().textContent).toContain('some@1.2.3 will be downloaded and run as you:');
+    expect(element().textContent).toContain('Node 20.1.0 is here.Nothing pins its packages.');
     expect(allowDownload).not.toHaveBeenCalled();
     fireEvent.click(list.getByRole('button', { name: 'Allow the download' }));
     await until(() => expect(refreshAgents).toHaveBeenCalledOnce());

@@ -1,0 +1,64 @@
+"""The locks that come with this package: which files an agent's packages are made of.
+
+``scripts/registry_snapshot.py --locks`` writes them, packed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+from dataclasses import asdict, dataclass
+from importlib.resources import files
+from typing import Any
+
+NODE = "node"
+"""The lock of Node itself, which is a package of PyPI."""
+
+
+@dataclass(frozen=True)
+class LockFile:
+    """What an agent is installed from.
+
+    Attributes
+    ----------
+    package
+        The package with its version.
+    command
+        The program that it installs.
+    node
+        The oldest Node that runs it, as ``22`` or ``22.12.0``; empty if it says none.
+    manifest, lock
+        npm's ``package.json`` and ``package-lock.json``.
+    requirements
+        Packages of PyPI with their hashes, as pip reads them.
+    """
+
+    package: str
+    command: str = ""
+    node: str = ""
+    manifest: str = ""
+    lock: str = ""
+    requirements: str = ""
+
+    @property
+    def digest(self) -> str:
+        """A name for exactly these files."""
+        return hashlib.sha256(json.dumps(asdict(self)).encode()).hexdigest()[:12]
+
+    def packed(self) -> bytes:
+        """Return it as it is kept in the package."""
+        return lzma.compress(json.dumps(asdict(self)).encode(), preset=9 | lzma.PRESET_EXTREME)
+
+
+def read_lock(name: str) -> LockFile:
+    """Return the lock of an agent, by its id.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is none.
+    """
+    packed = files(__package__).joinpath("locks", f"{name}.json.xz").read_bytes()
+    content: dict[str, Any] = json.loads(lzma.decompress(packed))
+    return LockFile(**content)
