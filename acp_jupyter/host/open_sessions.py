@@ -18,8 +18,10 @@ from acp_jupyter.host.rpc.pool import AgentPool
 from acp_jupyter.host.session.build import HostServices
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore
+from acp_jupyter.host.store.changed_turns import ChangedTurns
 from acp_jupyter.host.store.permission_stores import PermissionStores
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
+from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.redactor import KnownSecrets, Redactor
 
 _log = logging.getLogger(__name__)
@@ -66,6 +68,7 @@ class OpenSessions:
             config.limits,
             config.bounds,
         )
+        self.changed_turns = ChangedTurns(self._transcript_of)
         self._store = store
         self._listeners: set[Callable[[], None]] = set()
         self._closing: dict[str, asyncio.Task[None]] = {}
@@ -85,10 +88,15 @@ class OpenSessions:
                 f"There is no session {session_id!r}. It may have been deleted."
             ) from None
 
+    def _transcript_of(self, session_id: str) -> Transcript | None:
+        session = self.by_id.get(session_id)
+        return None if session is None else session.transcript
+
     def add(self, session: Session) -> None:
         """Add a session that is ready to be used."""
         self.by_id[session.session_id] = session
-        session.journal.observe(self.config.observers)
+        self.changed_turns.add_session(session.session_id)
+        session.journal.observe((*self.config.observers, self.changed_turns))
         self.announce_change()
 
     def is_here(self, cwd: str) -> bool:

@@ -16,7 +16,7 @@ from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_row import Result
 from acp_jupyter.api.models.command_table import Command, require_read_only, row_of
 from acp_jupyter.api.models.sessions import SessionSummary
-from acp_jupyter.api.models.turns import GetSavedOutputs, PromptSession, SavedOutput
+from acp_jupyter.api.models.turns import GetSavedOutputs, PromptSession, SavedOutputs
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.host import AgentHost
@@ -63,9 +63,8 @@ class Backend:
             self.host.submit(self.dispatcher.handle(command, caller))
         )
         if isinstance(command, GetSavedOutputs) and self.finished_outputs is not None:
-            assert isinstance(result, list)
-            turns = [each for each in result if isinstance(each, SavedOutput)]
-            self.finished_outputs.know(command.notebook_path, turns)
+            assert isinstance(result, SavedOutputs)
+            self.finished_outputs.know(command.notebook_path, result.outputs)
         return result
 
     async def handle_json(self, command: Command, caller: Caller) -> bytes:

@@ -93,7 +93,7 @@ def _pending_output(server: JupyterServer, workspace: Workspace) -> tuple[str, A
         turn_id = user.post(f"sessions/{session_id}/prompt", body).json()["turn_id"]
         user.permission(turn_id)
         records = user.get("records", notebook_path="elsewhere/nb.ipynb")
-    bundle = next(record for record in records if record["turn_id"] == turn_id)["bundle"]
+    bundle = next(record for record in records["outputs"] if record["turn_id"] == turn_id)["bundle"]
     assert "pending" in json.dumps(bundle["data"][TURN_MIME]["items"]), (
         "the copy shows the question"
     )

@@ -166,9 +166,9 @@ def test_a_turn_attaches_to_its_own_cell_only(
     for other in ({**own, "cell_id": "c2"}, {**own, "notebook_path": "clone.ipynb"}):
         refused(user.get(f"turns/{turn_id}/attach", params=other), 404, "unknown_turn")
     finished(user, turn_id)
-    records = user.get("records", params={"notebook_path": "books/hello.ipynb"}).json()
+    records = user.get("records", params={"notebook_path": "books/hello.ipynb"}).json()["outputs"]
     assert [(r["turn_id"], r["cell_id"], r["done"]) for r in records] == [(turn_id, "c1", True)]
-    assert user.get("records", params={"notebook_path": "clone.ipynb"}).json() == []
+    assert user.get("records", params={"notebook_path": "clone.ipynb"}).json()["outputs"] == []
 
 
 def test_a_renamed_notebook_keeps_its_turns(server: JupyterServer, user: httpx.Client) -> None:
@@ -185,6 +185,6 @@ def test_a_renamed_notebook_keeps_its_turns(server: JupyterServer, user: httpx.C
     assert kernel.request("GET", "kernel").json()["notebook_path"] == "new.ipynb"
     cell = {"notebook_path": "new.ipynb", "cell_id": "c1"}
     assert user.get(f"turns/{turn_id}/attach", params=cell).status_code == 200
-    records = user.get("records", params={"notebook_path": "new.ipynb"}).json()
+    records = user.get("records", params={"notebook_path": "new.ipynb"}).json()["outputs"]
     assert [record["turn_id"] for record in records] == [turn_id]
     user.delete(f"sessions/{session_id}").raise_for_status()

@@ -101,7 +101,9 @@ TABLE: dict[str, Fields] = {
     "get_cell": {"session_id": NAMES, "number": LOOKS},
     "get_turn": {"turn_id": NAMES, "start": LOOKS, "wait_seconds": LOOKS},
     "attach_turn": never("turn_id", "notebook_path", "cell_id"),
-    "get_records": never("notebook_path", "turn_ids"),
+    "get_records": never(
+        "notebook_path", "turn_ids", "after", "epoch", "ended_after", "unfinished"
+    ),
     "get_transcript": {"session_id": NAMES, "format": LOOKS, "thoughts": LOOKS},
     "get_traffic": {
         "session_id": NAMES,

@@ -1,10 +1,9 @@
-"""Turns: prompts accepted, queued ones edited or sent now, turns read, and saved outputs."""
+"""Turns: prompts accepted, queued ones edited or sent now, and turns read."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from pathlib import Path
 
 from acp_jupyter.api.access import (
     Caller,
@@ -18,6 +17,7 @@ from acp_jupyter.api.access import (
     sender,
     visible_session,
 )
+from acp_jupyter.api.commands.notebook_turns import NotebookTurns
 from acp_jupyter.api.commands.sessions import set_agent_options
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.documents import Cell
@@ -30,17 +30,13 @@ from acp_jupyter.api.models.sessions import (
 )
 from acp_jupyter.api.models.turns import (
     AnswerElicitation,
-    AttachedTurn,
-    AttachTurn,
     Cancel,
     EditQueued,
     GetCell,
     GetItems,
-    GetSavedOutputs,
     GetTurn,
     ItemsPage,
     PromptSession,
-    SavedOutput,
     SendNow,
     Steer,
     TurnDetail,
@@ -49,12 +45,10 @@ from acp_jupyter.errors import FileMissing, SessionImported, UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.transcript.model.events import item_chars
 from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.items import Item
-from acp_jupyter.transcript.model.session_state import SessionState, TurnState
-from acp_jupyter.transcript.output.bundle import Bundle, build_bundle
+from acp_jupyter.transcript.model.session_state import SessionState
 
 
 class PromptSender:
@@ -332,96 +326,3 @@ def _page(items: Iterator[Item]) -> tuple[tuple[Item, ...], int | None]:
             return tuple(page), index_of(item.id)
         page.append(item)
     return tuple(page), None
-
-
-class NotebookTurns:
-    """Answers what concerns a notebook and its cells.
-
-    Parameters
-    ----------
-    host
-        Owner of the sessions.
-    pages_and_kernels
-        Pages and kernels.
-    """
-
-    def __init__(self, host: AgentHost, pages_and_kernels: NotebookLookup) -> None:
-        self._host = host
-        self._pages_and_kernels = pages_and_kernels
-
-    @handles(AttachTurn)
-    async def attach(self, command: AttachTurn, caller: UserCaller) -> AttachedTurn:
-        """Authority comes from what the server knows of the turn, never from the output."""
-        session = self._host.session_of_turn(command.turn_id)
-        turn = session.transcript.turns[command.turn_id]
-        origin = turn.origin
-        same_cell = (
-            origin is not None
-            and bool(command.cell_id)
-            and command.cell_id in {origin.cell_id, origin.view_id}
-            and self._same_notebook(origin.notebook_path, origin.kernel_id, command.notebook_path)
-        )
-        if not same_cell:
-            raise UnknownTurn("This output does not belong to this cell.")
-        return AttachedTurn(
-            session_id=session.session_id,
-            turn=turn,
-            first_index=session.transcript.turn_first.get(command.turn_id, 0),
-        )
-
-    def _same_notebook(self, path: str, kernel_id: str, notebook_path: str) -> bool:
-        """The notebook's path, or after a renaming the kernel that runs for it."""
-        if path == notebook_path:
-            return True
-        return bool(kernel_id) and self._pages_and_kernels.kernel_of(notebook_path) == kernel_id
-
-    @handles(GetSavedOutputs)
-    async def saved_outputs(
-        self, command: GetSavedOutputs, caller: UserCaller
-    ) -> list[SavedOutput]:
-        """Return the turns of a notebook, oldest first within each session."""
-        records: list[SavedOutput] = []
-        for session in tuple(self._host.sessions.values()):
-            for turn_id in session.transcript.turn_order:
-                turn = session.transcript.turns[turn_id]
-                if self._is_wanted(session, turn, command):
-                    origin = turn.origin or Origin()
-                    records.append(
-                        SavedOutput(
-                            turn_id=turn_id,
-                            session_id=session.session_id,
-                            cell_id=origin.cell_id,
-                            source=origin.source,
-                            done=turn.status == "done",
-                            queued_at=turn.queued_at,
-                            ended_at=turn.ended_at,
-                            bundle=await self.bundle(session, turn),
-                        )
-                    )
-        return records
-
-    def _is_wanted(self, session: Session, turn: TurnState, command: GetSavedOutputs) -> bool:
-        """Return whether a turn is the notebook's, and asked for.
-
-        What was sent in the page has no origin; then the session says whose it is.
-        """
-        origin, path = turn.origin, command.notebook_path
-        if command.turn_ids is None:
-            if origin is None or not origin.cell_id:
-                return False
-        elif turn.turn_id not in command.turn_ids:
-            return False
-        elif origin is None:
-            return self._same_notebook(session.state.notebook_path, session.kernel_id, path)
-        return self._same_notebook(origin.notebook_path, origin.kernel_id, path)
-
-    async def bundle(self, session: Session, turn: TurnState) -> Bundle:
-        """Return the output of a turn as it is saved; made in a thread, for it may be long."""
-        return await asyncio.to_thread(
-            build_bundle,
-            turn,
-            session.transcript.each_of_turn(turn.turn_id),
-            session.state,
-            redactor=session.redactor,
-            home=str(Path.home()),
-        )

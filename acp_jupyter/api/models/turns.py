@@ -74,7 +74,7 @@ class AttachedTurn(Model):
 
 
 class SavedOutput(Model):
-    """Result of ``get_records``, one turn."""
+    """One turn in the result of ``get_records``."""
 
     turn_id: str
     session_id: str
@@ -84,6 +84,16 @@ class SavedOutput(Model):
     queued_at: float | None = None
     ended_at: float | None = None
     bundle: Bundle
+
+
+class SavedOutputs(Model):
+    """Result of ``get_records``."""
+
+    outputs: tuple[SavedOutput, ...]
+    number: int
+    """What to ask for as ``after``, to get what changes from now on."""
+    epoch: str
+    """The same."""
 
 
 class PromptSession(BaseCommand):
@@ -164,6 +174,14 @@ class GetSavedOutputs(BaseCommand):
     notebook_path: str
     turn_ids: tuple[str, ...] | None = Field(default=None, max_length=_RECORDS)
     """Which of its sessions' turns, also those that have no cell; by default all of its cells."""
+    after: int | None = None
+    """Only turns that have changed since: the ``number`` of an earlier result, with its epoch."""
+    epoch: str = ""
+    ended_after: float | None = None
+    """Where what has changed is not known: leave out turns that ended until then, seconds since
+    the epoch. The notebook holds their records."""
+    unfinished: tuple[str, ...] = Field(default=(), max_length=_RECORDS)
+    """Turns that the notebook has as running; they are not left out."""
 
 
 _PATHS = 100_000

@@ -1,7 +1,7 @@
 import { SessionStore } from '../state/store';
 import { API_VERSION } from '../wire/types';
 import { parseResult } from '../wire/results';
-import type { SavedOutput } from '../wire/results';
+import type { SavedOutput, SavedOutputs } from '../wire/results';
 import type {
   AgentEntry,
   AnswerElicitation,
@@ -12,6 +12,7 @@ import type {
   CreateSession,
   DocumentState,
   ErrorBody,
+  GetSavedOutputs,
   PromptSession,
   SessionState,
   SessionSummary,
@@ -34,6 +35,9 @@ export interface Following {
   readonly store: SessionStore;
   dispose(): void;
 }
+
+/** Which saved outputs a page knows already. */
+export type KnownOutputs = Omit<GetSavedOutputs, 'name' | 'notebook_path' | 'turn_ids'>;
 
 /** A session that the host does not know, or does not show to this user. */
 export interface Refused {
@@ -164,15 +168,23 @@ export class Client {
     return parseResult('attach_turn', result);
   }
 
-  /** The saved outputs of a notebook's turns: of all that have a cell, or of these. */
-  async savedOutputs(
-    notebookPath: string,
+  /** The saved outputs of some turns of a notebook. */
+  async savedOutputs(path: string, turnIds: readonly string[]): Promise<readonly SavedOutput[]> {
+    const known = { after: null, epoch: '', ended_after: null, unfinished: [] };
+    return (await this.changedOutputs(path, known, turnIds)).outputs;
+  }
+
+  /** Those of all its cells that have changed. */
+  async changedOutputs(
+    path: string,
+    known: KnownOutputs,
     turnIds: readonly string[] | null = null,
-  ): Promise<SavedOutput[]> {
+  ): Promise<SavedOutputs> {
     const result = await this.#command({
       name: 'get_records',
-      notebook_path: notebookPath,
+      notebook_path: path,
       turn_ids: turnIds === null ? null : [...turnIds],
+      ...known,
     });
     return parseResult('get_records', result);
   }

@@ -12,6 +12,7 @@ import type {
   RevertReply,
   RuleEntry,
   SavedOutput as SentOutput,
+  SavedOutputs as SentOutputs,
   SessionState,
   TrafficDetail,
   TrafficPage,
@@ -27,6 +28,11 @@ export interface SavedOutput extends Omit<SentOutput, 'bundle'> {
   };
 }
 
+/** The turns of a notebook that have changed. */
+export interface SavedOutputs extends Omit<SentOutputs, 'outputs'> {
+  readonly outputs: readonly SavedOutput[];
+}
+
 /** Result types of commands, by name. */
 interface Results {
   list_agents: AgentEntry[];
@@ -39,7 +45,7 @@ interface Results {
   restart_agent: LoginReply;
   get_items: ItemsPage;
   attach_turn: AttachedTurn;
-  get_records: SavedOutput[];
+  get_records: SavedOutputs;
   get_changes: ChangesReply;
   revert_turn: RevertReply;
   list_changing_sessions: ChangingSessions;
@@ -75,9 +81,11 @@ const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } 
   get_traffic_line: recordOf('text'),
   attach_turn: value => recordOf('session_id')(value) && isRecord(value) && isRecord(value.turn),
   get_records: value =>
-    listOf('turn_id', 'session_id', 'cell_id', 'source')(value) &&
-    Array.isArray(value) &&
-    value.every(
+    isRecord(value) &&
+    typeof value.number === 'number' &&
+    listOf('turn_id', 'session_id', 'cell_id', 'source')(value.outputs) &&
+    Array.isArray(value.outputs) &&
+    value.outputs.every(
       each =>
         isRecord(each) &&
         isRecord(each.bundle) &&

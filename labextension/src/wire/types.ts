@@ -1126,12 +1126,28 @@ export interface GetRegistry {
  * The turns of a notebook, as output bundles keyed by cell.
  */
 export interface GetSavedOutputs {
+  /**
+   * Only turns that have changed since: the ``number`` of an earlier result, with its epoch.
+   */
+  after: number | null;
+  /**
+   * Where what has changed is not known: leave out turns that ended until then, seconds since
+   * the epoch. The notebook holds their records.
+   */
+  ended_after: number | null;
+  epoch: string;
   name: 'get_records';
   notebook_path: string;
   /**
    * Which of its sessions' turns, also those that have no cell; by default all of its cells.
    */
   turn_ids: string[] | null;
+  /**
+   * Turns that the notebook has as running; they are not left out.
+   *
+   * @maxItems 1000
+   */
+  unfinished: string[];
 }
 
 /**
@@ -1939,7 +1955,7 @@ export interface SaveDocument {
 }
 
 /**
- * Result of ``get_records``, one turn.
+ * One turn in the result of ``get_records``.
  */
 export interface SavedOutput {
   bundle: Bundle;
@@ -1950,6 +1966,21 @@ export interface SavedOutput {
   session_id: string;
   source: string;
   turn_id: string;
+}
+
+/**
+ * Result of ``get_records``.
+ */
+export interface SavedOutputs {
+  /**
+   * The same.
+   */
+  epoch: string;
+  /**
+   * What to ask for as ``after``, to get what changes from now on.
+   */
+  number: number;
+  outputs: SavedOutput[];
 }
 
 /**

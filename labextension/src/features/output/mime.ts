@@ -15,6 +15,12 @@ export function snapshotOf({ data, metadata }: AnyBundle): TurnSnapshot | null {
   return isRecord(data) ? parseSnapshot(data[TURN_MIME], metadata) : null;
 }
 
+/** Whether an output is the record of a turn that has ended. */
+export function isFinal(data: unknown): boolean {
+  const record = isRecord(data) ? data[TURN_MIME] : undefined;
+  return isRecord(record) && record.final === true;
+}
+
 /** Ids of the turns that an output claims to show; only the server can confirm one. */
 export function claimsOf({ data, metadata }: AnyBundle): string[] {
   return claimedTurns(isRecord(data) ? data[TURN_MIME] : undefined, metadata);

@@ -8,6 +8,7 @@ import { Failure } from '../../delivery/failure';
 import type { SavedOutput } from '../../wire/results';
 import { openDocument } from '../documents/open_document';
 import type { OpenDocument } from '../documents/open_document';
+import { claimsOf, isFinal } from './mime';
 import type { Action, CellState } from './output_plan';
 import { isTextNotebook } from './text_notebooks';
 
@@ -78,6 +79,14 @@ export function codeCells(
 
 export function allCodeCells(model: INotebookModel): ICodeCellModel[] {
   return [...model.cells].filter(isCodeCellModel);
+}
+
+/** The turns that a notebook has as running. */
+export function unfinishedTurns(model: INotebookModel): string[] {
+  const outputs = allCodeCells(model).flatMap(cell => cell.outputs.toJSON());
+  return outputs.flatMap(({ data, metadata }) =>
+    isFinal(data) ? [] : claimsOf({ data, metadata }),
+  );
 }
 
 /** Whether any cell runs or waits to run here. */

@@ -38,7 +38,8 @@ function cell(change: Partial<CellState> = {}): Map<string, CellState> {
 
 function memory(change: Partial<Memory> = {}): Memory {
   const none = new Set<string>();
-  return { seen: none, watched: none, asked: none, accepted: none, savedAt: null, ...change };
+  const sets = { seen: none, watched: none, asked: none, accepted: none };
+  return { ...sets, newest: new Map(), savedAt: null, ...change };
 }
 
 const first: OutputState = {

@@ -29,8 +29,15 @@ export interface Memory {
   readonly asked: ReadonlySet<string>;
   /** Turns whose output the user wants in the cell though its source has changed. */
   readonly accepted: ReadonlySet<string>;
+  /** The newest turn of each cell, of all that were ever told. */
+  readonly newest: ReadonlyMap<string, TurnOfCell>;
   /** When the file was last written before it was loaded here, seconds since the epoch. */
   readonly savedAt: number | null;
+}
+
+export interface TurnOfCell {
+  readonly turnId: string;
+  readonly queuedAt: number;
 }
 
 /** A change of the document, or a notification of the user. */
@@ -61,7 +68,7 @@ export function planOutputs(
   savedOutputs: readonly SavedOutput[],
   memory: Memory,
 ): Action[] {
-  const newest = newestOfCells(savedOutputs);
+  const newest = newestTurns(savedOutputs, memory.newest);
   return savedOutputs.flatMap(saved => {
     const cell = cells.get(saved.cell_id);
     if (cell === undefined) {
@@ -72,7 +79,8 @@ export function planOutputs(
     const indexes = indexesOf(cell, saved);
     const [index, ...others] = indexes;
     if (index === undefined) {
-      return newest.get(saved.cell_id) === saved ? planMissing(cell, saved, memory) : [];
+      const isNewest = newest.get(saved.cell_id)?.turnId === saved.turn_id;
+      return isNewest ? planMissing(cell, saved, memory) : [];
     }
     return [
       ...[...others].reverse().map(other => ({ kind: 'remove', saved, index: other }) as const),
@@ -156,15 +164,15 @@ function sameOutput(output: OutputState, saved: SavedOutput): boolean {
   );
 }
 
-function newestOfCells(savedOutputs: readonly SavedOutput[]): Map<string, SavedOutput> {
-  const newest = new Map<string, SavedOutput>();
-  const ages = new Map<SavedOutput, number>();
-  for (const saved of savedOutputs) {
-    const age = saved.queued_at ?? 0;
-    const former = newest.get(saved.cell_id);
-    ages.set(saved, age);
-    if (former === undefined || age >= (ages.get(former) ?? 0)) {
-      newest.set(saved.cell_id, saved);
+function newestTurns(
+  savedOutputs: readonly SavedOutput[],
+  former: ReadonlyMap<string, TurnOfCell>,
+): Map<string, TurnOfCell> {
+  const newest = new Map(former);
+  for (const { cell_id: cellId, turn_id: turnId, queued_at: at } of savedOutputs) {
+    const queuedAt = at ?? 0;
+    if (queuedAt >= (newest.get(cellId)?.queuedAt ?? 0)) {
+      newest.set(cellId, { turnId, queuedAt });
     }
   }
   return newest;
@@ -176,12 +184,24 @@ export class OutputMemory implements Memory {
   readonly watched = new Set<string>();
   readonly asked = new Set<string>();
   readonly accepted = new Set<string>();
+  newest: ReadonlyMap<string, TurnOfCell> = new Map();
   readonly #standings = new Map<string, Standing>();
 
   constructor(public savedAt: number | null) {}
 
   isShown(turnId: string): boolean {
     return (this.#standings.get(turnId) ?? 'absent') !== 'absent';
+  }
+
+  /** Notes which turns there are. */
+  learn(savedOutputs: readonly SavedOutput[]): void {
+    this.newest = newestTurns(savedOutputs, this.newest);
+  }
+
+  /** Whether a turn has ended, and the document holds what it should hold of it. */
+  isSettled(cell: CellState | undefined, saved: SavedOutput): boolean {
+    const open = this.asked.has(saved.turn_id) || cell?.running === true;
+    return saved.done && !open;
   }
 
   /** Notes how much of each turn the document holds; returns what was newly reached. */

@@ -7,12 +7,13 @@ import { Failure } from '../../delivery/failure';
 import type { SavedOutput } from '../../wire/results';
 import { orderOf, sharedOf } from '../documents/collaboration';
 import { NotebookSessions } from '../page/notebook_sessions';
-import { applyAction, cellState, codeCells } from './notebook_file';
+import { applyAction, cellState, codeCells, unfinishedTurns } from './notebook_file';
 import type { NotebookFile } from './notebook_file';
 import { OutputMemory, planOutputs } from './output_plan';
 import type { Action, CellState } from './output_plan';
 import { afterExecutor, ExecutedTurns } from './page_locks';
-import { isTextNotebook, placedBySource } from './text_notebooks';
+import { isTextNotebook, placedIn } from './text_notebooks';
+import { ToldOutputs } from './told_outputs';
 
 /** Events within this time are handled together. */
 const SOON_MS = 50;
@@ -33,7 +34,6 @@ export interface SaverNotices {
 
 /** Puts the turns of one open notebook into its cells as outputs, and saves the file. */
 export class OutputSaver implements IDisposable {
-  readonly #client: Client;
   readonly #context: DocumentRegistry.IContext<INotebookModel>;
   readonly #file: NotebookFile;
   readonly #words: SaverNotices;
@@ -41,6 +41,7 @@ export class OutputSaver implements IDisposable {
   readonly #executing = new ExecutedTurns();
   readonly #sessions: NotebookSessions;
   readonly #memory: OutputMemory;
+  readonly #told: ToldOutputs;
   #savedOutputs: readonly SavedOutput[] = [];
   /** Whether a cell that runs here has not shown its turn yet. */
   #awaiting = false;
@@ -57,10 +58,10 @@ export class OutputSaver implements IDisposable {
     file: NotebookFile,
     words: SaverNotices,
   ) {
-    this.#client = client;
     this.#context = context;
     this.#file = file;
     this.#words = words;
+    this.#told = new ToldOutputs(client);
     this.#memory = new OutputMemory(file.savedAt);
     this.#sessions = new NotebookSessions(client, context.localPath);
     this.#stops = [
@@ -99,8 +100,7 @@ export class OutputSaver implements IDisposable {
   // -- when to update -------------------------------------------------------
 
   #turnsChanged(sessionId: string): void {
-    const known = this.#savedOutputs.some(saved => saved.session_id === sessionId);
-    if (!known && !this.#sessions.has(sessionId)) {
+    if (!this.#told.sessionIds.has(sessionId) && !this.#sessions.has(sessionId)) {
       return;
     }
     for (const { turn_id: turnId, origin } of this.#sessions.openTurns()) {
@@ -120,6 +120,7 @@ export class OutputSaver implements IDisposable {
 
   #pathChanged(): void {
     this.#sessions.move(this.#context.localPath);
+    this.#told.reset();
     this.#schedule();
   }
 
@@ -138,8 +139,9 @@ export class OutputSaver implements IDisposable {
     this.#busy = true;
     let late = false;
     try {
-      this.#savedOutputs = this.#placed(await this.#client.savedOutputs(this.#context.localPath));
+      await this.#ask();
       late = await this.#keep();
+      this.#settle();
     } catch (error) {
       // Not connected, or the file could not be saved: the next event tries again.
       if (!(error instanceof Failure)) {
@@ -154,6 +156,25 @@ export class OutputSaver implements IDisposable {
         this.#schedule(LATE_MS);
       }
     }
+  }
+
+  async #ask(): Promise<void> {
+    const { localPath, model } = this.#context;
+    const unfinished = () => (this.#isGone() ? [] : unfinishedTurns(model));
+    this.#again =
+      (await this.#told.ask(localPath, this.#memory.savedAt, unfinished)) || this.#again;
+    const { outputs } = this.#told;
+    this.#savedOutputs = this.#isGone() ? outputs : placedIn(this.#context, outputs);
+    this.#memory.learn(this.#savedOutputs);
+  }
+
+  #settle(): void {
+    const cells = this.#cells();
+    const open = this.#savedOutputs.filter(
+      saved => !this.#memory.isSettled(cells.get(saved.cell_id), saved),
+    );
+    const kept = isTextNotebook(this.#context.localPath) ? this.#savedOutputs : open;
+    this.#told.keep(new Set(kept.map(saved => saved.turn_id)));
   }
 
   /** Brings the outputs up to date; resolves to whether a turn has just become final. */
@@ -266,16 +287,6 @@ export class OutputSaver implements IDisposable {
 
   #cell(id: string) {
     return this.#isGone() ? undefined : codeCells(this.#context.model, new Set([id])).get(id);
-  }
-
-  #placed(savedOutputs: readonly SavedOutput[]): readonly SavedOutput[] {
-    const { localPath, model } = this.#context;
-    if (this.#isGone() || !isTextNotebook(localPath)) {
-      return savedOutputs;
-    }
-    const code = [...model.cells].filter(({ type }) => type === 'code');
-    const cells = code.map(({ id, sharedModel }) => ({ id, source: sharedModel.source }));
-    return placedBySource(savedOutputs, cells);
   }
 
   #isGone(): boolean {

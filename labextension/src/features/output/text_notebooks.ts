@@ -78,3 +78,19 @@ function hasPrompt({ cells }: INotebookModel): boolean {
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
+
+/**
+ * The saved outputs of an open notebook, each at its cell. Cells of a text notebook are found for
+ * all turns together.
+ */
+export function placedIn(
+  { localPath, model }: Context,
+  savedOutputs: readonly SavedOutput[],
+): readonly SavedOutput[] {
+  if (!isTextNotebook(localPath)) {
+    return savedOutputs;
+  }
+  const code = [...model.cells].filter(({ type }) => type === 'code');
+  const cells = code.map(({ id, sharedModel }) => ({ id, source: sharedModel.source }));
+  return placedBySource(savedOutputs, cells);
+}

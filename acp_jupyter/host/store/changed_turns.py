@@ -1,0 +1,108 @@
+"""Which turns have changed since somebody asked: saved outputs are made anew of these alone."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+
+from acp_jupyter.transcript.model.events import (
+    Event,
+    ItemAdded,
+    ItemClosed,
+    ItemReplaced,
+    TextAppended,
+    TextChanged,
+    TurnEnded,
+    TurnStarted,
+)
+from acp_jupyter.transcript.model.item_base import index_of
+from acp_jupyter.transcript.model.state import Transcript
+
+_MOST = 20_000
+"""Changes that are remembered; whoever asks for older ones gets everything."""
+
+
+class ChangedTurns:
+    """Numbers the changes of turns, in all sessions of a host. Lives on the host's loop.
+
+    Parameters
+    ----------
+    transcript_of
+        Returns the transcript of an open session; None if it is being closed.
+
+    Attributes
+    ----------
+    number
+        Of the newest change.
+    """
+
+    def __init__(self, transcript_of: Callable[[str], Transcript | None]) -> None:
+        self._transcript_of = transcript_of
+        self._numbers: dict[tuple[str, str], int] = {}
+        """By session and turn, the newest last; a turn without an id stands for all of its own."""
+        self._last: tuple[str, str] = "", ""
+        self._text: tuple[tuple[str, str], str | None] = ("", ""), None
+        """The session and item whose text grew last, and its turn."""
+        self._counter = itertools.count(1)
+        self._forgotten = 0
+        self.number = 0
+
+    def add_session(self, session_id: str) -> None:
+        """Count all turns of a session as changed: it was opened."""
+        self._text = ("", ""), None
+        self._count(session_id, "")
+
+    def change_all(self) -> None:
+        """Count all turns of all sessions as changed."""
+        self.number = self._forgotten = next(self._counter)
+        self._numbers.clear()
+        self._last = "", ""
+
+    def since(self, number: int | None) -> dict[str, set[str]] | None:
+        """Return the turns of each session that have changed after a change.
+
+        None where they are not all known. A turn without an id stands for all of its session.
+        """
+        if number is None or not self._forgotten <= number <= self.number:
+            return None
+        changed: dict[str, set[str]] = {}
+        for (session_id, turn_id), at in reversed(self._numbers.items()):
+            if at <= number:
+                break
+            changed.setdefault(session_id, set()).add(turn_id)
+        return changed
+
+    def push(self, events: Iterable[Event]) -> None:
+        """Take the events of a session."""
+        for event in events:
+            match event:
+                case ItemAdded() | ItemReplaced():
+                    turn_id = event.item.turn_id
+                case TextAppended() | TextChanged() | ItemClosed():
+                    turn_id = self._turn_of_text(event)
+                case TurnStarted() | TurnEnded():
+                    turn_id = event.turn.turn_id
+                case _:
+                    continue
+            if turn_id:
+                self._count(event.session_id, turn_id)
+
+    def _turn_of_text(self, event: TextAppended | TextChanged | ItemClosed) -> str | None:
+        item = event.session_id, event.item_id
+        if item != self._text[0]:
+            transcript = self._transcript_of(event.session_id)
+            if transcript is None:
+                return None
+            self._text = item, transcript.items[index_of(event.item_id)].turn_id
+        return self._text[1]
+
+    def _count(self, session_id: str, turn_id: str) -> None:
+        key = session_id, turn_id
+        self.number = next(self._counter)
+        if key != self._last:
+            self._numbers.pop(key, None)
+            self._last = key
+        self._numbers[key] = self.number
+        if len(self._numbers) > _MOST:
+            oldest = next(iter(self._numbers))
+            self._forgotten = self._numbers.pop(oldest)

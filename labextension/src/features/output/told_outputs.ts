@@ -1,0 +1,73 @@
+import type { Client, KnownOutputs } from '../../delivery/client';
+import type { SavedOutput } from '../../wire/results';
+
+/** Turns that are looked after though their outputs are as they should be: the newest. */
+const MOST_SETTLED = 20;
+
+/** A page that saved the file may have been closed before the end of a turn's text came. */
+const LATE_SECONDS = 60;
+
+/** As many as the server takes. */
+const MOST_UNFINISHED = 1_000;
+
+/** What the server has told of a notebook's turns, each change once. */
+export class ToldOutputs {
+  /** The sessions that the turns are of. */
+  readonly sessionIds = new Set<string>();
+  readonly #client: Client;
+  readonly #byTurn = new Map<string, SavedOutput>();
+  #known: Pick<KnownOutputs, 'after' | 'epoch'> = { after: null, epoch: '' };
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Of turns that may have to be put into a cell. */
+  get outputs(): readonly SavedOutput[] {
+    return [...this.#byTurn.values()];
+  }
+
+  /** Another notebook is asked for from now on. */
+  reset(): void {
+    this.#known = { after: null, epoch: '' };
+  }
+
+  /**
+   * Asks for what has changed; resolves to whether it must be asked again.
+   *
+   * @param savedAt When the document was written before it was loaded here: it holds what ended
+   *   before that, but for `unfinished` turns.
+   */
+  async ask(
+    path: string,
+    savedAt: number | null,
+    unfinished: () => readonly string[],
+  ): Promise<boolean> {
+    const asked = this.#known;
+    const { outputs, number, epoch } = await this.#client.changedOutputs(path, {
+      ...asked,
+      ended_after: savedAt === null ? null : savedAt - LATE_SECONDS,
+      unfinished: asked.after === null ? unfinished().slice(0, MOST_UNFINISHED) : [],
+    });
+    if (asked !== this.#known) {
+      return true;
+    }
+    for (const saved of outputs) {
+      this.#byTurn.delete(saved.turn_id);
+      this.#byTurn.set(saved.turn_id, saved);
+      this.sessionIds.add(saved.session_id);
+    }
+    if (asked.after !== null && asked.epoch !== epoch) {
+      this.reset();
+      return true;
+    }
+    this.#known = { after: number, epoch };
+    return false;
+  }
+
+  /** Forgets all but these turns and the newest of the others. */
+  keep(turnIds: ReadonlySet<string>): void {
+    const others = [...this.#byTurn.keys()].filter(turnId => !turnIds.has(turnId));
+    others.slice(0, -MOST_SETTLED).forEach(turnId => this.#byTurn.delete(turnId));
+  }
+}
