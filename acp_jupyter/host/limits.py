@@ -85,6 +85,8 @@ class Limits:
         Lines of a session's log that wait in memory while writing fails.
     traffic_log_bytes
         Largest traffic log of a session.
+    resume_bytes
+        Growth of a session's log after which its state is saved beside it.
     stop_seconds
         Time from a stop to the turn's end, whether or not the agent has answered.
     late_text_seconds
@@ -206,6 +208,7 @@ class Limits:
     queued_bytes: int = 64 * _MIB
     unwritten_bytes: int = 16 * _MIB
     traffic_log_bytes: int = 256 * _MIB
+    resume_bytes: int = 256 * 1024
     stop_seconds: float = 0.7
     late_text_seconds: float = 0.1
     ring_events: int = 5000

@@ -21,13 +21,12 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.metadata import (
     META_VERSION,
-    Restored,
     SessionMeta,
     read_meta,
-    read_session,
     write_meta,
 )
 from acp_jupyter.host.store.ownership import ELSEWHERE, Ownership
+from acp_jupyter.host.store.restore import Restored, read_session
 from acp_jupyter.protocol.host_events.notes import REPLAYED, HostNotice
 from acp_jupyter.transcript.model.session_state import saved_facts
 
@@ -35,6 +34,8 @@ _log = logging.getLogger(__name__)
 _SAVE_SECONDS = 0.5
 _TURN_IDS = 5000
 _TITLE_CHARS = 1000
+_LESS_AT_END = 16
+"""Of a session that is closed the state is saved where its log has grown by so much less."""
 _CLOCK_NS = 2 * 10**9
 """Of two changes that follow each other sooner, some disks tell one time."""
 _DELETED = (
@@ -154,7 +155,7 @@ class SessionStore:
         folder = self.folder(session.session_id)
         if not session.state.read_only:
             if await asyncio.to_thread(self._ownership.owns, folder):
-                await self._write(session)
+                await self._write(session, self._limits.resume_bytes // _LESS_AT_END)
             await asyncio.to_thread(self._ownership.release, folder)
         self._saved.pop(session.session_id, None)
         self._writing.pop(session.session_id, None)
@@ -283,11 +284,16 @@ class SessionStore:
         for session in tuple(self._live()):
             await self._write(session)
 
-    async def _write(self, session: Session) -> None:
+    async def _write(self, session: Session, least: int | None = None) -> None:
+        """Write what has changed; the state where the log has grown by ``least`` bytes."""
         async with self._writing[session.session_id]:
             meta, saved = _meta(session), self._saved.get(session.session_id)
             if not session.state.read_only and not _is_saved(meta, saved, session):
                 await self._write_now(session.session_id, meta)
+            if not session.state.read_only:
+                await session.journal.save_state(
+                    self._limits.resume_bytes if least is None else least
+                )
 
     async def _write_now(self, session_id: str, meta: SessionMeta) -> None:
         folder = self.folder(session_id)

@@ -20,14 +20,8 @@ from acp_jupyter.host.session.build import build_session
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore
 from acp_jupyter.host.store.log_entries import copy_log
-from acp_jupyter.host.store.metadata import (
-    TRAFFIC_FILE,
-    Restored,
-    SessionMeta,
-    end_open_turns,
-    opening_note_of,
-    resume_journal,
-)
+from acp_jupyter.host.store.metadata import TRAFFIC_FILE, SessionMeta, opening_note_of
+from acp_jupyter.host.store.restore import Restored, end_open_turns, resume_journal
 from acp_jupyter.transcript.model.session_state import saved_facts
 
 

@@ -6,7 +6,7 @@ A history that an agent replays when a session is loaded becomes turns, or is le
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 from pydantic import JsonValue
 
@@ -22,7 +22,7 @@ from acp_jupyter.protocol.host_events.notes import (
 )
 from acp_jupyter.protocol.host_events.session import ReplayEnded, ReplayStarted
 from acp_jupyter.protocol.normalise import normalise_clean
-from acp_jupyter.protocol.objects import Obj, obj, text
+from acp_jupyter.protocol.objects import Obj, items, obj, text
 from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
     AgentPlanUpdate,
@@ -61,6 +61,39 @@ class TrafficReader:
         self._history: History | None = None
         self._played = False
         """Whether a recording is played in the agent's place; no agent says that of itself."""
+
+    def saved(self) -> Obj | None:
+        """Return what is remembered, as JSON; None while a history is told."""
+        if self._history is not None:
+            return None
+        requests: list[JsonValue] = [[seq, *asked] for seq, asked in self._requests.items()]
+        return {
+            "requests": requests,
+            "calls": self._state.saved(),
+            "subagents": self._subagents.saved(),
+            "played": self._played,
+        }
+
+    @classmethod
+    def of_saved(cls, saved: Obj) -> Self:
+        """Return a reader that goes on where another was saved.
+
+        Raises
+        ------
+        ValueError, KeyError
+            It is something else.
+        """
+        reader = cls()
+        for request in items(saved["requests"]):
+            match request:
+                case [int(seq), str(method), dict(body)]:
+                    reader._requests[seq] = method, body
+                case _:
+                    raise ValueError(request)
+        reader._state.load(obj(saved["calls"]))
+        reader._subagents.load(obj(saved["subagents"]))
+        reader._played = saved["played"] is True
+        return reader
 
     def read(self, entry: TrafficEntry) -> list[LogPacket]:
         """Read one line; lines that don't concern the session give nothing."""

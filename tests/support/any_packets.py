@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.packets import Packet, parse_packet
 
-__all__ = ["AGENT_PACKETS", "MADE_PACKETS"]
+__all__ = ["AGENT_PACKETS", "AGENT_UPDATES", "MADE_PACKETS"]
 
 _WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 _NAMES = st.sampled_from(["read", "Bash", "todowrite", "delete_file", "A title", "/a/b"])
@@ -147,7 +147,10 @@ _MADE = [
     ),
 ]
 
-AGENT_PACKETS: st.SearchStrategy[Packet] = st.one_of(_CHUNKS + _CALLS + _OTHERS).map(parse_packet)
+AGENT_UPDATES: st.SearchStrategy[dict[str, Any]] = st.one_of(_CHUNKS + _CALLS + _OTHERS)
+"""As they are on the wire."""
+
+AGENT_PACKETS: st.SearchStrategy[Packet] = AGENT_UPDATES.map(parse_packet)
 """Updates of the protocol."""
 
 MADE_PACKETS: st.SearchStrategy[Packet] = st.one_of(_MADE).map(parse_packet)

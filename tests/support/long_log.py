@@ -6,11 +6,12 @@ import json
 
 from tests.support.bare_log import Log
 
-__all__ = ["ITEMS", "long_log"]
+__all__ = ["ITEMS", "ITEMS_OF_TURN", "long_log"]
 
 _TURNS = 250
 _ROUNDS = 8
-ITEMS = _TURNS * 21
+ITEMS_OF_TURN = 21
+ITEMS = _TURNS * ITEMS_OF_TURN
 _SENTENCE = "The rows are read once, and `normalise` no longer walks them. "
 
 

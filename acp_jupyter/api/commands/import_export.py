@@ -32,7 +32,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session.build import IMPORTED, build_session
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.host.store.metadata import end_imported_turns
+from acp_jupyter.host.store.restore import end_imported_turns
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.log_json import LogProblem
 from acp_jupyter.protocol.objects import text

@@ -16,6 +16,8 @@ from typing import Protocol, Self
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.log_entries import ChunkMerger
+from acp_jupyter.host.store.resume_point import ResumePoint, Unsaved
+from acp_jupyter.host.store.resume_writer import ResumeWriter
 from acp_jupyter.host.store.spill_file import SpillFile
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.host_events.notes import HostNotice, Note, SessionOpened
@@ -79,6 +81,8 @@ class Journal:
         Called after each change of the session's state or turns.
     spill
         Where the transcript's past is put away; by default a new one.
+    resume
+        Writes the session's resume points; by default of a log that is only its first line.
     """
 
     def __init__(
@@ -90,9 +94,14 @@ class Journal:
         limits: Limits,
         changed: Callable[[], None],
         spill: SpillFile | None = None,
+        resume: ResumeWriter | None = None,
     ) -> None:
         self._transcript = transcript
         self._spill = SpillFile(limits.spill_bytes) if spill is None else spill
+        if resume is None:
+            point = ResumePoint(log.path.parent)
+            resume = ResumeWriter(point, Unsaved(), 0, next_number - 1, lines=1)
+        self._resume = resume
         self.sequence: Iterator[int] = itertools.count(next_number)
         self.lines = 0
         """How many were entered here."""
@@ -119,7 +128,7 @@ class Journal:
         cls, opening: SessionOpened, log: TrafficLog, limits: Limits, changed: Callable[[], None]
     ) -> Self:
         """Begin the log of a new session, whose first note is ``opening``."""
-        now = time.time()
+        now = round(time.time(), 4)  # as the log has it
         entry = TrafficEntry(1, now, "!", opening.model_dump(mode="json"))
         log.append(entry)
         reader = TrafficReader()
@@ -137,9 +146,7 @@ class Journal:
             if not self._chunk_merger.add(entry):
                 self.take(entry)
                 return
-        self._log.append(entry)
-        self.lines += 1
-        self.last_line_at = entry.t
+        self._append(entry)
         if self._due is None:
             loop = asyncio.get_running_loop()
             wait = self._taken_at + _GATHER_SECONDS - loop.time()
@@ -163,19 +170,25 @@ class Journal:
     def take(self, entry: TrafficEntry) -> list[LogPacket]:
         """Append a line to the log, reduce it, and return its packets."""
         entry = self._secrets.without(entry)
+        self._append(entry)
+        return self._read(entry)
+
+    def _append(self, entry: TrafficEntry) -> None:
         self._log.append(entry)
+        self._resume.count(entry.seq)
         self.lines += 1
         self.last_line_at = entry.t
-        return self._read(entry)
 
     def _read(self, entry: TrafficEntry) -> list[LogPacket]:
         packets = self._reader.read(self._log.clean(entry))
         for packet in packets:
+            before = self._transcript
             try:
-                self._transcript, events = reduce(self._transcript, packet, entry.t)
+                self._transcript, events = reduce(before, packet, entry.t)
             except Exception:  # noqa: BLE001 - one bad line degrades alone; the log keeps it
                 _log.exception("line %s of session %s", entry.seq, self.session_id)
                 continue
+            self._resume.take(before, packet, events)
             self._transcript = spilled(self._transcript, events, self._spill)
             self._publish(events)
         self._note_gap(entry.t)
@@ -187,6 +200,7 @@ class Journal:
         if words == noted:
             return
         self._noted_gap = words
+        self._resume.stop()
         if not noted:
             self._history = self._transcript.session.history
         draft = Draft(self._transcript, at)
@@ -201,6 +215,13 @@ class Journal:
         """Tell what has become of the log since the last line."""
         self._take_merged_chunks()
         self._note_gap(time.time())
+
+    async def save_state(self, least: int) -> None:
+        """Write a resume point, if the log has grown by ``least`` bytes and nothing is open."""
+        self._take_merged_chunks()
+        due = self._resume.due(self._transcript, self._reader, self._log.size, least)
+        if due is not None:
+            await asyncio.to_thread(self._resume.write, self._log, due)
 
     def flush(self, seconds: float = 10.0) -> bool:
         """Wait, blocking, until the log is in its file; tell whether it is."""

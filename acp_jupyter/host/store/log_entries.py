@@ -210,6 +210,9 @@ class LogLines:
         Removes secrets.
     """
 
+    altered = False
+    """Whether a line is not what its entry said: a secret was taken out."""
+
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
 
@@ -219,7 +222,7 @@ class LogLines:
         text = "\n".join(plain)
         clean = self._redactor.redact_text(text) == text
         for entry, line in zip(entries, plain, strict=True):
-            yield line.encode("utf-8", "replace") + b"\n" if clean and line else self.encode(entry)
+            yield self._bytes(line) if clean and line else self.encode(entry)
 
     def encode(self, entry: TrafficEntry) -> bytes:
         """Return the line of an entry, without secrets."""
@@ -230,8 +233,17 @@ class LogLines:
         line = _dump(fields)
         # A line without escapes is searched in one step, and rarely holds a secret.
         if "\\" in line or self._redactor.redact_text(line) != line:
-            line = _dump({**fields, "m": self._redactor.redact(entry.message)})
-        return line.encode("utf-8", "replace") + b"\n"
+            message = self._redactor.redact(entry.message)
+            self.altered = self.altered or message != entry.message
+            line = _dump({**fields, "m": message})
+        return self._bytes(line)
+
+    def _bytes(self, line: str) -> bytes:
+        try:
+            return line.encode() + b"\n"
+        except UnicodeEncodeError:
+            self.altered = True
+            return line.encode("utf-8", "replace") + b"\n"
 
 
 def queued_bytes(entry: TrafficEntry) -> int:

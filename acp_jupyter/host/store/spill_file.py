@@ -15,8 +15,8 @@ import weakref
 from pathlib import Path
 
 _log = logging.getLogger(__name__)
-_SIZE_BITS = 32
-_MOST_BYTES = 2**31
+SIZE_BITS = 32
+MOST_BYTES = 2**31
 """So that a place is a number below 2**63."""
 _GATHERED_BYTES = 64 * 1024
 _AGAIN_SECONDS = 30.0
@@ -29,13 +29,25 @@ class SpillFile:
     It lies on a disk of this machine: ``/tmp`` is memory on many. It holds what memory would hold,
     for this process alone. Where the disk is full, or ``most_bytes`` are there, what comes is left
     in memory.
+
+    Parameters
+    ----------
+    most_bytes
+        How much it takes.
+    base
+        A file whose first ``base_bytes`` are at the first positions; it is only read.
     """
 
-    def __init__(self, most_bytes: int) -> None:
-        self._most = min(most_bytes, _MOST_BYTES)
+    def __init__(self, most_bytes: int, base: Path | None = None, base_bytes: int = 0) -> None:
+        self._most = min(base_bytes + most_bytes, MOST_BYTES)
         self._lock = threading.Lock()  # records are made in threads
         self._fd: int | None = None
-        self._written = 0
+        self._base_bytes = base_bytes
+        self._base_fd = -1
+        if base is not None:
+            self._base_fd = os.open(base, os.O_RDONLY | os.O_CLOEXEC)
+            weakref.finalize(self, os.close, self._base_fd)
+        self._written = base_bytes
         self._gathered = bytearray()
         """What comes after that in the file."""
         self._again = 0.0
@@ -51,16 +63,18 @@ class SpillFile:
             self._gathered += data
             if len(self._gathered) >= _GATHERED_BYTES:
                 self._write()
-            return start << _SIZE_BITS | len(data)
+            return start << SIZE_BITS | len(data)
 
     def get(self, position: int) -> bytes:
         """Return the bytes that are there."""
-        start, left = position >> _SIZE_BITS, position & ((1 << _SIZE_BITS) - 1)
+        start, left = position >> SIZE_BITS, position & ((1 << SIZE_BITS) - 1)
         with self._lock:
             if start >= self._written:
                 first = start - self._written
                 return bytes(self._gathered[first : first + left])
-            fd = self._fd
+            in_base = start < self._base_bytes
+            fd = self._base_fd if in_base else self._fd
+        start -= 0 if in_base else self._base_bytes
         pieces: list[bytes] = []
         while left and fd is not None:
             piece = os.pread(fd, left, start)
@@ -78,7 +92,7 @@ class SpillFile:
             with memoryview(self._gathered) as view:
                 done = 0
                 while done < len(view):
-                    done += os.pwrite(fd, view[done:], self._written + done)
+                    done += os.pwrite(fd, view[done:], self._written - self._base_bytes + done)
         except OSError:
             _log.warning("A long session stays in memory: there is no room for it on the disk")
             self._again = time.monotonic() + _AGAIN_SECONDS

@@ -161,6 +161,11 @@ class TrafficLog:
         """Number of bytes in the file, or just being written by the thread."""
         return self._size
 
+    @property
+    def altered(self) -> bool:
+        """Whether a line in the file is not what its entry said: a secret was taken out."""
+        return self._lines.altered
+
     def append(self, entry: TrafficEntry) -> None:
         """Queue ``entry``. Its message must not be changed afterwards."""
         if self._closed:

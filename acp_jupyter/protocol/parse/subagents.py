@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-from pydantic import JsonValue
+from pydantic import JsonValue, TypeAdapter
 
 from acp_jupyter.protocol.content import read_block
 from acp_jupyter.protocol.objects import Obj, items, obj, text
@@ -82,6 +82,17 @@ class _Message:
     recipient: str = ""
 
 
+@dataclass
+class _Saved:
+    turn: int
+    count: int
+    children: dict[str, _Child]
+    messages: dict[str, _Message]
+
+
+_SAVED = TypeAdapter(_Saved)
+
+
 class Subagents:
     """Reads what concerns child sessions. Owned by the reader of one session's traffic.
 
@@ -97,6 +108,24 @@ class Subagents:
         self._messages: OrderedDict[str, _Message] = OrderedDict()
         self._turn = 0
         self._count = 0
+
+    def saved(self) -> Obj:
+        """Return what is remembered, as JSON."""
+        saved = _Saved(self._turn, self._count, dict(self._children), dict(self._messages))
+        return asdict(saved)
+
+    def load(self, saved: Obj) -> None:
+        """Remember what was saved.
+
+        Raises
+        ------
+        ValidationError
+            It is something else.
+        """
+        known = _SAVED.validate_python(saved)
+        self._turn, self._count = known.turn, known.count
+        self._children.update(known.children)
+        self._messages.update(known.messages)
 
     def next_turn(self) -> None:
         """Begin a turn: a child that outlives its turn gets a call in the one it works in."""

@@ -205,6 +205,28 @@ class ParseState:
         self._names: OrderedDict[str, str] = OrderedDict()
         self._kinds: OrderedDict[str, AcpKind] = OrderedDict()
 
+    def saved(self) -> Obj:
+        """Return what is remembered, as JSON."""
+        names: Obj = {**self._names}
+        kinds: Obj = {**self._kinds}
+        return {"names": names, "kinds": kinds, "terminals": self.terminals.saved()}
+
+    def load(self, saved: Obj) -> None:
+        """Remember what was saved.
+
+        Raises
+        ------
+        ValueError
+            It is something else.
+        """
+        self.terminals.load(obj(saved["terminals"]))
+        for call, name in obj(saved["names"]).items():
+            _remember(self._names, call, text(name))
+        for call, named in obj(saved["kinds"]).items():
+            if (kind := read_acp_kind(named)) is None:
+                raise ValueError(named)
+            _remember(self._kinds, call, kind)
+
     def kind(self, tool_call_id: str, raw: Obj) -> AcpKind | None:
         """Return the kind that this packet of a tool call names, or else an earlier one."""
         kind = read_acp_kind(raw.get("kind"))

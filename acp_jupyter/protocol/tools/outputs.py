@@ -282,6 +282,26 @@ class TerminalTexts:
         raw = _decoded(data)
         return data if raw is None else self._decoder(terminal_id).decode(raw)
 
+    def saved(self) -> Obj:
+        """Return what is remembered, as JSON."""
+        states = {name: decoder.getstate() for name, decoder in self._decoders.items()}
+        return {name: [waiting.hex(), flag] for name, (waiting, flag) in states.items()}
+
+    def load(self, saved: Obj) -> None:
+        """Remember what was saved.
+
+        Raises
+        ------
+        ValueError
+            It is something else.
+        """
+        for name, state in saved.items():
+            match state:
+                case [str(waiting), int(flag)]:
+                    self._decoder(name).setstate((bytes.fromhex(waiting), flag))
+                case _:
+                    raise ValueError(name)
+
     def _decoder(self, terminal_id: str) -> codecs.IncrementalDecoder:
         known = self._decoders.get(terminal_id)
         if known is None:

@@ -33,7 +33,7 @@ NEWEST = 512
 """Items at the end that are left as they are: more than a page is shown at once."""
 
 _ITEM: TypeAdapter[Item] = TypeAdapter(Item)
-_TEXT_AT = struct.Struct("<q")
+TEXT_AT = struct.Struct("<q")
 """Before an item on a shelf: where its growing text lies, or -1."""
 
 
@@ -92,6 +92,11 @@ class Items(Sequence[Item]):
             return self._with(self._items, self._left.set(index, None))
         return self._with(self._items.set(index, _to_bytes(item)), self._left.discard(index))
 
+    @property
+    def left(self) -> Sequence[int]:
+        """Places of old items that are under way."""
+        return sorted(self._left)
+
     def is_spilled(self, index: int) -> bool:
         """Tell whether the item at ``index`` is bytes now, here or on the shelf."""
         return isinstance(self._items[index], bytes | int)
@@ -104,7 +109,7 @@ class Items(Sequence[Item]):
         """Return the item at ``index`` as bytes."""
         item = self._items[index]
         if isinstance(item, int):
-            return self._spilled(item)[_TEXT_AT.size :]
+            return self._spilled(item)[TEXT_AT.size :]
         return item if isinstance(item, bytes) else _to_bytes(item)
 
     def spilled_to(self, index: int, text: str | None, shelf: SpillStore) -> Items | None:
@@ -112,7 +117,7 @@ class Items(Sequence[Item]):
         text_at = -1 if text is None else shelf.put(text.encode("utf-8", "surrogatepass"))
         if text_at is None:
             return None
-        at = shelf.put(_TEXT_AT.pack(text_at) + self.packed(index))
+        at = shelf.put(TEXT_AT.pack(text_at) + self.packed(index))
         if at is None:
             return None
         return Items(self._items.set(index, at), self._left.discard(index), shelf, self.tidied)
@@ -126,7 +131,7 @@ class Items(Sequence[Item]):
         item = self._items[index]
         if not isinstance(item, int):
             return None
-        (text_at,) = _TEXT_AT.unpack_from(self._spilled(item))
+        (text_at,) = TEXT_AT.unpack_from(self._spilled(item))
         return None if text_at < 0 else self._spilled(text_at).decode("utf-8", "surrogatepass")
 
     def _spilled(self, index: int) -> bytes:
@@ -135,7 +140,7 @@ class Items(Sequence[Item]):
 
     def _taken_out(self, item: Item | bytes | int) -> Item:
         if isinstance(item, int):
-            item = self._spilled(item)[_TEXT_AT.size :]
+            item = self._spilled(item)[TEXT_AT.size :]
         return _ITEM.validate_json(item) if isinstance(item, bytes) else item
 
     def recent(self, start: int) -> Iterator[Item]:
@@ -185,6 +190,10 @@ class _PackedMap(Generic[V]):
     def set(self, name: str, value: V) -> Self:
         """Return the same with ``value`` for a name."""
         return type(self)(self._values.set(name, value), self._spill, self.tidied)
+
+    def held(self) -> Iterator[tuple[str, object]]:
+        """Yield names and what is held of each: another object where a value has changed."""
+        return self._values.items()
 
     def tidied_to(self, index: int) -> Self:
         """Return the same, with ``tidied`` as ``index``."""

@@ -9,7 +9,7 @@ Kernels do without `rpds`: nothing that a kernel imports may import this module.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Generic, TypeVar, overload
 
 from rpds import HashTrieMap
@@ -29,6 +29,11 @@ class Map(Generic[K, V]):
 
     def __init__(self, tree: HashTrieMap[K, V] | None = None) -> None:
         self._tree: HashTrieMap[K, V] = HashTrieMap() if tree is None else tree
+
+    @classmethod
+    def of(cls, values: Mapping[K, V]) -> Map[K, V]:
+        """Return a map with these values."""
+        return cls(HashTrieMap(values))
 
     def set(self, key: K, value: V) -> Map[K, V]:
         """Return the same with ``value`` at ``key``."""
@@ -84,6 +89,13 @@ class Vector(Sequence[V]):
         self._full = len(self._blocks) << _BITS
         self._tail = tail
         """The last block, which is not full."""
+
+    @classmethod
+    def of(cls, values: Sequence[V]) -> Vector[V]:
+        """Return a vector with these values."""
+        full = len(values) >> _BITS
+        blocks = {at: tuple(values[at << _BITS : at + 1 << _BITS]) for at in range(full)}
+        return cls(Map.of(blocks), tuple(values[full << _BITS :]))
 
     def append(self, value: V) -> Vector[V]:
         """Return the same with ``value`` at its end."""

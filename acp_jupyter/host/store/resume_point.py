@@ -1,0 +1,367 @@
+"""The resume point of a session: its state at a line of the log, so that only newer lines are read.
+
+Two files beside the log. ``resume.data`` is only added to: items, tool calls and turns as they
+were at some resume point, and lists of where they are. ``resume.json`` says how much of it counts,
+holds what is small, and names the part of the log that it stands for, by length and digest. It is
+replaced in one step.
+
+The log stays the truth. A resume point that does not fit it, is damaged or of another version is
+left aside, and the log is read from its start.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from pydantic_core import from_json, to_json
+
+from acp_jupyter._version import __version__
+from acp_jupyter.host.store.spill_file import MOST_BYTES, SIZE_BITS, SpillFile
+from acp_jupyter.protocol.objects import Obj, items, obj
+from acp_jupyter.protocol.packets import ToolCallProgress, ToolCallStart
+from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
+from acp_jupyter.transcript.model.events import (
+    Event,
+    ItemAdded,
+    ItemClosed,
+    ItemReplaced,
+    TextAppended,
+    TextChanged,
+)
+from acp_jupyter.transcript.model.item_base import index_of
+from acp_jupyter.transcript.model.saved_state import put_parts, restored, save_rest
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.model.tool_items import ToolCall
+
+HEAD_FILE = "resume.json"
+DATA_FILE = "resume.data"
+VERSION = f"1 of acp-jupyter {__version__}"
+"""Each release reads its own alone: what is made of a log may change with any."""
+
+_log = logging.getLogger(__name__)
+_MOST_HEAD_BYTES = 64 * 1024 * 1024
+_PIECE = 1024 * 1024
+_SMALL_HEAD = 128 * 1024
+_SEQ = re.compile(rb'\{"seq":(\d+),')
+
+
+class Unsaved:
+    """What of a transcript has changed since its last resume point."""
+
+    def __init__(self) -> None:
+        self.items: set[int] = set()
+        self.calls: set[str] = set()
+
+    def take(self, before: Transcript, packet: LogPacket, events: list[Event]) -> None:
+        """Note what a packet has changed of the transcript that was before it."""
+        if isinstance(packet, ToolCallStart | ToolCallProgress):
+            self.calls.add(packet.tool_call_id)
+        if len(before.held):
+            self.calls.update(held.tool_call_id for held in before.held.values())
+        for event in events:
+            match event:
+                case ItemAdded() | ItemReplaced():
+                    self.items.add(index_of(event.item.id))
+                    if isinstance(event.item, ToolCall):
+                        self.calls.add(event.item.tool_call_id)
+                case TextAppended() | TextChanged() | ItemClosed():
+                    self.items.add(index_of(event.item_id))
+                case _:
+                    pass
+
+
+class LogDiffers(Exception):
+    """The log does not say what the transcript does: no resume point can be written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A session as a resume point has it."""
+
+    point: ResumePoint
+    transcript: Transcript
+    reader: TrafficReader
+    number: int
+    """Of the newest line."""
+    spill: SpillFile
+
+
+class ResumePoint:
+    """The files of one session's resume point, and how far they go. For one thread at a time.
+
+    Parameters
+    ----------
+    folder
+        The session's.
+
+    Attributes
+    ----------
+    log_bytes
+        The part of the log that it stands for.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.log_bytes = 0
+        self._log_digest = _digest()
+        self._data_bytes = 0
+        self._data_digest = _digest()
+        self._parts: list[int] = []
+        self._turns: dict[str, object] = {}
+        """The turns that were put, as they were held then."""
+        self._head_bytes = 0
+
+    def is_due(self, log_bytes: int, least: int) -> bool:
+        """Tell whether the log has grown enough: by ``least``, or more where a head is large."""
+        grown = log_bytes - self.log_bytes
+        return grown > 0 and grown >= least * max(1, self._head_bytes // _SMALL_HEAD)
+
+    # -- reading ---------------------------------------------------------
+
+    @classmethod
+    def load(cls, folder: Path, log: Path, spill_bytes: int) -> Resumed | None:
+        """Read the resume point of a log; None where there is none that fits it. Blocks."""
+        try:
+            return cls(folder)._load(log, spill_bytes)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
+            _log.info("The log in %s is read from its start: %s", folder, error)
+            return None
+
+    def _load(self, log: Path, spill_bytes: int) -> Resumed:
+        with (self._folder / HEAD_FILE).open("rb") as file:
+            check, _, content = file.read(_MOST_HEAD_BYTES).partition(b"\n")
+        if _digest(content).hexdigest().encode() != check:
+            raise ValueError("its resume point is damaged")
+        head = obj(from_json(content))
+        if head["version"] != VERSION or head["session"] != self._folder.name:
+            raise ValueError("its resume point is of another version")
+        self._head_bytes = len(content)
+        self.log_bytes = _count(head["log_bytes"])
+        self._log_digest = _digest_of(log, self.log_bytes)
+        data = self._folder / DATA_FILE
+        self._data_bytes = _count(head["data_bytes"])
+        self._data_digest = _digest_of(data, self._data_bytes)
+        found = [self._log_digest.hexdigest(), self._data_digest.hexdigest()]
+        if found != [head["log_digest"], head["data_digest"]]:
+            raise ValueError("its resume point is of another log")
+        spill = SpillFile(spill_bytes, data, self._data_bytes)
+        self._parts = [_count(position) for position in items(head["parts"])]
+        transcript = restored(map(spill.get, self._parts), head["state"], spill)
+        self._turns = dict(transcript.turns.held())
+        reader = TrafficReader.of_saved(obj(head["reader"]))
+        return Resumed(self, transcript, reader, _count(head["number"]), spill)
+
+    # -- writing ---------------------------------------------------------
+
+    def write(self, log: Path, due: DueState) -> None:
+        """Write what has changed. Blocks.
+
+        Raises
+        ------
+        LogDiffers
+            The log is not that of the state.
+        OSError
+            The disk is full or broken; what was there before still counts.
+        """
+        log_digest = self._log_digest.copy()
+        log_bytes = _follow(log, self.log_bytes, due, log_digest)
+        with _Shelf(self._folder / DATA_FILE, self._data_bytes, self._data_digest) as shelf:
+            held = dict(due.transcript.turns.held())
+            turn_ids = [name for name, value in held.items() if self._turns.get(name) is not value]
+            parts = put_parts(
+                due.transcript, due.unsaved.items, due.unsaved.calls, turn_ids, shelf.put
+            )
+            at = shelf.put(parts)
+            shelf.flush()
+        content = to_json(
+            {
+                "version": VERSION,
+                "session": self._folder.name,
+                "number": due.number,
+                "log_bytes": log_bytes,
+                "log_digest": log_digest.hexdigest(),
+                "data_bytes": shelf.size,
+                "data_digest": shelf.digest.hexdigest(),
+                "parts": [*self._parts, at],
+                "reader": due.reader,
+                "state": save_rest(due.transcript),
+            }
+        )
+        if len(content) > _MOST_HEAD_BYTES:
+            raise LogDiffers("the state is too large")
+        replace_file(
+            self._folder / HEAD_FILE, _digest(content).hexdigest().encode() + b"\n" + content
+        )
+        self.log_bytes, self._log_digest = log_bytes, log_digest
+        self._data_bytes, self._data_digest = shelf.size, shelf.digest
+        self._parts.append(at)
+        self._turns = held
+        self._head_bytes = len(content)
+
+
+@dataclass(frozen=True, slots=True)
+class DueState:
+    """A state that a resume point is to be written of."""
+
+    transcript: Transcript
+    reader: Obj
+    unsaved: Unsaved
+    number: int
+    """Of the newest line."""
+    start: int
+    """Where this program began to write the log, or to read on in it."""
+    lines: int
+    """How many it has written since."""
+
+
+def _follow(log: Path, known: int, due: DueState, digest: hashlib.blake2b) -> int:
+    """Add the log's new lines to a digest; return where the last line of a state ends.
+
+    Raises
+    ------
+    LogDiffers
+        That line is another.
+    """
+    at, left, begin = due.start, due.lines, due.start
+    with log.open("rb") as file:
+        file.seek(at)
+        while left:
+            piece = file.read(_PIECE)
+            if not piece:
+                raise LogDiffers("lines are missing")
+            ends = piece.count(b"\n")
+            if ends < left:
+                left -= ends
+                begin = at + piece.rfind(b"\n") + 1 if ends else begin
+                at += len(piece)
+                continue
+            end = -1
+            for _ in range(left):
+                begin = at + end + 1 if end >= 0 else begin
+                end = piece.index(b"\n", end + 1)
+            at, left = at + end + 1, 0
+        if due.lines:
+            file.seek(begin)
+            found = _SEQ.match(file.read(40))
+            if found is None or int(found[1]) != due.number:
+                raise LogDiffers("a line is another")
+        if at < known:
+            raise LogDiffers("lines are missing")
+        file.seek(known)
+        for size in _pieces(at - known):
+            digest.update(file.read(size))
+    return at
+
+
+class _Shelf:
+    """Adds to a file behind what counts of it."""
+
+    def __init__(self, path: Path, size: int, digest: hashlib.blake2b) -> None:
+        self.size = size
+        self.digest = digest.copy()
+        self._gathered = bytearray()
+        if not size:
+            path.unlink(missing_ok=True)  # somebody may still read another
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        if os.lseek(self._fd, 0, os.SEEK_END) < size:
+            os.close(self._fd)
+            raise OSError("the state of a session has become shorter")
+        os.ftruncate(self._fd, size)
+        os.lseek(self._fd, size, os.SEEK_SET)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._fd)
+
+    def put(self, data: bytes) -> int:
+        """Add bytes; return where they are."""
+        start = self.size + len(self._gathered)
+        if start + len(data) > MOST_BYTES:
+            raise LogDiffers("the state is too large")
+        self._gathered += data
+        if len(self._gathered) > _PIECE:
+            self.flush()
+        return start << SIZE_BITS | len(data)
+
+    def flush(self) -> None:
+        """Write what was added."""
+        with memoryview(self._gathered) as view:
+            done = 0
+            while done < len(view):
+                done += os.write(self._fd, view[done:])
+        self.digest.update(self._gathered)
+        self.size += len(self._gathered)
+        self._gathered = bytearray()
+
+
+def forget(folder: Path) -> None:
+    """Remove a session's resume point."""
+    for name in (HEAD_FILE, DATA_FILE):
+        with contextlib.suppress(OSError):
+            (folder / name).unlink()
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file in one step, for its user alone.
+
+    Raises
+    ------
+    OSError
+        The disk is full, or the folder is gone.
+    """
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def _digest(content: bytes = b"") -> hashlib.blake2b:
+    return hashlib.blake2b(content, digest_size=16)
+
+
+def _digest_of(path: Path, size: int) -> hashlib.blake2b:
+    """Return the digest of a file's first bytes.
+
+    Raises
+    ------
+    ValueError
+        It is shorter.
+    """
+    digest = _digest()
+    with path.open("rb") as file:
+        for piece in _pieces(size):
+            content = file.read(piece)
+            if len(content) != piece:
+                raise ValueError("its resume point is newer")
+            digest.update(content)
+    return digest
+
+
+def _pieces(size: int) -> Iterator[int]:
+    """Yield the sizes of pieces of a file."""
+    for at in range(0, size, _PIECE):
+        yield min(_PIECE, size - at)
+
+
+def _count(value: object) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise ValueError(f"no number: {value!r}")
+    return value
