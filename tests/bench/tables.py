@@ -10,10 +10,12 @@ from tests.bench.growth import Growth
 from tests.bench.hostile import LATE_MS as LATE_STATUS_MS
 from tests.bench.hostile import Hostile
 from tests.bench.keystrokes import LATE_MS, Keys, Typing
+from tests.bench.long_notebook import NotebookTurn
 from tests.bench.long_session import LongSession
 from tests.bench.measure import Load
 from tests.bench.memory import Memory
 from tests.bench.pipeline import PipelineCost
+from tests.bench.resume import Resume
 from tests.bench.sessions import ManySessions, Speed
 from tests.bench.start import Start
 from tests.bench.updates import UpdateCost
@@ -27,7 +29,9 @@ __all__ = [
     "print_long",
     "print_machine",
     "print_memory",
+    "print_notebook",
     "print_pipeline",
+    "print_resume",
     "print_sessions",
     "print_start",
     "print_typing",
@@ -131,6 +135,31 @@ def print_long(long: LongSession) -> None:
         f"at most {long.mounted_max:,} elements; memory +{long.heap_mb:.0f} MB of JavaScript, "
         f"+{long.renderer_mb:.0f} MB of the page's process (aim: 150)"
     )
+
+
+def print_resume(resume: Resume) -> None:
+    """Print how soon a long session is there after the server was started again."""
+    print(f"\nA session of {resume.items:,} items after a restart of the server")
+    print(
+        f"  log {resume.log_mb:.0f} MB in {resume.lines:,} lines, resume point "
+        f"{resume.point_mb:.0f} MB; read from its start {resume.whole_seconds:.2f} s of the "
+        f"processor, from the point {resume.resumed_seconds:.3f} s (aim: 0.3; "
+        f"{resume.resumed_wall:.3f} s by the clock), {resume.lines_read:,} lines; snapshot "
+        f"{resume.snapshot_ms:.0f} ms; to write it {resume.write_us:.0f} us a line, "
+        f"{resume.points_us:.0f} of them for resume points"
+    )
+
+
+def print_notebook(turns: Sequence[NotebookTurn]) -> None:
+    """Print what the turns of a long notebook cost."""
+    print("\nTurns of one notebook; what a page gets of them, and ms of the server's processor")
+    print("| turn | kB told | ms | kB of all turns | ms | ms of the turn |")
+    print("| ---: | ---: | ---: | ---: | ---: | ---: |")
+    for each in turns:
+        print(
+            f"| {each.turn} | {each.told_kb:.1f} | {each.told_ms:.0f} | {each.whole_kb:,.1f} | "
+            f"{each.whole_ms:.0f} | {each.turn_ms:.0f} |"
+        )
 
 
 def print_memory(memory: Memory) -> None:

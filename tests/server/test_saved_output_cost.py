@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from tests.support.api import finished, open_session, start_turn
-from tests.support.server import JupyterServer, fake_agents
 
 TURNS = 40
 SOURCE = "%%acp\nhi"
-PATH = "long.ipynb"
+PATH, AGAIN = "long.ipynb", "again.ipynb"
 
 
 class Page:
@@ -34,11 +32,11 @@ class Page:
         return [output["turn_id"] for output in result["outputs"]]
 
 
-@pytest.fixture(scope="module")
-def user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    folder: Path = tmp_path_factory.mktemp("long")
-    with JupyterServer(folder, agents=fake_agents("hello")) as server, server.user() as user:
-        yield user
+@pytest.fixture
+def session_id(user: httpx.Client, request: pytest.FixtureRequest) -> Iterator[str]:
+    session_id = open_session(user, "hello", new=True, notebook_path=request.param)
+    yield session_id
+    user.delete(f"sessions/{session_id}").raise_for_status()
 
 
 def run(user: httpx.Client, session_id: str, cell: int, path: str = PATH) -> dict[str, Any]:
@@ -47,8 +45,8 @@ def run(user: httpx.Client, session_id: str, cell: int, path: str = PATH) -> dic
     return turn
 
 
-def test_the_fortieth_turn_brings_what_the_third_does(user: httpx.Client) -> None:
-    session_id = open_session(user, "hello", notebook_path=PATH)
+@pytest.mark.parametrize("session_id", [PATH], indirect=True)
+def test_the_fortieth_turn_brings_what_the_third_does(user: httpx.Client, session_id: str) -> None:
     page = Page(user)
     assert page.ask() == []
     sizes: list[int] = []
@@ -70,11 +68,10 @@ def test_the_fortieth_turn_brings_what_the_third_does(user: httpx.Client) -> Non
     assert Page(user).ask(after=10**6, epoch="another") == turn_ids
 
 
-def test_a_session_that_is_opened_again_is_told_whole(user: httpx.Client) -> None:
-    path = "again.ipynb"
-    session_id = open_session(user, "hello", notebook_path=path)
-    page = Page(user, path)
-    turn_id = run(user, session_id, 1, path)["turn_id"]
+@pytest.mark.parametrize("session_id", [AGAIN], indirect=True)
+def test_a_session_that_is_opened_again_is_told_whole(user: httpx.Client, session_id: str) -> None:
+    page = Page(user, AGAIN)
+    turn_id = run(user, session_id, 1, AGAIN)["turn_id"]
     assert page.ask() == [turn_id]
     user.post(f"sessions/{session_id}/close").raise_for_status()
     assert page.ask() == [turn_id]
