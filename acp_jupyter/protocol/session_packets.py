@@ -172,7 +172,7 @@ class AgentInfoPacket(TimedPacket):
 
 
 class AuthStatusUpdate(TimedPacket):
-    """ACP: auth/status_update, and ``_auth/status_update`` of Claude and Codex."""
+    """ACP: auth/status, auth/status_update, and ``_auth/status_update`` of Claude and Codex."""
 
     type: Literal["auth_status_update"] = "auth_status_update"
     state: Literal["authenticated", "unauthenticated", "not_required", "unknown"] = "unknown"

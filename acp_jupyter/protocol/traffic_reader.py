@@ -190,6 +190,8 @@ class TrafficReader:
             return [session.prompt_response(body)]
         if method == "initialize":
             return [session.agent_info(body)]
+        if method == "auth/status":
+            return [session.auth_status(body)]
         if method == steering.METHOD and not self._played:
             return [*steering.taken_message(body, asked)]
         if method in _SETUP or method in _CONFIG:

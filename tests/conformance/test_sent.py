@@ -51,11 +51,10 @@ SENDS = {
         "session/delete",
     },
     "test_a_title": {"session/set_title"},
-    "test_logging_in_and_out": {"authenticate", "logout"},
+    "test_logging_in_and_out": {"auth/status", "authenticate", "logout"},
 }
 """What each test sends at least."""
 NEVER_SENT = {
-    "auth/status",
     "mcp/message",
     "providers/disable",
     "providers/list",
@@ -246,7 +245,7 @@ def test_a_title(sent: Sent, tmp_path: Path) -> None:
 
 
 def test_logging_in_and_out(sent: Sent, tmp_path: Path) -> None:
-    with login_driver(tmp_path, "plain") as driver:
+    with login_driver(tmp_path, "tells") as driver:
         session = driver.open("wants_login")
         driver.done(session, driver.prompt(session), 30)
         driver.ask(Login(session_id=session.session_id, method_id="browser"))

@@ -22,6 +22,10 @@ METHODS: dict[str, list[Json]] = {
     "only_restarted": [SAME],
     "refuses": [SAME],
     "expires": [SAME],
+    "tells": [SAME],
+    "lets_in": [SAME],
+    "tells_nothing": [SAME],
+    "tells_never": [SAME],
     "terminal": [{**TERMINAL, "env": {"WANTS_LOGIN_HOW": "terminal"}}],
     "terminal_fails": [{**TERMINAL, "args": ["--login", "--fail"]}],
     "older_terminal": [
@@ -53,6 +57,7 @@ METHODS: dict[str, list[Json]] = {
 }
 HOW = sys.argv[1] if len(sys.argv) > 1 else "plain"
 STARTED_LOGGED_IN = STATE.exists()
+TELLS = HOW.startswith(("tells", "lets"))
 
 
 class LoginWire(Wire):
@@ -68,7 +73,7 @@ class LoginWire(Wire):
         match request.get("method"):
             case "initialize":
                 self.result(request, _offer(request["params"]["clientCapabilities"]))
-            case "session/new" if not _logged_in():
+            case "session/new" if HOW != "lets_in" and not _logged_in():
                 self.error(request, -32000, "Authentication required")
             case "authenticate" if HOW == "never_answers":
                 pass
@@ -78,6 +83,8 @@ class LoginWire(Wire):
                 assert request["params"] == {"methodId": "browser"}
                 STATE.write_text("in")
                 self.result(request, None)
+            case "auth/status":
+                self._status(request)
             case "logout":
                 STATE.unlink(missing_ok=True)
                 self.result(request, {})
@@ -88,6 +95,17 @@ class LoginWire(Wire):
                 return False
         return True
 
+    def _status(self, request: Json) -> None:
+        accounts = [{"label": "Pro", "active": True}, {"label": "Key"}]
+        if HOW == "tells_nothing":
+            self.error(request, -32601, "Method not found")
+        elif HOW == "tells_never":
+            pass
+        elif _logged_in():
+            self.result(request, {"state": "authenticated", "accounts": accounts})
+        else:
+            self.result(request, {"state": "unauthenticated"})
+
 
 def _offer(capabilities: Json) -> Json:
     terminals = capabilities.get("auth", {}).get("terminal") is True
@@ -95,7 +113,7 @@ def _offer(capabilities: Json) -> Json:
     return {
         "protocolVersion": 1,
         "agentInfo": {"name": "wants_login", "title": "Wants Login", "version": "1"},
-        "agentCapabilities": {"auth": {"logout": {}}},
+        "agentCapabilities": {"auth": {"logout": {}, **({"status": {}} if TELLS else {})}},
         "authMethods": methods,
     }
 

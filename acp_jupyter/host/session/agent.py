@@ -264,6 +264,7 @@ class SessionAgent:
             raise
         name = f"acp-watch-{self._journal.session_id}"
         self._watch = asyncio.create_task(self._watch_exit(connection), name=name)
+        self.login.ask_status(agent_connection)
         with contextlib.suppress(AcpError):  # what fails is told by the first prompt
             await self._modes.settle(connection, self._journal.transcript.session.policy)
         return connection

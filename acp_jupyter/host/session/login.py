@@ -8,6 +8,7 @@ the server opens the page's terminal.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import shlex
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, assert_never
 
-from acp_jupyter.errors import AcpError, BadRequest, LoginNeeded
+from acp_jupyter.errors import AcpError, AgentDied, AgentRequestError, BadRequest, LoginNeeded
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import agent_environment
 from acp_jupyter.host.registry_entries import AgentSpec
@@ -33,6 +34,7 @@ from acp_jupyter.protocol.parse.login import (
     auth_methods,
     terminal_login,
 )
+from acp_jupyter.protocol.session_packets import abilities
 
 T = TypeVar("T")
 
@@ -59,6 +61,7 @@ class SessionLogin:
         self._limits = limits
         self._initialize_result: Mapping[str, Any] = {}
         self._task: asyncio.Task[None] | None = None
+        self._status: asyncio.Task[None] | None = None
 
     async def watch(self, opening: Awaitable[T]) -> T:
         """Wait until the session is open; log it if the agent needs a login first."""
@@ -68,6 +71,16 @@ class SessionLogin:
             self._initialize_result = error.initialize_result
             self._journal.note(LoginNeededNote(message=error.message))
             raise
+
+    def ask_status(self, connection: AgentConnection) -> None:
+        """Ask which login is in use, where the agent tells; nobody waits. ACP: auth/status."""
+        if "authStatus" not in abilities(dict(connection.initialize_result)):
+            return
+        if self._status is not None:
+            self._status.cancel()
+        self._status = asyncio.create_task(
+            self._ask_status(connection), name=f"acp-auth-status-{self._journal.session_id}"
+        )
 
     async def begin(self, method_id: str, terminals: Terminals | None) -> LoginAnswer:
         """Start a login; it may still be running when this returns.
@@ -114,10 +127,10 @@ class SessionLogin:
 
     async def cancel(self) -> None:
         """Cancel the running login."""
-        task = self._task
-        if task is not None and not task.done():
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        for task in (self._task, self._status):
+            if task is not None and not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
 
     async def logout(self) -> str:
         """Log out (ACP: logout); return a message about the result.
@@ -174,8 +187,13 @@ class SessionLogin:
                 seconds=self._limits.authenticate_seconds,
             )
             await self._open_again()
+            self.ask_status(connection)
         finally:
             await self._agent.disconnected()
+
+    async def _ask_status(self, connection: AgentConnection) -> None:
+        with contextlib.suppress(AgentRequestError, AgentDied):
+            await connection.request("auth/status", {}, self._journal)
 
     async def _in_terminal(self, method: AuthMethod, terminals: Terminals | None) -> LoginAnswer:
         if self._spec.host:

@@ -240,7 +240,7 @@ _AUTH_STATES: dict[str, Literal["authenticated", "unauthenticated", "not_require
 
 
 def auth_status(raw: Obj) -> AuthStatusUpdate:
-    """ACP: auth/status_update; Claude and Codex tell the login itself as ``authStatus``."""
+    """ACP: auth/status, auth/status_update; Claude and Codex tell it as ``authStatus``."""
     own = obj(raw.get("authStatus"))
     kind = text(own.get("kind"))
     if kind:

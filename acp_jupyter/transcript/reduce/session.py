@@ -288,7 +288,8 @@ def login_done(draft: Draft, note: LoginDone) -> None:
     """Show how a login ended; with a good end it is needed no more."""
     if note.ok:
         needs = note.message if note.logged_out else ""
-        draft.change_session(login=None, needs_login=needs, updated_at=draft.at)
+        used = "" if note.logged_out else draft.session.logged_in
+        draft.change_session(login=None, needs_login=needs, logged_in=used, updated_at=draft.at)
         return
     before = draft.session.login or LoginState(method_id="", name="")
     failed = before.model_copy(update={"state": "failed", "message": note.message})

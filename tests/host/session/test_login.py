@@ -271,3 +271,41 @@ def test_a_restarted_agent_is_another_process(tmp_path: Path) -> None:
         eventually(lambda: session.state.status == "stopped")
         driver.done(session, driver.prompt(session), 30)
         assert session.state.agent_session_id != first
+
+
+def test_which_login_is_in_use_is_asked_where_the_agent_tells(tmp_path: Path) -> None:
+    """Once the session is open, after each login, and not before the next one."""
+    with login_driver(tmp_path, "tells") as driver:
+        session = refused(driver)
+        assert session.state.logged_in == ""
+        login(driver, session)
+        eventually(lambda: session.state.logged_in == "Pro", 10)
+        assert welcomed(driver, session)
+        driver.ask(Logout(session_id=session.session_id))
+        assert session.state.logged_in == ""
+        login(driver, session)
+        eventually(lambda: session.state.logged_in == "Pro", 10)
+
+
+def test_a_login_is_offered_before_the_first_prompt_needs_it(tmp_path: Path) -> None:
+    with login_driver(tmp_path, "lets_in") as driver:
+        session = driver.open("wants_login")
+        driver.host.submit(session.start()).result(20)
+        eventually(lambda: session.state.needs_login == "Wants Login needs a login.", 10)
+        login(driver, session)
+        eventually(lambda: session.state.logged_in == "Pro", 10)
+        assert session.state.needs_login == ""
+
+
+@pytest.mark.parametrize("how", ["tells_nothing", "tells_never"])
+def test_an_agent_that_does_not_tell_its_login_although_it_says_so(
+    tmp_path: Path, how: str
+) -> None:
+    with login_driver(tmp_path, how) as driver:
+        driver.state.write_text("in")
+        session = driver.open("wants_login")
+        assert welcomed(driver, session)
+        assert (session.state.logged_in, session.state.needs_login) == ("", "")
+        traffic = driver.host.traffic_path(session.session_id)
+        driver.host.submit(driver.host.closer.close(session.session_id)).result(20)
+        assert '"auth/status"' in traffic.read_text()
