@@ -111,6 +111,7 @@ class AgentHost(HostThread):
         for session in reversed(self.sessions.values()):
             key = (session.spec.id, session.state.notebook_path, session.label)
             here = not notebook_path or self.open_sessions.is_here(session.state.cwd)
+            here = here and not session.state.archived
             if key == (agent, notebook_path, label) and here and session.matches(recording):
                 return session
         return None
@@ -121,6 +122,7 @@ class AgentHost(HostThread):
             (session.spec.id, session.state.notebook_path): session.session_id
             for session in self.sessions.values()
             if session.state.notebook_path and not session.label and session.matches(None)
+            if not session.state.archived
             if self.open_sessions.is_here(session.state.cwd)
         }
         return frozenset(newest.values())

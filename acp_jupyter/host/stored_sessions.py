@@ -22,6 +22,7 @@ from acp_jupyter.host.session_store import SessionStore
 from acp_jupyter.host.store.log_entries import copy_log
 from acp_jupyter.host.store.metadata import TRAFFIC_FILE, SessionMeta, opening_note_of
 from acp_jupyter.host.store.restore import Restored, end_open_turns, resume_journal
+from acp_jupyter.protocol.host_events.notes import SessionArchived
 from acp_jupyter.transcript.model.session_state import saved_facts
 
 
@@ -82,6 +83,7 @@ class StoredSessions:
             meta
             for meta in await self.stored()
             if meta.facts.notebook_path == notebook_path and self._open.is_here(meta.facts.cwd)
+            if not meta.facts.archived
         ]
         for meta in metas[-self._open.config.limits.woken_sessions :]:
             await self.wake(meta.session_id)
@@ -97,7 +99,7 @@ class StoredSessions:
             facts = meta.facts
             key = (facts.agent_id, facts.notebook_path, meta.label)
             remembered = "resume" in facts.can or "load" in facts.can
-            here = self._open.is_here(facts.cwd)
+            here = self._open.is_here(facts.cwd) and not facts.archived
             if key == (agent, notebook_path, label) and here and remembered and not meta.played:
                 await self.wake(meta.session_id)
                 session = self._open.by_id.get(meta.session_id)
@@ -216,6 +218,35 @@ class SessionCloser:
         del self._open.by_id[session_id]
         await asyncio.shield(self._open.suspend(session))
         self._open.announce_change()
+
+    async def archive(self, session_id: str, *, archived: bool) -> str:
+        """Put a session into the archive and end it, or take it out; its agent's copy too.
+
+        Returns
+        -------
+        str
+            Why the agent's copy is not where the session is, in words; empty where it is.
+
+        Raises
+        ------
+        UnknownSession
+            No session of that id.
+        NotAllowed
+            Another server has it.
+        """
+        await self._stored.wake(session_id)
+        session = self._open.get(session_id)
+        if session.state.read_only:
+            raise NotAllowed(f"{session.state.read_only} It can't be archived from here.")
+        if archived:
+            session.cancel()
+        message = await session.agent.archive(archived=archived)
+        session.journal.note(SessionArchived(archived=archived))
+        if archived:
+            await self.close(session_id)
+        else:
+            self._open.announce_change()
+        return message
 
     async def delete(self, session_id: str) -> None:
         """End a session and remove all that is kept of it.

@@ -12,12 +12,14 @@ import jsonschema
 import pytest
 
 from acp_jupyter.api.models.sessions import (
+    ArchiveSession,
     DeleteSession,
     ForkSession,
     ListAgentSessions,
     Login,
     Logout,
     SetConfig,
+    UnarchiveSession,
 )
 from acp_jupyter.errors import AcpError
 from acp_jupyter.host.config import HostConfig
@@ -50,6 +52,7 @@ SENDS = {
         "session/close",
         "session/delete",
     },
+    "test_the_archive": {"session/archive", "session/unarchive", "session/list"},
     "test_a_title": {"session/set_title"},
     "test_logging_in_and_out": {"auth/status", "authenticate", "logout"},
 }
@@ -59,9 +62,7 @@ NEVER_SENT = {
     "providers/disable",
     "providers/list",
     "providers/set",
-    "session/archive",
     "session/status",
-    "session/unarchive",
 }
 """Unstable, and not supported."""
 
@@ -235,6 +236,15 @@ def test_sessions_that_are_taken_up_again(sent: Sent, tmp_path: Path) -> None:
             server.done(woken, server.prompt(woken, "again"))
             server.send(DeleteSession(session_id=session_id))
         assert known
+
+
+def test_the_archive(sent: Sent, tmp_path: Path) -> None:
+    with Kept(tmp_path, tmp_path / "data", ("archive", "list")).server() as server:
+        session = server.open("keeper")
+        server.done(session, server.prompt(session, "hello"))
+        server.send(ArchiveSession(session_id=session.session_id))
+        server.send(UnarchiveSession(session_id=session.session_id))
+        server.send(ListAgentSessions(agent="keeper", archived=True))
 
 
 def test_a_title(sent: Sent, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from _wire import Json, Wire, text_of
 
 STORE = Path(sys.argv[1])
 CAN = set(sys.argv[2:])
+ARCHIVE = STORE.with_suffix(".archived")
 KNOWN = {"list", "fork", "close", "delete", "title", "archive"}
 KNOWN |= {"additionalDirectories", "systemPrompt"}
 
@@ -30,8 +31,14 @@ def keep(sessions: dict[str, list[str]]) -> None:
     STORE.write_text(json.dumps(sessions))
 
 
+def archived() -> set[str]:
+    return set(ARCHIVE.read_text().split()) if ARCHIVE.exists() else set()
+
+
 def capabilities() -> Json:
     session: Json = {name: {} for name in sorted(CAN & KNOWN)}
+    if "lying-archive" in CAN:
+        session["archive"] = {}
     if CAN & {"resume", "lying-resume"}:
         session["resume"] = {}
     return {"loadSession": bool(CAN & {"load", "late-load"}), "sessionCapabilities": session}
@@ -66,6 +73,8 @@ class Agent:
             "fork": self.fork,
             "close": self.close,
             "delete": self.delete,
+            "archive": self.archive,
+            "unarchive": self.archive,
             "set_title": self.set_title,
             "prompt": self.prompt,
             "cancel": self.cancel,
@@ -114,8 +123,13 @@ class Agent:
         cwd = str(STORE.parent)
         asked = message.get("params") or {}
         names = sorted(kept()) if asked.get("cwd", cwd) == cwd else []
+        if asked.get("archived") != "include":
+            names = [name for name in names if name not in archived()]
         start = int(asked.get("cursor") or 0)
-        page = [{"sessionId": name, "cwd": cwd, "title": f"Talk {name}"} for name in names]
+        page = [
+            {"sessionId": n, "cwd": cwd, "title": f"Talk {n}", "archived": n in archived()}
+            for n in names
+        ]
         result: Json = {"sessions": page[start : start + 2]}
         if start + 2 < len(names):
             result["nextCursor"] = str(start + 2)
@@ -137,6 +151,17 @@ class Agent:
     def delete(self, message: Json, session_id: str) -> None:
         keep({name: said for name, said in kept().items() if name != session_id})
         self.wire.result(message, {})
+
+    def archive(self, message: Json, session_id: str) -> None:
+        if "lying-archive" in CAN:
+            self.wire.error(message, -32601, "Method not found")
+        elif session_id not in kept():
+            self.wire.error(message, -32002, "Resource not found")
+        else:
+            into = message["method"] == "session/archive"
+            now = archived() | {session_id} if into else archived() - {session_id}
+            ARCHIVE.write_text(" ".join(sorted(now)))
+            self.wire.result(message, {})
 
     def set_title(self, message: Json, _: str) -> None:
         match message["params"]["title"]:

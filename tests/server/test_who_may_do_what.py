@@ -73,9 +73,11 @@ TABLE: dict[str, Fields] = {
     "get_session": {"session_id": NAMES},
     "close_session": {"session_id": NAMES},
     "delete_session": never("session_id"),
+    "archive_session": never("session_id"),
+    "unarchive_session": never("session_id"),
     "fork_session": {"session_id": NAMES},
     "resume_session": {"session_id": NAMES},
-    "list_agent_sessions": never("agent", "cwd", "cursor"),
+    "list_agent_sessions": never("agent", "cwd", "cursor", "archived"),
     "open_agent_session": never("agent", "agent_session_id", "cwd", "title", "trust"),
     "prompt": {
         "session_id": NAMES,

@@ -21,6 +21,8 @@ from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.sessions import (
     AgentSession,
     AgentSessions,
+    ArchiveReply,
+    ArchiveSession,
     CloseSession,
     CreateSession,
     DeleteSession,
@@ -28,6 +30,7 @@ from acp_jupyter.api.models.sessions import (
     ListAgentSessions,
     OpenAgentSession,
     ResumeSession,
+    UnarchiveSession,
 )
 from acp_jupyter.errors import BadRequest, LoginNeeded
 from acp_jupyter.host.host import AgentHost
@@ -181,6 +184,18 @@ class SessionLifecycle:
         await self._host.closer.delete(command.session_id)
         return {}
 
+    @handles(ArchiveSession)
+    async def archive(self, command: ArchiveSession, caller: UserCaller) -> ArchiveReply:
+        """Close a session and put it into the archive."""
+        message = await self._host.closer.archive(command.session_id, archived=True)
+        return ArchiveReply(message=message)
+
+    @handles(UnarchiveSession)
+    async def unarchive(self, command: UnarchiveSession, caller: UserCaller) -> ArchiveReply:
+        """Take a session out of the archive."""
+        message = await self._host.closer.archive(command.session_id, archived=False)
+        return ArchiveReply(message=message)
+
     @handles(ResumeSession)
     async def resume(self, command: ResumeSession, caller: Caller) -> SessionState:
         """Start a session's agent, unless it runs."""
@@ -232,11 +247,14 @@ class SessionLifecycle:
         cwd = resolve_cwd(root, command.cwd or ".", inside_root=False)
         await self._trust.require(spec, cwd, trust=False)
         async with self._host.pool.borrowed(spec, cwd) as connection:
-            if "list" not in abilities(dict(connection.initialize_result)):
+            can = abilities(dict(connection.initialize_result))
+            if "list" not in can:
                 raise BadRequest(f"{spec.name} does not list its sessions.")
             params = {"cwd": str(cwd)} if command.cwd is not None else {}
             if command.cursor:
                 params["cursor"] = command.cursor
+            if command.archived and "archive" in can:
+                params["archived"] = "include"
             result = await connection.request("session/list", params)
         known = await self._known()
         listed = map(obj, items(result.get("sessions")))
@@ -247,6 +265,7 @@ class SessionLifecycle:
                     cwd=text(entry.get("cwd")),
                     title=text(entry.get("title"))[:200],
                     updated_at=text(first(entry, "updatedAt", "updated_at")),
+                    archived=entry.get("archived") is True,
                     session_id=known.get(name, ""),
                 )
                 for entry in listed

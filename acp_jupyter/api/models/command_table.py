@@ -21,6 +21,8 @@ from acp_jupyter.api.models.sessions import (
     AgentEntry,
     AgentSessions,
     AllowDownload,
+    ArchiveReply,
+    ArchiveSession,
     CancelLogin,
     CloseSession,
     CreateSession,
@@ -42,6 +44,7 @@ from acp_jupyter.api.models.sessions import (
     ResumeSession,
     SearchSessions,
     SetConfig,
+    UnarchiveSession,
     UpdateRegistry,
 )
 from acp_jupyter.api.models.traffic import (
@@ -93,11 +96,25 @@ _SESSION = "sessions/{session_id}"
 _LIFECYCLE = (
     CommandRow(CloseSession, POST(f"{_SESSION}/close"), wakes="session"),
     CommandRow(DeleteSession, DELETE(_SESSION), only_user="delete a session", wakes="session"),
+    CommandRow(
+        ArchiveSession,
+        POST(f"{_SESSION}/archive"),
+        ArchiveReply,
+        only_user="archive a session",
+        wakes="session",
+    ),
+    CommandRow(
+        UnarchiveSession,
+        POST(f"{_SESSION}/unarchive"),
+        ArchiveReply,
+        only_user="take a session out of the archive",
+        wakes="session",
+    ),
     CommandRow(ForkSession, POST(f"{_SESSION}/fork"), SessionState, wakes="session"),
     CommandRow(ResumeSession, POST(f"{_SESSION}/resume"), SessionState, wakes="session"),
     CommandRow(
         ListAgentSessions,
-        GET("agents/{agent}/sessions", query=same("cwd", "cursor")),
+        GET("agents/{agent}/sessions", query=same("cwd", "cursor", "archived")),
         AgentSessions,
         only_user="list the sessions of an agent",
     ),

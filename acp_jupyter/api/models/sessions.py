@@ -28,6 +28,27 @@ class DeleteSession(BaseCommand):
     session_id: str
 
 
+class ArchiveSession(BaseCommand):
+    """End a session and put it into the archive, its agent's copy too. ACP: session/archive."""
+
+    name: Literal["archive_session"] = "archive_session"
+    session_id: str
+
+
+class UnarchiveSession(BaseCommand):
+    """Take a session out of the archive. ACP: session/unarchive."""
+
+    name: Literal["unarchive_session"] = "unarchive_session"
+    session_id: str
+
+
+class ArchiveReply(Model):
+    """Result of ``archive_session`` and ``unarchive_session``."""
+
+    message: str = ""
+    """Why the agent's copy is not where the session is, in words; empty where it is."""
+
+
 class ForkSession(BaseCommand):
     """Make a session that goes on from where another is now. ACP: session/fork."""
 
@@ -50,6 +71,8 @@ class ListAgentSessions(BaseCommand):
     cwd: str | None = None
     """Absolute or relative to the server's root, which is the default."""
     cursor: str = ""
+    archived: bool = False
+    """Whether those in the agent's archive are listed, too."""
 
 
 class OpenAgentSession(BaseCommand):
@@ -71,6 +94,8 @@ class AgentSession(Model):
     title: str = ""
     updated_at: str = ""
     """As the agent writes it."""
+    archived: bool = False
+    """Whether it is in the agent's archive."""
     session_id: str = ""
     """Our id of it, where it is known here."""
 
@@ -202,6 +227,7 @@ class SessionSummary(Model):
     """Whether it is only in its folder; opened when somebody asks for it."""
     read_only: str = ""
     """Why nothing can be sent from here; empty where it can."""
+    archived: bool = False
     can: tuple[Ability, ...] = ()
     """What its agent can do with sessions."""
     serves_cells: bool = False

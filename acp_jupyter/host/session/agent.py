@@ -8,11 +8,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.errors import AcpError, AgentStartError, SessionImported
+from acp_jupyter.errors import AcpError, AgentRequestError, AgentStartError, SessionImported
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
 from acp_jupyter.host.requests.trust import TrustRequests
+from acp_jupyter.host.rpc.agent_requests import RESOURCE_NOT_FOUND
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool, Member
@@ -21,7 +22,7 @@ from acp_jupyter.host.session.modes import SessionModes
 from acp_jupyter.host.session.opening import AgentNotes, AgentSessionOpener, SessionConnection
 from acp_jupyter.host.session_recording import Playback
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.protocol.host_events.notes import AgentStarting
+from acp_jupyter.protocol.host_events.notes import AgentStarting, SessionArchived
 from acp_jupyter.transcript.model.session_state import SessionState
 
 _FAREWELL_SECONDS = 2.0
@@ -204,6 +205,34 @@ class SessionAgent:
                 await asyncio.wait_for(bye, _FAREWELL_SECONDS)
         await self.drop()
 
+    async def archive(self, *, archived: bool) -> str:
+        """Put the agent's copy into its archive or take it out, where it has one.
+
+        An agent that does not run is started for it. ACP: session/archive, session/unarchive.
+
+        Returns
+        -------
+        str
+            Why that was not done, in words; empty where it was.
+        """
+        session = self._journal.transcript.session
+        previous = session.agent_session_id
+        if "archive" not in session.can or not previous or not self.startable:
+            return ""
+        method = "session/archive" if archived else "session/unarchive"
+        try:
+            connection = await self.connected()
+            try:
+                await connection.request(method, {"sessionId": previous}, self._journal)
+            finally:
+                await self.disconnected()
+        except AcpError as error:
+            name = session.agent_info.name
+            forgotten = isinstance(error, AgentRequestError) and error.code == RESOURCE_NOT_FOUND
+            why = "it does not know this session any more" if forgotten else error.message
+            return f"{name} has not changed its own copy: {why.rstrip('.')}."
+        return ""
+
     def start_idle_timer(self) -> None:
         """Leave an agent that has nothing to do for long, if it can take up the session again."""
         self._idle_timer.end()
@@ -273,6 +302,10 @@ class SessionAgent:
         state = self._journal.transcript
         previous = state.session.agent_session_id
         done = (state.turns[turn_id].status == "done" for turn_id in state.turn_order)
+        if state.session.archived:
+            if previous:
+                await attaching.unarchive(previous)
+            self._journal.note(SessionArchived(archived=False))
         if previous and any(done):
             return await attaching.again(previous)
         if self.first_open is not None and not previous:

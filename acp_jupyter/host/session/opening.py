@@ -8,6 +8,7 @@ exited, failed to start, or waits after crashes.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,7 @@ class AgentSessionOpener:
 
     async def known(self, agent_session_id: str) -> SessionConnection | None:
         """Open a session that only the agent knows, with what it tells of it; None if it can't."""
+        await self.unarchive(agent_session_id)
         if self._session_connection.can("load"):
             return await self._load(agent_session_id, keep_history=True)
         return await self._resume(agent_session_id)
@@ -131,6 +133,13 @@ class AgentSessionOpener:
         self._note(ReplayEnded())
         self._note(SessionAttached(how="fork", agent_session_id=session_id))
         return self._opened(session_id, result)
+
+    async def unarchive(self, session_id: str) -> None:
+        """Take a session that is to go on out of the agent's archive. ACP: session/unarchive."""
+        if self._session_connection.can("archive"):
+            with contextlib.suppress(AgentRequestError):  # the error is in the traffic
+                params = {"sessionId": session_id}
+                await self._connection.request("session/unarchive", params, self._journal)
 
     async def _resume(self, session_id: str) -> SessionConnection | None:
         if not self._session_connection.can("resume"):

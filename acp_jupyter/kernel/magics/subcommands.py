@@ -45,7 +45,7 @@ def list_sessions(rest: Sequence[str]) -> None:
     """List the sessions, what changed last first."""
     if rest:
         raise UsageError("%acp sessions takes no arguments. Type: %acp sessions")
-    sessions = by_time(host_client().sessions())
+    sessions = [each for each in by_time(host_client().sessions()) if not each.archived]
     if not sessions:
         print_text("There is no session yet. A cell that begins with %%acp starts one.")
         return

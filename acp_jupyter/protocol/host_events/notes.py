@@ -211,6 +211,13 @@ class TitleChanged(Model):
     title: str
 
 
+class SessionArchived(Model):
+    """The session was put into the archive by its user, or out of it."""
+
+    note: Literal["session_archived"] = "session_archived"
+    archived: bool
+
+
 class TurnStopped(Model):
     """A turn was stopped; the agent may still have to say so itself."""
 
@@ -274,6 +281,7 @@ Note = TypeAliasType(
         | PermissionSettledNote
         | PolicyChanged
         | TitleChanged
+        | SessionArchived
         | TurnStopped
         | TurnTimeUp
         | StartFailed

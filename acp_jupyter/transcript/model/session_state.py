@@ -203,6 +203,8 @@ class SessionState(Model):
     """Whether it is only in its folder: nothing of it runs, and its log was not read."""
     read_only: str = ""
     """Why nothing can be sent from here, in words; empty where it can."""
+    archived: Saved[bool] = False
+    """Whether it is in the archive: kept, and not listed with the others."""
     created_at: Saved[float | None] = None
     updated_at: Saved[float | None] = None
 

@@ -18,6 +18,7 @@ from acp_jupyter.protocol.host_events.notes import (
     NoiseNote,
     PermissionSettledNote,
     PolicyChanged,
+    SessionArchived,
     SessionOpened,
     StartFailed,
     TitleChanged,
@@ -212,6 +213,8 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             session.session_info(draft, packet)
         case TitleChanged():
             draft.change_session(title=packet.title, named=bool(packet.title))
+        case SessionArchived():
+            draft.change_session(archived=packet.archived)
         case PolicyChanged():
             session.policy_changed(draft, packet)
         case TurnQueued():

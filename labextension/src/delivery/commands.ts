@@ -44,8 +44,15 @@ export class SessionCalls {
     return parseResult('fork_session', result).session_id;
   }
 
-  async listOfAgent(agent: string, cursor: string): Promise<AgentSessions> {
-    const command = { name: 'list_agent_sessions', agent, cwd: null, cursor } as const;
+  /** Returns why the agent's copy is not where the session is; empty where it is. */
+  async archive(sessionId: string, archived: boolean): Promise<string> {
+    const name = archived ? 'archive_session' : 'unarchive_session';
+    const result = await this.#command({ name, session_id: sessionId }, AGENT_SECONDS);
+    return parseResult(name, result).message;
+  }
+
+  async listOfAgent(agent: string, cursor: string, archived: boolean): Promise<AgentSessions> {
+    const command = { name: 'list_agent_sessions', agent, cwd: null, cursor, archived } as const;
     return parseResult('list_agent_sessions', await this.#command(command, AGENT_SECONDS));
   }
 

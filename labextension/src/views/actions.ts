@@ -52,8 +52,14 @@ export interface SessionLife {
   readonly run: (command: Command) => Promise<void>;
   /** Resolves to the id of the new session. */
   readonly fork: (sessionId: string) => Promise<string>;
+  /** Puts a session into the archive or takes it out; resolves to what went wrong at its agent. */
+  readonly archive: (sessionId: string, archived: boolean) => Promise<string>;
   /** A page of the sessions that an agent itself stores; the first with an empty cursor. */
-  readonly listOfAgent: (agentId: string, cursor: string) => Promise<AgentSessions>;
+  readonly listOfAgent: (
+    agentId: string,
+    cursor: string,
+    archived: boolean,
+  ) => Promise<AgentSessions>;
   /** Opens one of them here; resolves to our id of it. */
   readonly openOfAgent: (agentId: string, session: AgentSession, trust: boolean) => Promise<string>;
 }

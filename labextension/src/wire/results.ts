@@ -2,6 +2,7 @@ import { isRecord } from './read';
 import type {
   AgentEntry,
   AgentSessions,
+  ArchiveReply,
   AttachedTurn,
   ChangesReply,
   ChangingSessions,
@@ -49,6 +50,8 @@ interface Results {
   get_changes: ChangesReply;
   revert_turn: RevertReply;
   list_changing_sessions: ChangingSessions;
+  archive_session: ArchiveReply;
+  unarchive_session: ArchiveReply;
   fork_session: SessionState;
   open_agent_session: SessionState;
   list_agent_sessions: AgentSessions;
@@ -72,6 +75,8 @@ const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } 
   get_changes: value => isRecord(value) && Array.isArray(value.files),
   list_changing_sessions: value => isRecord(value) && Array.isArray(value.session_ids),
   revert_turn: value => isRecord(value) && Array.isArray(value.paths),
+  archive_session: recordOf('message'),
+  unarchive_session: recordOf('message'),
   fork_session: recordOf('session_id'),
   open_agent_session: recordOf('session_id'),
   list_agent_sessions: value =>

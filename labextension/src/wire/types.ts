@@ -109,6 +109,10 @@ export interface AgentMessage {
  */
 export interface AgentSession {
   agent_session_id: string;
+  /**
+   * Whether it is in the agent's archive.
+   */
+  archived: boolean;
   cwd: string;
   /**
    * Our id of it, where it is known here.
@@ -206,6 +210,24 @@ export interface AnswerPermission {
    * Remember this one of the request's ``wider_rules`` instead.
    */
   wider_rule: string;
+}
+
+/**
+ * Result of ``archive_session`` and ``unarchive_session``.
+ */
+export interface ArchiveReply {
+  /**
+   * Why the agent's copy is not where the session is, in words; empty where it is.
+   */
+  message: string;
+}
+
+/**
+ * End a session and put it into the archive, its agent's copy too. ACP: session/archive.
+ */
+export interface ArchiveSession {
+  name: 'archive_session';
+  session_id: string;
 }
 
 /**
@@ -1379,6 +1401,10 @@ export interface KillTerminal {
  */
 export interface ListAgentSessions {
   agent: string;
+  /**
+   * Whether those in the agent's archive are listed, too.
+   */
+  archived: boolean;
   cursor: string;
   /**
    * Absolute or relative to the server's root, which is the default.
@@ -2034,7 +2060,14 @@ export interface SessionChanged {
 }
 
 export type SessionCommand =
-  CloseSession | DeleteSession | ForkSession | ResumeSession | ListAgentSessions | OpenAgentSession;
+  | CloseSession
+  | DeleteSession
+  | ArchiveSession
+  | UnarchiveSession
+  | ForkSession
+  | ResumeSession
+  | ListAgentSessions
+  | OpenAgentSession;
 
 /**
  * What is true of a session as a whole.
@@ -2050,6 +2083,10 @@ export interface SessionState {
    * The agent's own id of the session.
    */
   agent_session_id: string;
+  /**
+   * Whether it is in the archive: kept, and not listed with the others.
+   */
+  archived: boolean;
   /**
    * Ways to log in, as the agent offers them.
    */
@@ -2171,6 +2208,7 @@ export interface SessionState {
 export interface SessionSummary {
   agent_id: string;
   agent_name: string;
+  archived: boolean;
   /**
    * What its agent can do with sessions.
    */
@@ -2824,6 +2862,14 @@ export interface TurnState {
    */
   user: string;
   words: string;
+}
+
+/**
+ * Take a session out of the archive. ACP: session/unarchive.
+ */
+export interface UnarchiveSession {
+  name: 'unarchive_session';
+  session_id: string;
 }
 
 /**

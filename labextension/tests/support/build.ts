@@ -58,6 +58,7 @@ export function session(over: Partial<SessionState> = {}): SessionState {
     held: '',
     stored: false,
     read_only: '',
+    archived: false,
     created_at: 0,
     updated_at: 0,
     ...over,

@@ -124,6 +124,7 @@ export function session(session_id: string, change: Partial<SessionState> = {}):
     held: '',
     stored: false,
     read_only: '',
+    archived: false,
     created_at: null,
     updated_at: null,
     ...change,

@@ -145,6 +145,7 @@ export function summary(id: string, over: Partial<SessionSummary> = {}): Session
     waiting: 0,
     stored: false,
     read_only: '',
+    archived: false,
     can: [],
     serves_cells: false,
     updated_at: Date.now() / 1000 - 10,
@@ -156,6 +157,7 @@ export function lifeOf(over: Partial<SessionLife> = {}): SessionLife {
   return {
     run: () => Promise.resolve(),
     fork: () => Promise.resolve('forked'),
+    archive: () => Promise.resolve(''),
     listOfAgent: () => Promise.resolve({ sessions: [], next_cursor: '' }),
     openOfAgent: () => Promise.resolve('opened'),
     ...over,

@@ -11,6 +11,7 @@ function session(id: string, agent: string, more: Partial<SessionSummary> = {}):
     can: [],
     notebook_path: 'a.ipynb',
     read_only: '',
+    archived: false,
     serves_cells: false,
     status: 'idle',
     stored: false,

@@ -99,7 +99,8 @@ export function panelActions(parts: PanelParts): Actions {
     life: {
       run: command => client.life.run(command),
       fork: sessionId => client.life.fork(sessionId),
-      listOfAgent: (agent, cursor) => client.life.listOfAgent(agent, cursor),
+      archive: (sessionId, archived) => client.life.archive(sessionId, archived),
+      listOfAgent: (agent, cursor, archived) => client.life.listOfAgent(agent, cursor, archived),
       openOfAgent: (agent, session, trust) => client.life.openOfAgent(agent, session, trust),
     },
     openTraffic: sessionId => void app.commands.execute(TRAFFIC, { sessionId }),

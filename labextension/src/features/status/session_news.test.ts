@@ -11,6 +11,7 @@ function summary(over: Partial<SessionSummary> = {}): SessionSummary {
     can: [],
     notebook_path: '',
     read_only: '',
+    archived: false,
     serves_cells: false,
     session_id: 's',
     status: 'idle',

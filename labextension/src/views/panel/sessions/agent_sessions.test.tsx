@@ -11,6 +11,7 @@ describe('sessions that only an agent knows', () => {
     cwd: '/home/user/work',
     title: `Talk ${id}`,
     updated_at: '',
+    archived: false,
     session_id: '',
     ...over,
   });

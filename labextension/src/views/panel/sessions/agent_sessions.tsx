@@ -20,16 +20,16 @@ export function AgentSessionsPart({ sessions, actions, ...rest }: AgentSessionsP
   if (life === undefined) {
     return null;
   }
-  const agents = new Map<string, string>();
+  const agents = new Map<string, SessionSummary>();
   for (const session of sessions) {
     if (session.can.includes('list')) {
-      agents.set(session.agent_id, session.agent_name);
+      agents.set(session.agent_id, session);
     }
   }
   return (
     <>
-      {[...agents].map(([id, name]) => (
-        <OfAgent key={id} id={id} name={name} life={life} {...rest} />
+      {[...agents].map(([id, { agent_name: name, can }]) => (
+        <OfAgent key={id} {...{ id, name, life }} archives={can.includes('archive')} {...rest} />
       ))}
     </>
   );
@@ -39,14 +39,18 @@ interface OfAgentProps extends Omit<AgentSessionsProps, 'sessions' | 'actions'> 
   readonly id: string;
   readonly name: string;
   readonly life: SessionLife;
+  /** Whether it has an archive. */
+  readonly archives: boolean;
 }
 
-function OfAgent({ id, name, life, t, onOpen, onFailure }: OfAgentProps) {
+function OfAgent({ id, name, life, archives, t, onOpen, onFailure }: OfAgentProps) {
   const [found, setFound] = useState<readonly AgentSession[] | null>(null);
   const [cursor, setCursor] = useState('');
   const [untrusted, setUntrusted] = useState('');
-  const load = async (from: string) => {
-    const page = await life.listOfAgent(id, from);
+  const [archived, setArchived] = useState(false);
+  const load = async (from: string, all: boolean) => {
+    const page = await life.listOfAgent(id, from, all);
+    setArchived(all);
     const others = page.sessions.filter(session => session.session_id === '');
     setFound([...(from === '' ? [] : (found ?? [])), ...others]);
     // A cursor that repeats itself is the end.
@@ -67,7 +71,7 @@ function OfAgent({ id, name, life, t, onOpen, onFailure }: OfAgentProps) {
     <section class="acp-others" aria-label={t('Other sessions of %1', name)}>
       <h3>{t('Other sessions of %1', name)}</h3>
       {found === null ? (
-        <ActionButton class="btn quiet small" run={() => load('')} onFailure={onFailure}>
+        <ActionButton class="btn quiet small" run={() => load('', false)} onFailure={onFailure}>
           {t('Show them')}
         </ActionButton>
       ) : (
@@ -81,7 +85,7 @@ function OfAgent({ id, name, life, t, onOpen, onFailure }: OfAgentProps) {
                 </span>
                 <span class="sub">
                   <span class="cut" dir="ltr" title={session.cwd}>
-                    {[dayOf(session.updated_at), session.cwd]
+                    {[session.archived ? t('Archived') : '', dayOf(session.updated_at), session.cwd]
                       .filter(each => each !== '')
                       .join(' · ')}
                   </span>
@@ -105,8 +109,17 @@ function OfAgent({ id, name, life, t, onOpen, onFailure }: OfAgentProps) {
         <p class="muted acp-empty">{t('It has no other sessions.')}</p>
       )}
       {found !== null && cursor !== '' && (
-        <ActionButton class="btn quiet small" run={() => load(cursor)} onFailure={onFailure}>
+        <ActionButton
+          class="btn quiet small"
+          run={() => load(cursor, archived)}
+          onFailure={onFailure}
+        >
           {t('Show more')}
+        </ActionButton>
+      )}
+      {found !== null && archives && !archived && (
+        <ActionButton class="btn quiet small" run={() => load('', true)} onFailure={onFailure}>
+          {t('Show archived')}
         </ActionButton>
       )}
     </section>

@@ -110,13 +110,13 @@ describe('the session list', () => {
     ]);
     const exports = ['Export as Markdown', 'Export as HTML', 'Export the traffic'];
     const wanted = {
-      live: ['Rename', 'Fork', ...exports, 'Close', 'Delete'],
-      kept: ['Resume', 'Rename', ...exports, 'Delete'],
-      loads: ['Resume', 'Rename', ...exports, 'Delete'],
-      forgets: ['Rename', ...exports, 'Delete'],
-      running: ['Rename', ...exports, 'Close', 'Delete'],
+      live: ['Rename', 'Fork', ...exports, 'Close', 'Archive', 'Delete'],
+      kept: ['Resume', 'Rename', ...exports, 'Archive', 'Delete'],
+      loads: ['Resume', 'Rename', ...exports, 'Archive', 'Delete'],
+      forgets: ['Rename', ...exports, 'Archive', 'Delete'],
+      running: ['Rename', ...exports, 'Close', 'Archive', 'Delete'],
       locked: exports,
-      log: ['Rename', ...exports, 'Delete'],
+      log: ['Rename', ...exports, 'Archive', 'Delete'],
     };
     for (const [id, items] of Object.entries(wanted)) {
       await menuOf(panel, `Title ${id}`);
@@ -139,6 +139,7 @@ describe('the session list', () => {
       fireEvent.keyDown(document.activeElement ?? panel.element, { key });
     press('ArrowUp');
     expect(document.activeElement?.textContent).toBe('Delete');
+    press('ArrowUp');
     press('ArrowUp');
     expect(document.activeElement?.textContent).toBe('Close');
     fireEvent.click(within(menu).getByRole('menuitem', { name: 'Close' }));

@@ -45,13 +45,16 @@ export function SessionList(props: SessionListProps) {
   const { sessions, agents, trash, t, onStart, onAdd, onBack } = props;
   const [search, setSearch] = useState('');
   const [most, setMost] = useState(PAGE);
+  const [open, setOpen] = useState(false);
   const said = useSaid(search, props.actions.search);
   const now = Date.now() / 1000;
-  const found = sessions
+  const matching = sessions
     .filter(session => matches(session, search) && !trash.hasSent(session.session_id))
     .sort(
       (one, other) => rank(other) - rank(one) || (other.updated_at ?? 0) - (one.updated_at ?? 0),
     );
+  const found = matching.filter(session => !session.archived);
+  const archived = matching.filter(session => session.archived);
   const shown = found.slice(0, most);
   const today = shown.filter(session => rank(session) > 0 || isToday(session, now));
   const earlier = shown.filter(session => !today.includes(session));
@@ -74,9 +77,11 @@ export function SessionList(props: SessionListProps) {
         />
       </label>
       <div class="acp-sessions">
-        {found.length === 0 && (
+        {found.length === 0 && (search === '' || archived.length === 0) && (
           <p class="muted acp-empty">
-            {search === '' ? t('No sessions yet.') : t('No title matches.')}
+            {search !== ''
+              ? t('No title matches.')
+              : t(archived.length === 0 ? 'No sessions yet.' : 'All sessions are archived.')}
           </p>
         )}
         <Part {...props} title={t('Today')} sessions={today} now={now} />
@@ -85,6 +90,19 @@ export function SessionList(props: SessionListProps) {
           <button type="button" class="btn quiet small" onClick={() => setMost(most + PAGE)}>
             {t('Show more (%1)', grouped(found.length - most))}
           </button>
+        )}
+        {search === '' && archived.length > 0 && (
+          <button
+            type="button"
+            class="btn quiet small"
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+          >
+            {open ? t('Hide archived') : t('Show archived (%1)', grouped(archived.length))}
+          </button>
+        )}
+        {(open || search !== '') && (
+          <Part {...props} title={t('Archived')} sessions={archived.slice(0, most)} now={now} />
         )}
         {said !== null && said.text !== '' && <SaidPart {...props} said={said} />}
         {search === '' && <AgentSessionsPart {...props} />}

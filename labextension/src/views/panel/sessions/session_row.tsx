@@ -11,6 +11,9 @@ import { Icon } from '../../parts/icons';
 import { Menu } from '../../parts/menu';
 import type { MenuItem } from '../../parts/menu';
 import { TitleText } from '../../parts/odd_characters';
+import { useScene } from '../../scene';
+import type { Scene } from '../../scene';
+import { useRowFocus } from './row_focus';
 import { DeletedRow } from './trash';
 import type { Trash } from './trash';
 
@@ -29,6 +32,9 @@ export interface SessionRowProps {
 export function SessionRow(props: SessionRowProps) {
   const { session, on, trash, t, onOpen } = props;
   const [renaming, setRenaming] = useState(false);
+  const { announce } = useScene();
+  const row = useRef<HTMLLIElement>(null);
+  useRowFocus(row);
   const { session_id: id } = session;
   const name = session.title || t('New session');
   if (trash.holds(id)) {
@@ -41,9 +47,9 @@ export function SessionRow(props: SessionRowProps) {
       </li>
     );
   }
-  const items = itemsOf(props, () => setRenaming(true));
+  const items = itemsOf(props, () => setRenaming(true), announce);
   return (
-    <li class={on ? 'on' : undefined} data-session={id}>
+    <li class={on ? 'on' : undefined} data-session={id} ref={row}>
       <button
         type="button"
         class="s"
@@ -73,6 +79,7 @@ export function SessionRow(props: SessionRowProps) {
 function itemsOf(
   { session, actions, trash, t, onOpen, onFailure }: SessionRowProps,
   onRename: () => void,
+  announce: Scene['announce'],
 ): MenuItem[] {
   const { session_id: id, read_only: readOnly, agent_id: agent } = session;
   const { life, exportSession } = actions;
@@ -110,6 +117,16 @@ function itemsOf(
     items.push({ name: t('Close'), onChoose: () => run(close()) });
   }
   if (life !== undefined && own) {
+    const { archived, title } = session;
+    const archive = async () => {
+      const trouble = await life.archive(id, !archived);
+      announce(t(archived ? '%1 is out of the archive.' : '%1 archived.', title), 'polite');
+      if (trouble !== '') {
+        onFailure(trouble);
+      }
+    };
+    const name = archived ? t('Unarchive') : t('Archive');
+    items.push({ name, onChoose: () => run(archive()) });
     items.push({ name: t('Delete'), danger: true, onChoose: () => trash.put(id) });
   }
   return items;

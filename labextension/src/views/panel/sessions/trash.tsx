@@ -4,6 +4,7 @@ import type { SessionLife } from '../../actions';
 import { messageOf } from '../../parts/buttons';
 import { Icon } from '../../parts/icons';
 import { useScene } from '../../scene';
+import { useRowFocus } from './row_focus';
 
 /** How long a deletion can be undone before it is sent. */
 const UNDO_MILLISECONDS = 8_000;
@@ -122,17 +123,11 @@ export function DeletedNote({ onUndo }: Pick<DeletedRowProps, 'onUndo'>) {
 export function DeletedRow({ name, onUndo }: DeletedRowProps) {
   const { announce, t } = useScene();
   const row = useRef<HTMLLIElement>(null);
+  useRowFocus(row);
   useLayoutEffect(() => {
-    const element = row.current;
-    const list = element?.closest('.acp-panel') ?? null;
     // The menu is removed; Enter on Undo does no harm.
-    element?.querySelector('button')?.focus({ preventScroll: true });
+    row.current?.querySelector('button')?.focus({ preventScroll: true });
     announce(t('%1 deleted. You can undo this for 8 seconds.', name), 'polite');
-    return () => {
-      if (element?.contains(document.activeElement) === true) {
-        list?.querySelector<HTMLElement>('.acp-search input')?.focus({ preventScroll: true });
-      }
-    };
   }, []);
   return (
     <li class="acp-deleted" ref={row}>
