@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from itertools import combinations
 from typing import Any, Self, get_args
 
 from acp_jupyter.errors import BadRequest, NotAllowed
@@ -16,6 +17,7 @@ from acp_jupyter.protocol.vocabulary import UNASKED_WORDS, read_unasked
 
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 _ANY = ("*",)
+_MOST_INSTRUCTIONS = 20_000
 DECIDED = "The administrator of this server has decided so."
 
 
@@ -39,6 +41,8 @@ class Bounds:
         Whether prompts may carry files, variables and cells.
     unasked_modes
         Whether agents may work in modes in which they don't ask about everything.
+    instructions
+        Texts that all agents are told.
     """
 
     agents: tuple[tuple[str, ...], ...] = ()
@@ -48,6 +52,7 @@ class Bounds:
     mcp_commands: bool = True
     attachments: bool = True
     unasked_modes: bool = True
+    instructions: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
@@ -79,6 +84,7 @@ class Bounds:
             _flag(settings, "allow_mcp_commands"),
             _flag(settings, "allow_attachments"),
             _flag(settings, "allow_unasked_modes"),
+            _instructions(settings),
         ).checked()
 
     def within(self, other: Bounds) -> Bounds:
@@ -87,7 +93,7 @@ class Bounds:
         Raises
         ------
         BadRequest
-            They allow no policy in common.
+            They allow no policy or no agent in common.
         """
         return replace(
             self,
@@ -98,6 +104,7 @@ class Bounds:
             mcp_commands=self.mcp_commands and other.mcp_commands,
             attachments=self.attachments and other.attachments,
             unasked_modes=self.unasked_modes and other.unasked_modes,
+            instructions=tuple(dict.fromkeys((*other.instructions, *self.instructions))),
         ).checked()
 
     def checked(self) -> Self:
@@ -106,11 +113,17 @@ class Bounds:
         Raises
         ------
         BadRequest
-            They leave no policy.
+            They leave no policy, or no agent.
         """
         if not self.policies:
             raise BadRequest(
                 "The settings named allowed_policies leave no policy that all of them allow. "
+                "Correct them; until then no agent is run."
+            )
+        apart = any(_are_apart(one, other) for one, other in combinations(self.agents, 2))
+        if apart or not all(self.agents):
+            raise BadRequest(
+                "The settings named allowed_agents leave no agent that all of them allow. "
                 "Correct them; until then no agent is run."
             )
         return self
@@ -181,6 +194,14 @@ class Bounds:
 _LEAST: tuple[Policy, ...] = ("deny", "read-only", "ask", "accept-edits", "allow-all")
 
 
+def _are_apart(names: Sequence[str], patterns: Sequence[str]) -> bool:
+    """Tell whether nothing can match both; unknown where both have patterns."""
+    for these, those in ((names, patterns), (patterns, names)):
+        if not any(character in name for name in these for character in "*?["):
+            return not any(_matches(name, those) for name in these)
+    return False
+
+
 def _matches(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
@@ -190,6 +211,17 @@ def _names(settings: Mapping[str, Any], name: str, default: Sequence[str]) -> tu
     if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
         raise BadRequest(f"{name} must be a list of names.")
     return tuple(value)
+
+
+def _instructions(settings: Mapping[str, Any]) -> tuple[str, ...]:
+    words = settings.get("instructions", "")
+    if not isinstance(words, str):
+        raise BadRequest("instructions must be a text.")
+    if len(words) > _MOST_INSTRUCTIONS:
+        raise BadRequest(
+            f"instructions has {len(words)} characters, and the limit is {_MOST_INSTRUCTIONS}."
+        )
+    return (words.strip(),) if words.strip() else ()
 
 
 def _flag(settings: Mapping[str, Any], name: str) -> bool:

@@ -227,9 +227,11 @@ class Registry:
 
     def _within_bounds(self, entry: AgentSpec | Broken) -> AgentSpec | Broken:
         host = entry.host if isinstance(entry, AgentSpec) else ""
-        if not self._bounds.forbids_agent(entry.id, host):
-            return entry
-        return Broken(entry.id, entry.name, _FORBIDDEN, entry.key)
+        if self._bounds.forbids_agent(entry.id, host):
+            return Broken(entry.id, entry.name, _FORBIDDEN, entry.key)
+        if isinstance(entry, AgentSpec) and self._bounds.instructions:
+            return replace(entry, instructions="\n\n".join(self._bounds.instructions))
+        return entry
 
     def _blocks(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield "c.AcpJupyter.agents", self._configured

@@ -59,6 +59,8 @@ class AgentSpec:
     """Absolute folders that its sessions also work in, where it takes them."""
     system_prompt: str = ""
     """Added to its own instructions, where it takes that."""
+    instructions: str = ""
+    """The administrator's, for all agents: as a system prompt, else before the first prompt."""
 
 
 @dataclass(frozen=True, slots=True)

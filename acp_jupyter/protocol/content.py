@@ -147,3 +147,22 @@ def _read_diff(raw: Obj) -> ToolDiff:
         old_text=old if isinstance(old, str) and old else None,
         new_text=text(first(raw, "newText", "new_text")),
     )
+
+
+_BEGIN = '<instructions from="the administrator of this server">\n'
+_END = "\n</instructions>\n"
+
+
+def instructions_block(words: str) -> dict[str, JsonValue]:
+    """Return a block with an administrator's instructions, to go before a prompt.
+
+    They are marked, so that an agent that tells a prompt again doesn't show them as the user's.
+    """
+    return {"type": "text", "text": f"{_BEGIN}{words}{_END}"}
+
+
+def without_instructions(said: str) -> str:
+    """Return a prompt that an agent tells again without the block, where it begins with one."""
+    begun, marked, rest = said.partition(_BEGIN)
+    _, ended, prompt = rest.partition(_END)
+    return prompt if marked and ended and not begun else said

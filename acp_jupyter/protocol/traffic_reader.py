@@ -237,7 +237,8 @@ class History:
             return []
         if isinstance(packet, UserMessageChunk):
             ended = self._ended()
-            self._prompt.append(packet.block)
+            if packet.block != TextBlock(text=""):  # instructions that were left out
+                self._prompt.append(packet.block)
             return ended
         return [*self._begun(), packet]
 

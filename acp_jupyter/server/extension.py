@@ -155,6 +155,14 @@ class AcpJupyter(ExtensionApp):
         """,
     ).tag(config=True)
 
+    instructions = Unicode(
+        help="""
+        What all agents are told, beside their own instructions: as a system prompt where an agent
+        takes one, else before the first prompt. Those of the machine's configuration and of the
+        user's both count.
+        """
+    ).tag(config=True)
+
     initialize_seconds = Float(
         60.0, help="How long an agent may take to answer initialize after it has started."
     ).tag(config=True)
@@ -276,7 +284,7 @@ class AcpJupyter(ExtensionApp):
             os.environ.pop(name, None)
 
     def _bounds(self) -> Bounds:
-        names = [name for name in self.trait_names() if name.startswith("allow")]
+        names = [name for name in self.trait_names() if name.startswith(("allow", "instruct"))]
         return bounds_of({name: getattr(self, name) for name in names})
 
     def _mcp_servers(self, bounds: Bounds) -> Sequence[Mapping[str, Any]]:

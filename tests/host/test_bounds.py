@@ -30,6 +30,8 @@ def test_by_default_everything_is_allowed() -> None:
         ({"allowed_agents": "demo"}, "allowed_agents must be a list of names"),
         ({"allowed_remote_hosts": [1]}, "allowed_remote_hosts must be a list of names"),
         ({"allow_downloads": "no"}, "allow_downloads must be True or False"),
+        ({"instructions": ["a"]}, "instructions must be a text"),
+        ({"instructions": "a" * 20_001}, "has 20001 characters, and the limit is 20000"),
     ],
 )
 def test_a_setting_that_makes_no_sense_is_refused_in_words(
@@ -42,6 +44,17 @@ def test_a_setting_that_makes_no_sense_is_refused_in_words(
 def test_bounds_that_contradict_each_other_are_refused() -> None:
     with pytest.raises(BadRequest, match="leave no policy that all of them allow"):
         Bounds.of({"allowed_policies": ["ask"]}).within(Bounds.of({"allowed_policies": ["deny"]}))
+    with pytest.raises(BadRequest, match="leave no agent that all of them allow"):
+        Bounds.of({"allowed_agents": ["demo"]}).within(Bounds.of({"allowed_agents": ["claude*"]}))
+    both = Bounds.of({"allowed_agents": ["c*", "demo"]}).within(
+        Bounds.of({"allowed_agents": ["claude", "demo"]})
+    )
+    assert not both.forbids_agent("claude")
+
+
+def test_instructions_of_both_count() -> None:
+    machine, user = Bounds.of({"instructions": "One."}), Bounds.of({"instructions": "Two. "})
+    assert user.within(machine).within(machine).instructions == ("One.", "Two.")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -23,6 +24,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
         "--AcpJupyter.allow_attachments=False",
         "--AcpJupyter.allow_downloads=False",
         "--AcpJupyter.newer_registry=True",
+        "--AcpJupyter.instructions=Data of patients stays here.",
     ]
     config = "c.AcpJupyter.allowed_policies = ['allow-all']\nc.AcpJupyter.allow_attachments = True"
     folder = tmp_path_factory.mktemp("bounded")
@@ -79,19 +81,30 @@ def test_attachments_and_downloads_are_refused(client: httpx.Client) -> None:
     assert refused(newer) == f"A newer list of agents can't be downloaded. {DECIDED}"
 
 
+def test_what_agents_are_told_is_shown_as_the_administrators(client: httpx.Client) -> None:
+    session_id = open_session(client, "demo")
+    detail = finished(client, start_turn(client, session_id, "hello"))
+    assert [i["text"] for i in detail["items"] if i["kind"] == "user_message"] == ["hello"]
+    items = client.get(f"sessions/{session_id}/items", params={"start": 0, "end": 100}).json()
+    (notice,) = [each["text"] for each in items["items"] if each["kind"] == "notice"]
+    assert notice == (
+        "The administrator of this server gives these instructions to all agents:\n\n"
+        "Data of patients stays here."
+    )
+
+
 def test_a_kernel_has_the_same_bounds(server: JupyterServer) -> None:
     kernel = server.start_kernel("bounded.ipynb")
     answer = kernel.request("POST", "sessions", {"agent": "demo", "policy": "allow-all"})
     assert DECIDED in refused(answer)
 
 
-def test_bounds_that_leave_nothing_end_the_start_in_words(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    folder = tmp_path_factory.mktemp("nothing")
-    with JupyterServer(folder, args=["--AcpJupyter.allowed_policies=[]"]) as server:
+@pytest.mark.parametrize("kind", ["policy", "agent"])
+def test_bounds_that_leave_nothing_end_the_start_in_words(tmp_path: Path, kind: str) -> None:
+    setting = {"policy": "allowed_policies", "agent": "allowed_agents"}[kind]
+    with JupyterServer(tmp_path, args=[f"--AcpJupyter.{setting}=[]"]) as server:
         with server.user() as client:
             assert client.get("sessions").status_code == 404
         log = server.log.read_text()
-    assert "leave no policy that all of them allow" in log
+    assert f"leave no {kind} that all of them allow" in log
     assert "AttributeError" not in log

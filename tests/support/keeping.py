@@ -96,7 +96,8 @@ class Kept:
     ) -> Iterator[Server]:
         script = str(AGENTS / "keeps_sessions.py")
         args = [script, str(self.root / "agent.json"), *self.abilities]
-        registry = Registry({"keeper": {"command": sys.executable, "args": args, **self.entry}}, [])
+        keeper = {"command": sys.executable, "args": args, **self.entry}
+        registry = Registry({"keeper": keeper}, [], bounds=self.bounds)
         config = HostConfig(
             registry,
             self.root,

@@ -20,6 +20,7 @@ from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.log_router import SessionLog
 from acp_jupyter.host.rpc.transport import BeforeAnswer
 from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.protocol.content import instructions_block
 from acp_jupyter.protocol.host_events.notes import AgentExited, HostNotice, StartFailed, TurnFailed
 from acp_jupyter.protocol.host_events.session import (
     MessageHeld,
@@ -69,6 +70,7 @@ class AgentSessionOpener:
             **self._configured(connection.spec),
         }
         self._out_of_reach = [server for server in mcp_servers if self._is_out_of_reach(server)]
+        self._instructions = connection.spec.instructions
 
     async def new(self, *, without_history: bool = False) -> SessionConnection:
         """ACP: session/new.
@@ -185,7 +187,20 @@ class AgentSessionOpener:
         connection = SessionConnection(self._connection, session_id, self._journal)
         models = legacy_models(dict(result))
         connection.legacy_models = frozenset(text(first(m, "modelId", "model_id")) for m in models)
+        if self._instructions:
+            self._tell_instructions()
+            if not connection.can("systemPrompt"):
+                connection.before_prompt = (instructions_block(self._instructions),)
         return connection
+
+    def _tell_instructions(self) -> None:
+        """Show them to the user, unless they stand in the session already."""
+        words = self._instructions
+        shown = words if len(words) <= _SHOWN_CHARS else f"{words[:_SHOWN_CHARS]}…"
+        notice = HostNotice(text=f"{_INSTRUCTED}\n\n{shown}")
+        items = self._journal.transcript.items
+        if not any(item.kind == "notice" and item.text == notice.text for item in items):
+            self._journal.note(notice)
 
     def _configured(self, spec: AgentSpec) -> dict[str, Any]:
         """Return what the configuration of the agent adds to each session, as far as it takes it.
@@ -195,9 +210,10 @@ class AgentSessionOpener:
         can, added = self._session_connection.can, dict[str, Any]()
         if spec.additional_directories and can("additionalDirectories"):
             added["additionalDirectories"] = list(spec.additional_directories)
-        if spec.system_prompt and can("systemPrompt"):
-            block = {"type": "text", "text": spec.system_prompt}
-            added["systemPrompt"] = {"mode": "append", "content": [block]}
+        prompts = [words for words in (spec.instructions, spec.system_prompt) if words]
+        if prompts and can("systemPrompt"):
+            blocks = [{"type": "text", "text": words} for words in prompts]
+            added["systemPrompt"] = {"mode": "append", "content": blocks}
         return added
 
     def _takes(self, server: Mapping[str, Any]) -> bool:
@@ -224,6 +240,8 @@ _OUT_OF_REACH = (
     "The agent runs on {0} and can't start programs here, so it has no tools of these MCP "
     "servers: {1}."
 )
+_INSTRUCTED = "The administrator of this server gives these instructions to all agents:"
+_SHOWN_CHARS = 2_000
 NO_METHOD = -32601
 _MODEL = "model"
 
@@ -247,6 +265,8 @@ class SessionConnection:
         self.log = log
         self.legacy_models: frozenset[str] = frozenset()
         """Models that only ``session/set_model`` chooses, which the protocol no longer has."""
+        self.before_prompt: tuple[Mapping[str, Any], ...] = ()
+        """Goes before the next prompt, and is nobody's words."""
 
     def can(self, ability: Ability) -> bool:
         """Tell whether the agent says so."""
@@ -256,8 +276,9 @@ class SessionConnection:
         self, blocks: Sequence[Mapping[str, Any]], before_answer: BeforeAnswer | None = None
     ) -> dict[str, Any]:
         """ACP: session/prompt."""
+        told, self.before_prompt = (*self.before_prompt, *blocks), ()
         return await self.agent_connection.prompt(
-            self.agent_session_id, blocks, self.log, before_answer
+            self.agent_session_id, told, self.log, before_answer
         )
 
     async def cancel(self) -> None:

@@ -13,7 +13,12 @@ from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
 from acp_jupyter.protocol import files
-from acp_jupyter.protocol.content import ContentBlock, TextBlock, read_block
+from acp_jupyter.protocol.content import (
+    ContentBlock,
+    TextBlock,
+    read_block,
+    without_instructions,
+)
 from acp_jupyter.protocol.elicitation import (
     ElicitationComplete,
     ElicitationRequest,
@@ -169,6 +174,8 @@ def read_timestamp(value: JsonValue) -> float | None:
 
 def _user_chunk(raw: Obj, _: ParseState) -> Packet | None:
     block = read_block(raw.get("content"))
+    if isinstance(block, TextBlock):
+        block = TextBlock(text=without_instructions(block.text))
     return UserMessageChunk(block=block, message_id=_message_id(raw)) if block else None
 
 
