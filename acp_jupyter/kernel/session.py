@@ -171,16 +171,23 @@ class Session:
         UsageError
             A file is not there, lies outside the folder, or is too large.
         """
+        from IPython.core.error import UsageError
+
         from acp_jupyter.kernel.attachments import with_attachments
         from acp_jupyter.kernel.variables import variable_blocks
 
         # What it takes is known once it runs.
         state = self._client.resume(self.id)
         takes = state.prompt_capabilities
-        return (
-            *with_attachments(prompt, paths, Path(state.cwd), takes),
-            *variable_blocks(variables, takes),
-        )
+        try:
+            prompted = with_attachments(prompt, paths, Path(state.cwd), takes)
+        except UsageError as error:
+            if not self._client.behind_gateway:
+                raise
+            raise UsageError(
+                f"{error} This kernel runs behind a gateway: the session's folder is the server's."
+            ) from None
+        return (*prompted, *variable_blocks(variables, takes))
 
     @property
     def state(self) -> SessionState:

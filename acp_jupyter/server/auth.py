@@ -11,7 +11,7 @@ import getpass
 import json
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from http.client import responses
 from pathlib import Path
 from types import TracebackType
@@ -256,11 +256,16 @@ class ServerSecrets:
         The server.
     known
         The host's known secrets.
+    kernel_keys
+        Returns the keys of the kernels.
     """
 
-    def __init__(self, serverapp: ServerApp, known: KnownSecrets) -> None:
+    def __init__(
+        self, serverapp: ServerApp, known: KnownSecrets, kernel_keys: Callable[[], list[str]]
+    ) -> None:
         self._serverapp = serverapp
         self._known = known
+        self._kernel_keys = kernel_keys
 
     def begin(self) -> None:
         """Add the secrets now, and the keys again whenever a kernel starts or ends."""
@@ -275,14 +280,7 @@ class ServerSecrets:
             events.add_listener(schema_id=_KERNEL_ACTIONS, listener=acted)
 
     def _add_keys(self) -> None:
-        manager = self._serverapp.kernel_manager
-        keys = []
-        for kernel_id in tuple(manager.list_kernel_ids()):
-            session = getattr(manager.get_kernel(kernel_id), "session", None)
-            key = getattr(session, "key", b"")
-            if isinstance(key, bytes):
-                keys.append(key.decode("utf-8", "replace"))
-        self._known.put("kernels", keys)
+        self._known.put("kernels", self._kernel_keys())
 
 
 def _own(serverapp: ServerApp) -> Iterator[str]:

@@ -43,6 +43,7 @@ from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks, Noteb
 from acp_jupyter.server.auth import ServerSecrets
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.finished_outputs import FinishedOutputs
+from acp_jupyter.server.gateway.kernels import GatewayKernels
 from acp_jupyter.server.handlers import handlers
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
 from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup, know_magics
@@ -177,6 +178,7 @@ class AcpJupyter(ExtensionApp):
 
     _begun = False
     _keeping: asyncio.Task[None] | None = None
+    _gateway: GatewayKernels | None = None
 
     def initialize_handlers(self) -> None:
         """Start the host and add the routes."""
@@ -189,9 +191,7 @@ class AcpJupyter(ExtensionApp):
             Path.home(),
         )
         pages = Pages(lambda path: _server_path(root, path))
-        kernels = Kernels(serverapp.kernel_manager, serverapp.session_manager)
-        if self.lazy_magics and not serverapp.gateway_config.gateway_enabled:
-            know_magics(serverapp.kernel_manager)
+        kernels = self._kernels(serverapp)
         bounds = self._bounds()
         cells = WaitingCells()
         self.kernel_runner = ServerKernelRunner(serverapp.kernel_manager, cells)
@@ -265,12 +265,20 @@ class AcpJupyter(ExtensionApp):
         self._looking: asyncio.Task[None] | None = None
         self.handlers.extend(handlers(self._backend))
         # This reads the token from the environment, too.
-        self._secrets = ServerSecrets(serverapp, host.secrets)
+        self._secrets = ServerSecrets(serverapp, host.secrets, kernels.keys)
         self._secrets.begin()
         self._start(host)
         if not hasattr(serverapp.extension_manager, "start_all_extensions"):
             # An older jupyter-server calls no extension when it starts.
             serverapp.io_loop.add_callback(self._start_jupyter_server_extension, serverapp)
+
+    def _kernels(self, serverapp: ServerApp) -> Kernels:
+        manager = serverapp.kernel_manager
+        if serverapp.gateway_config.gateway_enabled:
+            self._gateway = GatewayKernels(manager, serverapp.web_app, serverapp.base_url)
+        elif self.lazy_magics:
+            know_magics(manager)
+        return Kernels(manager, serverapp.session_manager, self._gateway)
 
     def _observers(self) -> Sequence[Reader]:
         self._traces = begin_traces(os.environ, self.log.warning)
@@ -279,6 +287,8 @@ class AcpJupyter(ExtensionApp):
     def _start(self, host: AgentHost) -> None:
         host.start()
         self._begun = True
+        if self._gateway is not None:
+            self._gateway.begin()
         for name in _TOKEN_VARIABLES:
             # A kernel that inherits it could act as the user, and so could an agent's code in it.
             os.environ.pop(name, None)
@@ -322,6 +332,8 @@ class AcpJupyter(ExtensionApp):
             task.cancel()
         self._outputs.stop()
         await asyncio.gather(*(stream.stop() for stream in tuple(self._backend.streams)))
+        if self._gateway is not None:
+            await self._gateway.stop()
         await asyncio.to_thread(self._backend.host.stop)
         if self._traces is not None:
             await asyncio.to_thread(self._traces.close)

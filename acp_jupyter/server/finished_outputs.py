@@ -176,7 +176,7 @@ class FinishedOutputs:
                 return
             self._add(_Due(path, detail.turn, detail.bundle))
             while turn_id in self._due and not self._holds(path):
-                if not self._kernels.connections(caller.kernel_id):
+                if not await self._kernels.connections(caller.kernel_id):
                     await self._write(path)
                     break
                 await asyncio.sleep(_LOOK_SECONDS)

@@ -22,6 +22,7 @@ from acp_jupyter.api import kernel_auth
 from acp_jupyter.api.access import KernelCaller
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.errors import NotAllowed
+from acp_jupyter.server.gateway.kernels import GatewayKernels
 
 if TYPE_CHECKING:
     from jupyter_client.kernelspec import KernelSpec
@@ -34,11 +35,23 @@ _MOST_NOTEBOOKS = 1000
 
 
 class Kernels:
-    """Looks up kernels in Jupyter's managers. Used on the server's loop only."""
+    """Looks up kernels in Jupyter's managers. Used on the server's loop only.
+
+    Parameters
+    ----------
+    kernel_manager, session_manager
+        The server's.
+    gateway
+        The kernels of its gateway, if it has one.
+    """
 
     def __init__(
-        self, kernel_manager: MappingKernelManager, session_manager: SessionManager
+        self,
+        kernel_manager: MappingKernelManager,
+        session_manager: SessionManager,
+        gateway: GatewayKernels | None = None,
     ) -> None:
+        self._gateway = gateway
         self._kernel_manager = kernel_manager
         self._session_manager = session_manager
         self._kernel_of: dict[str, str] = {}
@@ -108,10 +121,14 @@ class Kernels:
         """
         if kernel_id not in self._kernel_manager:
             return True
+        if self._gateway is not None:
+            return self._gateway.is_stopping(kernel_id)
         return bool(getattr(self._kernel_manager.get_kernel(kernel_id), "shutting_down", False))
 
-    def connections(self, kernel_id: str) -> int:
+    async def connections(self, kernel_id: str) -> int:
         """Return how many pages and other clients are connected to a kernel."""
+        if self._gateway is not None:
+            return await self._gateway.others(kernel_id)
         if kernel_id not in self._kernel_manager:
             return 0
         manager: Any = self._kernel_manager
@@ -131,11 +148,18 @@ class Kernels:
         except HTTPError:
             return {}
 
+    def keys(self) -> list[str]:
+        """Return the keys of all kernels."""
+        keys = (self._key(kernel_id) for kernel_id in tuple(self._kernel_manager.list_kernel_ids()))
+        return [key.decode("utf-8", "replace") for key in keys if key]
+
     def _key(self, kernel_id: str) -> bytes:
         """Return the key of a kernel's connection file; empty if unknown.
 
-        Kernels of a gateway have none here: they run under another server.
+        Connection files of a gateway's kernels are at the gateway: they have a key of their launch.
         """
+        if self._gateway is not None:
+            return self._gateway.key(kernel_id)
         if kernel_id not in self._kernel_manager:
             return b""
         session = getattr(self._kernel_manager.get_kernel(kernel_id), "session", None)

@@ -14,6 +14,7 @@ COLUMNS = ("Live", "Asked by", "Saved", "Replay")
 NOTEBOOK_7 = "test_notebook_7"
 IN_A_CELL = "test_allow_and_reject_in_a_blocking_cell"
 BY_THE_SERVER = "test_the_server_plays_the_notebook_too"
+BEHIND = "test_a_cell_with_a_permission_answered_in_the_page"
 WITHOUT_US = "test_a_jupyterlab_without_the_labextension"
 APP_PLAYS = "test_an_app_plays_a_recording"
 RUN_PLAYS = "test_a_run_is_recorded_beside_its_notebook_and_replayed"
@@ -34,6 +35,12 @@ TESTS = {
         "test_packets_come_as_they_happen",
         "test_a_guest_of_a_shared_server_answers_for_nobody_else",
         "test_the_record_without_kernel_or_server_and_through_nbconvert",
+        BY_THE_SERVER,
+    ),
+    "JupyterLab with kernels behind a gateway": (
+        BEHIND,
+        BEHIND,
+        BEHIND,
         BY_THE_SERVER,
     ),
     "JupyterLab without our extension in the page": (

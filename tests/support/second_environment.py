@@ -14,6 +14,7 @@ from pathlib import Path
 __all__ = [
     "apps_environment",
     "collaboration_environment",
+    "gateway_environment",
     "install_kernelspec",
     "kernel_environment",
     "tables_environment",
@@ -52,6 +53,19 @@ def kernel_environment(folder: Path) -> Path:
     _install(python, _wheel(folder))
     absent = f"import importlib.util as u; print([m for m in {_ABSENT!r} if u.find_spec(m)])"
     assert _run(str(python), "-P", "-c", absent).strip() == "[]"
+    return python
+
+
+def gateway_environment(folder: Path) -> Path:
+    """Return the python of an environment with Kernel Gateway, and this package for its kernels.
+
+    Parameters
+    ----------
+    folder
+        For what is built anew each time.
+    """
+    python = _made("gateway", (*_PACKAGES, "jupyter_kernel_gateway>=3,<4"))
+    _install(python, _wheel(folder))
     return python
 
 

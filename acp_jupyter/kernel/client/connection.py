@@ -1,7 +1,8 @@
-"""The kernel's connection to its host: the Jupyter server over HTTP, else a host of its own.
+"""The kernel's connection to its host: the Jupyter server, else a host of its own.
 
 An environment variable has the server's address, and the server must prove that it started this
-kernel before it gets a prompt. Each request uses a connection of its own.
+kernel before it gets a prompt. A kernel behind a gateway has a key of its launch instead, and
+reaches its server by its own channels.
 """
 
 from __future__ import annotations
@@ -11,21 +12,22 @@ import hmac
 import http.client
 import json
 import os
-import ssl
 import threading
 import time
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from acp_jupyter._version import __version__
 from acp_jupyter.api import kernel_auth
 from acp_jupyter.api.models.command_table import Command, request_of
 from acp_jupyter.api.models.frames import API_VERSION, EventsFrame
 from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch, plain_reason
+from acp_jupyter.kernel.client.channel_transport import ChannelTransport, launch_key
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.client.transport import Answer, HttpTransport, Transport
 from acp_jupyter.kernel.execution_context import (
     check_command,
     current_shell,
@@ -63,9 +65,16 @@ def host_client() -> HostClient:
 
 
 def _find() -> HostClient:
-    url, identity = os.environ.get(_URL_VARIABLE, ""), _identity()
+    key, base_path = launch_key()
+    behind_gateway = _identity(key) if key else None
+    if behind_gateway is not None:
+        # No agent is run on the gateway's machine instead: its files and its bounds are others.
+        server = ServerClient(ChannelTransport(base_path), behind_gateway)
+        server.handshake(_FIRST_SECONDS)
+        return server
+    url, identity = os.environ.get(_URL_VARIABLE, ""), _identity(own_key())
     if url and identity is not None:
-        server = ServerClient(url, identity)
+        server = ServerClient(HttpTransport(url), identity)
         try:
             server.handshake()
         except ServerUnreachable as error:
@@ -77,10 +86,9 @@ def _find() -> HostClient:
     return EmbeddedHost(notebook_name())
 
 
-def _identity() -> KernelIdentity | None:
+def _identity(key: bytes) -> KernelIdentity | None:
     kernel = kernel_of(current_shell())
     file = getattr(getattr(kernel, "parent", None), "connection_file", "")
-    key = own_key()
     name = Path(file).stem if isinstance(file, str) else ""
     if not name.startswith("kernel-") or not key:
         return None
@@ -88,10 +96,11 @@ def _identity() -> KernelIdentity | None:
 
 
 _HANDSHAKE_SECONDS = 5.0
+_FIRST_SECONDS = 20.0
+"""For a server whose connection with a new kernel of a gateway is being made."""
 _ANSWER_SECONDS = 30.0
 _PIECE_SECONDS = 60.0
 _PIECE_BYTES = 256 * 1024
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +109,16 @@ class KernelIdentity:
 
     kernel_id: str
     key: bytes
-    """The key of its connection file; it is never sent."""
+    """The key of its connection file, or of its launch; the kernel never sends it."""
 
 
 class ServerClient(HostClient):
-    """A client of the host in the Jupyter server, over HTTP.
+    """A client of the host in the Jupyter server.
 
     Parameters
     ----------
-    url
-        The server's address with its base URL.
+    transport
+        Carries the requests.
     identity
         Signs each request.
     """
@@ -117,8 +126,9 @@ class ServerClient(HostClient):
     location: ClassVar[Literal["server", "kernel"]] = "server"
     may_answer: ClassVar[bool] = False
 
-    def __init__(self, url: str, identity: KernelIdentity) -> None:
-        self._url = urlsplit(url)
+    def __init__(self, transport: Transport, identity: KernelIdentity) -> None:
+        self._transport = transport
+        self.behind_gateway = isinstance(transport, ChannelTransport)
         self._identity = identity
         self._notebook_path = ""
 
@@ -130,7 +140,7 @@ class ServerClient(HostClient):
     def close(self) -> None:
         """Do nothing: each request has a connection of its own."""
 
-    def handshake(self) -> None:
+    def handshake(self, seconds: float = _HANDSHAKE_SECONDS) -> None:
         """Check that the server started this kernel, and its version.
 
         Raises
@@ -142,7 +152,7 @@ class ServerClient(HostClient):
         """
         nonce = os.urandom(16).hex()
         try:
-            answer = self._request("GET", "kernel", b"", _HANDSHAKE_SECONDS, nonce)
+            answer = self._request("GET", "kernel", b"", seconds, nonce)
         except AcpError as error:
             raise ServerUnreachable(
                 f"The Jupyter server does not know this kernel: {error}"
@@ -203,35 +213,17 @@ class ServerClient(HostClient):
     @contextlib.contextmanager
     def _answer(
         self, method: str, path: str, body: bytes, seconds: float, nonce: str = ""
-    ) -> Iterator[http.client.HTTPResponse]:
+    ) -> Iterator[Answer]:
         """Send a request; raise the error of an error response."""
-        target = f"{self._url.path.rstrip('/')}/acp-jupyter/api/{path}"
+        target = f"{self._transport.base_path}/acp-jupyter/api/{path}"
         headers = self._signed(method, target, body, nonce or os.urandom(16).hex())
-        connection = self._connect(seconds)
         try:
-            connection.request(method, target, body or None, headers)
-            response = connection.getresponse()
-            if response.status >= 400:
-                raise _error(response.status, _decoded(response.read()))
-            yield response
+            with self._transport.answer(method, target, body, headers, seconds) as answer:
+                if answer.status >= 400:
+                    raise _error(answer.status, _decoded(answer.read()))
+                yield answer
         except (OSError, http.client.HTTPException) as error:
-            raise ServerUnreachable(
-                "The Jupyter server did not answer. If it was restarted, restart the kernel too.",
-                plain_reason(error),
-            ) from error
-        finally:
-            connection.close()
-
-    def _connect(self, seconds: float) -> http.client.HTTPConnection:
-        host, port = self._url.hostname or "localhost", self._url.port
-        if self._url.scheme != "https":
-            return http.client.HTTPConnection(host, port, timeout=seconds)
-        context = ssl.create_default_context()
-        if host in _LOOPBACK:
-            # Such certificates are self-signed; the handshake proves the server.
-            context.check_hostname = False
-            context.verify_mode = ssl.CERT_NONE
-        return http.client.HTTPSConnection(host, port, timeout=seconds, context=context)
+            raise ServerUnreachable(self._transport.silence, plain_reason(error)) from error
 
     def _signed(self, method: str, target: str, body: bytes, nonce: str) -> dict[str, str]:
         now = str(int(time.time()))

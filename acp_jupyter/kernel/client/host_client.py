@@ -76,10 +76,13 @@ class HostClient(ABC):
     may_answer
         Whether the user may answer permission requests here. With a host in the server they are
         answered in the page only: code in the kernel may be an agent's.
+    behind_gateway
+        Whether this kernel runs behind a gateway, where agents may not see its files.
     """
 
     location: ClassVar[Literal["server", "kernel"]]
     may_answer: ClassVar[bool]
+    behind_gateway = False
 
     @abstractmethod
     def call(self, command: Command, seconds: float) -> Any:

@@ -314,6 +314,8 @@ def _status() -> None:
     sessions = client.sessions()
     running = sum(state.active_turn_id is not None for state in sessions)
     where = "the Jupyter server" if client.location == "server" else "this kernel"
+    if client.behind_gateway:
+        where += "; this kernel runs behind its gateway and may not have the agents' files"
     table(
         ("", ""),
         [

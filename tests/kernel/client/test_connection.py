@@ -14,6 +14,7 @@ from acp_jupyter.api import kernel_auth
 from acp_jupyter.api.models.frames import API_VERSION
 from acp_jupyter.errors import AcpError, ServerUnreachable, UnknownSession, VersionMismatch
 from acp_jupyter.kernel.client.connection import KernelIdentity, ServerClient
+from acp_jupyter.kernel.client.transport import HttpTransport
 
 KEY = b"the key of the connection file"
 
@@ -46,7 +47,7 @@ def server(status: int = 200, *, key: bytes = KEY, **answer: object) -> Iterator
 
 
 def client(url: str) -> ServerClient:
-    return ServerClient(url, KernelIdentity("kernel-id", KEY))
+    return ServerClient(HttpTransport(url), KernelIdentity("kernel-id", KEY))
 
 
 def test_its_own_server_is_taken() -> None:

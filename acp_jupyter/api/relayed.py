@@ -1,0 +1,72 @@
+"""Requests of a kernel that reaches its server by its own channels only, as behind a gateway.
+
+A request goes out in comm messages on the IOPub channel, and its answer comes in messages on the
+control channel, which a kernel handles while a cell runs. Both are cut into parts. The kernel asks
+for each part of an answer, so that neither side holds more than one; what may have been lost is
+sent again, and the server does a request of the same id once.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, TypeAdapter
+
+COMM_ID = "acp-jupyter"
+"""The comm of the kernel's messages; no page has one of that name."""
+ANSWER_TYPE = "acp_jupyter_answer"
+"""The type of the server's messages."""
+
+KEY_VARIABLE = "KERNEL_ACP_JUPYTER_KEY"
+"""Has the key that the server made for this kernel. Gateways pass on ``KERNEL_*`` only."""
+BASE_VARIABLE = "KERNEL_ACP_JUPYTER_BASE"
+"""Has the server's base URL, which is part of what a kernel signs."""
+
+PART_BYTES = 256 * 1024
+"""Longest part of a body: gateways limit messages."""
+REQUEST_BYTES = 32 * 1024 * 1024
+"""Longest body of a request."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    request_id: str = Field(min_length=8, max_length=64)
+
+
+class RequestPart(_Part):
+    """A part of a request; the first one has its head."""
+
+    kind: Literal["request"] = "request"
+    number: int = Field(ge=0)
+    method: str = ""
+    path: str = ""
+    headers: dict[str, str] = {}
+    body: Base64Bytes = b""
+    last: bool
+
+
+class NextPart(_Part):
+    """Asks for a part of the answer."""
+
+    kind: Literal["next"] = "next"
+    number: int = Field(ge=0)
+
+
+class StopAnswer(_Part):
+    """Tells that the kernel reads no more of the answer."""
+
+    kind: Literal["stop"] = "stop"
+
+
+FromKernel = Annotated[RequestPart | NextPart | StopAnswer, Field(discriminator="kind")]
+FROM_KERNEL: TypeAdapter[FromKernel] = TypeAdapter(FromKernel)
+
+
+class AnswerPart(_Part):
+    """A part of an answer."""
+
+    number: int = Field(ge=0)
+    status: int
+    body: Base64Bytes = b""
+    last: bool

@@ -1,0 +1,186 @@
+"""The kernels of the gateway: a key for each launch, and a connection for the kernel's requests."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from tornado.web import HTTPError
+
+from acp_jupyter.api.relayed import ANSWER_TYPE, BASE_VARIABLE, COMM_ID, KEY_VARIABLE, AnswerPart
+from acp_jupyter.notebook_tools.kernel_runner import KernelError
+from acp_jupyter.server.gateway.connection import GatewayConnection
+from acp_jupyter.server.gateway.relay import Relay
+
+if TYPE_CHECKING:
+    from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
+    from tornado.web import Application
+
+_log = logging.getLogger(__name__)
+_IDLE_SECONDS = 300.0
+"""How long a connection is kept without a request and without a page.
+
+The gateway does not cull a kernel as idle that somebody is connected to.
+"""
+_LOOK_SECONDS = 5.0
+_FIRST_WAIT_SECONDS = 0.5
+_MOST_WAIT_SECONDS = 30.0
+
+
+class _Key(str):
+    """A key that is not shown: jupyter_server logs what it starts a kernel with."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'…'"
+
+
+class GatewayKernels:
+    """Makes a key for each kernel that is started, and hears what the kernels ask for.
+
+    Parameters
+    ----------
+    kernels
+        The server's kernel manager, of a gateway.
+    application
+        With the server's routes.
+    base_url
+        The server's base URL.
+    """
+
+    def __init__(
+        self, kernels: MappingKernelManager, application: Application, base_url: str
+    ) -> None:
+        self._kernels: Any = kernels
+        self._application = application
+        self._base_url = base_url
+        self._keys: dict[str, bytes] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._connections: dict[str, GatewayConnection] = {}
+        self._stopping: set[str] = set()
+
+    def begin(self) -> None:
+        """Give a key to each kernel that is started from now on."""
+        start: Any = self._kernels.start_kernel
+
+        async def start_kernel(**options: Any) -> str:
+            key = _Key(secrets.token_hex(32))
+            own = {KEY_VARIABLE: key, BASE_VARIABLE: self._base_url}
+            options["env"] = {**(options.get("env") or {}), **own}
+            kernel_id: str = await start(**options)
+            # One that runs already keeps the key of its launch.
+            if options.get("kernel_id") is None:
+                self._keys[kernel_id] = key.encode()
+                listening = self._listen(kernel_id)
+                self._tasks[kernel_id] = asyncio.create_task(listening, name="acp-gateway-kernel")
+            return kernel_id
+
+        self._kernels.start_kernel = start_kernel
+        for name in ("shutdown_kernel", "restart_kernel"):
+            setattr(self._kernels, name, self._noting(getattr(self._kernels, name)))
+
+    def _noting(self, stop: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+        async def stop_kernel(kernel_id: str, *arguments: Any, **options: Any) -> None:
+            self._stopping.add(kernel_id)
+            try:
+                await stop(kernel_id, *arguments, **options)
+            finally:
+                self._stopping.discard(kernel_id)
+
+        return stop_kernel
+
+    def key(self, kernel_id: str) -> bytes:
+        """Return the key of a kernel's launch; empty if this server did not start it."""
+        return self._keys.get(kernel_id, b"")
+
+    def is_stopping(self, kernel_id: str) -> bool:
+        """Return whether a kernel is being shut down or restarted."""
+        return kernel_id in self._stopping
+
+    async def others(self, kernel_id: str) -> int:
+        """Return how many are connected to a kernel beside this server itself."""
+        if kernel_id not in self._kernels:
+            return 0
+        try:
+            model = await self._kernels.get_kernel(kernel_id).refresh_model()
+        except (HTTPError, OSError):
+            return 0
+        own = kernel_id in self._connections
+        return max(0, int((model or {}).get("connections", 0)) - own)
+
+    async def stop(self) -> None:
+        """Close all connections."""
+        tasks = tuple(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _listen(self, kernel_id: str) -> None:
+        """Hear a kernel for as long as the server has it."""
+        relay = Relay(
+            self._application, self._base_url, kernel_id, lambda part: self._send(kernel_id, part)
+        )
+        wait = _FIRST_WAIT_SECONDS
+        try:
+            while kernel_id in self._kernels:
+                if relay.idle_seconds > _IDLE_SECONDS and not await self.others(kernel_id):
+                    await asyncio.sleep(_LOOK_SECONDS)
+                    continue
+                try:
+                    await self._hear(kernel_id, relay)
+                    wait = _FIRST_WAIT_SECONDS
+                except KernelError as error:
+                    _log.info("kernel %s: %s", kernel_id, error.message)
+                    wait = min(2 * wait, _MOST_WAIT_SECONDS)
+                await asyncio.sleep(wait)
+        except Exception:  # noqa: BLE001 - the top of a task
+            _log.exception("kernel %s is not heard any more", kernel_id)
+        finally:
+            relay.stop()
+            del self._tasks[kernel_id]
+            self._keys.pop(kernel_id, None)
+
+    async def _send(self, kernel_id: str, part: AnswerPart) -> None:
+        connection = self._connections.get(kernel_id)
+        if connection is not None:
+            message = connection.message(ANSWER_TYPE, part.model_dump(mode="json"))
+            with contextlib.suppress(KernelError):  # the kernel asks again
+                await connection.send("control", message)
+
+    async def _hear(self, kernel_id: str, relay: Relay) -> None:
+        """Take the kernel's requests until the connection ends, or nobody needs it."""
+        connection = GatewayConnection(kernel_id)
+        await connection.open()
+        self._connections[kernel_id] = connection
+        reading = asyncio.ensure_future(connection.read())
+        try:
+            while kernel_id in self._kernels:
+                await asyncio.wait({reading}, timeout=_LOOK_SECONDS)
+                if reading.done():
+                    text = reading.result()
+                    if text is None:
+                        return
+                    if COMM_ID in text:
+                        self._take(relay, text)
+                    reading = asyncio.ensure_future(connection.read())
+                elif relay.idle_seconds > _IDLE_SECONDS and not await self.others(kernel_id):
+                    return
+        finally:
+            reading.cancel()
+            del self._connections[kernel_id]
+            connection.close()
+
+    @staticmethod
+    def _take(relay: Relay, text: str) -> None:
+        """Hand a message to the relay, if it is for it."""
+        message = json.loads(text)
+        content = message.get("content") or {}
+        ours = message.get("msg_type") == "comm_msg" and content.get("comm_id") == COMM_ID
+        if ours and message.get("channel") == "iopub":
+            relay.take(content.get("data"))

@@ -1,0 +1,286 @@
+"""Requests that a kernel behind a gateway sends by its own channels, done by the server's routes.
+
+Nothing is decided here: a route authenticates the kernel by the signature of the request, as one
+that came over HTTP.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+import time
+from collections.abc import Awaitable, Callable
+
+from pydantic import ValidationError
+from tornado.concurrent import Future
+from tornado.httputil import (
+    HTTPConnection,
+    HTTPHeaders,
+    HTTPServerRequest,
+    RequestStartLine,
+    ResponseStartLine,
+)
+from tornado.iostream import StreamClosedError
+from tornado.web import Application
+
+from acp_jupyter.api import kernel_auth
+from acp_jupyter.api.relayed import (
+    FROM_KERNEL,
+    PART_BYTES,
+    REQUEST_BYTES,
+    AnswerPart,
+    NextPart,
+    RequestPart,
+)
+
+_log = logging.getLogger(__name__)
+_MOST_REQUESTS = 64
+_ASKED_SECONDS = 120.0
+"""After which nobody reads an answer any more."""
+_HEADERS = {
+    kernel_auth.KERNEL_HEADER,
+    kernel_auth.TIME_HEADER,
+    kernel_auth.NONCE_HEADER,
+    kernel_auth.SIGNATURE_HEADER,
+    "Content-Type",
+}
+
+Send = Callable[[AnswerPart], Awaitable[None]]
+
+
+class Relay:
+    """The requests of one kernel. Used on Jupyter's loop.
+
+    Parameters
+    ----------
+    application
+        With the server's routes.
+    base_url
+        The server's base URL.
+    kernel_id
+        The kernel whose messages are taken.
+    send
+        Sends a part of an answer; what is lost, the kernel asks for again.
+    """
+
+    def __init__(self, application: Application, base_url: str, kernel_id: str, send: Send) -> None:
+        self._application = application
+        self._prefix = base_url.rstrip("/") + "/acp-jupyter/api/"
+        self._kernel_id = kernel_id
+        self._send = send
+        self._answers: dict[str, _Answer] = {}
+        self._used = time.monotonic()
+
+    @property
+    def idle_seconds(self) -> float:
+        """For how long the kernel has asked for nothing."""
+        return time.monotonic() - self._used
+
+    def take(self, data: object) -> None:
+        """Take a message of the kernel; one that is none of ours is left alone."""
+        self._used = time.monotonic()
+        try:
+            part = FROM_KERNEL.validate_python(data)
+        except ValidationError:
+            _log.warning("kernel %s sent an unreadable message", self._kernel_id)
+            return
+        answer = self._answers.get(part.request_id)
+        if isinstance(part, RequestPart):
+            if answer is None and part.number == 0:
+                answer = self._begin(part)
+            if answer is not None:
+                self._add(answer, part)
+        elif answer is not None:
+            if isinstance(part, NextPart):
+                answer.ask(part.number)
+            else:
+                answer.drop()
+
+    def stop(self) -> None:
+        """End all that is being answered."""
+        for answer in tuple(self._answers.values()):
+            answer.drop()
+
+    def _begin(self, part: RequestPart) -> _Answer | None:
+        own = part.headers.get(kernel_auth.KERNEL_HEADER) == self._kernel_id
+        if not own or not part.path.startswith(self._prefix):
+            _log.warning("kernel %s asked for what is not its own", self._kernel_id)
+            return None
+        if len(self._answers) >= _MOST_REQUESTS:
+            _log.warning("kernel %s asks for too much at once", self._kernel_id)
+            return None
+        answer = self._answers[part.request_id] = _Answer(part, self._send)
+        answer.task = asyncio.create_task(self._answer(answer), name="acp-relayed")
+        return answer
+
+    def _add(self, answer: _Answer, part: RequestPart) -> None:
+        if not answer.add(part):
+            _log.warning("kernel %s sent a request that is too long", self._kernel_id)
+            answer.drop()
+
+    async def _answer(self, answer: _Answer) -> None:
+        try:
+            async with asyncio.timeout(_ASKED_SECONDS):
+                await answer.complete.wait()
+            self._application(answer.request())
+            await answer.send_parts()
+        except TimeoutError:
+            _log.info("kernel %s left a request", self._kernel_id)
+        finally:
+            answer.close()
+            del self._answers[answer.request_id]
+
+
+class _Answer(HTTPConnection):
+    """A request that is being done: what a route writes is kept until the kernel asks for it."""
+
+    def __init__(self, head: RequestPart, send: Send) -> None:
+        self.request_id = head.request_id
+        self.task: asyncio.Task[None] | None = None
+        self.complete = asyncio.Event()
+        """Whether the whole request has come."""
+        self._head = head
+        self._send = send
+        self._body = bytearray()
+        self._parts = 0
+        self._status = 0
+        self._written = bytearray()
+        self._ended = False
+        self._asked = 0
+        self._sent: AnswerPart | None = None
+        self._changed = asyncio.Event()
+        self._taken: list[Future[None]] = []
+        self._on_close: Callable[[], None] | None = None
+        self._sending: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    # -- the request ---------------------------------------------------------------
+
+    def add(self, part: RequestPart) -> bool:
+        """Add a part of the request, once; return whether it is not too long."""
+        if self.complete.is_set():
+            if self._sent is not None and self._sent.number == 0:
+                self._again()
+        elif part.number == self._parts:
+            self._body += part.body
+            self._parts += 1
+            if part.last:
+                self.complete.set()
+        return len(self._body) <= REQUEST_BYTES
+
+    def request(self) -> HTTPServerRequest:
+        """Return the request as the routes take it."""
+        head = self._head
+        headers = HTTPHeaders({n: v for n, v in head.headers.items() if n in _HEADERS})
+        headers["Host"] = "localhost"
+        return HTTPServerRequest(
+            connection=self,
+            headers=headers,
+            body=bytes(self._body),
+            start_line=RequestStartLine(head.method, head.path, "HTTP/1.1"),
+        )
+
+    # -- what the kernel asks for ----------------------------------------------------
+
+    def ask(self, number: int) -> None:
+        """Note that the kernel has all parts before this one."""
+        if self._sent is not None and number == self._sent.number:
+            self._again()
+        elif number == self._asked + 1 and self._sent is not None:
+            self._asked = number
+            self._changed.set()
+
+    def drop(self) -> None:
+        """End it: nobody reads it any more."""
+        if self.task is not None:
+            self.task.cancel()
+
+    async def send_parts(self) -> None:
+        """Send the answer, each part when it is asked for."""
+        number = 0
+        while True:
+            while not self._status or not (self._written or self._ended):
+                await self._next_change()
+            piece = bytes(self._written[:PART_BYTES])
+            del self._written[:PART_BYTES]
+            last = self._ended and not self._written
+            self._sent = AnswerPart(
+                request_id=self.request_id,
+                number=number,
+                status=self._status,
+                body=base64.b64encode(piece),
+                last=last,
+            )
+            self._free()
+            await self._send(self._sent)
+            if last:
+                # It can be asked for again until the kernel has said that it is there.
+                await asyncio.sleep(_ASKED_SECONDS)
+                return
+            number += 1
+            async with asyncio.timeout(_ASKED_SECONDS):
+                while self._asked < number:
+                    await self._next_change()
+
+    async def _next_change(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()
+
+    def _again(self) -> None:
+        assert self._sent is not None
+        task = asyncio.ensure_future(self._send(self._sent))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    # -- what a route calls ------------------------------------------------------------
+
+    def set_close_callback(self, callback: Callable[[], None] | None) -> None:
+        """Keep what is called when nobody reads any more."""
+        self._on_close = callback
+
+    def write_headers(
+        self,
+        start_line: RequestStartLine | ResponseStartLine,
+        headers: HTTPHeaders,
+        chunk: bytes | None = None,
+    ) -> Future[None]:
+        """Take the head of the answer."""
+        assert isinstance(start_line, ResponseStartLine)
+        self._status = start_line.code
+        return self.write(chunk or b"")
+
+    def write(self, chunk: bytes) -> Future[None]:
+        """Take some of the body; the future is done when the kernel has asked for it."""
+        taken: Future[None] = Future()
+        if self._closed:
+            taken.set_exception(StreamClosedError())
+            taken.exception()
+            return taken
+        self._written += chunk
+        self._taken.append(taken)
+        if len(self._written) <= PART_BYTES:
+            self._free()
+        self._changed.set()
+        return taken
+
+    def finish(self) -> None:
+        """Take that the answer is whole."""
+        self._ended = True
+        self._changed.set()
+
+    def close(self) -> None:
+        """Tell the route that nobody reads any more."""
+        self._closed = True
+        callback, self._on_close = self._on_close, None
+        for taken in self._taken:
+            taken.set_exception(StreamClosedError())
+            taken.exception()
+        self._taken.clear()
+        if callback is not None:
+            callback()
+
+    def _free(self) -> None:
+        for taken in self._taken:
+            taken.set_result(None)
+        self._taken.clear()

@@ -1,0 +1,167 @@
+"""Whether a server's kernels are alive and free; their restarts and interrupts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tornado.web import HTTPError
+
+from acp_jupyter.notebook_tools.kernel_runner import KernelError
+from acp_jupyter.server.gateway.connection import UNREACHABLE
+
+if TYPE_CHECKING:
+    from jupyter_client.manager import AsyncKernelManager
+    from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
+
+
+_T = TypeVar("_T")
+_ALIVE_SECONDS = 0.5
+_RESTART_SECONDS = 60.0
+
+
+async def _is_alive(manager: AsyncKernelManager) -> bool:
+    try:
+        alive: bool = await manager.is_alive()
+    except (HTTPError, OSError):  # of a gateway, which is asked over HTTP
+        raise KernelError("no_kernel", UNREACHABLE) from None
+    return alive
+
+
+class KernelLifecycle:
+    """Finds out which kernels are alive and free. Used on the host's loop.
+
+    Parameters
+    ----------
+    kernels
+        The server's kernel manager.
+    """
+
+    def __init__(self, kernels: MappingKernelManager) -> None:
+        self._kernels: Any = kernels
+        self._ended: dict[str, object] = {}
+        """The last process of each kernel that is known to have ended."""
+        self.loop: asyncio.AbstractEventLoop | None = None
+        """Jupyter's loop, once it runs; requests to kernels run on it."""
+
+    def manager(self, kernel_id: str) -> AsyncKernelManager:
+        """Return a kernel's manager.
+
+        Raises
+        ------
+        KernelError
+            There is no such kernel.
+        """
+        self.must_exist(kernel_id)
+        manager: AsyncKernelManager = self._kernels.get_kernel(kernel_id)
+        return manager
+
+    def must_exist(self, kernel_id: str) -> None:
+        """Raise `KernelError` if there is no such kernel."""
+        if not kernel_id or kernel_id not in self._kernels:
+            self._ended.pop(kernel_id, None)
+            raise KernelError("no_kernel", "No kernel runs for this notebook. Start one first.")
+
+    async def is_alive(self, kernel_id: str) -> bool:
+        """Return whether a kernel's process runs; False while it restarts. On Jupyter's loop.
+
+        Raises
+        ------
+        KernelError
+            The kernel has ended and will not be restarted.
+        """
+        manager = self.manager(kernel_id)
+        process = self.process(kernel_id)
+        if await _is_alive(manager):
+            return True
+        self._ended[kernel_id] = process
+        if not getattr(manager, "autorestart", False):
+            raise self.dead()
+        return False
+
+    def is_free(self, kernel_id: str) -> bool:
+        """Return whether a kernel is idle.
+
+        Raises
+        ------
+        KernelError
+            The kernel has ended.
+        """
+        state = getattr(self.manager(kernel_id), "execution_state", "idle")
+        if state == "dead":
+            raise self.dead()
+        if state != "busy":
+            self._ended.pop(kernel_id, None)
+            return True  # a starting kernel queues requests
+        # Jupyter keeps the busy state of a dead process until the next one reports its state,
+        # and the first report may be lost.
+        return self._ended.get(kernel_id) not in (None, self.process(kernel_id))
+
+    @staticmethod
+    def dead() -> KernelError:
+        """Return the error for a kernel that will not be restarted."""
+        return KernelError("dead", "The kernel has died. Ask the user to restart it.")
+
+    async def restart(self, kernel_id: str) -> None:
+        """Restart a kernel. On Jupyter's loop."""
+        self._ended[kernel_id] = self.process(kernel_id)
+        try:
+            await asyncio.wait_for(self._kernels.restart_kernel(kernel_id), _RESTART_SECONDS)
+        except TimeoutError:
+            raise KernelError("timeout", "The kernel did not come back.") from None
+
+    def process(self, kernel_id: str) -> object:
+        """Return an object that identifies a kernel's present process."""
+        provisioner = getattr(self._kernels.get_kernel(kernel_id), "provisioner", None)
+        return getattr(provisioner, "pid", None)
+
+    async def interrupt(self, kernel_id: str, process: object) -> None:
+        """Interrupt a kernel if it is still the same process. On Jupyter's loop.
+
+        An interrupt would end a kernel that is just starting.
+        """
+        if kernel_id in self._kernels and self.process(kernel_id) == process:
+            await self.manager(kernel_id).interrupt_kernel()
+
+    async def on_jupyters_loop(self, work: Coroutine[Any, Any, _T]) -> _T:
+        """Run a coroutine on Jupyter's loop and wait for it.
+
+        Raises
+        ------
+        KernelError
+            The server has not started yet.
+        """
+        if self.loop is None:
+            work.close()
+            raise KernelError("no_kernel", "The server has not started yet.")
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.loop))
+
+    async def unless_dead(self, kernel_id: str, work: Awaitable[_T]) -> _T:
+        """Wait for a task as long as the kernel lives.
+
+        Raises
+        ------
+        KernelError
+            The kernel has ended or was restarted.
+        """
+        job = asyncio.ensure_future(work)
+        end = asyncio.ensure_future(self.on_jupyters_loop(self._until_dead(kernel_id)))
+        try:
+            await asyncio.wait({job, end}, return_when=asyncio.FIRST_COMPLETED)
+            if job.done():
+                return job.result()
+            end.result()
+            raise KernelError("dead", "The kernel ended or was restarted meanwhile.")
+        finally:
+            job.cancel()
+            end.cancel()
+            await asyncio.wait({job, end})
+
+    async def _until_dead(self, kernel_id: str) -> None:
+        first = self.process(kernel_id)
+        while kernel_id in self._kernels and self.process(kernel_id) == first:
+            if not await _is_alive(self._kernels.get_kernel(kernel_id)):
+                break
+            await asyncio.sleep(_ALIVE_SECONDS)
+        self._ended[kernel_id] = first

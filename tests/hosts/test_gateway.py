@@ -1,0 +1,291 @@
+"""Kernels behind a real Kernel Gateway: cells, tools, and what is told when the way is cut."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.notebook_tools.in_a_server.calls import answers_in, steps
+from tests.notebook_tools.in_process import write_notebook
+from tests.support.as_user import AsUser
+from tests.support.browser import Visitor
+from tests.support.gateway import CutWay, KernelGateway
+from tests.support.lab import LabPage
+from tests.support.lab_server import LAB_ARGS, agents
+from tests.support.notebook import Cell, Kernel
+from tests.support.second_environment import gateway_environment
+from tests.support.server import JupyterServer
+from tests.support.wait import eventually
+from tests.support.workspace import CLEAN_PY, Workspace
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+
+TRACES = Path(__file__).resolve().parents[2] / "test-results"
+LOAD = "%load_ext acp_jupyter"
+
+
+@dataclass(frozen=True)
+class Behind:
+    """A server whose kernels run behind a gateway."""
+
+    server: JupyterServer
+    gateway: KernelGateway
+    way: CutWay
+
+    def start(self, notebook_path: str) -> str:
+        """Start a kernel for a notebook; return its id."""
+        wanted = {"path": notebook_path, "name": "", "type": "notebook"}
+        with self.server.user() as user:
+            answer = user.post(
+                f"{self.server.url}api/sessions", json={**wanted, "kernel": {"name": "python3"}}
+            ).raise_for_status()
+        return str(answer.json()["kernel"]["id"])
+
+    def kernel(self, kernel_id: str) -> Kernel:
+        """Return the kernel, as the gateway's machine has it."""
+        file = self.gateway.folder / "runtime" / f"kernel-{kernel_id}.json"
+        eventually(file.exists, what="the kernel's connection file is there")
+        return Kernel(self.server.root, connection_file=file)
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return gateway_environment(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def behind(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Behind]:
+    folder = tmp_path_factory.mktemp("behind")
+    with (
+        KernelGateway(folder / "gateway", python) as gateway,
+        CutWay(gateway.port) as way,
+        JupyterServer(
+            folder / "server",
+            app="jupyterlab",
+            agents=agents(),
+            args=LAB_ARGS,
+            config=gateway.config(way.url),
+        ) as server,
+    ):
+        yield Behind(server, gateway, way)
+
+
+@pytest.fixture
+def path(behind: Behind, request: pytest.FixtureRequest) -> str:
+    """A notebook of the test."""
+    name = re.sub(r"\W+", "-", request.node.name)
+    write_notebook(behind.server.root / name / "n.ipynb", "%%acp", "n = 1")
+    return f"{name}/n.ipynb"
+
+
+@pytest.fixture
+def kernel(behind: Behind, path: str) -> Iterator[Kernel]:
+    kernel_id = behind.start(path)
+    with behind.kernel(kernel_id) as kernel:
+        kernel.run(LOAD).ok()
+        yield kernel
+    with behind.server.user() as user:
+        user.delete(f"{behind.server.url}api/kernels/{kernel_id}")
+
+
+def test_a_cell_with_a_permission_answered_in_the_page(behind: Behind, browser: Browser) -> None:
+    workspace = Workspace(behind.server.root, "page")
+    visitor = Visitor(browser, TRACES, traced=False)
+    edit = "%%acp demo\nedit clean.py rate=20"
+    nb = LabPage(visitor, behind.server).open(
+        workspace.notebook(LOAD, edit, "import sys; print(sys.prefix)")
+    )
+    nb.load_extension()
+    turn = nb.run(1)
+    expect(turn.plan).to_be_visible()
+    expect(turn.diff("clean.py").locator("ins").first).to_be_visible()
+    assert workspace.clean_py == CLEAN_PY
+    nb.wait_until_running(1)
+    turn.answer("Allow once")
+    nb.wait_for_end(1)
+    assert "kept = [row.strip() for row in rows]" in workspace.clean_py
+    nb.run_to_end(2)
+    expect(nb.output(2)).to_contain_text("acp-jupyter-gateway-env")
+    nb.saved_output(1)
+    visitor.close(keep_trace_as=None)
+
+
+def test_the_key_of_the_launch_is_shown_nowhere(behind: Behind, kernel: Kernel) -> None:
+    said = kernel.run(
+        "import os, acp_jupyter\n"
+        "from acp_jupyter.kernel.client.channel_transport import launch_key\n"
+        "from acp_jupyter.kernel.client.connection import host_client\n"
+        "key, base = launch_key()\n"
+        "left = [name for name in os.environ if name.startswith('KERNEL_ACP')]\n"
+        "print(host_client().location, key.decode(), base, len(left))"
+    ).ok()
+    location, key, base, inherited = said.printed.split()
+    assert (location, len(key), base, inherited) == ("server", 64, "/", "0")
+    assert key not in behind.server.log.read_text()
+    assert key not in behind.gateway.log.read_text()
+    # What an agent says of it is kept out of the log and the page, as a kernel's own key is.
+    turn = kernel.run(f"%%acp says\n{key}", watched=True)
+    assert turn.error == "TurnError"
+    assert "[redacted]" in turn.traceback
+    assert key not in json.dumps([turn.traceback, *(each.states for each in turn.outputs)])
+
+
+def test_only_the_kernel_with_its_key_is_heard(behind: Behind, kernel: Kernel) -> None:
+    forged = """
+from acp_jupyter.api import kernel_auth
+from acp_jupyter.kernel.client.connection import KernelIdentity, ServerClient, host_client
+from acp_jupyter.kernel.client.channel_transport import ChannelTransport, launch_key
+own = host_client()._identity
+for identity in (KernelIdentity(own.kernel_id, b"another key"), KernelIdentity("x" * 36, own.key)):
+    try:
+        ServerClient(ChannelTransport("/"), identity).agents()
+    except Exception as error:
+        print(type(error).__name__)
+"""
+    said = kernel.run(
+        forged.replace(".agents()", "._request('GET', 'agents', b'', 3)"), seconds=40
+    ).ok()
+    assert said.printed.split() == ["NotAllowed", "ServerUnreachable"]
+
+
+def test_tools_work_in_a_cell_that_waits_and_beside_it(
+    behind: Behind, kernel: Kernel, path: str
+) -> None:
+    calls = steps(
+        ("list_variables", {"pattern": "there*"}),
+        ("insert_cell", {"source": "there + 1", "after": "cell-1"}),
+        ("run_cells", {"cell_ids": ["cell-1"]}),
+        ("run_code", {"code": "there = 43"}),
+    )
+    kernel.run("there = 42").ok()
+    ask = f"%%acp notebook_user --policy allow-all\n{calls}"
+    kernel.run(ask, cell_id="cell-0", watched=True).ok()
+    assert kernel.run("print(there, n)").ok().printed == "43 1\n"
+    told = answers_in(kernel.run("print(_acp.text)").ok().printed)
+    assert [each["failed"] for each in told] == [False] * 4, told
+    with AsUser(behind.server) as user:
+        folder = path.partition("/")[0]
+        session_id = user.new_session("notebook_user", folder, notebook_path=path)
+        calls = steps(
+            ("list_variables", {"pattern": "there*"}),
+            ("run_code", {"code": "by_panel = 7\nprint(by_panel)"}),
+        )
+        turn_id = user.prompt(session_id, calls)
+        user.answer(session_id, user.permission(turn_id)["request_id"], "allow")
+        listed, ran = told_in(user.ended(turn_id))
+    assert "there: int" in listed["text"]
+    assert 'origin="stdout of the code that you ran in n.ipynb"' in ran["text"]
+    assert kernel.run("print(by_panel)").ok().printed == "7\n"
+
+
+def told_in(detail: Any) -> list[dict[str, Any]]:
+    messages = (item for item in detail["items"] if item["kind"] == "agent_message")
+    return answers_in("".join(item["text"] for item in messages))
+
+
+def test_long_requests_and_answers_come_in_parts(kernel: Kernel) -> None:
+    code = """
+import acp_jupyter
+from acp_jupyter.kernel.client.connection import host_client
+session = acp_jupyter.connect("hello")
+session.prompt("ab" * 400_000).wait()
+print(sum(map(len, host_client().traffic(session.id))) > 800_000)
+"""
+    assert kernel.run(code, seconds=60).ok().printed == "True\n"
+
+
+def test_what_is_lost_on_the_way_is_asked_for_again(behind: Behind, kernel: Kernel) -> None:
+    """All connections with the gateway are cut while a cell waits, three times."""
+    cuts: list[float] = []
+
+    def cut(cell: Cell) -> None:
+        if cell.outputs and len(cuts) < 3:
+            behind.way.cut()
+            cuts.append(0)
+
+    turn = kernel.run(
+        "%%acp demo\nbench N=60 size=5 rate=10", watched=True, on_progress=cut, seconds=90
+    ).ok()
+    assert len(cuts) == 3
+    assert kernel.run("print(_acp.stop_reason)").ok().printed == "end_turn\n", turn
+    # A prompt is done once, however often it was sent.
+    code = (
+        "import acp_jupyter\n"
+        "from acp_jupyter.kernel.client.connection import host_client\n"
+        "(session,) = acp_jupyter.list_sessions()\n"
+        "print(len(host_client().turns(session.session_id)))"
+    )
+    assert kernel.run(code).ok().printed == "1\n"
+
+
+def test_the_page_sees_that_a_waiting_kernel_is_busy(behind: Behind, kernel: Kernel) -> None:
+    kernel_id = kernel_of(kernel)
+    states: list[object] = []
+
+    def look(cell: Cell) -> None:
+        if cell.outputs and len(states) < 5:
+            states.append(behind.gateway.model(kernel_id)["execution_state"])
+
+    kernel.run("%%acp demo\nbench N=100 size=5 rate=10", watched=True, on_progress=look).ok()
+    assert states == ["busy"] * 5
+    eventually(lambda: behind.gateway.model(kernel_id)["execution_state"] == "idle")
+
+
+def kernel_of(kernel: Kernel) -> str:
+    return Path(kernel.client.connection_file).stem.removeprefix("kernel-")
+
+
+def test_files_of_the_other_machine_are_not_the_agents(behind: Behind, kernel: Kernel) -> None:
+    there = behind.gateway.folder / "there.csv"
+    there.write_text("1")
+    said = kernel.run(f"%%acp demo --attach {there}\nlist rate=0", watched=True)
+    assert "lies outside the session's folder" in said.printed
+    assert "This kernel runs behind a gateway" in said.printed
+    told = kernel.run("%acp status").ok().output.data["text/markdown"]
+    assert "behind its gateway" in told
+
+
+def test_a_restarted_kernel_is_heard_again(behind: Behind, kernel: Kernel) -> None:
+    kernel.run("%%acp demo\nlist rate=0", watched=True).ok()
+    with behind.server.user() as user:
+        url = f"{behind.server.url}api/kernels/{kernel_of(kernel)}/restart"
+        user.post(url).raise_for_status()
+    with behind.kernel(kernel_of(kernel)) as again:
+        again.run(LOAD).ok()
+        again.run("%%acp demo\nlist rate=0", watched=True).ok()
+        assert again.run("print(_acp.stop_reason)").ok().printed == "end_turn\n"
+
+
+def test_a_gateway_that_is_down(python: Path, tmp_path: Path) -> None:
+    """Jupyter refuses a kernel in words, a tool tells its agent, and nothing is lost."""
+    gateway = KernelGateway(tmp_path / "gateway", python)
+    with (
+        gateway,
+        JupyterServer(tmp_path / "server", agents=agents(), config=gateway.config()) as server,
+    ):
+        behind = Behind(server, gateway, CutWay(gateway.port))
+        write_notebook(server.root / "n" / "n.ipynb", "n = 1")
+        behind.start("n/n.ipynb")
+        with AsUser(server) as user:
+            session_id = user.new_session(
+                "notebook_user", "n", notebook_path="n/n.ipynb", policy="allow-all"
+            )
+            gateway.__exit__()
+            calls = steps(
+                ("list_variables", {}), ("insert_cell", {"source": "1", "after": "cell-0"})
+            )
+            listed, inserted = told_in(user.ended(user.prompt(session_id, calls)))
+            assert listed["failed"]
+            assert "The gateway that runs this kernel does not answer" in listed["text"]
+            assert not inserted["failed"], inserted
+        with pytest.raises(httpx.HTTPStatusError) as refused:
+            behind.start("n/m.ipynb")
+        assert "Gateway" in refused.value.response.json()["message"]
