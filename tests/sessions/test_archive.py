@@ -97,10 +97,10 @@ def test_a_message_takes_a_session_out_of_the_archive(tmp_path: Path) -> None:
         session_id = talked(server).session_id
         archive(server, session_id)
         session = server.woken(session_id)
-        assert session.state.archived is True
+        before = session.state
         server.done(session, server.prompt(session, "more"))
         assert server.said(session)[-1] == "After 1: more"
-        assert session.state.archived is False
+        assert (before.archived, session.state.archived) == (True, False)
         assert theirs(server, archived=False) == [("s1", False)]
 
 

@@ -240,14 +240,7 @@ class TrafficLog:
 
     def _write_next(self) -> None:
         """Wait for entries and write them."""
-        batch = [self._next()]
-        if self._entries.qsize() < _BATCH:
-            # A hundred sessions that each write line by line would starve the other threads.
-            self._hurry.wait(_GATHER_SECONDS)
-        self._hurry.clear()
-        with contextlib.suppress(queue.Empty):
-            while len(batch) < _BATCH:
-                batch.append(self._entries.get_nowait())
+        batch = self._gathered()
         if self._anew:
             self._write_anew()
         self._write_waiting()
@@ -272,6 +265,18 @@ class TrafficLog:
             self.ended = True
         for wake in self._watchers:
             wake()
+
+    def _gathered(self) -> list[_Queued]:
+        """Wait for the first entry, and for those that come soon after it."""
+        batch = [self._next()]
+        if self._entries.qsize() < _BATCH:
+            # A hundred sessions that each write line by line would starve the other threads.
+            self._hurry.wait(_GATHER_SECONDS)
+        self._hurry.clear()
+        with contextlib.suppress(queue.Empty):
+            while len(batch) < _BATCH:
+                batch.append(self._entries.get_nowait())
+        return batch
 
     def _end_dropping(self) -> None:
         """Note in the file that lines are missing here, and mark it."""
