@@ -65,7 +65,7 @@ def measure_notebook(folder: Path, turns: Sequence[int] = TURNS) -> list[Noteboo
 def _ask(server: Server, **known: Any) -> tuple[SavedOutputs, float, float]:
     """Return the answer as a page gets it, its kilobytes and milliseconds."""
     before = time.process_time()
-    told = server.send(GetSavedOutputs(notebook_path=_PATH, **known))
+    told = server.send(GetSavedOutputs(notebook_path=_PATH, **known), seconds=600)
     sent = len(to_json(told))
     assert isinstance(told, SavedOutputs)
     return told, sent / 1e3, 1e3 * (time.process_time() - before)

@@ -56,9 +56,9 @@ class Server(Driver):
         super().__init__(host, root)
         self._dispatcher = Dispatcher(host, _Alone())
 
-    def send(self, command: Command) -> Result:
+    def send(self, command: Command, seconds: float = 30) -> Result:
         work = self._dispatcher.handle(command, UserCaller("ada"))
-        return self.host.submit(work).result(30)
+        return self.host.submit(work).result(seconds)
 
     def woken(self, session_id: str) -> Session:
         async def wake() -> Session:
