@@ -9,7 +9,11 @@ import pytest
 
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
-from acp_jupyter.notebook_tools.tool_permissions import ToolAction, ToolPermissions
+from acp_jupyter.notebook_tools.tool_permissions import (
+    ToolAction,
+    ToolPermissions,
+    ToolRefused,
+)
 from tests.notebook_tools.in_process import KERNEL, Dictionary
 from tests.notebook_tools.talk import answers, calls_of, cells_of, play, start, using
 from tests.support.driver import Driver
@@ -40,6 +44,20 @@ def test_the_user_sees_the_code_and_what_it_overwrites(
         "completed",
         "Allowed once",
     )
+
+
+def test_the_user_sees_the_code_of_the_cells_that_would_run(
+    driver: Driver, session: Session, kernel: Dictionary
+) -> None:
+    """The agent names cells only; what runs is what they hold."""
+    turn_id = start(driver, session, using("run_cells", {"cell_ids": ["cell-1", "cell-2"]}))
+    request = driver.asked(session)
+    (call,) = calls_of(session)
+    assert call.raw_input == {"cell_ids": ["cell-1", "cell-2"]}
+    assert call.output == "# cell 2\na = 1\n\n# cell 3\nprint(a)\nplot()"
+    driver.answer(session, request, "reject")
+    answers(driver, session, turn_id)
+    assert kernel.ran == []
 
 
 def test_what_the_agent_asked_for_itself_is_not_asked_again(
@@ -143,12 +161,8 @@ def test_where_nobody_can_be_asked_it_is_refused(
     assert kernel.ran == []
 
 
-def test_a_call_that_its_agent_gives_up_does_not_look_as_if_it_went_on(
-    driver: Driver, session: Session, kernel: Dictionary
-) -> None:
-    turn_id = start(driver, session, using("run_code", {"code": "a = 1"}))
-    first = driver.asked(session)
-    wish = ToolAction(
+def wish(driver: Driver) -> ToolAction:
+    return ToolAction(
         tool="run_code",
         arguments={"code": "b = 1"},
         kind="execute",
@@ -156,7 +170,28 @@ def test_a_call_that_its_agent_gives_up_does_not_look_as_if_it_went_on(
         title="Run code",
         location=str(driver.root / "n.ipynb"),
     )
-    asked = driver.host.submit(ToolPermissions(session).request(wish))
+
+
+def test_a_call_whose_turn_is_stopped_is_not_done_and_says_why(
+    driver: Driver, session: Session, kernel: Dictionary
+) -> None:
+    turn_id = start(driver, session, using("run_code", {"code": "a = 1"}))
+    driver.asked(session)
+    asked = driver.host.submit(ToolPermissions(session).request(wish(driver)))
+    eventually(lambda: len(session.transcript.request_items) == 2, 10)
+    driver.run(lambda: session.cancel(turn_id))
+    with pytest.raises(ToolRefused, match=r"turn was stopped\. Nothing was done"):
+        asked.result(10)
+    driver.done(session, turn_id)
+    assert kernel.ran == []
+
+
+def test_a_call_that_its_agent_gives_up_does_not_look_as_if_it_went_on(
+    driver: Driver, session: Session, kernel: Dictionary
+) -> None:
+    turn_id = start(driver, session, using("run_code", {"code": "a = 1"}))
+    first = driver.asked(session)
+    asked = driver.host.submit(ToolPermissions(session).request(wish(driver)))
     eventually(lambda: len(session.transcript.request_items) == 2, 10)
     asked.cancel()
     eventually(lambda: calls_of(session)[-1].status == "failed", 10)
