@@ -253,6 +253,18 @@ def test_a_request_without_content_keeps_what_was_shown(script: Script) -> None:
     assert (after.raw_input, after.locations) == (before.raw_input, before.locations)
 
 
+@pytest.mark.parametrize("asked", [{}, {"kind": "execute"}, {"kind": "execute", "title": "x"}])
+def test_what_a_request_says_of_a_known_command_is_its_reason(script: Script, asked: Json) -> None:
+    """Nothing ran yet, so it is no output, whether or not the request names the kind again."""
+    script.update("tool_call", **LS, status="pending")
+    words = {"type": "content", "content": {"type": "text", "text": "To see what is there"}}
+    script.ask({"toolCallId": "call-1", "content": [words], **asked})
+    call = only(script, ToolCall)
+    assert call.permission is not None
+    assert "To see what is there" in call.permission.reason
+    assert call.output == ""
+
+
 @pytest.mark.parametrize(("empty", "state"), [("once", "allowed"), ("no", "rejected")])
 def test_an_option_may_have_an_empty_id(script: Script, empty: str, state: str) -> None:
     """The option's id is the agent's; an empty one can be chosen, too."""
