@@ -71,8 +71,6 @@ def evidence_of(call: ToolCall, cwd: str) -> Evidence | None:
     kind = next((kind for kind in _RULE_KINDS if kind == call.tool_kind), None)
     ours = _is_host_request(call)
     source = {} if ours else obj(call.raw_input)
-    if kind is None:
-        return None
     row = find_tool(call.tool_name)
     runs = row is not None and row.acp_kind == "execute"
     if kind != "execute" and (runs or (call.command and kind in {"read", "search"})):
@@ -89,6 +87,8 @@ def evidence_of(call: ToolCall, cwd: str) -> Evidence | None:
             return _fetch(source)
         case "read" | "search" | "edit" | "delete" | "move":
             return _with_paths(kind, call, source, cwd)
+        case None:
+            return None
 
 
 def is_question(call: ToolCall, options: tuple[PermissionOption, ...]) -> bool:
