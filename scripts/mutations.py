@@ -18,6 +18,8 @@ __all__ = ["Mutation", "logic_of", "words_of"]
 _SKIPPED_TARGETS = {"__all__"}
 _SHOWN = 100
 _SKIPPED_CALLS = {"TypeVar", "TypeAliasType"}
+_TYPES = {"Callable", "Mapping", "dict", "list", "tuple"}
+"""``Object = dict[str, Any]`` is a name for the type checker."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,8 @@ def _skipped(tree: ast.Module) -> set[int]:
             found |= {id(node.returns), *map(id, empty)}
         elif isinstance(node, ast.Assign):
             names = {t.id for t in node.targets if isinstance(t, ast.Name)}
-            is_type = isinstance(node.value, ast.Subscript) and "Callable" in ast.dump(node.value)
+            value = node.value
+            is_type = isinstance(value, ast.Subscript) and ast.unparse(value.value) in _TYPES
             found |= {id(node)} if names & _SKIPPED_TARGETS or is_type else set()
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             found |= {id(node)} if node.func.id in _SKIPPED_CALLS else set()

@@ -194,8 +194,6 @@ def get_relative_path(full_path: str) -> str:
 
     Live views use `relative_path`: by base names alone two files may look the same.
     """
-    if not full_path:
-        return ""
     found = _OUTPUTS.search(full_path) or _SANDBOX.search(full_path)
     return found[1] if found else full_path.rpartition("/")[2]
 
@@ -214,7 +212,7 @@ def relative_path(path: str, cwd: str) -> str:
 def relative_words(words: str, cwd: str) -> str:
     """Make the paths in a title relative to the session's folder."""
     root = cwd.rstrip("/")
-    if not root or root not in words:
+    if not root:
         return words
     paths = rf"(?<![\w./-]){re.escape(root)}(/|(?![\w./-]))"
     return re.sub(paths, lambda found: "" if found[1] else ".", words)

@@ -119,7 +119,7 @@ def _finite(digits: str) -> float | None:
 
 
 def _whole(digits: str) -> int | None:
-    return int(digits) if len(digits) <= _MAX_DIGITS else None
+    return int(digits) if len(digits.lstrip("-")) <= _MAX_DIGITS else None
 
 
 _DECODER = json.JSONDecoder(parse_constant=_nothing, parse_float=_finite, parse_int=_whole)
@@ -146,7 +146,8 @@ def clean_json(value: Any, depth: int = 0) -> Any:
     if isinstance(value, Mapping):
         pairs = [(key, item, clean_json(item, depth + 1)) for key, item in value.items()]
         changed = any(new is not old for _, old, new in pairs)
-        if not changed and all(isinstance(key, str) and _is_clean(key) for key, _, _ in pairs):
+        named = all(isinstance(key, str) and not _SURROGATE.search(key) for key in value)
+        if named and not changed:
             return value
         return {_SURROGATE.sub(_REPLACEMENT, str(key)): new for key, _, new in pairs}
     items = [clean_json(item, depth + 1) for item in value]
@@ -163,7 +164,7 @@ def camel_case(value: Any) -> Any:
     result: dict[Any, Any] = {}
     for key, item in value.items():
         name = CAMEL_KEYS.get(key, key)
-        if name != key and name in value:
+        if name in value:
             name = key  # both spellings: the right one keeps its value
         nested = type(item) in _NESTED and key not in _OPAQUE
         result[name] = camel_case(item) if nested else item
@@ -171,13 +172,14 @@ def camel_case(value: Any) -> Any:
 
 
 def count_or_none(value: object) -> int | None:
-    """Return a count of tokens or lines as an int that is not negative, or None."""
+    """Return a count of tokens or lines as an int that is not negative, or None.
+
+    ``value`` is a finite number, as `clean_json` and `read_json` leave them, or anything else.
+    """
     if isinstance(value, bool):
         return None
     if isinstance(value, str) and len(value) <= 18 and value.isascii() and value.isdigit():
         return int(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
     return max(0, int(value)) if isinstance(value, int | float) else None
 
 
@@ -188,7 +190,3 @@ def string_or_none(value: object) -> str | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     return None
-
-
-def _is_clean(key: str) -> bool:
-    return key.isascii() or not _SURROGATE.search(key)

@@ -76,7 +76,7 @@ def normalise_clean(message: object) -> list[Object]:
     if not isinstance(message, Mapping):
         return []
     if is_plain(message):
-        return [message if isinstance(message, dict) else dict(message)]
+        return [dict(message)]
     if isinstance(message.get("method"), str):
         return _call(message)
     answer = "result" in message or "error" in message or message.keys() <= _ENVELOPE

@@ -84,11 +84,12 @@ def test_a_tool_end_completes_its_card() -> None:
     assert (call.status, call.output) == ("completed", "4 passed")
     end: Json = {"type": "tool_end", "tool_call_id": "c", "result": "r"}
     plain = parse_packet(end)
-    failed = parse_packet({**end, "status": "error", "raw_output": "own"})
     assert isinstance(plain, ToolCallProgress)
-    assert isinstance(failed, ToolCallProgress)
     assert (plain.status, plain.raw_output) == ("completed", "r")
-    assert (failed.status, failed.raw_output) == ("failed", "own")
+    for own in ("raw_output", "rawOutput"):
+        failed = parse_packet({**end, "status": "error", own: "own"})
+        assert isinstance(failed, ToolCallProgress)
+        assert (failed.status, failed.raw_output) == ("failed", "own")
     camel = parse_packet({**end, "rawOutput": None})
     assert isinstance(camel, ToolCallProgress)
     assert camel.raw_output == "r"

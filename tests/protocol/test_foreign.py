@@ -146,6 +146,7 @@ PLAIN = {
     "thought": {**CHUNK, "sessionUpdate": "agent_thought_chunk"},
     "chunk with an id": {**CHUNK, "messageId": "m"},
     "call": CALL,
+    "call with a name": {**CALL, "name": "n"},
     "new call": {**CALL, "sessionUpdate": "tool_call"},
     "plan": {"sessionUpdate": "plan", "entries": []},
     "user": {**CHUNK, "sessionUpdate": "user_message_chunk"},

@@ -41,7 +41,7 @@ def test_reading_repairs_what_it_reads(value: Any, ascii_only: bool) -> None:
 def test_what_no_json_writer_takes_is_repaired(text: str) -> None:
     value = read_json(text)
     assert json.loads(json.dumps(value, allow_nan=False)) == value
-    assert "\ud800" not in json.dumps(value, ensure_ascii=False)
+    assert json.dumps(value, ensure_ascii=False).encode()
     assert value == clean_json(value)
 
 
@@ -57,7 +57,13 @@ def test_what_is_nested_deeper_than_64_levels_is_a_text() -> None:
 def test_an_integer_that_no_float_holds_is_nothing(number: int) -> None:
     kept = number if abs(number) < 10**300 else None
     assert clean_json([number]) == [kept]
+    assert read_json(f"[{number}]") == [kept]
     assert clean_json(True) is True
+
+
+@pytest.mark.parametrize("value", [{}, {"a": [1, 2.5, "é", None, {"é": True}]}, [[], {}], "a", 1])
+def test_what_needs_no_repair_is_not_copied(value: Any) -> None:
+    assert clean_json(value) is value
 
 
 @pytest.mark.parametrize("extra", [{}, {"messageId": "m1"}, {"messageId": 5}, {"odd_key": 1}])

@@ -94,8 +94,9 @@ def test_what_is_no_json_becomes_text() -> None:
 
 
 def test_a_long_line_of_too_many_parts_says_so() -> None:
+    assert len(read_long_json("[" + "[]," * 99_998 + "[]]")) == 99_999
     with pytest.raises(ValueError, match=r"\AIt has too many parts\.\Z"):
-        read_long_json("[" + "[]," * 100_000 + "[]]")
+        read_long_json("[" + "[]," * 99_999 + "[]]")
 
 
 @pytest.mark.parametrize(("count", "asked"), [(1_000, True), (1_001, False)])

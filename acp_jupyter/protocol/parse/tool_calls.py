@@ -70,7 +70,9 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
     name = state.tool_name(tool_call_id, raw)
     kind = read_acp_kind(raw.get("kind"))
     raw_input, raw_output = spelled(raw, "raw_input"), spelled(raw, "raw_output")
-    content = raw.get("content") or _mcp_content(raw_output) or raw.get("content")
+    given = raw.get("content") or _mcp_content(raw_output) or raw.get("content")
+    content = _with_patch(read_tool_content(given), raw_input)
+    terminal_id = next((p.terminal_id for p in content or () if p.type == "terminal"), "")
     common: dict[str, Any] = {
         "tool_call_id": tool_call_id,
         "tool_name": name,
@@ -78,16 +80,14 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
         "acp_kind": kind,
         "title": text_or_none(raw.get("title")),
         "name": spelled_name(raw),
-        "content": _with_patch(read_tool_content(content), raw_input),
+        "content": content,
         "raw_input": raw_input,
         "raw_output": raw_output,
         "progress": _share(raw.get("progress")),
         "message": text_or_none(raw.get("message")),
         "parent_id": parent_id(raw),
+        "terminal": read_terminal(raw, terminal_id, tool_call_id, state.terminals),
     }
-    if "_meta" in raw:
-        shown = next((p.terminal_id for p in common["content"] or () if p.type == "terminal"), "")
-        common["terminal"] = read_terminal(raw, shown, tool_call_id, state.terminals)
     locations = raw.get("locations")
     if isinstance(locations, list):
         common["locations"] = tuple(
@@ -102,7 +102,7 @@ def _with_patch(
     content: tuple[ToolContent, ...] | None, raw_input: JsonValue
 ) -> tuple[ToolContent, ...] | None:
     """Add the changes of a patch that only the input has (Cline)."""
-    diffs = () if raw_input is None or first_diff(content or ()) else patch_diffs(raw_input)
+    diffs = () if first_diff(content or ()) else patch_diffs(raw_input)
     return (*(content or ()), *diffs) if diffs else content
 
 
@@ -241,7 +241,7 @@ class ParseState:
         A name in ``_meta`` wins; then the one that was told first; then name, title and input
         of this packet; then its kind.
         """
-        tool = find_tool(_meta_name(raw)) if "_meta" in raw else None
+        tool = find_tool(_meta_name(raw))
         if tool is not None:
             return self._remember(tool_call_id, tool.name)
         known = self._names.get(tool_call_id)

@@ -131,7 +131,7 @@ class UnknownInput(_Input):
 def _tag(value: Any) -> str:
     found = value.get("toolName", value.get("tool_name")) if isinstance(value, dict) else None
     name = found if found is not None else getattr(value, "tool_name", "unknown")
-    return name if name in SEED_TOOL_NAMES else "other"
+    return name if isinstance(name, str) and name in SEED_TOOL_NAMES else "other"
 
 
 ToolInput = TypeAliasType(

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from acp_jupyter.protocol.content import ToolDiff
+from acp_jupyter.protocol.packets import ToolCallStart
+from acp_jupyter.protocol.parse.packet import parse_packet
 from acp_jupyter.protocol.tools.inputs import patch_diffs
 from tests.support.asked import answer, asked
 
@@ -66,6 +68,18 @@ def test_anything_else_gives_none(raw_input: JsonValue) -> None:
     assert patch_diffs(raw_input) == ()
 
 
+@pytest.mark.parametrize(("chars", "read"), [(1_000_000, True), (1_000_001, False)])
+def test_a_patch_of_a_million_characters_is_read(chars: int, read: bool) -> None:
+    begin = "*** Begin Patch\n*** Add File: a\n+"
+    assert bool(patch_diffs(begin + "x" * (chars - len(begin)))) is read
+
+
+@pytest.mark.parametrize(("count", "read"), [(500, True), (501, False)])
+def test_a_patch_of_very_many_changes_is_shown_as_it_is(count: int, read: bool) -> None:
+    patch = "*** Begin Patch\n*** Update File: a\n" + "@@\n-x\n+y\n" * count
+    assert len(patch_diffs(patch)) == (count if read else 0)
+
+
 LINES = st.lists(st.text(alphabet="ab +-@*\t", max_size=6), min_size=1, max_size=6)
 
 
@@ -94,6 +108,17 @@ def test_a_request_shows_the_patch_and_the_file_decides() -> None:
         assert (call.tool_kind, call.title) == ("edit", "Editing file")
         assert call.diffs[0].old_line is None, "a patch does not say where its lines are"
         assert answer(call, policy="accept-edits", root=Path("/ws")) == chosen
+
+
+def test_a_diff_of_the_content_counts_before_the_patch() -> None:
+    diff = {"type": "diff", "path": "a.py", "oldText": "1", "newText": "2"}
+    raw_input = {"input": UPDATE.format(path="a.py")}
+    start = {"sessionUpdate": "tool_call", "toolCallId": "c", "rawInput": raw_input}
+    for content, texts in (([diff], ["2"]), (["Done."], ['def main():\n    print("b")\n', ""])):
+        packet = parse_packet({**start, "content": content})
+        assert isinstance(packet, ToolCallStart)
+        diffs = (item for item in packet.content or () if isinstance(item, ToolDiff))
+        assert [each.new_text for each in diffs] == texts
 
 
 def test_a_deletion_that_no_diff_shows_is_shown_whole() -> None:
