@@ -11,10 +11,12 @@ from acp_jupyter.protocol.elicitation import ElicitationField, read_field
 from acp_jupyter.protocol.json import clean_json, read_json, read_long_json
 from acp_jupyter.protocol.log_envelope import OpenRequests
 from acp_jupyter.protocol.log_json import PrettyPrinted
+from acp_jupyter.protocol.packets import AgentMessageChunk
 from acp_jupyter.protocol.parse.elicitation import SecretAnswers
 from acp_jupyter.protocol.parse.tool_calls import ParseState
 from acp_jupyter.protocol.tools.outputs import TerminalTexts
 from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.protocol.traffic_reader import TrafficReader
 
 WITH_A_SECRET = {"properties": {"key": {"type": "string", "writeOnly": True}}}
 
@@ -34,11 +36,13 @@ def test_open_requests_of_a_log(count: int, kept: bool) -> None:
 def test_questions_with_secret_answers(count: int, kept: bool) -> None:
     secrets = SecretAnswers()
     asked = {"method": "elicitation/create", "params": {"requestedSchema": WITH_A_SECRET}}
+    plain = {"method": "elicitation/create", "params": {"requestedSchema": {}}}
     for seq in range(count):
         secrets.without(TrafficEntry(seq, 1.0, "<", asked, None))
+        secrets.without(TrafficEntry(count + seq, 1.0, "<", plain, None))
     for of, hidden in ((0, kept), (count - 1, True)):
         answer = {"id": 1, "result": {"action": "accept", "content": {"key": "k"}}}
-        shown: Any = secrets.without(TrafficEntry(count, 1.0, ">", answer, of)).message
+        shown: Any = secrets.without(TrafficEntry(2 * count, 1.0, ">", answer, of)).message
         assert shown["result"]["content"] == {"key": "(not kept)" if hidden else "k"}
 
 
@@ -104,3 +108,38 @@ def test_a_field_of_very_many_choices_is_not_asked(count: int, asked: bool) -> N
     found = read_field("n" * 81, {"enum": [str(n) for n in range(count)]}, required=False)
     refusal = f"The field '{'n' * 80}' offers more than 1000 choices."
     assert isinstance(found, ElicitationField) if asked else found == refusal
+
+
+def _update(session: str, **update: Any) -> TrafficEntry:
+    params = {"sessionId": session, "update": update}
+    return TrafficEntry(1, 1.0, "<", {"method": "session/update", "params": params}, None)
+
+
+def _announced(count: int) -> TrafficReader:
+    reader = TrafficReader()
+    for number in range(count):
+        reader.read(_update("s", sessionUpdate="subagent_update", sessionId=f"child {number}"))
+    return reader
+
+
+@pytest.mark.parametrize(("count", "kept"), [(200, True), (201, False)])
+def test_child_sessions(count: int, kept: bool) -> None:
+    reader = _announced(count)
+    content = {"type": "text", "text": "a"}
+    for of, known in ((0, kept), (count - 1, True)):
+        said = reader.read(
+            _update(f"child {of}", sessionUpdate="agent_message_chunk", content=content)
+        )
+        assert isinstance(said[-1], AgentMessageChunk)
+        assert said[-1].parent_id == (f"subagent-{of + 1}" if known else "")
+
+
+@pytest.mark.parametrize(("count", "kept"), [(200, True), (201, False)])
+def test_messages_between_sessions(count: int, kept: bool) -> None:
+    """A later chunk says no more whom its message is for."""
+    reader = _announced(1)
+    chunk = {"sessionUpdate": "session_message_chunk", "content": {"type": "text", "text": "a"}}
+    for number in range(count):
+        reader.read(_update("s", **chunk, messageId=f"m{number}", recipientSessionId="child 0"))
+    for of, known in ((0, kept), (count - 1, True)):
+        assert bool(reader.read(_update("s", **chunk, messageId=f"m{of}"))) is known

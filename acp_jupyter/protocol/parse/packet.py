@@ -331,17 +331,15 @@ ONYX_PACKET_TYPES = frozenset(get_args(PacketType)) - {"unknown"}
 
 
 def packet_name(packet: Obj) -> str:
-    """Return the name that decides of what type an object is; nothing where none is known.
+    """Return the name that decides of what type an object is.
 
-    First a ``type`` of Onyx, then ``sessionUpdate``, then any other known ``type``.
+    First a ``type`` of Onyx, then a known ``sessionUpdate``, then any other ``type``.
     """
     name = text(packet["type"]) if "type" in packet else ""
     if name in ONYX_PACKET_TYPES:
         return name
     update = session_update(packet)
-    if update in PACKET_NAMES:
-        return update
-    return name if name in PACKET_NAMES else ""
+    return update if update in PACKET_NAMES else name
 
 
 def session_update(packet: Obj) -> str:

@@ -222,8 +222,6 @@ def error(raw: JsonValue) -> ErrorPacket:
 
 def _plain(message: str) -> str:
     """Return the sentence in a provider's error that was passed on as JSON (codex, gemini)."""
-    if not message.startswith("{"):
-        return message
     try:
         body = read_json(message)
     except (ValueError, RecursionError):
@@ -246,7 +244,7 @@ def auth_status(raw: Obj) -> AuthStatusUpdate:
     if kind:
         state = _AUTH_STATES.get(kind, "authenticated")
         return AuthStatusUpdate(state=state, label=text(own.get("label")))
-    accounts = [account for account in map(obj, items(raw.get("accounts"))) if account]
+    accounts = [*map(obj, items(raw.get("accounts")))]
     used = [account for account in accounts if account.get("active") is True] or accounts
     return AuthStatusUpdate(
         state=_AUTH_STATES.get(text(raw.get("state")), "unknown"),

@@ -107,8 +107,6 @@ class CallResult:
 
 def _without_fence(output: str) -> str:
     """Output is shown as it is, so a fence around all of it would be noise (claude)."""
-    if not output.startswith("```"):
-        return output
     fenced = _FENCED.fullmatch(output)
     return output if fenced is None or "```" in fenced[1] else fenced[1]
 
@@ -252,8 +250,6 @@ def _exit_code(given: CallResult) -> int | None:
 
 def _exit_code_in_text(output: str) -> int | None:
     head, tail = output[:_LAST_CHARS], output[-_LAST_CHARS:]
-    if "ode" not in head and "ode" not in tail:
-        return None  # neither "code" nor "Code"
     first_line = head.split("\n", 1)[0]
     last_lines = tail.rstrip().split("\n")[-_LAST_LINES:]
     found = _EXIT_CODE.fullmatch(first_line.rstrip())

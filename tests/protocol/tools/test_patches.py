@@ -58,6 +58,7 @@ def test_files_are_added_deleted_and_moved() -> None:
         {"input": "print(1)"},
         {"input": "*** Begin Patch\nnot a patch"},
         {"input": "*** Begin Patch\n*** Add File: a\n-x\n*** End Patch"},
+        {"input": "*** Begin Patch\n*** Delete File: a\n-x\n*** End Patch"},
         {"path": "a.patch", "content": UPDATE.format(path="a.py")},
         {"one": UPDATE.format(path="a.py"), "two": UPDATE.format(path="b.py")},
         ["*** Begin Patch"],
