@@ -172,6 +172,14 @@ class AcpJupyter(ExtensionApp):
         config=True
     )
 
+    waiting_hours = Float(
+        24.0,
+        help="""
+        For how many hours a turn that waits for its user's answer keeps the server, and the
+        notebook's kernel, from being culled as idle.
+        """,
+    ).tag(config=True)
+
     ping_seconds = Float(
         15.0, help="How long a stream of packets may be silent before it sends a ping."
     ).tag(config=True)
@@ -260,7 +268,10 @@ class AcpJupyter(ExtensionApp):
         )
         times = serverapp.web_app.settings["last_activity_times"]
         self._activity = Activity(
-            times, lambda: self._backend.sessions(UserCaller("activity")), kernels
+            times,
+            lambda: self._backend.sessions(UserCaller("activity")),
+            kernels,
+            self.waiting_hours,
         )
         self._looking: asyncio.Task[None] | None = None
         self.handlers.extend(handlers(self._backend))

@@ -12,7 +12,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from jupyter_server._tz import utcnow
@@ -213,7 +213,7 @@ _WORKING = {"starting", "running"}
 class Activity:
     """Polls the sessions, so that server and kernel are not culled as idle during a turn.
 
-    A turn that waits for an answer does not count as activity: a user who is there counts anyway.
+    A turn that waits for an answer counts for some hours: its user may be asleep, or never return.
 
     Parameters
     ----------
@@ -223,6 +223,8 @@ class Activity:
         Returns the host's sessions.
     kernels
         The server's kernels.
+    waiting_hours
+        How long a turn that waits for an answer counts.
     """
 
     def __init__(
@@ -230,10 +232,13 @@ class Activity:
         times: MutableMapping[str, datetime],
         sessions: Callable[[], Awaitable[Iterable[SessionSummary]]],
         kernels: Kernels,
+        waiting_hours: float,
     ) -> None:
         self._times = times
         self._sessions = sessions
         self._kernels = kernels
+        self._waiting_hours = waiting_hours
+        self._waiting_since: dict[str, datetime] = {}
         self.working = False
 
     async def run(self) -> None:
@@ -247,10 +252,22 @@ class Activity:
 
     async def update(self) -> None:
         """Poll once."""
-        working = [session for session in await self._sessions() if session.status in _WORKING]
+        sessions = tuple(await self._sessions())
+        now = utcnow()
+        self._waiting_since = {
+            each.session_id: self._waiting_since.get(each.session_id, now)
+            for each in sessions
+            if each.status == "requires_action"
+        }
+        kept = {
+            session_id
+            for session_id, since in self._waiting_since.items()
+            if now - since < timedelta(hours=self._waiting_hours)
+        }
+        working = [s for s in sessions if s.status in _WORKING or s.session_id in kept]
         self.working = bool(working)
         if working:
-            self._times["acp_jupyter"] = utcnow()
+            self._times["acp_jupyter"] = now
         for notebook_path in {session.notebook_path for session in working} - {""}:
             await self._kernels.touch(notebook_path)
 

@@ -216,13 +216,17 @@ def execute_request(code: str) -> dict[str, Any]:
     }
 
 
-def test_a_long_turn_is_not_culled_and_an_idle_server_is(
+def test_work_and_questions_are_not_culled_and_an_idle_server_is(
     environment: HubEnvironment, tmp_path: Path
 ) -> None:
-    """No page is open and nobody asks the server; only its agent is at work."""
+    """No page is open and nobody asks the servers; an agent is at work in one, another waits."""
     idle = 30
     with Hub(tmp_path / "hub", environment, idle_seconds=idle) as hub:
-        eve = hub.user("eve")
+        eve, finn = hub.user("eve"), hub.user("finn")
+        with finn.client() as client:
+            waiting = open_session(client, "demo")
+            asking = start_turn(client, waiting, "create asked.txt rate=0")
+            pending(client, waiting)
         with eve.client() as client:
             session_id = open_session(client, "demo")
             # Some 75 seconds.
@@ -232,4 +236,30 @@ def test_a_long_turn_is_not_culled_and_an_idle_server_is(
         eventually(lambda: '"stopReason"' in log.read_text(), 150, "the turn ends")
         assert time.monotonic() - started > 2 * idle
         assert hub.server("eve").get("ready") is True
+        assert hub.server("finn").get("ready") is True
+        with finn.client() as client:
+            request = pending(client, waiting)
+            url = f"sessions/{waiting}/permissions/{request['request_id']}"
+            chosen = {"option_id": request["options"][0]["option_id"]}
+            client.post(url, json=chosen).raise_for_status()
+            assert finished(client, asking)["turn"]["stop_reason"] == "end_turn"
+        assert (finn.root / "asked.txt").exists()
         eventually(lambda: not hub.server("eve"), 3 * idle, "the idle server is culled")
+        eventually(lambda: not hub.server("finn"), 3 * idle, "and so is the other")
+
+
+def test_a_turn_that_was_culled_says_so(hub: Hub, ada: HubUser) -> None:
+    """After its hours of waiting, as a culler stops a server; nothing was allowed."""
+    gus = hub.user("gus")
+    with gus.client() as client:
+        session_id = open_session(client, "demo")
+        turn_id = start_turn(client, session_id, "create asked.txt rate=0")
+        pending(client, session_id)
+    hub.stop("gus")
+    again = hub.user("gus")
+    with again.client() as client:
+        client.post(f"sessions/{session_id}/resume").raise_for_status()
+        detail = client.get(f"turns/{turn_id}").raise_for_status().json()
+    assert detail["turn"]["status"] == "done"
+    assert "The Jupyter server stopped during this turn" in json.dumps(detail)
+    assert not (gus.root / "asked.txt").exists()

@@ -129,7 +129,7 @@ class FakeManagers:
     [
         ("starting", True),
         ("running", True),
-        ("requires_action", False),
+        ("requires_action", True),
         ("idle", False),
         ("stopped", False),
     ],
@@ -151,13 +151,17 @@ async def test_an_agent_at_work_keeps_server_and_kernel_awake(status: str, works
     async def sessions() -> list[SessionSummary]:
         return [summary]
 
-    activity = Activity(times, sessions, Kernels(managers, managers))
+    activity = Activity(times, sessions, Kernels(managers, managers), 24)
     await activity.update()
     assert activity.working is works
     assert (managers.kernel.last_activity is not None) is works
     assert list(times) == (["acp_jupyter"] if works else [])
     for moment in times.values():
         assert datetime.now(UTC) - moment < timedelta(seconds=10)
+    if status == "requires_action":
+        impatient = Activity({}, sessions, Kernels(managers, managers), 0)
+        await impatient.update()
+        assert not impatient.working
     summary = summary.model_copy(update={"status": "idle"})
     await activity.update()
     assert not activity.working

@@ -38,6 +38,7 @@ c.SimpleLocalProcessSpawner.home_dir_template = {homes!r} + "/{{username}}"
 c.JupyterHub.db_url = "sqlite:///:memory:"
 c.JupyterHub.cookie_secret_file = {secret!r}
 c.JupyterHub.last_activity_interval = 2
+c.Spawner.start_timeout = c.Spawner.http_timeout = 120
 c.Spawner.default_url = "/lab"
 c.Spawner.args = [
     "--allow-root", "--LabApp.expose_app_in_browser=True", "--LabApp.news_url=",
@@ -187,6 +188,11 @@ class Hub(AbstractContextManager["Hub"]):
         token = str(answer.raise_for_status().json()["token"])
         root = self._folder / "homes" / name
         return HubUser(name, f"{self.url}user/{name}/", token, root)
+
+    def stop(self, name: str) -> None:
+        """Stop a user's server, as the culler does."""
+        self.admin.delete(f"users/{name}/server").raise_for_status()
+        eventually(lambda: not self.server(name), _STOP_SECONDS, f"{name}'s server stops")
 
     def guest(self, host: HubUser, name: str = "cleo") -> HubUser:
         """Return ``cleo``, who may open ada's server as ada may, as a user of that server."""
