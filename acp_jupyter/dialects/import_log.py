@@ -28,6 +28,7 @@ from acp_jupyter.protocol.log_json import LogProblem, LogValue, read_values
 from acp_jupyter.protocol.objects import obj, text
 from acp_jupyter.protocol.parse.packet import packet_name, read_timestamp
 from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.protocol.version_2 import in_version_1
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def _traffic(
     lines: _Counted, facts: LogFacts, writer: EntryWriter, start: float
 ) -> Iterator[TrafficEntry | LogProblem]:
     reader = TrafficImport(writer, facts.session, own=facts.own, prompts=facts.prompts)
-    for found in read_log(lines, start):
+    for found in in_version_1(read_log(lines, start)):
         if isinstance(found, LogProblem):
             yield found
         else:

@@ -25,6 +25,7 @@ from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.normalise import normalise_clean
 from acp_jupyter.protocol.objects import Obj, first, obj, text
 from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.protocol.version_2 import in_version_1
 
 _OPEN = 10_000
 _FULL = "Lines are missing here from the log: it, or the disk, was full."
@@ -277,7 +278,7 @@ def survey_traffic(lines: Iterable[bytes | str]) -> TrafficFacts:
     """Read a whole log for its facts; memory does not grow with it."""
     facts, sessions = TrafficFacts(), SessionTracker()
     folders: OrderedDict[int, str] = OrderedDict()
-    for entry in read_log(lines):
+    for entry in in_version_1(read_log(lines)):
         if not isinstance(entry, TrafficEntry):
             continue
         if entry.direction == "!":

@@ -61,6 +61,8 @@ class AgentSpec:
     """Added to its own instructions, where it takes that."""
     instructions: str = ""
     """The administrator's, for all agents: as a system prompt, else before the first prompt."""
+    protocol_version: int = 1
+    """The newest version of the protocol that it is offered: 2 is a draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,7 @@ class _Entry(BaseModel):
     folders: dict[Annotated[str, Field(pattern="^[^=]+$")], str] = {}
     additional_directories: list[Annotated[str, AfterValidator(_absolute)]] = []
     system_prompt: str = ""
+    protocol_version: Literal[1, 2] = 1
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
@@ -195,13 +198,15 @@ def parse_entry(key: str, value: object, source: str) -> AgentSpec | Broken:
         host=host,
         additional_directories=tuple(entry.additional_directories),
         system_prompt=entry.system_prompt,
+        # What is missed while a connection is cut is told again in version 1.
+        protocol_version=1 if host else entry.protocol_version,
     )
 
 
 GROUP = "acp_jupyter.agents"
 _FIELDS = (
     *("command", "args", "env", "name", "url", "headers", "folders"),
-    *("additional_directories", "system_prompt"),
+    *("additional_directories", "system_prompt", "protocol_version"),
 )
 _LISTS = ("args", "additional_directories")
 

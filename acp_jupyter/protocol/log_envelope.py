@@ -25,7 +25,8 @@ _MAX_OPEN = 10_000
 _CLIENT_NAMES = (
     "initialize authenticate logout session/new session/load session/list session/resume "
     "session/fork session/close session/delete session/prompt session/cancel session/set_mode "
-    "session/set_model session/set_config_option"
+    "session/set_model session/set_config_option auth/login auth/logout tool_call/cancel "
+    "terminal/cancel"
 )
 _AGENT_NAMES = (
     "session/update session/notification acp/notification/session_update session_update "

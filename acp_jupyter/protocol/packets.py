@@ -61,6 +61,8 @@ class AgentMessageChunk(_Chunk):
     """ACP: agent_message_chunk."""
 
     type: Literal["agent_message_chunk"] = "agent_message_chunk"
+    replaces: bool = False
+    """Whether it takes the place of what its message said so far."""
 
 
 class AgentThoughtChunk(_Chunk):
@@ -69,6 +71,8 @@ class AgentThoughtChunk(_Chunk):
     type: Literal["agent_thought_chunk"] = "agent_thought_chunk"
     step_id: str = ""
     """The step that it belongs to, whatever came between."""
+    replaces: bool = False
+    """Whether it takes the place of what its thought said so far."""
 
 
 class Location(PacketModel):
@@ -156,6 +160,8 @@ class PermissionRequest(TimedPacket):
     """What is wanted, in the host's own words; never the agent's."""
     reason: str = ""
     """What the host has to say of it."""
+    words: str = ""
+    """What the agent says of the request, beside its tool call."""
 
 
 class PermissionResponse(TimedPacket):

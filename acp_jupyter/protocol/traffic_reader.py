@@ -39,6 +39,7 @@ from acp_jupyter.protocol.parse.subagents import SUBAGENT_UPDATES, Subagents
 from acp_jupyter.protocol.parse.tool_calls import ParseState
 from acp_jupyter.protocol.session_packets import CancelSent
 from acp_jupyter.protocol.traffic import TrafficEntry, is_plain
+from acp_jupyter.protocol.version_2 import Version2
 
 LogPacket = Packet | Note
 """What a line of a traffic log can say: the agent's packets, the host's notes."""
@@ -56,6 +57,7 @@ class TrafficReader:
 
     def __init__(self) -> None:
         self._requests: dict[int, tuple[str, Obj]] = {}
+        self._version_2 = Version2()
         self._state = ParseState()
         self._subagents = Subagents(self._state)
         self._history: History | None = None
@@ -97,6 +99,12 @@ class TrafficReader:
 
     def read(self, entry: TrafficEntry) -> list[LogPacket]:
         """Read one line; lines that don't concern the session give nothing."""
+        packets: list[LogPacket] = []
+        for each in self._version_2.entries(entry):
+            packets += self._read_plainly(each)
+        return packets
+
+    def _read_plainly(self, entry: TrafficEntry) -> list[LogPacket]:
         packets, history = self._read(entry), self._history
         if history is None:
             return packets

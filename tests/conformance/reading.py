@@ -13,7 +13,7 @@ from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.reduce.reducer import reduce
 from acp_jupyter.transcript.reduce.session import opened_transcript
-from tests.conformance.shapes import Message
+from tests.conformance.shapes import VERSION_2, Message
 
 __all__ = ["after", "entries_of", "read"]
 
@@ -22,6 +22,20 @@ _OPENING = SessionOpened(
 )
 _CHUNK = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "goes on"}}
 _LATER = {"method": "session/update", "params": {"sessionId": "s", "update": _CHUNK}}
+
+
+_INFO: Obj = {"name": "a", "version": "1"}
+_SPEAKS_2 = (
+    TrafficEntry(-1, 0.0, ">", {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}),
+    TrafficEntry(
+        0,
+        0.0,
+        "<",
+        {"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": 2, "info": _INFO}},
+        -1,
+    ),
+)
+"""How an agent says that it speaks version 2."""
 
 
 def entries_of(message: Message, body: Any) -> list[TrafficEntry]:
@@ -38,6 +52,9 @@ def entries_of(message: Message, body: Any) -> list[TrafficEntry]:
 def read(message: Message, body: Any) -> list[LogPacket]:
     """Return what it says."""
     reader = TrafficReader()
+    if message.corpus in VERSION_2:
+        for entry in _SPEAKS_2:
+            reader.read(entry)
     return [packet for entry in entries_of(message, body) for packet in reader.read(entry)]
 
 

@@ -1,7 +1,8 @@
 """The messages of the protocol's schemas, and the ways in which each can look.
 
 There are three schemas of version 1: that of release 1.21, and of the newest SDK the stable and
-the unstable one. A message that looks the same in two of them is one message.
+the unstable one; and the latter two of version 2. A message that looks the same in two of them is
+one message.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any, Literal
 __all__ = [
     "CORPORA",
     "DEFINITIONS",
+    "VERSION_2",
     "Definitions",
     "Message",
     "Schema",
@@ -57,7 +59,12 @@ def _mark_references(value: Any, corpus: str) -> None:
 
 
 CORPORA: Mapping[str, Definitions] = {name: _read(name, file) for name, file in _FILES.items()}
-"""The newest and widest first."""
+"""Of version 1; the newest and widest first."""
+
+VERSION_2: Mapping[str, Definitions] = {
+    "2 unstable": _read("2 unstable", "sdk-2.4.0/v2.unstable.json"),
+    "2 stable": _read("2 stable", "sdk-2.4.0/v2.json"),
+}
 
 DEFINITIONS = CORPORA["unstable"]
 """All that there is: the unstable schema holds the stable one."""
@@ -108,7 +115,7 @@ def alternatives(schema: Schema) -> list[Schema]:
 
 
 def _referred(schema: Schema) -> Schema:
-    return CORPORA[schema["x-corpus"]][schema["$ref"].rpartition("/")[2]]
+    return {**CORPORA, **VERSION_2}[schema["x-corpus"]][schema["$ref"].rpartition("/")[2]]
 
 
 def references(value: Any) -> Iterator[Schema]:
@@ -132,14 +139,14 @@ def _merged(one: Schema, other: Schema) -> Schema:
 
 
 @cache
-def messages_of_agents() -> tuple[Message, ...]:
+def messages_of_agents(version: int = 1) -> tuple[Message, ...]:
     """Return all that an agent may write: its requests, its updates and its answers.
 
     A message that an older or narrower schema has in another way is there twice.
     """
     found: dict[tuple[str, str], Message] = {}
-    for corpus in CORPORA:
-        for message in _messages(corpus):
+    for corpus, definitions in (CORPORA if version == 1 else VERSION_2).items():
+        for message in _messages(corpus, definitions):
             found.setdefault((message.name, _spelled(message.schema)), message)
     return tuple(found.values())
 
@@ -162,22 +169,24 @@ def _without_prose(value: Any) -> Any:
     return [_without_prose(item) for item in value] if isinstance(value, list) else value
 
 
-def _messages(corpus: str) -> Iterator[Message]:
-    for name, schema in CORPORA[corpus].items():
+def _messages(corpus: str, definitions: Definitions) -> Iterator[Message]:
+    for name, schema in definitions.items():
         method, side = schema.get("x-method", ""), schema.get("x-side")
         if name.endswith("Response") and side == "agent":
             yield Message(f"{method} answered", method, "response", schema, corpus)
-        elif name == "SessionNotification":
-            yield from _updates(schema, corpus)
+        elif name in {"SessionNotification", "UpdateSessionNotification"}:
+            yield from _updates(schema, definitions["SessionUpdate"], corpus)
         elif name.endswith("Notification") and side in {"client", "protocol"}:
             yield Message(method, method, "notification", schema, corpus)
         elif name.endswith("Request") and side == "client":
             yield Message(method, method, "request", schema, corpus)
 
 
-def _updates(schema: Schema, corpus: str) -> Iterator[Message]:
-    for flat in alternatives(CORPORA[corpus]["SessionUpdate"]):
-        kind = flat["properties"]["sessionUpdate"]["const"]
+def _updates(schema: Schema, update: Schema, corpus: str) -> Iterator[Message]:
+    for flat in alternatives(update):
+        kind = flat["properties"]["sessionUpdate"].get("const")
+        if kind is None:
+            continue  # kinds to come
         properties = {**schema["properties"], "update": flat}
         one = {**schema, "properties": properties}
         yield Message(f"session/update {kind}", "session/update", "notification", one, corpus)

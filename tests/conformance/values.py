@@ -56,9 +56,11 @@ def _typed(name: str, schema: Schema, words: st.SearchStrategy[str]) -> st.Searc
             least, most = schema.get("minimum", -(2**31)), schema.get("maximum", 2**31 - 1)
             return st.integers(least, most)
         case "number":
-            return st.floats(0, 1e9) | st.integers(0, 10**6)
+            most = schema.get("maximum", 10**6)
+            return st.floats(0, most) | st.integers(0, int(most))
         case "array":
-            return st.lists(values_of(schema.get("items", {}), words), max_size=2)
+            least = schema.get("minItems", 0)
+            return st.lists(values_of(schema.get("items", {}), words), min_size=least, max_size=2)
         case "object":
             return _object(schema, words)
         case other:
@@ -69,7 +71,9 @@ def _object(schema: Schema, words: st.SearchStrategy[str]) -> st.SearchStrategy[
     required = set(schema.get("required", ()))
     fields = {name: values_of(each, words) for name, each in schema.get("properties", {}).items()}
     if schema.get("open"):
-        fields |= {name: st.just("_of_tomorrow") for name in _DISCRIMINATORS if name in fields}
+        told = schema["properties"]
+        named = [name for name in _DISCRIMINATORS if "const" not in told.get(name, {"const": 0})]
+        fields |= {name: st.just("_of_tomorrow") for name in named}
     known = st.fixed_dictionaries(
         {name: fields[name] for name in sorted(required)},
         optional={name: fields[name] for name in sorted(fields.keys() - required)},

@@ -18,6 +18,7 @@ Meet = Callable[[str], Meeting]
     [
         "version_text",
         "version_float",
+        "version_2_in_words_of_1",
         "auth_unknown",
         "capabilities_null",
         "capabilities_odd",
@@ -37,7 +38,7 @@ def test_the_session_opens_all_the_same(meet: Meet, mode: str) -> None:
 @pytest.mark.parametrize(
     ("mode", "words"),
     [
-        ("version_2", "speaks version 2 of the Agent Client Protocol"),
+        ("version_3", "speaks version 3 of the Agent Client Protocol"),
         ("version_date", "speaks version '2024-11-05' of the Agent Client Protocol"),
         ("version_missing", "speaks version None of the Agent Client Protocol"),
         ("session_id_missing", "answered session/new without a session id"),

@@ -32,6 +32,7 @@ from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.log_json import LogProblem
 from acp_jupyter.protocol.parse import steering
 from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.protocol.version_2 import in_version_1
 
 _MAX_BYTES = 64 * 1024 * 1024
 
@@ -74,7 +75,7 @@ _WRITE = "fs/write_text_file"
 def build(path: Path, lines: Iterable[bytes]) -> Recording:
     """Return what ``lines`` record; what can't be read is told in its problems."""
     builder = _Builder(Recording(path))
-    for found in read_log(lines):
+    for found in in_version_1(read_log(lines)):
         if isinstance(found, LogProblem):
             builder.recording.problems.append(found)
         else:

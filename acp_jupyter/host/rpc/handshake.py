@@ -16,7 +16,7 @@ from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.workspace.terminals import TERMINALS_AVAILABLE
 from acp_jupyter.protocol.parse.login import AuthMethod, auth_methods, is_login_error
 
-PROTOCOL_VERSION = 1
+_VERSIONS = frozenset({"1", "2"})
 _SHOWN_STDERR_LINES = 10
 
 Answer: TypeAlias = Coroutine[Any, Any, Any]
@@ -62,22 +62,28 @@ class Handshake:
         AgentStartError
             No answer, an error, or another version of the protocol.
         """
-        params = {
-            "protocolVersion": PROTOCOL_VERSION,
-            "clientCapabilities": client_capabilities(),
-            "clientInfo": {"name": "acp-jupyter", "title": "Jupyter", "version": __version__},
-        }
         seconds = self._limits.initialize_seconds
         if self._spec.downloads:
             seconds = max(seconds, self._limits.download_seconds)
-        result = await self.explained(
-            "initialize", send_request("initialize", params, seconds), seconds
-        )
+
+        async def ask(version: int) -> Any:
+            return await send_request("initialize", initialize_params(version), seconds)
+
+        async def negotiate() -> Any:
+            offered = self._spec.protocol_version
+            try:
+                return await ask(offered)
+            except AgentRequestError as error:
+                if offered == 1 or is_login_error(error.code, error.message, error.detail):
+                    raise
+            return await ask(1)  # there are agents that refuse what they do not know
+
+        result = await self.explained("initialize", negotiate(), seconds)
         spoken = result.get("protocolVersion")
-        if str(spoken).removesuffix(".0") != str(PROTOCOL_VERSION):
+        if str(spoken).removesuffix(".0") not in _VERSIONS:
             raise self.error(
                 f"speaks version {spoken!r} of the Agent Client Protocol, and this is a client of "
-                f"version {PROTOCOL_VERSION}. Install a version of the agent that speaks it."
+                "versions 1 and 2. Install a version of the agent that speaks one of them."
             )
         self.result = result
 
@@ -121,6 +127,27 @@ class Handshake:
 
 def _object(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
+
+
+def initialize_params(version: int) -> dict[str, Any]:
+    """Return the parameters of ``initialize``.
+
+    Where version 2 is offered, they are in the words of both versions: which one the agent reads
+    is known when it has answered.
+
+    Parameters
+    ----------
+    version
+        The newest version that is offered.
+    """
+    info = {"name": "acp-jupyter", "title": "Jupyter", "version": __version__}
+    can = client_capabilities()
+    params = {"protocolVersion": version, "clientCapabilities": can, "clientInfo": info}
+    if version == 1:
+        return params
+    # Files and terminals of the client are not in version 2, and the rest is always so.
+    shared = {name: can[name] for name in ("elicitation", "_meta")}
+    return {**params, "info": info, "capabilities": {"auth": {"terminal": {}}, **shared}}
 
 
 def client_capabilities() -> dict[str, Any]:

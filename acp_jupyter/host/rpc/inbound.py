@@ -27,6 +27,7 @@ from acp_jupyter.host.rpc.open_requests import (
 from acp_jupyter.protocol.json import read_json, read_long_json
 from acp_jupyter.protocol.normalise import normalise_clean
 from acp_jupyter.protocol.objects import first, obj
+from acp_jupyter.protocol.version_2 import Version2
 
 OnWithdrawn = Callable[[str, int], None]
 """Called with our id of the session and the number of the request's line."""
@@ -52,6 +53,8 @@ class Inbound:
         Called with the requests and notifications that may have a handler.
     answer
         Sends an answer to a request of the agent, with our id.
+    version_2
+        Reads what only version 2 of the protocol has.
     """
 
     def __init__(
@@ -62,6 +65,7 @@ class Inbound:
         limits: Limits,
         hand_on: Callable[[ReceivedRequest], None],
         answer: Callable[[dict[str, Any]], None],
+        version_2: Version2,
     ) -> None:
         self.on_withdrawn: OnWithdrawn | None = None
         self._log_router = log_router
@@ -70,9 +74,10 @@ class Inbound:
         self._limits = limits
         self._hand_on_request = hand_on
         self._answer = answer
+        self._version_2 = version_2
         self._noise = 0
         self._halves = SurrogatePairs()
-        self._held = DelayedAnswers(log_router, ours, self._handle)
+        self._held = DelayedAnswers(log_router, self._answered, self._handle)
 
     def take(self, line: bytes | OverlongLine) -> None:
         """Handle one line; never raises because of its content."""
@@ -114,9 +119,14 @@ class Inbound:
 
     def _handle(self, value: object, text: str) -> None:
         if _is_update(value):
-            self._log_router.update(value, text)
+            self._on_update(value, text)
         else:
             self._on_value(value)
+
+    def _on_update(self, message: dict[str, Any], text: str = "") -> None:
+        self._log_router.update(message, text)
+        for answer in self._version_2.ended_by(message):
+            self._ours.settle(answer)
 
     def _text_of(self, line: bytes | OverlongLine) -> str:
         """Decode a line; one that is too long is noted and gives an empty text."""
@@ -153,10 +163,15 @@ class Inbound:
 
     def _on_message(self, message: dict[str, Any]) -> None:
         if _is_update(message):
-            self._log_router.update(message)
+            self._on_update(message)
             return
-        normal = normalise_clean(message)
-        answered = next((r for r in map(self._ours.answered_by, normal) if r is not None), None)
+        accepted = self._ours.answered_by(message) if self._version_2.accepts(message) else None
+        if accepted is not None:
+            self._version_2.received(message)
+            self._log_router.write("<", message, [m.log for m in accepted.marks], accepted.marks)
+            return
+        normal = self._normal(message)
+        answered = self._first_answered(normal)
         if answered is not None:
             self._on_answer(message, normal, answered)
             return
@@ -167,6 +182,21 @@ class Inbound:
         marks = self._log_router.write("<", message, logs)
         for part in normal:
             self._hand_on(part, marks)
+
+    def _normal(self, message: Mapping[str, Any]) -> list[dict[str, Any]]:
+        parts = self._version_2.received(message)
+        return [normal for part in parts for normal in normalise_clean(part)]
+
+    def _answered(self, message: Mapping[str, Any]) -> SentRequest | None:
+        """Return our request that a message answers."""
+        if "method" in message:
+            return self._ours.of_id(self._version_2.ends(message))
+        if self._version_2.accepts(message):
+            return None
+        return self._first_answered(normalise_clean(message))
+
+    def _first_answered(self, normal: Sequence[dict[str, Any]]) -> SentRequest | None:
+        return next((r for r in map(self._ours.answered_by, normal) if r is not None), None)
 
     def _on_answer(
         self, message: dict[str, Any], normal: Sequence[dict[str, Any]], request: SentRequest

@@ -16,7 +16,6 @@ from typing import Any
 
 from acp_jupyter.errors import AgentDied, AgentRequestError
 from acp_jupyter.host.rpc.log_router import LogRouter, Mark, SessionLog
-from acp_jupyter.protocol.normalise import normalise_clean
 
 _INTERNAL_ERROR = -32603
 _DETAIL_CHARS = 4000
@@ -161,17 +160,20 @@ class DelayedAnswers:
     ----------
     lines
         Finds the session of a line.
-    ours
-        Our open requests.
+    answered
+        Returns our request that a message answers.
     release
         Called with each delayed value and its text, in order of arrival.
     """
 
     def __init__(
-        self, lines: LogRouter, ours: SentRequests, release: Callable[[object, str], None]
+        self,
+        lines: LogRouter,
+        answered: Callable[[Mapping[str, Any]], SentRequest | None],
+        release: Callable[[object, str], None],
     ) -> None:
         self._log_router = lines
-        self._ours = ours
+        self._answered = answered
         self._release = release
         self._waiting: dict[SessionLog, deque[tuple[object, str]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -180,15 +182,13 @@ class DelayedAnswers:
         """Delay such an answer, or a value after it in its session; return whether delayed."""
         if not isinstance(value, dict):
             return False
-        if "method" in value:
-            log = self._log_router.log_of(value) if self._waiting else None
+        request = self._answered(value)
+        if request is None or request.before_answer is None or request.log is None:
+            log = self._log_router.log_of(value) if self._waiting and "method" in value else None
             if log is None or log not in self._waiting:
                 return False
             self._waiting[log].append((value, text))
             return True
-        request = self._request_of(value)
-        if request is None or request.before_answer is None or request.log is None:
-            return False
         if request.log in self._waiting:  # a second answer waits behind the first
             self._waiting[request.log].append((value, text))
         else:
@@ -217,7 +217,7 @@ class DelayedAnswers:
             del self._waiting[log]
 
     async def _wait(self, value: object) -> None:
-        request = self._request_of(value)
+        request = self._answered(value) if isinstance(value, dict) else None
         if request is None or request.before_answer is None:
             return
         try:
@@ -225,9 +225,3 @@ class DelayedAnswers:
         except Exception:  # noqa: BLE001 - the answer must come whatever happens
             _log.exception("an answer could not be waited for")
         request.before_answer = None
-
-    def _request_of(self, value: object) -> SentRequest | None:
-        if not isinstance(value, dict) or "method" in value:
-            return None
-        found = map(self._ours.answered_by, normalise_clean(value))
-        return next((request for request in found if request is not None), None)

@@ -17,6 +17,7 @@ from acp_jupyter.host.rpc.inbound import Inbound, OnWithdrawn
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
 from acp_jupyter.host.rpc.open_requests import ReceivedRequests, SentRequest, SentRequests
 from acp_jupyter.protocol.json import clean_json
+from acp_jupyter.protocol.version_2 import Version2
 
 BeforeAnswer = Callable[[], Awaitable[None]]
 
@@ -67,8 +68,15 @@ class LineTransport:
         self._count = 0
         self._ours = SentRequests()
         self._theirs = ReceivedRequests(limits.open_requests)
+        self._version_2 = Version2()
         self._inbound = Inbound(
-            log_router, self._ours, self._theirs, limits, self._ready.put_nowait, self._answer_now
+            log_router,
+            self._ours,
+            self._theirs,
+            limits,
+            self._ready.put_nowait,
+            self._answer_now,
+            self._version_2,
         )
         self._pumping = asyncio.create_task(self._pump(), name="acp-agent-lines")
 
@@ -109,10 +117,12 @@ class LineTransport:
         """
         request = self._ours.open(log, opens=opens)
         request.before_answer = before_answer
-        message = {"jsonrpc": "2.0", "id": request.id, "method": method, "params": dict(params)}
+        written, body = self._version_2.written(method, params)
+        message = {"jsonrpc": "2.0", "id": request.id, "method": written, "params": body}
         try:
             async with asyncio.timeout(seconds):
                 message = clean_json(message)
+                self._version_2.sent(message)
                 request.marks = self._log_router.write(">", message, self._logs(log))
                 if method == _HANDSHAKE:
                     self._log_router.remember_handshake(">", message)
@@ -127,7 +137,8 @@ class LineTransport:
         self, method: str, params: Mapping[str, Any], log: SessionLog | None = None
     ) -> None:
         """Queue a notification, behind the data that the agent has not read yet."""
-        message = clean_json({"jsonrpc": "2.0", "method": method, "params": dict(params)})
+        written, body = self._version_2.written(method, params)
+        message = clean_json({"jsonrpc": "2.0", "method": written, "params": body})
         self._log_router.write(">", message, self._logs(log))
         self._put(message)
         await self._flush()

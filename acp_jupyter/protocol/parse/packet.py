@@ -26,7 +26,7 @@ from acp_jupyter.protocol.elicitation import (
 )
 from acp_jupyter.protocol.files import ArtifactCreated, FileWrite
 from acp_jupyter.protocol.json import clean_json
-from acp_jupyter.protocol.objects import Obj, first, text
+from acp_jupyter.protocol.objects import Obj, first, obj, text
 from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
     AgentPlanUpdate,
@@ -60,6 +60,7 @@ from acp_jupyter.protocol.session_packets import (
     StepStart,
     UsageUpdate,
 )
+from acp_jupyter.protocol.version_2.marks import REPLACES
 from acp_jupyter.protocol.vocabulary import PacketType
 
 Packet = TypeAliasType(
@@ -192,10 +193,15 @@ def _thought_chunk(raw: Obj, _: ParseState) -> Packet | None:
 class _Whose(TypedDict):
     message_id: str
     parent_id: str
+    replaces: bool
 
 
 def _whose(raw: Obj) -> _Whose:
-    return {"message_id": _message_id(raw), "parent_id": parent_id(raw)}
+    return {
+        "message_id": _message_id(raw),
+        "parent_id": parent_id(raw),
+        "replaces": "_meta" in raw and obj(raw["_meta"]).get(REPLACES) is True,
+    }
 
 
 def _message_id(raw: Obj) -> str:

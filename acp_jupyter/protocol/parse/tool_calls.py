@@ -25,6 +25,7 @@ from acp_jupyter.protocol.packets import (
 from acp_jupyter.protocol.tools.inputs import patch_diffs
 from acp_jupyter.protocol.tools.outputs import TerminalTexts, read_terminal
 from acp_jupyter.protocol.tools.table import KIND_TOOLS, find_tool, name_in_title, tool_name_to_kind
+from acp_jupyter.protocol.version_2.marks import ASKED_WORDS
 from acp_jupyter.protocol.vocabulary import AcpKind, read_acp_kind, read_status
 
 _YES_NO = (
@@ -145,6 +146,7 @@ def permission_request(
         auto_approve=own and first(raw, "auto_approve", "autoApprove") is True,
         action=text(first(raw, "action", "wish")) if own else "",
         reason=text(raw.get("reason")) if own else "",
+        words=text(obj(raw.get("_meta")).get(ASKED_WORDS)),
     )
 
 

@@ -24,6 +24,7 @@ from typing_extensions import TypeAliasType
 
 from acp_jupyter.protocol.objects import Model, Obj, first, items, number, obj, text
 from acp_jupyter.protocol.tools.inputs import TodoItem
+from acp_jupyter.protocol.version_2.marks import TERMINAL_ALONE
 
 
 class _Output(Model):
@@ -252,6 +253,8 @@ class TerminalPiece(Model):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True)
 
     terminal_id: str
+    alone: bool = False
+    """Whether the update is of the terminal alone, and its tool call not known."""
     command: str = ""
     cwd: str = ""
     text: str = ""
@@ -336,6 +339,7 @@ def read_terminal(
     pieces = [texts.read(terminal_id, part) for part in (output, delta) if isinstance(part, dict)]
     return TerminalPiece(
         terminal_id=terminal_id,
+        alone=meta.get(TERMINAL_ALONE) is True,
         command=text(about.get("command")),
         cwd=text(about.get("cwd")),
         text="".join(pieces),

@@ -43,6 +43,8 @@ def agent_chunk(draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk) -> 
         draft.close_open_item(parent)
         draft.add(block_item(block, draft.new_id(), draft.turn_id(), parent))
         return
+    if packet.replaces and _replace_text(draft, packet, block.text):
+        return
     if not block.text:
         return
     if isinstance(packet, AgentThoughtChunk) and packet.step_id:
@@ -52,10 +54,23 @@ def agent_chunk(draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk) -> 
     if opened is None or not _continues(opened, draft, packet):
         draft.close_open_item(parent)
         item = _new_item(draft, packet, parent)
-        draft.add(item)
+        if packet.message_id:
+            draft.add_renewable(item, packet.message_id)
+        else:
+            draft.add(item)
         opened = _open_item(item, packet.message_id)
     draft.set_open(parent, opened)
     draft.append_text(opened.id, "text", block.text)
+
+
+def _replace_text(draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk, text: str) -> bool:
+    """Put a text in the place of its message's; tell whether that is there."""
+    kind = "agent_message" if isinstance(packet, AgentMessageChunk) else "thought"
+    item = draft.known(kind, draft.turn_id(), packet.message_id)
+    if item is None:
+        return False
+    draft.set_text(item.id, "text", text)
+    return True
 
 
 def _open_item(item: AgentMessage | Thought, message_id: str = "") -> OpenItem:

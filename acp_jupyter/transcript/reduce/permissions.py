@@ -48,6 +48,7 @@ def add_request(draft: Draft, packet: PermissionRequest) -> None:
         words = packet.reason  # the host's own, which knows its card
     else:
         asked, words = _reason_of_command(draft, match_call(draft, asked, packet.request_id))
+        words = "\n".join(filter(None, (words, packet.words[:_REASON_CHARACTERS])))
     item_id = upsert_tool_call(draft, asked)
     item = draft.get_call(item_id)
     options = _distinct(packet.options)

@@ -149,23 +149,47 @@ def _add_output(draft: Draft, item_id: str, piece: TerminalPiece) -> None:
     if known is not None and known.view.own:
         return  # we know better
     show_terminal(draft, piece.terminal_id, item_id)
+    # claude calls every failure 1 here, and says the true code in the same line's output.
+    exit_code = draft.get_call(item_id).exit_code
+    about = _about(draft, piece, piece.exit_code if exit_code is None else exit_code)
+    text = piece.text
+    if piece.may_be_whole and (old := _extended(draft, item_id, text)):
+        text = text[len(old) :]
+    append_output(draft, piece.terminal_id, text)
+    change_terminal(draft, piece.terminal_id, **about)
+
+
+def _about(draft: Draft, piece: TerminalPiece, code: int | None) -> dict[str, object]:
+    """Return what a piece says of its terminal, beside the output."""
     about: dict[str, object] = {}
     if piece.command:
         about["command"] = piece.command
     if piece.cwd:
         about["cwd"] = relative_path(piece.cwd, draft.session.cwd)
     if piece.ended:
-        # claude calls every failure 1 here, and says the true code in the same line's output.
-        exit_code = draft.get_call(item_id).exit_code
-        code = piece.exit_code if exit_code is None else exit_code
         about |= {"running": False, "exit_code": code, "signal": piece.signal}
     elif piece.text:
         about["running"] = True
-    text = piece.text
-    if piece.may_be_whole and (old := _extended(draft, item_id, text)):
-        text = text[len(old) :]
-    append_output(draft, piece.terminal_id, text)
-    change_terminal(draft, piece.terminal_id, **about)
+    return about
+
+
+def take_piece(draft: Draft, piece: TerminalPiece) -> None:
+    """Take in what an agent tells of a terminal by itself; a card shows it once one names it."""
+    known = draft.terminals.get(piece.terminal_id)
+    if known is None:
+        known = KnownTerminal(TerminalView(terminal_id=piece.terminal_id))
+        draft.terminals = draft.terminals.set(piece.terminal_id, known)
+    if known.view.own:
+        return
+    if not known.items and not may_be_named(draft) and (piece.text or piece.ended):
+        change_terminal(draft, piece.terminal_id, command=piece.command or known.view.command)
+        show_in_own_card(draft, piece.terminal_id)
+        known = draft.terminals[piece.terminal_id]
+    if known.items:
+        _add_output(draft, known.items[0], piece)
+        return
+    append_output(draft, piece.terminal_id, piece.text)
+    change_terminal(draft, piece.terminal_id, **_about(draft, piece, piece.exit_code))
 
 
 def _extended(draft: Draft, item_id: str, text: str) -> str:

@@ -268,6 +268,9 @@ _SHOWN_CHARS = 500
 def update_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> None:
     """Join what an agent says of a call; while that asks, only how far it is."""
     before = _item_of_call(draft, packet.tool_call_id)
+    if packet.terminal is not None and packet.terminal.alone:
+        terminals.take_piece(draft, packet.terminal)
+        return
     if before is None or not before.awaits_permission:
         upsert_tool_call(draft, packet)
         _note_difference(draft, before)

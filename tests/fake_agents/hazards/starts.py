@@ -100,7 +100,8 @@ GROUPED: Json = {
 MODES = {
     "version_text": Mode(initialize=saying(protocolVersion="1")),
     "version_float": Mode(initialize=saying(protocolVersion=1.0)),
-    "version_2": Mode(initialize=saying(protocolVersion=2)),
+    "version_2_in_words_of_1": Mode(initialize=saying(protocolVersion=2)),
+    "version_3": Mode(initialize=saying(protocolVersion=3)),
     "version_date": Mode(initialize=saying(protocolVersion="2024-11-05")),
     "version_missing": Mode(initialize=saying(protocolVersion=...)),
     "auth_unknown": Mode(

@@ -1,0 +1,236 @@
+"""`Version2`: one conversation with an agent, in the words of version 1.
+
+Most of it is a matter of words; see `setup` and `updates`. What needs memory is the end of a
+turn. Version 2 answers a prompt when the agent has taken it in, and tells by a ``state_update``
+when the work is done. In version 1 the answer is the end, so it is made of that update.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from acp_jupyter.protocol.log_json import LogProblem
+from acp_jupyter.protocol.objects import Obj, obj, text
+from acp_jupyter.protocol.traffic import TrafficEntry, text_chunk
+from acp_jupyter.protocol.version_2.setup import (
+    hello_in_version_1,
+    is_hello,
+    mode_option,
+    request_in_version_1,
+    request_in_version_2,
+    setup_in_version_1,
+)
+from acp_jupyter.protocol.version_2.updates import (
+    CallContents,
+    permission_in_version_1,
+    updates_in_version_1,
+)
+
+Message = Mapping[str, Any]
+
+_STATE = "state_update"
+_AT_WORK = frozenset({"running", "requires_action"})
+_OF_STATE = frozenset({"sessionUpdate", "state", "background"})
+_MOST_PROMPTS = 100
+"""Open at once; the oldest are forgotten first."""
+_INTERNAL_ERROR = -32603
+
+
+@dataclass(slots=True)
+class _Prompt:
+    """A prompt whose turn has not ended."""
+
+    session_id: str
+    seq: int
+    """The number of its line, in a log."""
+    accepted: bool = False
+    at_work: bool = False
+    """Whether the agent has worked since it was sent, and not ended that."""
+
+
+class Version2:
+    """Reads a conversation, and tells what is said in the words of version 1.
+
+    A conversation in version 1 passes through unchanged, but for words that only version 2 has:
+    an agent that answers in one version and speaks the other is understood all the same.
+
+    Attributes
+    ----------
+    spoken
+        Whether the agent has answered ``initialize`` in version 2.
+    """
+
+    def __init__(self) -> None:
+        self.spoken = False
+        self._stdio = True
+        self._mode = "mode"
+        """The id of the option for the mode, of which an agent has one."""
+        self._prompts: OrderedDict[int | str, _Prompt] = OrderedDict()
+        self._contents = CallContents()
+
+    # -- to the agent ------------------------------------------------------------
+
+    def written(self, method: str, params: Message) -> tuple[str, dict[str, Any]]:
+        """Return a request or notification as this conversation's agent takes it."""
+        if not self.spoken:
+            return method, dict(params)
+        return request_in_version_2(method, dict(params), stdio=self._stdio, mode=self._mode)
+
+    def sent(self, message: Message, seq: int = 0) -> None:
+        """Take notice of what was sent; ``seq`` is the number of its line, in a log."""
+        method, request_id = message.get("method"), message.get("id")
+        if method == "initialize":
+            self._prompts.clear()  # a new process, which knows of none of them
+            self._contents = CallContents()
+        elif method == "session/prompt" and isinstance(request_id, int | str):
+            self._prompts[request_id] = _Prompt(_session(message), seq)
+            if len(self._prompts) > _MOST_PROMPTS:
+                self._prompts.popitem(last=False)
+
+    # -- from the agent ----------------------------------------------------------
+
+    def accepts(self, message: Message) -> bool:
+        """Tell whether a message says that a prompt was taken in: its turn goes on."""
+        if not self.spoken or "method" in message or self._prompt_of(message) is None:
+            return False
+        result = obj(message.get("result"))
+        return isinstance(result.get("messageId"), str) and "stopReason" not in result
+
+    def ends(self, message: Message) -> int | str | None:
+        """Return the id of the prompt whose turn a ``state_update`` ends."""
+        if not self.spoken or message.get("method") != "session/update":
+            return None
+        return next(iter(self._ended(message)), None)
+
+    def received(self, message: Message) -> list[Message]:
+        """Take in what the agent says, and return it in the words of version 1.
+
+        A message may say nothing in version 1, or several things.
+        """
+        match message.get("method"):
+            case "session/update":
+                return self._update(message)
+            case "session/request_permission":
+                params = obj(message.get("params"))
+                asked = permission_in_version_1(params, self._contents)
+                return [message if asked is params else {**message, "params": asked}]
+            case None if "id" in message:
+                return self._answer(message)
+            case _:
+                return [message]
+
+    def entries(self, entry: TrafficEntry) -> Iterator[TrafficEntry]:
+        """Take in a line of a log, of either direction, and return it likewise."""
+        if entry.direction == "!":
+            yield entry
+            return
+        if entry.direction == ">":
+            self.sent(entry.message, entry.seq)
+            message = request_in_version_1(entry.message) if self.spoken else entry.message
+            yield entry if message is entry.message else entry._replace(message=message, raw="")
+            return
+        asked = {name: self._prompts[name].seq for name in self._ended(entry.message)}
+        for message in self.received(entry.message):
+            if message is entry.message:
+                yield entry
+                continue
+            answered = None if "method" in message else asked.get(message["id"], entry.re)
+            yield entry._replace(message=message, re=answered, raw="")
+
+    def _answer(self, message: Message) -> list[Message]:
+        result = obj(message.get("result"))
+        if "protocolVersion" in result:
+            self.spoken = is_hello(result)
+            if not self.spoken:
+                return [message]
+            session = obj(obj(result.get("capabilities")).get("session"))
+            self._stdio = isinstance(obj(session.get("mcp")).get("stdio"), dict)
+            return [{**message, "result": hello_in_version_1(result)}]
+        prompt = self._prompt_of(message)
+        if prompt is None:
+            self._mode = (
+                text(mode_option(result.get("configOptions")).get("configId")) or self._mode
+            )
+            return setup_in_version_1(message)
+        if self.accepts(message):
+            prompt.accepted = True
+            return []
+        del self._prompts[message["id"]]
+        return [message]
+
+    def _update(self, message: Message) -> list[Message]:
+        params = obj(message.get("params"))
+        update = params.get("update")
+        if not isinstance(update, dict) or text_chunk(message) is not None:
+            return [message]
+        if update.get("sessionUpdate") == _STATE:
+            return self.ended_by(message)
+        old = updates_in_version_1(update, self._contents)
+        if len(old) == 1 and old[0] is update:
+            return [message]
+        return [{**message, "params": {**params, "update": each}} for each in old]
+
+    def ended_by(self, message: Message) -> list[Message]:
+        """Take in a ``state_update``; return the answers to the prompts whose turns it ends.
+
+        Of another message, nothing is taken in and nothing returned.
+        """
+        update = obj(obj(message.get("params")).get("update"))
+        if update.get("sessionUpdate") != _STATE:
+            return []
+        ended = self._ended(message)
+        for name, prompt in self._of(_session(message)):
+            prompt.at_work = update.get("state") in _AT_WORK and name not in ended
+        for name in ended:
+            del self._prompts[name]
+        return [_prompt_answer(name, update) for name in ended]
+
+    def _ended(self, message: Message) -> list[int | str]:
+        """Return the prompts whose turns a message ends.
+
+        A state may be told again, with the reason of an older end. What comes before the prompt
+        was taken in, and before any work since then, ends nothing.
+        """
+        update = obj(obj(message.get("params")).get("update"))
+        if update.get("sessionUpdate") != _STATE or update.get("state") != "idle":
+            return []
+        told = bool(text(update.get("stopReason")))
+        open_prompts = self._of(_session(message)) if self.spoken else ()
+        return [name for name, each in open_prompts if each.at_work or (told and each.accepted)]
+
+    def _of(self, session_id: str) -> list[tuple[int | str, _Prompt]]:
+        return [(n, each) for n, each in self._prompts.items() if each.session_id == session_id]
+
+    def _prompt_of(self, answer: Message) -> _Prompt | None:
+        request_id = answer.get("id")
+        known = isinstance(request_id, int | str) and request_id in self._prompts
+        return self._prompts[request_id] if known else None  # type: ignore[index]
+
+
+def in_version_1(found: Iterable[TrafficEntry | LogProblem]) -> Iterator[TrafficEntry | LogProblem]:
+    """Return the entries of a log in the words of version 1."""
+    version_2 = Version2()
+    for each in found:
+        if isinstance(each, TrafficEntry):
+            yield from version_2.entries(each)
+        else:
+            yield each
+
+
+def _session(message: Message) -> str:
+    return text(obj(message.get("params")).get("sessionId"))
+
+
+def _prompt_answer(request_id: int | str, update: Obj) -> Message:
+    """Return the answer of version 1 to a prompt, whose turn ended in that state."""
+    answer: dict[str, Any] = {"jsonrpc": "2.0", "id": request_id}
+    if update.get("stopReason") == "error":
+        empty: Obj = {"code": _INTERNAL_ERROR, "message": "Internal error"}
+        return {**answer, "error": obj(update.get("error")) or empty}
+    result = {key: value for key, value in update.items() if key not in _OF_STATE}
+    if not text(result.get("stopReason")):
+        result["stopReason"] = "end_turn"
+    return {**answer, "result": result}

@@ -1,0 +1,9 @@
+"""Keys of ``_meta``: what version 2 says and version 1 has no field for."""
+
+REPLACES = "acp-jupyter/replaces"
+"""In the ``_meta`` of a chunk: it is not added to its message, but takes the place of its text."""
+ASKED_WORDS = "acp-jupyter/words"
+"""In the ``_meta`` of a permission request: what the agent says of the request itself."""
+
+TERMINAL_ALONE = "acp-jupyter/terminal-alone"
+"""In the ``_meta`` of a tool call: it is none, but tells of a terminal, whose id it has."""

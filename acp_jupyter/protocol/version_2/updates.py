@@ -1,0 +1,233 @@
+"""Updates and permission requests of version 2, as version 1 has them.
+
+Version 2 tells whole messages, pieces of a tool call's content and terminals in updates of their
+own. Here they become chunks, whole contents, and the ``_meta`` by which agents of version 1 tell
+of their terminals.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import JsonValue
+
+from acp_jupyter.protocol.normalise import normal_blocks
+from acp_jupyter.protocol.objects import Obj, items, obj, text
+from acp_jupyter.protocol.version_2.diffs import diff_in_version_1
+from acp_jupyter.protocol.version_2.marks import ASKED_WORDS, REPLACES, TERMINAL_ALONE
+from acp_jupyter.protocol.version_2.setup import mode_option, options_in_version_1
+
+_MOST_CALLS = 200
+_MOST_ITEMS = 1000
+_MOST_CHARS = 1_000_000
+
+
+class CallContents:
+    """What tool calls hold so far, so that a piece can be told as the whole. Bounded.
+
+    A call that holds more than a million characters takes no more pieces.
+    """
+
+    def __init__(self) -> None:
+        self._contents: OrderedDict[str, list[JsonValue]] = OrderedDict()
+
+    def knows(self, tool_call_id: str) -> bool:
+        """Tell whether an update has told of a call."""
+        return tool_call_id in self._contents
+
+    def set(self, tool_call_id: str, content: list[JsonValue] | None) -> None:
+        """Take note of a call, and of a content that replaces all before it."""
+        if content is None:
+            content = self._contents.get(tool_call_id, [])
+        self._contents[tool_call_id] = content
+        self._contents.move_to_end(tool_call_id)
+        if len(self._contents) > _MOST_CALLS:
+            self._contents.popitem(last=False)
+
+    def added(self, tool_call_id: str, piece: list[JsonValue]) -> list[JsonValue] | None:
+        """Return the content with a piece at its end; None where it holds enough."""
+        old = self._contents.get(tool_call_id, [])
+        joined = _joined_text(old[-1], piece[0]) if old and len(piece) == 1 else None
+        new = [*old, *piece] if joined is None else [*old[:-1], joined]
+        if len(new) > _MOST_ITEMS or sum(map(_chars, new)) > _MOST_CHARS:
+            return None
+        self.set(tool_call_id, new)
+        return new
+
+
+def _chars(item: JsonValue) -> int:
+    return len(text(obj(obj(item).get("content")).get("text")))
+
+
+def _joined_text(one: JsonValue, other: JsonValue) -> JsonValue:
+    """Return two pieces of text as one; None where they are anything else."""
+    blocks = [obj(obj(each).get("content")) for each in (one, other)]
+    if any(block.keys() != {"type", "text"} or block["type"] != "text" for block in blocks):
+        return None
+    whole = "".join(text(block["text"]) for block in blocks)
+    return {"type": "content", "content": {"type": "text", "text": whole}}
+
+
+def updates_in_version_1(update: Obj, contents: CallContents) -> list[Obj]:
+    """Return what an update says; one that version 1 has as well is returned itself."""
+    kind = update.get("sessionUpdate")
+    translate = _TRANSLATORS.get(kind) if isinstance(kind, str) else None
+    return [update] if translate is None else translate(update, contents)
+
+
+# -- messages ------------------------------------------------------------------
+
+
+def _message(update: Obj, _: CallContents) -> list[Obj]:
+    """Return a whole message as chunks: its first text takes the place of what it was."""
+    kind = f"{update['sessionUpdate']}_chunk"
+    if "content" not in update:
+        return []
+    rest = {key: value for key, value in update.items() if key != "content"}
+    blocks = _joined_blocks(update["content"])
+    if kind == "user_message_chunk":
+        return [{**rest, "sessionUpdate": kind, "content": block} for block in blocks]
+    first, *others = blocks or [{"type": "text", "text": ""}]
+    replacing: Obj = {**obj(rest.get("_meta")), REPLACES: True}
+    chunks: list[Obj] = [
+        {**rest, "sessionUpdate": kind, "content": first, "_meta": replacing},
+        *({**rest, "sessionUpdate": kind, "content": block} for block in others),
+    ]
+    return chunks
+
+
+def _joined_blocks(content: JsonValue) -> list[Obj]:
+    """Return blocks, with those of plain text joined that follow one another."""
+    joined: list[Obj] = []
+    for block in normal_blocks(content):
+        plain = block.keys() == {"type", "text"} and block["type"] == "text"
+        if plain and joined and joined[-1].keys() == {"type", "text"}:
+            joined[-1] = {**joined[-1], "text": text(joined[-1]["text"]) + block["text"]}
+        else:
+            joined.append(block)
+    return joined
+
+
+# -- tool calls ----------------------------------------------------------------
+
+
+def _tool_call(update: Obj, contents: CallContents) -> list[Obj]:
+    old = _call_fields(update)
+    if call_id := text(old.get("toolCallId")):
+        contents.set(call_id, items(old["content"]) if "content" in old else None)
+    return [old]
+
+
+def _call_fields(call: Obj) -> Obj:
+    """Return a tool call; itself where it holds nothing that only version 2 has."""
+    content, old = call.get("content"), call
+    if any("changes" in obj(item) for item in items(content)):
+        parts = [_content(item) for item in items(content)]
+        places = [place for _, told in parts for place in told]
+        named = {obj(place).get("path") for place in places}
+        others = [o for o in items(call.get("locations")) if obj(o).get("path") not in named]
+        old = {**old, "content": [each for told, _ in parts for each in told]}
+        if places:
+            old["locations"] = [*places, *others]
+    return old
+
+
+def _content(item: JsonValue) -> tuple[list[JsonValue], list[JsonValue]]:
+    """Return an item of content, and the places that it names."""
+    if isinstance(item, dict) and item.get("type") == "diff" and "changes" in item:
+        return diff_in_version_1(item)
+    return [item], []
+
+
+def _content_chunk(update: Obj, contents: CallContents) -> list[Obj]:
+    call_id = text(update.get("toolCallId"))
+    piece, _ = _content(update.get("content"))
+    content = contents.added(call_id, piece) if call_id else None
+    if content is None:
+        return []
+    rest = {**update, "sessionUpdate": "tool_call_update"}
+    return [{**rest, "content": content}]
+
+
+# -- terminals -----------------------------------------------------------------
+
+
+def _terminal(update: Obj, _: CallContents) -> list[Obj]:
+    named: Obj = {"terminal_id": update.get("terminalId")}
+    about: Obj = {key: update[key] for key in ("command", "cwd") if text(update.get(key))}
+    meta: Obj = {"terminal_info": {**named, **about}}
+    output, ended = update.get("output"), update.get("exitStatus")
+    if isinstance(output, dict):
+        meta["terminal_output"] = {**named, "base64": output.get("data")}
+    if isinstance(ended, dict):
+        how: Obj = {"exit_code": ended.get("exitCode"), "signal": ended.get("signal")}
+        meta["terminal_exit"] = {**named, **how}
+    return [_of_terminal(update, meta)]
+
+
+def _terminal_chunk(update: Obj, _: CallContents) -> list[Obj]:
+    piece: Obj = {"terminal_id": update.get("terminalId"), "base64": update.get("data")}
+    return [_of_terminal(update, {"terminal_output_delta": piece})]
+
+
+def _of_terminal(update: Obj, meta: Obj) -> Obj:
+    """Return an update that tells of a terminal alone: its id is in the place of its call's."""
+    meta = {**obj(update.get("_meta")), **meta, TERMINAL_ALONE: True}
+    named = update.get("terminalId")
+    return {"sessionUpdate": "tool_call_update", "toolCallId": named, "_meta": meta}
+
+
+def _options(update: Obj, _: CallContents) -> list[Obj]:
+    options = update.get("configOptions")
+    if not isinstance(options, list):
+        return [update]
+    old: list[Obj] = [{**update, "configOptions": options_in_version_1(options)}]
+    if any("configId" in obj(each) for each in options) and (mode := mode_option(options)):
+        kind = "current_mode_update"
+        old.append({"sessionUpdate": kind, "currentModeId": mode["currentValue"]})
+    return old
+
+
+_TRANSLATORS: dict[str, Callable[[Obj, CallContents], list[Obj]]] = {
+    "user_message": _message,
+    "agent_message": _message,
+    "agent_thought": _message,
+    "tool_call_update": _tool_call,
+    "tool_call_content_chunk": _content_chunk,
+    "terminal_update": _terminal,
+    "terminal_output_chunk": _terminal_chunk,
+    "config_option_update": _options,
+}
+
+
+# -- permission requests -------------------------------------------------------
+
+
+def permission_in_version_1(params: Obj, contents: CallContents) -> Obj:
+    """Return what is asked about as a tool call.
+
+    The words of the request are its title, where it is no call that has one; else what the agent
+    says of it.
+    """
+    if "toolCall" in params or not {"title", "subject"} & params.keys():
+        return params
+    rest = {key: value for key, value in params.items() if key not in _OF_REQUEST}
+    subject, title = obj(params.get("subject")), params.get("title")
+    call: dict[str, Any] = _call_fields(obj(subject.get("toolCall")))
+    if subject.get("type") == "command":
+        command = {key: subject.get(key) for key in ("command", "cwd") if key in subject}
+        named = text(subject.get("toolCallId")) or text(subject.get("terminalId"))
+        call = {"toolCallId": named, "kind": "execute", "rawInput": command}
+    words = [text(title), text(params.get("description"))]
+    if not call.get("title") and not contents.knows(text(call.get("toolCallId"))):
+        call = {**call, "title": title}
+    if call.get("title") == title:
+        del words[0]
+    if said := "\n".join(filter(None, words)):
+        rest["_meta"] = {**obj(rest.get("_meta")), ASKED_WORDS: said}
+    return {**rest, "toolCall": call}
+
+
+_OF_REQUEST = frozenset({"title", "description", "subject"})

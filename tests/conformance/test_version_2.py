@@ -1,0 +1,183 @@
+"""Version 2 of the protocol: whatever an agent may say is read, and all that is sent is valid."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+
+from acp_jupyter.api.models.sessions import (
+    DeleteSession,
+    ForkSession,
+    ListAgentSessions,
+    Login,
+    Logout,
+    OpenAgentSession,
+)
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.protocol.packets import Unknown
+from acp_jupyter.transcript.model.session_state import SessionState
+from tests.conformance.faults import closure, written_by_agents
+from tests.conformance.reading import after, read
+from tests.conformance.shapes import VERSION_2, Message, messages_of_agents
+from tests.conformance.test_definitions import ENVELOPES, EXTENSIONS
+from tests.conformance.test_received import GENERATED, texts_of
+from tests.conformance.values import values_of
+from tests.support.fake_agents import script
+from tests.support.keeping import FAST, Server
+from tests.support.sent import Sent, watch_sent
+from tests.support.trusting import trusting
+from tests.support.wait import eventually
+
+MESSAGES = messages_of_agents(version=2)
+UPDATES = [message for message in MESSAGES if message.method == "session/update"]
+NEVER_SENT = {
+    "auth/status",
+    "mcp/message",
+    "providers/disable",
+    "providers/list",
+    "providers/set",
+    "session/archive",
+    "session/set_title",
+    "session/status",
+    "session/unarchive",
+    "terminal/cancel",
+    "tool_call/cancel",
+}
+
+
+def named(messages: tuple[Message, ...] | list[Message]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("message", messages, ids=str)
+
+
+@named(MESSAGES)
+def test_every_valid_message_is_read_and_the_turn_goes_on(message: Message) -> None:
+    definitions = {"$defs": dict(VERSION_2[message.corpus])}
+    validator = jsonschema.Draft202012Validator({**message.schema, **definitions})
+
+    @GENERATED
+    @given(values_of(message.schema))
+    def check(body: Any) -> None:
+        validator.validate(body)
+        assert any(words.endswith("goes on") for words in texts_of(after(message, body)))
+
+    check()
+
+
+@named(UPDATES)
+def test_no_update_of_the_protocol_is_unknown(message: Message) -> None:
+    @GENERATED
+    @given(values_of(message.schema).filter(lambda body: says_something(body["update"])))
+    def check(body: Any) -> None:
+        assert not any(isinstance(packet, Unknown) for packet in read(message, body))
+
+    check()
+
+
+def says_something(update: dict[str, Any]) -> bool:
+    """Tell what the schema lets pass and nobody can use: ids without a character."""
+    return all(update.get(name) != "" for name in ("toolCallId", "terminalId", "compactionId"))
+
+
+@pytest.mark.parametrize("corpus", VERSION_2)
+def test_every_definition_is_read_or_sent(corpus: str) -> None:
+    definitions = VERSION_2[corpus]
+    sent = {
+        name
+        for name, schema in definitions.items()
+        if (schema.get("x-side"), name.endswith("Response")) in {("agent", False), ("client", True)}
+    }
+    of_conductors = {n for n, schema in definitions.items() if schema.get("x-side") == "proxy"}
+    covered = written_by_agents(definitions) | closure(
+        definitions, sent | of_conductors | {"Error"}
+    )
+    assert definitions.keys() - covered == (ENVELOPES | EXTENSIONS) & definitions.keys()
+
+
+def test_how_much_there_is() -> None:
+    sizes = {corpus: len(definitions) for corpus, definitions in VERSION_2.items()}
+    assert sizes == {"2 unstable": 262, "2 stable": 197}
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
+    return watch_sent(monkeypatch)
+
+
+def validate(method: str, ends: tuple[str, ...], value: Any) -> None:
+    """Check by each schema that has it."""
+    found = [
+        (name, definitions)
+        for definitions in VERSION_2.values()
+        for name, schema in definitions.items()
+        if schema.get("x-method") == method and name.endswith(ends)
+    ]
+    assert found, method
+    for name, definitions in found:
+        schema = {"$ref": f"#/$defs/{name}", "$defs": dict(definitions)}
+        jsonschema.Draft202012Validator(schema).validate(value)
+
+
+def test_all_that_is_sent_is_valid(sent: Sent, tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    registry = Registry({"two": {**script("version_2"), "protocol_version": 2}}, [])
+    config = HostConfig(
+        registry,
+        root,
+        tmp_path / "data",
+        limits=FAST,
+        trust=trusting(tmp_path),
+        mcp_servers=[{"name": "tool", "command": "/bin/tool", "args": [], "env": []}],
+    )
+    host = AgentHost(config)
+    host.start()
+    try:
+        _say_all(Server(host, root))
+    finally:
+        host.stop()
+    called = {method for method, _ in sent.calls}
+    agents = {
+        schema["x-method"]
+        for definitions in VERSION_2.values()
+        for schema in definitions.values()
+        if schema.get("x-side") == "agent"
+    }
+    assert agents - NEVER_SENT == called
+    for method, params in sent.calls:
+        validate(method, ("Request", "Notification"), params)
+    assert {method for method, _ in sent.answers} == {"session/request_permission"}
+    for method, answer in sent.answers:
+        validate(method, ("Response",), answer["result"])
+
+
+def _say_all(server: Server) -> None:
+    """Let the host send all that it sends to an agent of version 2."""
+    session = server.open("two")
+    for text in ("turn", "command"):
+        turn_id = server.prompt(session, text)
+        while session.transcript.turns[turn_id].status != "done":
+            server.answer_open(session, "yes")
+    turn_id = server.prompt(session, "long")
+    eventually(lambda: server.text(session).endswith("working"))
+    server.run(session.cancel)
+    server.done(session, turn_id)
+    server.host.submit(session.set_mode("plan")).result(10)
+    child = server.send(ForkSession(session_id=session.session_id))
+    assert isinstance(child, SessionState)
+    server.send(ListAgentSessions(agent="two", cwd="."))
+    kept = server.send(OpenAgentSession(agent="two", agent_session_id="kept", cwd="."))
+    assert isinstance(kept, SessionState)
+    assert server.said(server.host.session(kept.session_id)) == [
+        "what was asked",
+        "what was answered",
+    ]
+    server.send(Login(session_id=session.session_id, method_id="browser"))
+    eventually(lambda: session.state.login is None or session.state.login.state != "running")
+    server.send(Logout(session_id=session.session_id))
+    server.send(DeleteSession(session_id=session.session_id))
