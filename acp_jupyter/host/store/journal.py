@@ -219,6 +219,8 @@ class Journal:
     async def save_state(self, least: int) -> None:
         """Write a resume point, if the log has grown by ``least`` bytes and nothing is open."""
         self._take_merged_chunks()
+        if not least:
+            await asyncio.to_thread(self._log.flush)  # the newest lines count too
         due = self._resume.due(self._transcript, self._reader, self._log.size, least)
         if due is not None:
             await asyncio.to_thread(self._resume.write, self._log, due)
