@@ -117,7 +117,13 @@ def test_an_output_is_a_message_of_its_own() -> None:
 def test_a_delta_may_carry_a_block(kind: str) -> None:
     """S3.5, S3.14, S3.28, S3.29: in place of its text; without either it says nothing."""
     block = {"type": "image", "data": "x", "mimeType": "image/png"}
-    for fields, told in (({"content_block": block, "content": "t"}, "image"), ({}, "text")):
+    file = {"type": "resource", "resource": {"uri": "file:///a", "text": "its own"}}
+    blocks: list[tuple[Json, str]] = [
+        ({"content_block": block, "content": "t"}, "image"),
+        ({"content_block": file}, "resource"),
+        ({}, "text"),
+    ]
+    for fields, told in blocks:
         packet = parse_packet({"type": kind, **fields})
         assert isinstance(packet, AgentMessageChunk | AgentThoughtChunk)
         assert (packet.block.type, packet.text) == (told, "")

@@ -115,7 +115,7 @@ def _terminal(raw: Obj) -> TerminalLogin | None:
 
 def _listed(result: Obj) -> list[Obj]:
     listed = items(first(result, "authMethods", "auth_methods"))
-    return [raw for raw in map(obj, listed[: 5 * _METHODS]) if raw]
+    return [*map(obj, listed[: 5 * _METHODS])]
 
 
 def _id(raw: Obj) -> str:
