@@ -25,8 +25,9 @@ def test_the_mode_that_it_opens_in_and_the_one_in_which_it_asks(
     assert talk.state["unasked"] == agent.unasked
     asking = place.talk.state
     assert asking["unasked"] == ""
+    modes = (o["current_value"] for o in asking["config_options"] if o["category"] == "mode")
     if agent.mode:
-        assert asking["current_mode_id"] == agent.mode
+        assert next(modes) == agent.mode
 
 
 def test_text_and_thoughts(agent: Published, talk: Talk) -> None:

@@ -128,10 +128,8 @@ def _warn_of_mode(state: SessionState) -> None:
 
 
 def _mode_of(state: SessionState) -> str:
-    if state.modes:
-        return state.current_mode_id
     option = _of_category(state, "mode")
-    return "" if option is None else _now(option)
+    return state.current_mode_id if option is None else _now(option)
 
 
 def _of_category(state: SessionState, category: str) -> ConfigOption | None:

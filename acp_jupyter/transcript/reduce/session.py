@@ -99,23 +99,33 @@ def session_setup(draft: Draft, packet: SessionSetup) -> None:
     _see_mode(draft)
 
 
+_MODE = "mode"
+"""The category of a config option that stands for the mode."""
+
+
 def _see_mode(draft: Draft) -> None:
-    """Note whether the mode takes consent away, however the agent tells of it."""
+    """Note whether the mode takes consent away; a config option for it is what counts."""
     state = draft.session
-    modes = (mode for mode in state.modes if mode.id == state.current_mode_id)
-    words = [word for mode in modes for word in (mode.id, mode.name)]
-    for option in state.config_options:
-        if option.category == "mode":
-            chosen = (c for c in option.choices if c.value == option.current_value)
-            words += [str(option.current_value), *(choice.name for choice in chosen)]
+    option = next((each for each in state.config_options if each.category == _MODE), None)
+    if option is None:
+        modes = (mode for mode in state.modes if mode.id == state.current_mode_id)
+        words = [word for mode in modes for word in (mode.id, mode.name)]
+    else:
+        chosen = (choice for choice in option.choices if choice.value == option.current_value)
+        words = [str(option.current_value), *(choice.name for choice in chosen)]
     unasked = read_unasked(*words)
     if unasked != state.unasked:
         draft.change_session(unasked=unasked)
 
 
 def config_options(draft: Draft, packet: ConfigOptionUpdate) -> None:
-    """Replace the config options whole."""
+    """Replace the config options whole; some agents tell of a new mode in no other way."""
     draft.change_session(config_options=_options(packet.options))
+    state = draft.session
+    option = next((each for each in state.config_options if each.category == _MODE), None)
+    mode = "" if option is None else str(option.current_value)
+    if mode != state.current_mode_id and any(mode == each.id for each in state.modes):
+        current_mode(draft, CurrentModeUpdate(mode_id=mode))
     _see_mode(draft)
 
 
@@ -181,7 +191,16 @@ def current_mode(draft: Draft, packet: CurrentModeUpdate) -> None:
     if packet.mode_id not in known:
         known[packet.mode_id] = Mode(id=packet.mode_id, name=packet.mode_id)
     changed = packet.mode_id != draft.session.current_mode_id
-    draft.change_session(modes=tuple(known.values()), current_mode_id=packet.mode_id)
+    options = tuple(
+        option.model_copy(update={"current_value": packet.mode_id})
+        if option.category == _MODE
+        and packet.mode_id in {choice.value for choice in option.choices}
+        else option
+        for option in draft.session.config_options
+    )
+    draft.change_session(
+        modes=tuple(known.values()), current_mode_id=packet.mode_id, config_options=options
+    )
     _see_mode(draft)
     if packet.description or (changed and draft.session.active_turn_id is not None):
         draft.close_open_item()

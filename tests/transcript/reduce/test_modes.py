@@ -67,3 +67,20 @@ def test_it_follows_the_mode() -> None:
         script.update("config_option_update", configOptions=option(value, value))
         seen.append(script.transcript.session.unasked)
     assert seen == ["", "all", ""], "the most of what is told"
+
+
+def test_an_agent_that_tells_its_mode_in_two_ways_may_change_it_by_one() -> None:
+    listed = {"agent": "Auto review", "read-only": "Read-only"}
+    available = [{"id": mode, "name": name} for mode, name in listed.items()]
+    modes = {"currentModeId": "agent", "availableModes": available}
+    choices = [{"value": mode, "name": name} for mode, name in listed.items()]
+    both = option("agent", "Auto review")
+    both[0]["options"] = choices
+    script = opened({"modes": modes, "configOptions": both})
+    assert script.transcript.session.unasked == "judged"
+    script.update("config_option_update", configOptions=[{**both[0], "currentValue": "read-only"}])
+    session = script.transcript.session
+    assert (session.current_mode_id, session.unasked) == ("read-only", "")
+    script.update("current_mode_update", currentModeId="agent")
+    session = script.transcript.session
+    assert (session.config_options[0].current_value, session.unasked) == ("agent", "judged")
