@@ -30,8 +30,8 @@ from acp_jupyter.notebook_tools.kernel_work import (
     WaitingCells,
 )
 from acp_jupyter.notebook_tools.outputs import uncoloured
-from acp_jupyter.server.kernel_channel import KernelChannel
-from acp_jupyter.server.kernel_lifecycle import KernelLifecycle
+from acp_jupyter.server.kernel.channel import KernelChannel
+from acp_jupyter.server.kernel.lifecycle import KernelLifecycle
 
 if TYPE_CHECKING:
     from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
