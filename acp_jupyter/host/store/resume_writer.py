@@ -83,3 +83,6 @@ class ResumeWriter:
         except OSError as error:
             _log.warning("No resume point of %s: %s", log.path.parent, error)
             self.stop()
+        except Exception:  # noqa: BLE001 - a defect of ours; the log has everything
+            _log.exception("No resume point of %s", log.path.parent)
+            self.stop()

@@ -100,7 +100,9 @@ def put_parts(
         text_at = -1 if text is None else put(str(text).encode("utf-8", "surrogatepass"))
         return put(TEXT_AT.pack(text_at) + transcript.items.packed(index))
 
-    items, calls, turns = sorted(indexes), sorted(call_ids), list(turn_ids)
+    # The card of a command that no tool call has named has the command's id.
+    calls = sorted(call for call in call_ids if call in transcript.calls)
+    items, turns = sorted(indexes), list(turn_ids)
     parts = SavedParts(
         items=(items, [put_item(index) for index in items]),
         calls=(calls, [put(transcript.calls.packed(call)) for call in calls]),

@@ -50,6 +50,7 @@ class Writer:
         return number
 
     def save(self, least: int = 0) -> None:
+        self.journal.flush()  # only what is in the file counts
         asyncio.run(self.journal.save_state(least))
 
     def turn(self, updates: list[dict[str, Any]], *, ends: bool = True) -> None:
@@ -198,6 +199,21 @@ def test_nothing_is_written_before_the_log_has_grown_or_while_something_is_open(
         writer.save()
     assert not (folder / HEAD_FILE).exists()
     assert check(folder).lines == 1 + 5 + 4
+
+
+def test_what_comes_late_is_in_the_next_resume_point(tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    with begun(folder) as writer:
+        started = {"note": "terminal_started", "terminal_id": "x", "command": "make"}
+        writer.line("!", started)
+        writer.turn([call("c", content=[{"type": "terminal", "terminalId": "x"}])])
+        writer.save()
+        writer.line("!", {"note": "terminal_output", "terminal_id": "x", "text": "built"})
+        writer.save()
+    restored = check(folder)
+    assert restored.lines == 0
+    items = restored.transcript.window(0, len(restored.transcript.items))
+    assert "built" in str(items)
 
 
 def _head(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
