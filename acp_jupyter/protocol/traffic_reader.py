@@ -65,8 +65,11 @@ class TrafficReader:
         """Whether a recording is played in the agent's place; no agent says that of itself."""
 
     def saved(self) -> Obj | None:
-        """Return what is remembered, as JSON; None while a history is told."""
-        if self._history is not None:
+        """Return what is remembered, as JSON; None where that can't be said.
+
+        That is while a history is told, and in a conversation in version 2 of the protocol.
+        """
+        if self._history is not None or self._version_2.is_used:
             return None
         requests: list[JsonValue] = [[seq, *asked] for seq, asked in self._requests.items()]
         return {

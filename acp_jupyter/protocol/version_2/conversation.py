@@ -71,6 +71,11 @@ class Version2:
         self._prompts: OrderedDict[int | str, _Prompt] = OrderedDict()
         self._contents = CallContents()
 
+    @property
+    def is_used(self) -> bool:
+        """Whether the agent has said anything that only version 2 has."""
+        return self.spoken or not self._contents.is_empty
+
     # -- to the agent ------------------------------------------------------------
 
     def written(self, method: str, params: Message) -> tuple[str, dict[str, Any]]:

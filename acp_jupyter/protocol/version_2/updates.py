@@ -33,6 +33,11 @@ class CallContents:
     def __init__(self) -> None:
         self._contents: OrderedDict[str, list[JsonValue]] = OrderedDict()
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no call is known."""
+        return not self._contents
+
     def knows(self, tool_call_id: str) -> bool:
         """Tell whether an update has told of a call."""
         return tool_call_id in self._contents

@@ -216,6 +216,17 @@ def test_what_comes_late_is_in_the_next_resume_point(tmp_path: Path) -> None:
     assert "built" in str(items)
 
 
+def test_a_conversation_in_version_2_is_read_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    with begun(folder) as writer:
+        asked = writer.line(">", {"id": 7, "method": "initialize", "params": {}})
+        writer.line("<", {"id": 7, "result": {"protocolVersion": 2, "info": {"name": "x"}}}, asked)
+        writer.turn([text("a")])
+        writer.save()
+    assert not (folder / HEAD_FILE).exists()
+    check(folder)
+
+
 def _head(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
     def spoil(folder: Path) -> None:
         path = folder / HEAD_FILE
