@@ -182,7 +182,7 @@ def test_the_words_of_what_a_layout_showed(server: JupyterServer, user: httpx.Cl
         page.send(json.dumps({"type": "command", "id": 1, "command": command}))
         while (reply := json.loads(page.recv()))["type"] != "reply":
             continue
-    assert [each["turn_id"] for each in reply["result"]] == [by_button, in_page]
+    assert [each["turn_id"] for each in reply["result"]["outputs"]] == [by_button, in_page]
     view = display_data(**{WIDGET_MIME: {"model_id": "layout"}, "text/plain": "VBox()"})
     book.write(view, shown={"layout": shown, "gone": {by_button: True}})
     contents = f"{server.url}api/contents/{book.path}"
