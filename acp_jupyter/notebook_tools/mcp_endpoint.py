@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import hmac
 import importlib
+import importlib.metadata
+import json
 import os
 import secrets
 import shutil
@@ -20,12 +23,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from acp_jupyter.host.rpc.mcp_messages import Notify
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_recording import Playback
 from acp_jupyter.notebook_tools.context import KernelLookup, NotebookAccess
 from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.session_tools import SessionTools
 from acp_jupyter.notebook_tools.tools import SERVER_NAME
+from acp_jupyter.protocol.objects import Obj
 
 _RELAY = Path(__file__).with_name("mcp_relay.py")
 
@@ -56,22 +61,12 @@ class NotebookTools:
 
     async def servers(self, session: Session) -> Sequence[Mapping[str, Any]]:
         """Return the relay's command with a key for this session."""
-        if (
-            not session.state.notebook_path
-            or not session.tools_on
-            or isinstance(session.recording, Playback)
-        ):
+        tools = self._tools_of(session)
+        if tools is None:
             return ()
-        tools = SessionTools(
-            session, self._root, self._where, self._notebooks, self._runner, self.code
-        )
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            # The import takes a second: not on the loop, and not before an agent connects.
-            module = await asyncio.to_thread(
-                importlib.import_module, "acp_jupyter.notebook_tools.mcp_server"
-            )
-            await module.serve_mcp(tools, reader, writer)
+            await (await _mcp_server()).serve_mcp(tools, reader, writer)
 
         address, greeting = await self._listener.open(session.session_id, serve)
         session.redactor.learn("notebook tools", greeting, greeting.rpartition(" ")[2])
@@ -85,6 +80,22 @@ class NotebookTools:
             },
         )
 
+    def over_acp(self, session: Session) -> ToolsOverAcp | None:
+        """Return the same tools without a relay; the older SDK of MCP can't do that."""
+        tools = self._tools_of(session)
+        return None if tools is None or _has_older_sdk() else ToolsOverAcp(tools)
+
+    def _tools_of(self, session: Session) -> SessionTools | None:
+        if (
+            not session.state.notebook_path
+            or not session.tools_on
+            or isinstance(session.recording, Playback)
+        ):
+            return None
+        return SessionTools(
+            session, self._root, self._where, self._notebooks, self._runner, self.code
+        )
+
     async def end(self, session_id: str) -> None:
         """Close the session's connections and revoke its key."""
         await self._listener.shut(session_id)
@@ -92,6 +103,38 @@ class NotebookTools:
     async def close(self) -> None:
         """Close all connections and the socket."""
         await self._listener.close()
+
+
+class ToolsOverAcp:
+    """The tools of a session for an agent that sends its requests over ACP.
+
+    Parameters
+    ----------
+    tools
+        Of the session.
+    """
+
+    name = SERVER_NAME
+
+    def __init__(self, tools: SessionTools) -> None:
+        self._tools = tools
+
+    async def answer(self, request: Obj, notify: Notify) -> Obj:
+        """Return the ``result`` or the ``error`` of a request."""
+        if len(json.dumps(request)) > _LINE_BYTES:
+            return {"error": {"code": -32600, "message": "The request is too large"}}
+        answer: Obj = await (await _mcp_server()).answer_mcp(self._tools, request, notify)
+        return answer
+
+
+async def _mcp_server() -> Any:
+    """Import the server. It takes a second: not on the loop, and not before an agent connects."""
+    return await asyncio.to_thread(importlib.import_module, "acp_jupyter.notebook_tools.mcp_server")
+
+
+@functools.cache
+def _has_older_sdk() -> bool:
+    return importlib.metadata.version("mcp").startswith("1.")
 
 
 _GREETING_SECONDS = 10.0

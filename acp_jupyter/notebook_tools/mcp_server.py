@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
 import anyio
@@ -78,6 +78,57 @@ async def serve_mcp(
         group.start_soon(guarded, send)
         await server.run(from_client, to_client, server.create_initialization_options())
         group.cancel_scope.cancel()
+
+
+async def answer_mcp(
+    tools: Tools,
+    request: Obj,
+    notify: Callable[[str, Mapping[str, Any]], Awaitable[None]],
+    progress_seconds: float = 5.0,
+) -> Obj:
+    """Answer one request that stands alone, as all do since MCP's version of 2026-07-28.
+
+    Returns
+    -------
+    dict
+        Its ``result`` or its ``error``.
+    """
+    if (refused := _refused(request)) is not None:
+        return refused
+    server = _server(tools, progress_seconds)
+    to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](1)
+    # With room, so that nothing waits to be read once the request is taken back.
+    to_client, from_server = anyio.create_memory_object_stream[SessionMessage](_ROOM)
+    message = types.jsonrpc_message_adapter.validate_python(request, by_name=False)
+    answer: Obj = {}
+    async with to_server, from_server, anyio.create_task_group() as group:
+        options = server.create_initialization_options()
+        group.start_soon(server.run, from_client, to_client, options)
+        await to_server.send(SessionMessage(message))
+        async for sent in from_server:
+            told = sent.message.model_dump(mode="json", by_alias=True, exclude_unset=True)
+            answer = {name: told[name] for name in ("result", "error") if name in told}
+            if answer:
+                break
+            await notify(told["method"], told.get("params") or {})
+        group.cancel_scope.cancel()
+    return answer
+
+
+_ROOM = 64
+_VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+
+
+def _refused(request: Obj) -> Obj | None:
+    """Return the error of a request that belongs to an older version of MCP."""
+    params = request.get("params")
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    if not isinstance(meta, dict) or _VERSION_KEY not in meta:
+        words = f"Invalid params: {_VERSION_KEY} is missing in params._meta"
+        return {"error": {"code": -32602, "message": words}}
+    if request["method"] == "initialize":
+        return {"error": {"code": -32601, "message": "Method not found: initialize"}}
+    return None
 
 
 async def _line(reader: asyncio.StreamReader) -> bytes:

@@ -47,6 +47,7 @@ _CLIENT_METHODS = frozenset(
         "terminal/release",
         "elicitation/create",
         "elicitation/complete",
+        "mcp/message",
         "$/cancel_request",
     }
 )
@@ -97,8 +98,8 @@ def _call(message: Mapping[str, Any]) -> list[Object]:
         "method": method,
         "params": dict(params) if isinstance(params, Mapping) else {},
     }
-    if method.startswith(("_", "$")):
-        return [result]
+    if method.startswith(("_", "$")) or method == "mcp/message":
+        return [result]  # what is in a message of MCP is not ACP's
     params = camel_case(result["params"])
     if not isinstance(params.get("_meta", {}), Mapping):
         del params["_meta"]

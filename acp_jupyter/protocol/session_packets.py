@@ -23,6 +23,7 @@ Ability = Literal[
     "logout",
     "http",
     "sse",
+    "acp",
     "additionalDirectories",
     "systemPrompt",
     "title",
@@ -30,7 +31,7 @@ Ability = Literal[
     "authStatus",
     "steering",
 ]
-"""``http`` and ``sse``: kinds of MCP servers beside stdio, which every agent takes.
+"""``http``, ``sse`` and ``acp``: kinds of MCP servers beside stdio, which every agent takes.
 
 ``authStatus`` is the protocol's ``auth.status``. ``steering`` is outside the protocol: a message is
 taken while a turn runs.
@@ -55,6 +56,7 @@ def abilities(hello: Obj) -> tuple[Ability, ...]:
         "logout": auth.get("logout"),
         "http": mcp.get("http"),
         "sse": mcp.get("sse"),
+        "acp": mcp.get("acp"),
         "additionalDirectories": first(session, "additionalDirectories", "additional_directories"),
         "systemPrompt": first(session, "systemPrompt", "system_prompt"),
         "title": session.get("title"),

@@ -148,14 +148,14 @@ def write_notebook(path: Path, *sources: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def host_with_tools(folder: Path, kernel: Dictionary) -> Iterator[Driver]:
-    """Start a host whose sessions of notebooks have the tools."""
+def host_with_tools(folder: Path, kernel: Dictionary, **agents: dict[str, Any]) -> Iterator[Driver]:
+    """Start a host whose sessions of notebooks have the tools; with further agents."""
     root = folder / "root"
     (root / "work").mkdir(parents=True)
     limits = Limits(initialize_seconds=10)
     tools = NotebookTools(root, kernel, Notebooks(FileNotebooks(root, limits)), kernel)
     config = HostConfig(
-        Registry(fake_agents("notebook_user"), []),
+        Registry({**fake_agents("notebook_user", "asks_mcp"), **agents}, []),
         root,
         folder / "data",
         limits=limits,

@@ -116,12 +116,20 @@ class _CompleteElicitation(_Params):
     elicitation_id: str
 
 
+class _McpMessage(_Params):
+    server_id: str
+    request_id: str
+    method: str
+    params: dict[str, Any] | None = None
+
+
 _HANDLERS: dict[str, tuple[type[_Params], str]] = {
     "fs/read_text_file": (_ReadTextFile, "read_text_file"),
     "fs/write_text_file": (_WriteTextFile, "write_text_file"),
     "session/request_permission": (_RequestPermission, "request_permission"),
     "elicitation/create": (_CreateElicitation, "create_elicitation"),
     "elicitation/complete": (_CompleteElicitation, "complete_elicitation"),
+    "mcp/message": (_McpMessage, "mcp_message"),
     "terminal/create": (_CreateTerminal, "create_terminal"),
     "terminal/output": (_Terminal, "terminal_output"),
     "terminal/wait_for_exit": (_Terminal, "wait_for_terminal_exit"),

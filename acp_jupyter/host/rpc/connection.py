@@ -178,6 +178,16 @@ class AgentConnection:
         """Ask the agent to end the running turn; the answer to the prompt comes later."""
         await self._transport.notify("session/cancel", {"sessionId": session_id}, log)
 
+    async def notify(self, method: str, params: Mapping[str, Any], log: SessionLog) -> None:
+        """Send any other notification.
+
+        Raises
+        ------
+        AgentDied
+            The agent ended, or stopped reading.
+        """
+        await self._transport.notify(method, params, log)
+
     async def request(
         self,
         method: str,

@@ -18,6 +18,7 @@ from acp_jupyter.host.rpc.agent_requests import (
     NO_METHOD,
     ErrorAnswer,
 )
+from acp_jupyter.host.rpc.mcp_messages import McpMessages
 from acp_jupyter.host.rpc.workspace_handlers import FileHandlers, TerminalHandlers, TerminalService
 from acp_jupyter.host.workspace.agent_files import AgentFiles
 from acp_jupyter.host.workspace.terminals import SessionTerminals
@@ -53,6 +54,7 @@ class SessionClient(TerminalHandlers, FileHandlers):
         self.permissions = permissions
         self.host_permissions = host_permissions
         self.elicitations = elicitations
+        self.mcp = McpMessages()
         self._terminals = terminals
         self._played: TerminalService | None = None
 
@@ -89,8 +91,20 @@ class SessionClient(TerminalHandlers, FileHandlers):
         """ACP: elicitation/complete."""
         self.elicitations.complete(elicitation_id)
 
+    async def mcp_message(
+        self,
+        server_id: str,
+        request_id: str,
+        method: str,
+        params: Obj | None,
+        request_seq: int,
+    ) -> Obj:
+        """ACP: mcp/message."""
+        return await self.mcp.answer(request_seq, server_id, request_id, method, params)
+
     def withdraw(self, request_seq: int) -> None:
         """Withdraw a request of the agent. ACP: $/cancel_request."""
+        self.mcp.withdraw(request_seq)
         self.permissions.withdraw(f"p{request_seq}")
         self.permissions.withdraw(f"h{request_seq}")
         self.elicitations.withdraw(f"e{request_seq}")

@@ -33,8 +33,10 @@ OnWithdrawn = Callable[[str, int], None]
 """Called with our id of the session and the number of the request's line."""
 
 _WITHOUT_HANDLER = frozenset({"session/update", "$/cancel_request"})
+_ONLY_REQUESTS = frozenset({"mcp/message"})
 _BUSY = {"error": {"code": -32603, "message": "Too many requests are open"}}
 _NO_METHOD = {"error": {"code": -32601, "message": "Method not found"}}
+_NO_SERVER = {"error": {"code": -33001, "message": "There is no such MCP server here"}}
 _NO_SESSION = {"error": {"code": -32602, "message": "There is no such session here"}}
 
 
@@ -236,7 +238,7 @@ class Inbound:
         if method == "$/cancel_request":
             self._withdraw(obj(message.get("params")))
         elif "id" not in message:
-            for mark in () if method in _WITHOUT_HANDLER else marks:
+            for mark in () if method in _WITHOUT_HANDLER | _ONLY_REQUESTS else marks:
                 self._hand_on_request(ReceivedRequest(message, mark.log.session_id, mark.seq))
         else:
             full = self._theirs.full()
@@ -267,6 +269,8 @@ def _outcome_without_handler(method: str, marks: tuple[Mark, ...]) -> dict[str, 
     """Return the answer to a request that no handler may see."""
     if method in _WITHOUT_HANDLER:
         return {"result": None}
+    if not marks and method == "mcp/message":
+        return _NO_SERVER
     if not marks:
         return _NO_METHOD if method.startswith("_") else _NO_SESSION
     return None

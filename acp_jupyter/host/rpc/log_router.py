@@ -190,6 +190,13 @@ class LogRouter:
 
 
 def session_named(message: Mapping[str, Any]) -> str:
-    """Return the session id in a message of the agent, or an empty string."""
-    named = first(obj(message.get("params")), "sessionId", "session_id")
+    """Return the session id in a message of the agent, or an empty string.
+
+    A message to an MCP server names that instead, which is bound like a session.
+    """
+    params = obj(message.get("params"))
+    if message.get("method") == "mcp/message":
+        named = first(params, "serverId", "server_id")
+    else:
+        named = first(params, "sessionId", "session_id")
     return named if isinstance(named, str) else "" if named is None else str(named)

@@ -71,7 +71,7 @@ class SessionAgent:
         *,
         startable: bool,
         mcp_servers: Sequence[Mapping[str, Any]],
-        own_servers: Callable[[], Awaitable[Sequence[Mapping[str, Any]]]],
+        own_servers: Callable[[AgentConnection], Awaitable[Sequence[Mapping[str, Any]]]],
         trust: TrustRequests | None,
         playback: Playback | None,
     ) -> None:
@@ -284,7 +284,7 @@ class SessionAgent:
                 agent_connection,
                 self._journal,
                 self._member.cwd,
-                (*self.mcp_servers, *await self._own_servers()),
+                (*self.mcp_servers, *await self._own_servers(agent_connection)),
                 self._limits,
             )
             connection = await self._attach(attaching)

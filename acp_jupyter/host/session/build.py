@@ -18,6 +18,7 @@ from acp_jupyter.host.requests.host_permissions import HostPermissions
 from acp_jupyter.host.requests.permissions import PermissionRequests
 from acp_jupyter.host.requests.rules import SessionRules
 from acp_jupyter.host.requests.trust import TrustRequests
+from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool
 from acp_jupyter.host.session.agent import SessionAgent
@@ -34,6 +35,7 @@ from acp_jupyter.host.workspace.folders import EnvFiles
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import PolicyChanged
+from acp_jupyter.protocol.session_packets import abilities
 from acp_jupyter.transcript.redactor import Redactor
 
 IMPORTED = "imported"
@@ -96,8 +98,14 @@ def build_session(
     def doubtful() -> bool:
         return agent.restricts_another()
 
-    async def own_servers() -> Sequence[Mapping[str, Any]]:
-        return () if services.tools is None else await services.tools.servers(session)
+    async def own_servers(connection: AgentConnection) -> Sequence[Mapping[str, Any]]:
+        if services.tools is None:
+            return ()
+        if "acp" in abilities(dict(connection.initialize_result)):
+            server = services.tools.over_acp(session)
+            if server is not None:
+                return (client.mcp.declare(server, connection, journal),)
+        return await services.tools.servers(session)
 
     turn_files = TurnFiles(
         journal,

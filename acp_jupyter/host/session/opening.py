@@ -220,7 +220,7 @@ class AgentSessionOpener:
         """Every agent takes servers on stdio; others only where it says so."""
         if self._is_out_of_reach(server):
             return False
-        kinds: dict[object, Ability] = {"http": "http", "sse": "sse"}
+        kinds: dict[object, Ability] = {"http": "http", "sse": "sse", "acp": "acp"}
         kind = kinds.get(server.get("type"))
         return kind is None or self._session_connection.can(kind)
 

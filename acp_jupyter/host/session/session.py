@@ -14,6 +14,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
+from acp_jupyter.host.rpc.mcp_messages import McpServer
 from acp_jupyter.host.session.agent import SessionAgent, no_agent
 from acp_jupyter.host.session.current_turn import CurrentTurn
 from acp_jupyter.host.session.modes import SessionModes
@@ -325,6 +326,9 @@ class McpServerProvider(Protocol):
 
     async def servers(self, session: Session) -> Sequence[Mapping[str, Any]]:
         """Return ACP's ``mcpServers`` for a session alone; none where there is nothing to offer."""
+
+    def over_acp(self, session: Session) -> McpServer | None:
+        """Return a session's server for an agent that reaches it over ACP; None: by `servers`."""
 
     async def end(self, session_id: str) -> None:
         """End what a session was given."""
