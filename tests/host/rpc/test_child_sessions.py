@@ -35,6 +35,25 @@ def test_what_a_child_asks_is_answered_and_its_lines_are_in_the_log(
     assert (said.text, said.parent_id) == ("I am the child.", task.id)
 
 
+def test_a_child_that_outlives_its_parent_is_heard_nowhere_and_refused(tmp_path: Path) -> None:
+    """Another session of the process goes on, and the parent is as it was closed."""
+    entry = {"command": sys.executable, "args": [str(AGENTS / "delegates.py")]}
+    with driving(tmp_path, {"a": entry}) as driver:
+        parent, other = driver.open("a"), driver.open("a")
+        driver.done(parent, driver.prompt(parent, "leave kid"))
+        driver.host.submit(other.start()).result(20)
+        driver.host.submit(driver.host.closer.close(parent.session_id)).result(20)
+        turn = driver.done(other, driver.prompt(other, "speak kid"))
+        assert (turn.stop_reason, turn.failure) == ("end_turn", None)
+        assert driver.text(other) == "Code -32602"
+        driver.host.submit(driver.host.stored_sessions.wake(parent.session_id)).result(20)
+        kept = driver.host.session(parent.session_id).transcript
+        items = kept.window(0, len(kept.items))
+        (task,) = (item for item in items if isinstance(item, ToolCall))
+        assert task.status == "cancelled"
+        assert [i.text for i in items if isinstance(i, AgentMessage)] == ["I am the child."]
+
+
 class Log:
     """What the router writes into a session's log."""
 
