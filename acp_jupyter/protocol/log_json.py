@@ -44,7 +44,7 @@ def read_values(lines: Iterable[bytes | str]) -> Iterator[LogValue | LogProblem]
         if len(line) > _MAX_CHARS:
             yield LogProblem(number, f"The line is longer than {_MAX_CHARS:,} characters.")
             continue
-        text, damaged = _decoded(line, number)
+        text, damaged = _decoded(line)
         if damaged:
             yield LogProblem(number, "Bytes that are not UTF-8 were replaced.")
         if not text.strip():
@@ -67,12 +67,13 @@ def _torn(printed: PrettyPrinted) -> LogProblem:
     return LogProblem(printed.array_first, "The array is not closed. What is in it was read.")
 
 
-def _decoded(line: bytes | str, number: int) -> tuple[str, bool]:
+def _decoded(line: bytes | str) -> tuple[str, bool]:
+    """Return a line's text without a mark at its beginning, and whether it is damaged."""
     if isinstance(line, str):
         text: str = clean_json(line)
-        return text.removeprefix("\ufeff") if number == 1 else text, False
+        return text.removeprefix("\ufeff"), False
     try:
-        return line.decode("utf-8-sig" if number == 1 else "utf-8"), False
+        return line.decode("utf-8-sig"), False
     except UnicodeDecodeError:
         return line.decode("utf-8", "replace"), True
 

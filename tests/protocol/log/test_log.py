@@ -373,3 +373,32 @@ def test_the_outermost_mark_says_who_spoke(inner: dict[str, Any]) -> None:
     message = inner.get("entry", inner)
     message |= {"method": "_vendor/hello", "params": {}}
     assert one({"direction": "client_to_agent", "payload": inner}).direction == ">"
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (
+            [
+                b'\xef\xbb\xbf[{"jsonrpc": "2.0", "method": "a"}]',
+                b'\xef\xbb\xbf[{"jsonrpc": "2.0", "method": "b"}]',
+            ],
+            ["a", "b"],
+        ),
+        (
+            [
+                '\ufeff[{"jsonrpc": "2.0", "method": "a"}]',
+                '\ufeff[{"jsonrpc": "2.0", "method": "b"}]',
+            ],
+            ["a", "b"],
+        ),
+        (
+            [b'{"jsonrpc": "2.0", "method": "a\xff"}'],
+            ["Bytes that are not UTF-8 were replaced.", "a\ufffd"],
+        ),
+    ],
+)
+def test_marks_and_bytes_that_are_no_text(lines: list[bytes | str], told: list[str]) -> None:
+    """Each of several files in one begins with its mark."""
+    found = [each.message for each in read_log(lines, 0.0)]
+    assert [each if isinstance(each, str) else each["method"] for each in found] == told
