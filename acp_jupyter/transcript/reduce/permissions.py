@@ -119,8 +119,8 @@ def _distinct(packets: Sequence[OptionPacket]) -> tuple[PermissionOption, ...]:
     chosen: dict[str, PermissionOption] = {}
     for packet in packets:
         former = chosen.get(packet.option_id)
-        allows_first = packet.kind.startswith("allow") and former is not None
-        if former is None or (allows_first and not former.option_kind.startswith("allow")):
+        allows = packet.kind.startswith("allow")
+        if former is None or (allows and not former.option_kind.startswith("allow")):
             chosen[packet.option_id] = _option(packet)
     return tuple(chosen.values())
 
