@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { Client, KnownOutputs } from '../../delivery/client';
+import type { KnownOutputs } from '../../delivery/client';
 import type { SavedOutput, SavedOutputs } from '../../wire/results';
 import { ToldOutputs } from './told_outputs';
 
@@ -20,7 +20,7 @@ function server(...answers: SavedOutputs[]) {
       ? Promise.reject(new Error('asked too often'))
       : Promise.resolve(answer);
   };
-  return { asked, told: new ToldOutputs({ changedOutputs } as unknown as Client) };
+  return { asked, told: new ToldOutputs({ changedOutputs }) };
 }
 
 const ids = (told: ToldOutputs) => told.outputs.map(({ turn_id }) => turn_id);

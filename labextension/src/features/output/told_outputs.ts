@@ -14,11 +14,11 @@ const MOST_UNFINISHED = 1_000;
 export class ToldOutputs {
   /** The sessions that the turns are of. */
   readonly sessionIds = new Set<string>();
-  readonly #client: Client;
+  readonly #client: Pick<Client, 'changedOutputs'>;
   readonly #byTurn = new Map<string, SavedOutput>();
   #known: Pick<KnownOutputs, 'after' | 'epoch'> = { after: null, epoch: '' };
 
-  constructor(client: Client) {
+  constructor(client: Pick<Client, 'changedOutputs'>) {
     this.#client = client;
   }
 
