@@ -177,7 +177,8 @@ def _say_all(server: Server) -> None:
         "what was asked",
         "what was answered",
     ]
-    server.send(Login(session_id=session.session_id, method_id="browser"))
-    eventually(lambda: session.state.login is None or session.state.login.state != "running")
-    server.send(Logout(session_id=session.session_id))
     server.send(DeleteSession(session_id=session.session_id))
+    other = server.host.session(kept.session_id)
+    server.send(Login(session_id=kept.session_id, method_id="browser"))
+    eventually(lambda: other.state.login is None or other.state.login.state != "running")
+    server.send(Logout(session_id=kept.session_id))
