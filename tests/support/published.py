@@ -85,13 +85,13 @@ class Published:
     @property
     def version(self) -> str:
         """The version that is installed."""
-        file = _NPM / self._folder / "node_modules" / self.package / "package.json"
-        assert file.exists(), f"{self.package} is not installed; make test-all does it"
+        files = [
+            _NPM / folder / "node_modules" / self.package / "package.json"
+            for folder in (".", "more")
+        ]
+        file = next((file for file in files if file.exists()), None)
+        assert file is not None, f"{self.package} is not installed; make test-all does it"
         return str(json.loads(file.read_text())["version"])
-
-    @property
-    def _folder(self) -> str:
-        return "more" if self.long else "."
 
 
 def opencode_settings(model: FakeModel) -> str:
@@ -127,6 +127,10 @@ def _claude(home: Path, model: FakeModel) -> Entry:
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     }
     return _entry("claude-agent-acp", [], home, env)
+
+
+def _claude_in_version_2(home: Path, model: FakeModel) -> Entry:
+    return {**_claude(home, model), "protocol_version": 2}
 
 
 def _old_claude(home: Path, model: FakeModel) -> Entry:
@@ -197,6 +201,21 @@ PUBLISHED = (
         retries_cut_streams=True,
         mode="default",
         unasked="judged",
+    ),
+    Published(
+        "claude-2",
+        "@agentclientprotocol/claude-agent-acp",
+        _claude_in_version_2,
+        name="Claude Agent",
+        asks=frozenset({"write_file", "edit_file", "run_command", "touch"}),
+        failed_command="failed",
+        plan="",  # the model must search for the tool first
+        keeps_allowed=frozenset({"write_file", "run_command"}),
+        asks_questions=True,
+        retries_cut_streams=True,
+        mode="default",
+        unasked="judged",
+        long=True,
     ),
     Published(
         "old-claude",
