@@ -209,15 +209,19 @@ def test_one_entry_that_can_t_be_read_is_left_out(tmp_path: Path, publisher: Pub
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        (f"http://127.0.0.1:{free_port()}/", "127.0.0.1 could not be reached:"),
         ("http://example.org/", "c.AcpJupyter.registry_url must begin with https://."),
         ("file:///etc/passwd", "c.AcpJupyter.registry_url must begin with https://."),
         ("https://", "c.AcpJupyter.registry_url must begin with https://."),
         ("http://[", "c.AcpJupyter.registry_url is not a URL."),
     ],
 )
-def test_where_nothing_can_be_had(tmp_path: Path, url: str, words: str) -> None:
+def test_an_address_that_can_t_be_used(tmp_path: Path, url: str, words: str) -> None:
     assert updated(agents(tmp_path, url)).failure.startswith(words)
+
+
+def test_where_nobody_answers(tmp_path: Path) -> None:
+    failure = updated(agents(tmp_path, f"http://127.0.0.1:{free_port()}/")).failure
+    assert failure.startswith("127.0.0.1 could not be reached:")
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"date": 5}', b"\xff"])
