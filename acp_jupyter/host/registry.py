@@ -134,7 +134,7 @@ class Registry:
         if public is not None:
             if self._bounds.forbids_agent(public.id):
                 raise AgentStartError(f"{public.name} can't start. {_FORBIDDEN}")
-            return public
+            return self._instructed(public)
         ids = [entry.id for entry in entries]
         known = list(dict.fromkeys((*ids, *(self._public.ids() if self._public else ()))))
         raise UnknownAgent(
@@ -229,9 +229,11 @@ class Registry:
         host = entry.host if isinstance(entry, AgentSpec) else ""
         if self._bounds.forbids_agent(entry.id, host):
             return Broken(entry.id, entry.name, _FORBIDDEN, entry.key)
-        if isinstance(entry, AgentSpec) and self._bounds.instructions:
-            return replace(entry, instructions="\n\n".join(self._bounds.instructions))
-        return entry
+        return self._instructed(entry) if isinstance(entry, AgentSpec) else entry
+
+    def _instructed(self, agent: AgentSpec) -> AgentSpec:
+        """Return an agent that gets the administrator's instructions."""
+        return replace(agent, instructions="\n\n".join(self._bounds.instructions))
 
     def _blocks(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield "c.AcpJupyter.agents", self._configured

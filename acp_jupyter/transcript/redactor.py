@@ -59,16 +59,30 @@ class KnownSecrets:
         self._of: dict[str, frozenset[str]] = {}
         self.values: frozenset[str] = frozenset()
         """All of them."""
+        self.newest_at = 0.0
+        """When a source got its newest value, seconds since the epoch, as far as that was told."""
 
-    def put(self, source: str, values: Iterable[str]) -> None:
+    def put(self, source: str, values: Iterable[str], at: float = 0.0) -> None:
         """Set the values of a source; they replace its earlier ones.
 
         Short values are ignored: they would match everywhere.
+
+        Parameters
+        ----------
+        source
+            Where they come from.
+        values
+            All that it has now.
+        at
+            Since when, in seconds since the epoch: what was written earlier may hold them.
         """
         spelt = {way for value in values for way in (value, quote(value, safe=""))}
         usable = frozenset(way for way in spelt if len(way) >= _MIN_SECRET_CHARS)
         with self._lock:
-            if self._of.get(source, frozenset()) != usable:
+            former = self._of.get(source, frozenset())
+            if not usable <= former:
+                self.newest_at = max(self.newest_at, at)
+            if former != usable:
                 self._of[source] = usable
                 self.values = frozenset().union(*self._of.values())
 
@@ -102,9 +116,14 @@ class Redactor:
         """Take the values of the variables that are named like secrets."""
         return cls(set().union(*map(named_secrets, environments)), shared)
 
-    def learn(self, source: str, *secrets: str) -> None:
-        """Know these from now on, in place of what ``source`` had before."""
-        self._own.put(source, secrets)
+    def learn(self, source: str, *secrets: str, at: float = 0.0) -> None:
+        """Know these from now on, in place of what ``source`` had; see `KnownSecrets.put`."""
+        self._own.put(source, secrets, at)
+
+    @property
+    def newest_at(self) -> float:
+        """When its own sources got their newest secret, seconds since the epoch."""
+        return self._own.newest_at
 
     @property
     def _secrets(self) -> Sequence[str]:

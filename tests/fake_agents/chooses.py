@@ -61,8 +61,14 @@ def answer(message: Json) -> Json:
             return {}
 
 
+def refuses(message: Json) -> bool:
+    if message.get("method") != "session/set_mode":
+        return False
+    return "--stays" in sys.argv or message["params"]["modeId"] not in {m["id"] for m in MODES}
+
+
 while (message := wire.next()) is not None:
-    if message.get("method") == "session/set_mode" and "--stays" in sys.argv:
+    if refuses(message):
         wire.error(message, -32603, "not now")
     elif "id" in message and "method" in message:
         wire.result(message, answer(message))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 from acp_jupyter.api.access import NotebookLookup, UserCaller
@@ -38,7 +37,8 @@ class NotebookTurns:
     def __init__(self, host: AgentHost, pages_and_kernels: NotebookLookup) -> None:
         self._host = host
         self._pages_and_kernels = pages_and_kernels
-        self._secrets = host.secrets.values
+        self._secrets_at: dict[str, float] = {}
+        """When each session's redactor got its newest secret, as far as turns were told since."""
 
     @handles(AttachTurn)
     async def attach(self, command: AttachTurn, caller: UserCaller) -> AttachedTurn:
@@ -69,11 +69,8 @@ class NotebookTurns:
     @handles(GetSavedOutputs)
     async def saved_outputs(self, command: GetSavedOutputs, caller: UserCaller) -> SavedOutputs:
         """Return the turns of a notebook that have changed, oldest first within each session."""
-        changed_turns = self._host.open_sessions.changed_turns
-        if self._host.secrets.values is not self._secrets:
-            self._secrets = self._host.secrets.values
-            changed_turns.change_all()  # what was saved may hold one
-        number = changed_turns.number
+        self._find_secrets()
+        number = self._host.open_sessions.changed_turns.number
         records = [
             SavedOutput(
                 turn_id=turn.turn_id,
@@ -85,27 +82,53 @@ class NotebookTurns:
                 ended_at=turn.ended_at,
                 bundle=await self.bundle(session, turn),
             )
-            for session, turn in tuple(self._changed(command))
+            for session, turn in self._told(command)
             for origin in (turn.origin or Origin(),)
         ]
         return SavedOutputs(outputs=tuple(records), number=number, epoch=EPOCH)
 
-    def _changed(self, command: GetSavedOutputs) -> Iterator[tuple[Session, TurnState]]:
-        """Yield the turns that are to be told."""
+    def _find_secrets(self) -> None:
+        """Count the turns as changed whose records may hold a secret that became known later."""
+        newest = {name: each.redactor.newest_at for name, each in self._host.sessions.items()}
+        for session_id, at in newest.items():
+            if at > self._secrets_at.get(session_id, 0.0):
+                turns = self._host.sessions[session_id].transcript.turns.items()
+                older = [name for name, turn in turns if turn.ended_at and turn.ended_at <= at]
+                self._host.open_sessions.changed_turns.add_turns(session_id, older)
+        self._secrets_at = newest
+
+    def _told(self, command: GetSavedOutputs) -> list[tuple[Session, TurnState]]:
+        """Return the turns that are to be told, and of their cells the newest."""
         is_known = command.turn_ids is None and command.epoch == EPOCH
         changed = self._host.open_sessions.changed_turns.since(command.after if is_known else None)
+        told: list[tuple[Session, TurnState]] = []
+        every: list[tuple[Session, TurnState]] = []
         for session in tuple(self._host.sessions.values()):
             turns = session.transcript.turns
-            turn_ids = None if changed is None else changed.get(session.session_id, ())
+            turn_ids = None if changed is None else changed.get(session.session_id, set())
             if turn_ids is None or "" in turn_ids:
-                every = map(turns.__getitem__, session.transcript.turn_order)
-                found = [turn for turn in every if _is_news(turn, command)]
+                of_session = [
+                    (session, turn)
+                    for turn in map(turns.__getitem__, session.transcript.turn_order)
+                    if self._is_wanted(session, turn, command)
+                ]
+                every += of_session
+                told += [each for each in of_session if self._is_news(*each, command)]
             else:
                 found = [turns[turn_id] for turn_id in turn_ids if turn_id in turns]
                 found.sort(key=lambda turn: turn.queued_at or 0.0)
-            for turn in found:
-                if self._is_wanted(session, turn, command):
-                    yield session, turn
+                told += [(session, t) for t in found if self._is_wanted(session, t, command)]
+        return told if command.turn_ids is not None else _with_newest(told, every)
+
+    def _is_news(self, session: Session, turn: TurnState, command: GetSavedOutputs) -> bool:
+        """Tell whether a notebook may lack the record of a turn, or have an earlier one."""
+        ended, after = turn.ended_at, command.ended_after
+        if command.turn_ids is not None or ended is None or after is None:
+            return True
+        changed = self._host.open_sessions.changed_turns.changed_at(
+            session.session_id, turn.turn_id
+        )
+        return max(ended, changed) > after or turn.turn_id in command.unfinished
 
     def _is_wanted(self, session: Session, turn: TurnState, command: GetSavedOutputs) -> bool:
         """Return whether a turn is the notebook's, and asked for.
@@ -134,9 +157,17 @@ class NotebookTurns:
         )
 
 
-def _is_news(turn: TurnState, command: GetSavedOutputs) -> bool:
-    """Tell whether a notebook may lack the record of a turn."""
-    ended, after = turn.ended_at, command.ended_after
-    if command.turn_ids is not None or ended is None or after is None:
-        return True
-    return ended > after or turn.turn_id in command.unfinished
+def _with_newest(
+    told: list[tuple[Session, TurnState]], every: list[tuple[Session, TurnState]]
+) -> list[tuple[Session, TurnState]]:
+    """Add the newest turn of each cell that is told of: an older one must not take its place."""
+    newest: dict[str, tuple[Session, TurnState]] = {}
+    for each in every:
+        cell_id = each[1].origin.cell_id if each[1].origin else ""
+        former = newest.get(cell_id)
+        if former is None or (each[1].queued_at or 0.0) >= (former[1].queued_at or 0.0):
+            newest[cell_id] = each
+    cells = {turn.origin.cell_id for _, turn in told if turn.origin}
+    known = {turn.turn_id for _, turn in told}
+    more = (each for cell_id, each in newest.items() if cell_id in cells)
+    return [*told, *(each for each in more if each[1].turn_id not in known)]

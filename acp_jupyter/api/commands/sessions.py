@@ -89,21 +89,21 @@ class SessionOpener:
         elif found is None:
             session.tools_on = command.tools
             session.tools_refused = not command.tools
-        session.modes.expect(command.mode)
         if command.start == "background":
             session.start_in_background()
         elif command.start == "wait" and session.may_start():
-            try:
-                await session.start()
-            except LoginNeeded:
-                return session.state  # it says so, and how to log in
-            except BaseException:
-                if found is None:
-                    await self._host.closer.delete(session.session_id)
-                raise
-            await set_agent_options(
-                session, caller, mode=command.mode, config=self._model(session, command)
-            )
+            with session.modes.expecting(command.mode):
+                try:
+                    await session.start()
+                except LoginNeeded:
+                    return session.state  # it says so, and how to log in
+                except BaseException:
+                    if found is None:
+                        await self._host.closer.delete(session.session_id)
+                    raise
+                await set_agent_options(
+                    session, caller, mode=command.mode, config=self._model(session, command)
+                )
         return session.state
 
     async def _agent_id(self, name: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Literal
 
 from acp_jupyter.errors import AgentRequestError
@@ -24,8 +26,8 @@ class SessionModes:
     """Keeps the agent in a mode that the administrator allows, and in which it asks.
 
     An agent may open in a mode in which it asks less than the policy promises. It is then set to
-    the one in which it asks, once each time that it opens: a mode that its user chose, and one
-    that it has changed to since, are left as they are.
+    the one in which it asks, once each time that it opens; or to the one that its user chose, in
+    this run of the server. A mode that it has changed to since is left as it is.
 
     Parameters
     ----------
@@ -41,31 +43,43 @@ class SessionModes:
         self._journal = journal
         self._bounds = bounds
         self._played = played
-        self._chosen = False
+        self._chosen = ""
+        """The id of the mode that the user chose last, and the agent took."""
+        self._choosing = 0
+        """How many are about to choose one."""
         self._connection: SessionConnection | None = None
         self._opened_in = ""
         self._told: set[str] = set()
 
-    def choose(self, mode_id: str) -> None:
-        """Take it that a user chooses a mode; from now on it is theirs.
+    @contextlib.contextmanager
+    def choosing(self, mode_id: str | None) -> Iterator[None]:
+        """Leave the mode to a user while it is being set; once it is, keep it. None is no mode.
 
         Raises
         ------
         NotAllowed
             The administrator does not allow it.
         """
-        self._bounds.require_mode(mode_id, dict(self._modes).get(mode_id, ""))
-        self.expect(mode_id)
+        if mode_id is not None:
+            self._bounds.require_mode(mode_id, dict(self._modes).get(mode_id, ""))
+        with self.expecting(mode_id):
+            yield
+        self._chosen = mode_id or self._chosen
 
-    def expect(self, mode_id: str | None) -> None:
-        """Leave the mode to a user who is about to choose one, unless it is None."""
-        self._chosen = self._chosen or mode_id is not None
+    @contextlib.contextmanager
+    def expecting(self, mode_id: str | None) -> Iterator[None]:
+        """Set no mode meanwhile, unless ``mode_id`` is None: the user is about to choose it."""
+        choosing = int(mode_id is not None)
+        self._choosing += choosing
+        try:
+            yield
+        finally:
+            self._choosing -= choosing
 
-    def choose_config(self, config_id: str, value: str | bool) -> None:
-        """Do the same for a config option, which may stand for the mode."""
+    def mode_of(self, config_id: str, value: str | bool) -> str | None:
+        """Return the mode that a value of a config option stands for."""
         option = _mode_option(self._state)
-        if option is not None and option.id == config_id:
-            self.choose(str(value))
+        return str(value) if option is not None and option.id == config_id else None
 
     async def settle(self, connection: SessionConnection, policy: Policy) -> None:
         """Set another mode where the agent's is not allowed, or asks less than the policy says.
@@ -80,7 +94,8 @@ class SessionModes:
         await self._leave_forbidden(connection)
         if connection is not self._connection:
             self._connection, self._opened_in = connection, self._current
-        if self._chosen or self._current != self._opened_in:
+            await self._choose_again(connection)
+        if self._choosing or self._current == self._chosen or self._current != self._opened_in:
             return
         state = self._state
         if state.unasked in _LEFT_TO_AGENTS.get(policy, ("",)):
@@ -104,6 +119,12 @@ class SessionModes:
                 f"The agent opened in its mode {before}, in which it {words}. Under the policy "
                 f"{policy} you are asked, so it was set to {after}. You can choose another mode."
             )
+
+    async def _choose_again(self, connection: SessionConnection) -> None:
+        """Set the mode that the user chose before the agent was opened anew."""
+        if self._chosen not in {"", self._current} and self._chosen in dict(self._modes):
+            with contextlib.suppress(AgentRequestError):
+                await self._set(connection, self._chosen)
 
     async def _leave_forbidden(self, connection: SessionConnection) -> None:
         if self._bounds.unasked_modes or not self._state.unasked:

@@ -279,9 +279,9 @@ class Session:
         NotAllowed
             The administrator does not allow it.
         """
-        self.modes.choose(mode_id)
-        connection = await self.agent.open()
-        await connection.set_mode(mode_id)
+        with self.modes.choosing(mode_id):
+            connection = await self.agent.open()
+            await connection.set_mode(mode_id)
 
     async def set_config(self, config_id: str, value: str | bool) -> None:
         """ACP: session/set_config_option.
@@ -291,9 +291,9 @@ class Session:
         NotAllowed
             It is a mode that the administrator does not allow.
         """
-        self.modes.choose_config(config_id, value)
-        connection = await self.agent.open()
-        await connection.set_config(config_id, value)
+        with self.modes.choosing(self.modes.mode_of(config_id, value)):
+            connection = await self.agent.open()
+            await connection.set_config(config_id, value)
 
     async def close(self, *, delete: bool = False, with_server: bool = False) -> None:
         """End the turns, the agent's side and the log.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable, Iterable
 
 from acp_jupyter.transcript.model.events import (
@@ -38,8 +39,9 @@ class ChangedTurns:
 
     def __init__(self, transcript_of: Callable[[str], Transcript | None]) -> None:
         self._transcript_of = transcript_of
-        self._numbers: dict[tuple[str, str], int] = {}
-        """By session and turn, the newest last; a turn without an id stands for all of its own."""
+        self._changes: dict[tuple[str, str], tuple[int, float]] = {}
+        """Number and time by session and turn, the newest last; a turn without an id stands for
+        all of its session."""
         self._last: tuple[str, str] = "", ""
         self._text: tuple[tuple[str, str], str | None] = ("", ""), None
         """The session and item whose text grew last, and its turn."""
@@ -52,11 +54,14 @@ class ChangedTurns:
         self._text = ("", ""), None
         self._count(session_id, "")
 
-    def change_all(self) -> None:
-        """Count all turns of all sessions as changed."""
-        self.number = self._forgotten = next(self._counter)
-        self._numbers.clear()
-        self._last = "", ""
+    def add_turns(self, session_id: str, turn_ids: Iterable[str]) -> None:
+        """Count turns as changed whose saved output is another one now."""
+        for turn_id in turn_ids:
+            self._count(session_id, turn_id)
+
+    def changed_at(self, session_id: str, turn_id: str) -> float:
+        """Return when a turn changed last, seconds since the epoch; 0 where that is not known."""
+        return self._changes.get((session_id, turn_id), (0, 0.0))[1]
 
     def since(self, number: int | None) -> dict[str, set[str]] | None:
         """Return the turns of each session that have changed after a change.
@@ -66,8 +71,8 @@ class ChangedTurns:
         if number is None or not self._forgotten <= number <= self.number:
             return None
         changed: dict[str, set[str]] = {}
-        for (session_id, turn_id), at in reversed(self._numbers.items()):
-            if at <= number:
+        for (session_id, turn_id), (change, _) in reversed(self._changes.items()):
+            if change <= number:
                 break
             changed.setdefault(session_id, set()).add(turn_id)
         return changed
@@ -100,9 +105,9 @@ class ChangedTurns:
         key = session_id, turn_id
         self.number = next(self._counter)
         if key != self._last:
-            self._numbers.pop(key, None)
+            self._changes.pop(key, None)
             self._last = key
-        self._numbers[key] = self.number
-        if len(self._numbers) > _MOST:
-            oldest = next(iter(self._numbers))
-            self._forgotten = self._numbers.pop(oldest)
+        self._changes[key] = self.number, time.time()
+        if len(self._changes) > _MOST:
+            oldest = next(iter(self._changes))
+            self._forgotten, _ = self._changes.pop(oldest)

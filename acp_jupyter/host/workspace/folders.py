@@ -206,7 +206,8 @@ class EnvFiles:
             return
         if tuple(found) != self._seen:
             values = [value for path, *_ in found for value in _secrets(Path(path))]
-            self._redactor.learn(_SOURCE, *values[:_MOST_VALUES])
+            written = max((at for _, at, _ in found), default=0) / 1e9
+            self._redactor.learn(_SOURCE, *values[:_MOST_VALUES], at=written)
             self._seen = tuple(found)
 
     def _found(self) -> Iterator[tuple[str, int, int]]:
@@ -224,7 +225,8 @@ class EnvFiles:
                 except OSError:
                     continue
                 if stat.S_ISREG(about.st_mode):
-                    yield path, about.st_mtime_ns, about.st_size
+                    # A copy may keep the time of its text, not that of its own change.
+                    yield path, max(about.st_mtime_ns, about.st_ctime_ns), about.st_size
 
 
 def _secrets(path: Path) -> Iterator[str]:

@@ -32,6 +32,7 @@ from acp_jupyter.protocol.version_2.updates import (
 Message = Mapping[str, Any]
 
 _STATE = "state_update"
+_ENDED = frozenset({"completed", "failed", "cancelled"})
 _AT_WORK = frozenset({"running", "requires_action"})
 _OF_STATE = frozenset({"sessionUpdate", "state", "background"})
 _MOST_PROMPTS = 100
@@ -74,7 +75,7 @@ class Version2:
     @property
     def is_used(self) -> bool:
         """Whether the agent has said anything that only version 2 has."""
-        return self.spoken or not self._contents.is_empty
+        return self.spoken or self._contents.in_pieces
 
     # -- to the agent ------------------------------------------------------------
 
@@ -174,6 +175,8 @@ class Version2:
         if update.get("sessionUpdate") == _STATE:
             return self.ended_by(message)
         old = updates_in_version_1(update, self._contents)
+        if not self.spoken and update.get("status") in _ENDED:
+            self._contents.forget(text(update.get("toolCallId")))
         if len(old) == 1 and old[0] is update:
             return [message]
         return [{**message, "params": {**params, "update": each}} for each in old]

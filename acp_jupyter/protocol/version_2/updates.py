@@ -28,15 +28,20 @@ class CallContents:
     """What tool calls hold so far, so that a piece can be told as the whole. Bounded.
 
     A call that holds more than a million characters takes no more pieces.
+
+    Attributes
+    ----------
+    in_pieces
+        Whether a piece has been told.
     """
 
     def __init__(self) -> None:
+        self.in_pieces = False
         self._contents: OrderedDict[str, list[JsonValue]] = OrderedDict()
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether no call is known."""
-        return not self._contents
+    def forget(self, tool_call_id: str) -> None:
+        """Forget a call that takes no more pieces."""
+        self._contents.pop(tool_call_id, None)
 
     def knows(self, tool_call_id: str) -> bool:
         """Tell whether an update has told of a call."""
@@ -53,6 +58,7 @@ class CallContents:
 
     def added(self, tool_call_id: str, piece: list[JsonValue]) -> list[JsonValue] | None:
         """Return the content with a piece at its end; None where it holds enough."""
+        self.in_pieces = True
         old = self._contents.get(tool_call_id, [])
         joined = _joined_text(old[-1], piece[0]) if old and len(piece) == 1 else None
         new = [*old, *piece] if joined is None else [*old[:-1], joined]

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from acp_jupyter.errors import AgentStartError, BadRequest, UnknownAgent
+from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.public_registry.agents import PublicAgents
 from acp_jupyter.host.public_registry.snapshot import (
     Pinned,
@@ -61,6 +62,16 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str],
 
 def registry(tmp_path: Path, agents: Mapping[str, Mapping[str, object]] | None = None) -> Registry:
     return Registry(agents or {}, [], public=PublicAgents(tmp_path / "data", SNAPSHOT))
+
+
+def test_instructions_of_the_administrator_are_for_these_agents_too(
+    tmp_path: Path, programs: Callable[[str], Path]
+) -> None:
+    programs("some-agent")
+    bounds = Bounds.of({"instructions": "Data of patients stays here."})
+    public = PublicAgents(tmp_path / "data", SNAPSHOT)
+    found = Registry({}, [], public=public, bounds=bounds).get("some")
+    assert found.instructions == "Data of patients stays here."
 
 
 def report(of: Registry, agent_id: str) -> AgentReport:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.errors import NotAllowed
+from acp_jupyter.errors import AgentRequestError, NotAllowed
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.vocabulary import asking_mode
@@ -94,6 +94,29 @@ def test_a_mode_that_the_user_chose_stays(tmp_path: Path) -> None:
         meeting.turn("go")
         assert meeting.text.startswith("auto,")
         assert meeting.session.state.unasked == "judged"
+
+
+def test_a_mode_that_the_user_chose_is_set_again_after_the_agent_was_opened_anew(
+    tmp_path: Path,
+) -> None:
+    with driving(tmp_path, {"chooses": script("chooses", "auto", "ask", "plan")}) as driver:
+        meeting = Meeting(driver, driver.open("chooses"))
+        start(driver, meeting)
+        driver.host.submit(meeting.session.set_mode("plan")).result(20)
+        driver.host.submit(meeting.session.agent.restart()).result(20)
+        meeting.turn("go")
+        assert meeting.text.startswith("plan,")
+
+
+def test_a_mode_that_the_agent_did_not_take_is_nobodys_choice(tmp_path: Path) -> None:
+    agents = {"chooses": script("chooses", "auto", "ask")}
+    with driving(tmp_path, agents) as driver:
+        meeting = Meeting(driver, driver.open("chooses", policy="allow-all"))
+        start(driver, meeting)
+        with pytest.raises(AgentRequestError):
+            driver.host.submit(meeting.session.set_mode("nowhere")).result(20)
+        meeting.turn("go", policy="ask")
+        assert meeting.text.startswith("ask,")
 
 
 def test_an_agent_without_a_mode_in_which_it_asks_keeps_its_own(tmp_path: Path) -> None:

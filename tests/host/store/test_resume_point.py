@@ -161,6 +161,16 @@ def test_a_resume_point_and_newer_lines_say_what_the_whole_log_says(
         check(folder)
 
 
+def test_calls_whose_content_is_replaced_are_in_a_resume_point(tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    content = [{"type": "content", "content": {"type": "text", "text": "out"}}]
+    update = {"sessionUpdate": "tool_call_update", "toolCallId": "c", "content": content}
+    with begun(folder) as writer:
+        writer.turn([call("c"), update, {**update, "status": "completed"}])
+        writer.save()
+    assert check(folder).lines == 0
+
+
 def long_session(folder: Path, turns: int, every: int = 0) -> None:
     """Write turns of 21 lines; save a resume point after each of ``every`` turns."""
 

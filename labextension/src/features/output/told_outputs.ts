@@ -47,7 +47,7 @@ export class ToldOutputs {
     const { outputs, number, epoch } = await this.#client.changedOutputs(path, {
       ...asked,
       ended_after: savedAt === null ? null : savedAt - LATE_SECONDS,
-      unfinished: asked.after === null ? unfinished().slice(0, MOST_UNFINISHED) : [],
+      unfinished: asked.after === null ? unfinished().slice(-MOST_UNFINISHED) : [],
     });
     if (asked !== this.#known) {
       return true;
