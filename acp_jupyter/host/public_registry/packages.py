@@ -14,7 +14,7 @@ from acp_jupyter.host.public_registry.snapshot import Pinned, PublicAgent
 from acp_jupyter.host.registry_entries import Finder
 
 _LOCKED = ("-P", "-m", "acp_jupyter.agents.locked")
-_NODE_SECONDS = 20
+_NODE_SECONDS = 3.0
 _LATER = "What it downloads itself when it runs is not checked."
 _UNPINNED = {
     "npx": "Nothing pins the packages that it depends on: they are those of the day on which it "
@@ -131,6 +131,7 @@ class Packages:
         try:
             key = (program, Path(program).stat().st_mtime_ns)
             if key not in self._node_versions:
+                self._node_versions[key] = ""  # one that fails is not asked again
                 done = subprocess.run(
                     [program, "--version"],
                     capture_output=True,

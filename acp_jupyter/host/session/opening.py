@@ -88,7 +88,7 @@ class AgentSessionOpener:
         if self._out_of_reach:
             names = ", ".join(str(server.get("name")) for server in self._out_of_reach)
             self._journal.note(HostNotice(text=_OUT_OF_REACH.format(self._host, names)))
-        return self._opened(session_id, result)
+        return await self._opened(session_id, result)
 
     async def again(self, previous: str) -> SessionConnection:
         """Go on with a session: by resume, else by load, else by a new one without history.
@@ -134,7 +134,7 @@ class AgentSessionOpener:
         await self._quiet()
         self._note(ReplayEnded())
         self._note(SessionAttached(how="fork", agent_session_id=session_id))
-        return self._opened(session_id, result)
+        return await self._opened(session_id, result)
 
     async def unarchive(self, session_id: str) -> None:
         """Take a session that is to go on out of the agent's archive. ACP: session/unarchive."""
@@ -150,7 +150,7 @@ class AgentSessionOpener:
         if result is None:
             return None
         self._note(SessionAttached(how="resume", agent_session_id=session_id))
-        return self._opened(session_id, result)
+        return await self._opened(session_id, result)
 
     async def _load(self, session_id: str, *, keep_history: bool) -> SessionConnection | None:
         if not self._session_connection.can("load"):
@@ -163,7 +163,7 @@ class AgentSessionOpener:
         if result is None:
             return None
         self._note(SessionAttached(how="load", agent_session_id=session_id))
-        return self._opened(session_id, result)
+        return await self._opened(session_id, result)
 
     async def _open(self, method: str, session_id: str) -> dict[str, Any] | None:
         """Send a request that opens a known session; None where the agent refuses."""
@@ -183,23 +183,27 @@ class AgentSessionOpener:
             seen = self._journal.lines
             await asyncio.sleep(self._limits.replay_quiet_seconds)
 
-    def _opened(self, session_id: str, result: Mapping[str, Any]) -> SessionConnection:
+    async def _opened(self, session_id: str, result: Mapping[str, Any]) -> SessionConnection:
         connection = SessionConnection(self._connection, session_id, self._journal)
         models = legacy_models(dict(result))
         connection.legacy_models = frozenset(text(first(m, "modelId", "model_id")) for m in models)
         if self._instructions:
-            self._tell_instructions()
+            await self._tell_instructions()
             if not connection.can("systemPrompt"):
                 connection.before_prompt = (instructions_block(self._instructions),)
         return connection
 
-    def _tell_instructions(self) -> None:
+    async def _tell_instructions(self) -> None:
         """Show them to the user, unless they stand in the session already."""
         words = self._instructions
         shown = words if len(words) <= _SHOWN_CHARS else f"{words[:_SHOWN_CHARS]}…"
         notice = HostNotice(text=f"{_INSTRUCTED}\n\n{shown}")
         items = self._journal.transcript.items
-        if not any(item.kind == "notice" and item.text == notice.text for item in items):
+
+        def is_told() -> bool:
+            return any(item.kind == "notice" and item.text == notice.text for item in items)
+
+        if not await asyncio.to_thread(is_told):
             self._journal.note(notice)
 
     def _configured(self, spec: AgentSpec) -> dict[str, Any]:

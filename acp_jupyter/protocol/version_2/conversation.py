@@ -175,7 +175,7 @@ class Version2:
         if update.get("sessionUpdate") == _STATE:
             return self.ended_by(message)
         old = updates_in_version_1(update, self._contents)
-        if not self.spoken and update.get("status") in _ENDED:
+        if not self.spoken and text(update.get("status")) in _ENDED:
             self._contents.forget(text(update.get("toolCallId")))
         if len(old) == 1 and old[0] is update:
             return [message]

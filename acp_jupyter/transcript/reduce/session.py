@@ -104,7 +104,7 @@ _MODE = "mode"
 
 
 def _see_mode(draft: Draft) -> None:
-    """Note whether the mode takes consent away; a config option for it is what counts."""
+    """Note whether the mode takes consent away; a config option for it counts where it can."""
     state = draft.session
     option = next((each for each in state.config_options if each.category == _MODE), None)
     if option is None:
@@ -113,6 +113,8 @@ def _see_mode(draft: Draft) -> None:
     else:
         chosen = (choice for choice in option.choices if choice.value == option.current_value)
         words = [str(option.current_value), *(choice.name for choice in chosen)]
+        if state.current_mode_id not in {choice.value for choice in option.choices}:
+            words.append(state.current_mode_id)  # the option can't tell of it
     unasked = read_unasked(*words)
     if unasked != state.unasked:
         draft.change_session(unasked=unasked)
