@@ -128,8 +128,8 @@ class Relay:
         except TimeoutError:
             _log.info("kernel %s left a request", self._kernel_id)
         finally:
-            answer.close()
             del self._answers[answer.request_id]
+            answer.close()
 
 
 class _Answer(HTTPConnection):
@@ -274,13 +274,15 @@ class _Answer(HTTPConnection):
         self._closed = True
         callback, self._on_close = self._on_close, None
         for taken in self._taken:
-            taken.set_exception(StreamClosedError())
-            taken.exception()
+            if not taken.done():  # a route that waited too long has cancelled it
+                taken.set_exception(StreamClosedError())
+                taken.exception()
         self._taken.clear()
         if callback is not None:
             callback()
 
     def _free(self) -> None:
         for taken in self._taken:
-            taken.set_result(None)
+            if not taken.done():
+                taken.set_result(None)
         self._taken.clear()

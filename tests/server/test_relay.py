@@ -1,0 +1,82 @@
+"""Requests that come by a kernel's channels: bounded, done once, and none left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from tornado.web import Application, RequestHandler
+
+from acp_jupyter.api import kernel_auth
+from acp_jupyter.api.relayed import PART_BYTES, AnswerPart
+from acp_jupyter.server.gateway import relay as relaying
+from acp_jupyter.server.gateway.relay import Relay
+
+pytestmark = pytest.mark.asyncio
+
+
+class _Slow(RequestHandler):
+    """Gives a write up that nobody reads in time."""
+
+    def initialize(self, gave_up: asyncio.Event) -> None:
+        self._gave_up = gave_up
+
+    async def get(self) -> None:
+        for _ in range(2):
+            self.write(b"a" * PART_BYTES)
+        await self.flush()  # by now the first part is sent
+        self.write(b"b")
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.flush(), 0.01)
+        self._gave_up.set()
+
+
+class _Kernel:
+    """Sends to a relay as a kernel does, and keeps what comes."""
+
+    def __init__(self) -> None:
+        self.gave_up = asyncio.Event()
+        slow: Any = ("/acp-jupyter/api/slow", _Slow, {"gave_up": self.gave_up})
+        self.came: list[AnswerPart] = []
+        self.more = asyncio.Event()
+        self.relay = Relay(Application([slow]), "/", "k", self._keep)
+
+    async def _keep(self, part: AnswerPart) -> None:
+        self.came.append(part)
+        self.more.set()
+
+    def ask(self, request_id: str, number: int = 0, **fields: Any) -> None:
+        """Send a part of a request."""
+        head = {"method": "GET", "path": "/acp-jupyter/api/slow", "last": True}
+        headers = {kernel_auth.KERNEL_HEADER: "k"}
+        body = base64.b64encode(fields.pop("body", b"")).decode()
+        part = {"kind": "request", "request_id": request_id, "number": number, "body": body}
+        self.relay.take({**head, "headers": headers, **part, **fields})
+
+    def tell(self, kind: str, request_id: str, **fields: Any) -> None:
+        self.relay.take({"kind": kind, "request_id": request_id, **fields})
+
+    async def until(self, holds: Callable[[], object]) -> None:
+        async with asyncio.timeout(10):
+            while not holds():
+                self.more.clear()
+                await self.more.wait()
+
+
+async def test_a_write_that_was_given_up_leaves_no_request_behind() -> None:
+    kernel = _Kernel()
+    for number in range(relaying._MOST_REQUESTS + 1):
+        request_id = f"request-{number}"
+        kernel.came.clear()
+        kernel.gave_up.clear()
+        kernel.ask(request_id)
+        await asyncio.wait_for(kernel.gave_up.wait(), 10)
+        kernel.tell("next", request_id, number=1)
+        await kernel.until(lambda: len(kernel.came) == 2)
+        kernel.tell("stop", request_id)
+        await asyncio.sleep(0)
+    assert [(part.status, part.number) for part in kernel.came] == [(200, 0), (200, 1)]
