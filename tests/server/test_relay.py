@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -12,8 +13,9 @@ import pytest
 from tornado.web import Application, RequestHandler
 
 from acp_jupyter.api import kernel_auth
-from acp_jupyter.api.relayed import PART_BYTES, AnswerPart
+from acp_jupyter.api.relayed import COMM_ID, PART_BYTES, AnswerPart
 from acp_jupyter.server.gateway import relay as relaying
+from acp_jupyter.server.gateway.kernels import GatewayKernels
 from acp_jupyter.server.gateway.relay import Relay
 
 pytestmark = pytest.mark.asyncio
@@ -80,3 +82,16 @@ async def test_a_write_that_was_given_up_leaves_no_request_behind() -> None:
         kernel.tell("stop", request_id)
         await asyncio.sleep(0)
     assert [(part.status, part.number) for part in kernel.came] == [(200, 0), (200, 1)]
+
+
+@pytest.mark.parametrize(
+    "text", ["<html>", "[" * 100_000, "[]", "{}", '{"content": ["acp-jupyter"]}']
+)
+async def test_a_message_that_is_none_of_jupyters_is_left_alone(text: str) -> None:
+    kernel = _Kernel()
+    GatewayKernels._take(kernel.relay, text)
+    data = {"kind": "request", "request_id": 5}
+    content = {"comm_id": COMM_ID, "data": data}
+    message = {"msg_type": "comm_msg", "channel": "iopub", "content": content}
+    GatewayKernels._take(kernel.relay, json.dumps(message))
+    assert not kernel.came

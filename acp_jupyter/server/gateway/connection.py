@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import Mapping
 from queue import Empty
 from typing import Any
@@ -14,16 +15,32 @@ from jupyter_server.gateway.gateway_client import GatewayClient
 from jupyter_server.utils import url_path_join
 from tornado.escape import url_escape
 from tornado.httpclient import HTTPClientError, HTTPRequest
+from tornado.web import HTTPError
 from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, websocket_connect
 
 from acp_jupyter.notebook_tools.kernel_runner import KernelError
 
+_log = logging.getLogger(__name__)
 _OPEN_SECONDS = 20.0
 _MOST_MESSAGES = 10_000
 UNREACHABLE = (
     "The gateway that runs this kernel does not answer. Ask the user to look whether it runs."
 )
 """For agents and in logs."""
+UNREADABLE = (HTTPError, OSError, ValueError, LookupError, TypeError, AttributeError)
+"""What jupyter_server raises where a gateway does not answer, or a proxy answers in its place."""
+
+
+def message_of(text: str) -> dict[str, Any]:
+    """Return a message of a kernel; an empty one for what is none, which is logged."""
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        message = None
+    if isinstance(message, dict) and isinstance(message.get("content"), dict):
+        return message
+    _log.warning("A kernel of the gateway sent an unreadable message.")
+    return {}
 
 
 class GatewayConnection:
@@ -156,8 +173,8 @@ class GatewayChannels:
 
     async def _read(self) -> None:
         while (text := await self._connection.read()) is not None:
-            message = json.loads(text)
-            queue = self._queues.get(message.get("channel", ""))
+            message = message_of(text)
+            queue = self._queues.get(str(message.get("channel")))
             if queue is not None:
                 await queue.put(message)
         for queue in self._queues.values():

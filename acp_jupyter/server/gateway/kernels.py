@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from tornado.web import HTTPError
-
 from acp_jupyter.api.relayed import ANSWER_TYPE, BASE_VARIABLE, COMM_ID, KEY_VARIABLE, AnswerPart
 from acp_jupyter.notebook_tools.kernel_runner import KernelError
-from acp_jupyter.server.gateway.connection import GatewayConnection
+from acp_jupyter.server.gateway.connection import UNREADABLE, GatewayConnection, message_of
 from acp_jupyter.server.gateway.relay import Relay
 
 if TYPE_CHECKING:
@@ -109,10 +106,10 @@ class GatewayKernels:
             return 0
         try:
             model = await self._kernels.get_kernel(kernel_id).refresh_model()
-        except (HTTPError, OSError):
+            connections = int((model or {}).get("connections", 0))
+        except UNREADABLE:
             return 0
-        own = kernel_id in self._connections
-        return max(0, int((model or {}).get("connections", 0)) - own)
+        return max(0, connections - (kernel_id in self._connections))
 
     async def stop(self) -> None:
         """Close all connections."""
@@ -138,9 +135,10 @@ class GatewayKernels:
                 except KernelError as error:
                     _log.info("kernel %s: %s", kernel_id, error.message)
                     wait = min(2 * wait, _MOST_WAIT_SECONDS)
+                except Exception:  # noqa: BLE001 - a kernel that is not heard is lost to its user
+                    _log.exception("kernel %s: the connection failed; another follows", kernel_id)
+                    wait = _MOST_WAIT_SECONDS
                 await asyncio.sleep(wait)
-        except Exception:  # noqa: BLE001 - the top of a task
-            _log.exception("kernel %s is not heard any more", kernel_id)
         finally:
             relay.stop()
             del self._tasks[kernel_id]
@@ -179,8 +177,8 @@ class GatewayKernels:
     @staticmethod
     def _take(relay: Relay, text: str) -> None:
         """Hand a message to the relay, if it is for it."""
-        message = json.loads(text)
-        content = message.get("content") or {}
+        message = message_of(text)
+        content = message.get("content", {})
         ours = message.get("msg_type") == "comm_msg" and content.get("comm_id") == COMM_ID
         if ours and message.get("channel") == "iopub":
             relay.take(content.get("data"))

@@ -6,10 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tornado.web import HTTPError
-
 from acp_jupyter.notebook_tools.kernel_runner import KernelError
-from acp_jupyter.server.gateway.connection import UNREACHABLE
+from acp_jupyter.server.gateway.connection import UNREACHABLE, UNREADABLE
 
 if TYPE_CHECKING:
     from jupyter_client.manager import AsyncKernelManager
@@ -24,7 +22,7 @@ _RESTART_SECONDS = 60.0
 async def _is_alive(manager: AsyncKernelManager) -> bool:
     try:
         alive: bool = await manager.is_alive()
-    except (HTTPError, OSError):  # of a gateway, which is asked over HTTP
+    except UNREADABLE:  # of a gateway, which is asked over HTTP
         raise KernelError("no_kernel", UNREACHABLE) from None
     return alive
 
