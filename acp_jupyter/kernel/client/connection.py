@@ -55,6 +55,8 @@ def host_client() -> HostClient:
 
     Raises
     ------
+    ServerUnreachable
+        The kernel runs behind a gateway, and its server does not answer.
     VersionMismatch
         The server has another version; the message says what to type.
     """
@@ -66,9 +68,14 @@ def host_client() -> HostClient:
 
 def _find() -> HostClient:
     key, base_path = launch_key()
-    behind_gateway = _identity(key) if key else None
-    if behind_gateway is not None:
+    if key:
         # No agent is run on the gateway's machine instead: its files and its bounds are others.
+        behind_gateway = _identity(key)
+        if behind_gateway is None:
+            raise ServerUnreachable(
+                "This kernel runs behind a gateway, and can't tell the Jupyter server which kernel "
+                "it is: its connection file is not named kernel-ID.json."
+            )
         server = ServerClient(ChannelTransport(base_path), behind_gateway)
         server.handshake(_FIRST_SECONDS)
         return server
