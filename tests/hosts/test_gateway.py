@@ -202,6 +202,17 @@ print(sum(map(len, host_client().traffic(session.id))) > 800_000)
     assert kernel.run(code, seconds=60).ok().printed == "True\n"
 
 
+def test_a_long_request_that_is_lost_is_sent_again(behind: Behind, kernel: Kernel) -> None:
+    kernel.run("import acp_jupyter\nsession = acp_jupyter.connect('hello')").ok()
+    behind.way.cut()
+    code = """
+from acp_jupyter.kernel.client.connection import host_client
+session.prompt("ab" * 400_000).wait()
+print(len(host_client().turns(session.id)))
+"""
+    assert kernel.run(code, seconds=60).ok().printed == "1\n"
+
+
 def test_what_is_lost_on_the_way_is_asked_for_again(behind: Behind, kernel: Kernel) -> None:
     """All connections with the gateway are cut while a cell waits, three times."""
     cuts: list[float] = []

@@ -37,6 +37,11 @@ class _Slow(RequestHandler):
         self._gave_up.set()
 
 
+class _Length(RequestHandler):
+    async def post(self) -> None:
+        self.write(str(len(self.request.body)))
+
+
 class _Kernel:
     """Sends to a relay as a kernel does, and keeps what comes."""
 
@@ -45,7 +50,9 @@ class _Kernel:
         slow: Any = ("/acp-jupyter/api/slow", _Slow, {"gave_up": self.gave_up})
         self.came: list[AnswerPart] = []
         self.more = asyncio.Event()
-        self.relay = Relay(Application([slow]), "/", "k", self._keep)
+        self.relay = Relay(
+            Application([slow, ("/acp-jupyter/api/length", _Length)]), "/", "k", self._keep
+        )
 
     async def _keep(self, part: AnswerPart) -> None:
         self.came.append(part)
@@ -82,6 +89,44 @@ async def test_a_write_that_was_given_up_leaves_no_request_behind() -> None:
         kernel.tell("stop", request_id)
         await asyncio.sleep(0)
     assert [(part.status, part.number) for part in kernel.came] == [(200, 0), (200, 1)]
+
+
+async def test_a_long_request_of_which_a_part_was_lost_is_done_once() -> None:
+    kernel = _Kernel()
+    lost = 1
+    for sent in range(3):
+        for number in range(3):
+            if sent or number != lost:
+                head = {"method": "POST", "path": "/acp-jupyter/api/length"}
+                kernel.ask("request-0", number, body=b"ab", last=number == 2, **head)
+    await kernel.until(lambda: kernel.came)
+    assert [(part.status, part.body) for part in kernel.came] == [(200, b"6")]
+
+
+async def test_a_request_that_is_too_long_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relaying, "REQUEST_BYTES", 1024**2)
+    kernel = _Kernel()
+    for number in range(3):
+        kernel.ask("request-0", number, body=b"a" * 600_000, last=number == 2)
+    await kernel.until(lambda: kernel.came)
+    (refusal,) = kernel.came
+    assert refusal.status == 413
+    assert json.loads(refusal.body) == {"message": "What this kernel sent is longer than 1 MiB."}
+
+
+async def test_more_requests_at_once_than_are_taken_are_answered() -> None:
+    kernel = _Kernel()
+    for number in range(relaying._MOST_REQUESTS + 1):
+        kernel.ask(f"request-{number}", last=False)
+    await kernel.until(lambda: kernel.came)
+    (refusal,) = kernel.came
+    assert (refusal.request_id, refusal.status) == ("request-64", 503)
+    kernel.tell("stop", "request-0")
+    await asyncio.sleep(0)
+    kernel.ask("request-64", path="/acp-jupyter/api/length")
+    await kernel.until(lambda: len(kernel.came) == 2)
+    assert kernel.came[1].status == 405
+    kernel.relay.stop()
 
 
 @pytest.mark.parametrize(

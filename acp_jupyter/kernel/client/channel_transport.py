@@ -10,7 +10,7 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -80,17 +80,20 @@ class ChannelTransport:
         answer = _Answer(self, request_id, parts, seconds)
         try:
             pieces = [body[at : at + PART_BYTES] for at in range(0, len(body), PART_BYTES)] or [b""]
-            for number, piece in enumerate(pieces):
-                head: dict[str, Any] = {"method": method, "path": target, "headers": dict(headers)}
-                part = RequestPart(
+            head: dict[str, Any] = {"method": method, "path": target, "headers": dict(headers)}
+            request = [
+                RequestPart(
                     request_id=request_id,
                     number=number,
                     body=base64.b64encode(piece),
                     last=number == len(pieces) - 1,
                     **({} if number else head),
                 )
+                for number, piece in enumerate(pieces)
+            ]
+            for part in request:
                 self.send(part)
-            answer.begin(part if len(pieces) == 1 else None)
+            answer.begin(request)
             yield answer
         finally:
             del self._waiting[request_id]
@@ -151,7 +154,7 @@ class _Answer:
         self.whole = False
         self._text = io.BufferedReader(_Body(self), PART_BYTES)
 
-    def begin(self, request: RequestPart | None) -> None:
+    def begin(self, request: Sequence[RequestPart]) -> None:
         """Wait for the first part; ``request`` is sent again until it has come."""
         first = self._first = self._wait(request)
         self.status = first.status
@@ -171,19 +174,23 @@ class _Answer:
             if part is None:
                 asked = NextPart(request_id=self._request_id, number=self._number)
                 self._transport.send(asked)
-                part = self._wait(asked)
+                part = self._wait([asked])
             if part.body:
                 return part.body
         return b""
 
-    def _wait(self, asked: BaseModel | None) -> AnswerPart:
+    def _wait(self, asked: Sequence[BaseModel]) -> AnswerPart:
+        """Wait for the next part; send again what asks for it: a long request ever more rarely."""
         end = time.monotonic() + self._seconds
+        again = _AGAIN_SECONDS
         while (left := end - time.monotonic()) > 0:
             try:
-                part = self._parts.get(timeout=min(left, _AGAIN_SECONDS))
+                part = self._parts.get(timeout=min(left, again))
             except Empty:
-                if asked is not None:
-                    self._transport.send(asked)
+                for each in asked:
+                    self._transport.send(each)
+                if len(asked) > 1:
+                    again *= 2
                 continue
             if part.number == self._number:  # else it came twice
                 self._number += 1

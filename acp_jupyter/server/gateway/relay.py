@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import logging
 import time
 from collections.abc import Awaitable, Callable
@@ -46,6 +47,7 @@ _HEADERS = {
     "Content-Type",
 }
 
+
 Send = Callable[[AnswerPart], Awaitable[None]]
 
 
@@ -70,6 +72,7 @@ class Relay:
         self._kernel_id = kernel_id
         self._send = send
         self._answers: dict[str, _Answer] = {}
+        self._refusing: set[asyncio.Future[None]] = set()
         self._used = time.monotonic()
 
     @property
@@ -90,7 +93,7 @@ class Relay:
             if answer is None and part.number == 0:
                 answer = self._begin(part)
             if answer is not None:
-                self._add(answer, part)
+                answer.add(part)
         elif answer is not None:
             if isinstance(part, NextPart):
                 answer.ask(part.number)
@@ -109,21 +112,37 @@ class Relay:
             return None
         if len(self._answers) >= _MOST_REQUESTS:
             _log.warning("kernel %s asks for too much at once", self._kernel_id)
+            self._refuse(part)
             return None
         answer = self._answers[part.request_id] = _Answer(part, self._send)
         answer.task = asyncio.create_task(self._answer(answer), name="acp-relayed")
         return answer
 
-    def _add(self, answer: _Answer, part: RequestPart) -> None:
-        if not answer.add(part):
-            _log.warning("kernel %s sent a request that is too long", self._kernel_id)
-            answer.drop()
+    def _refuse(self, part: RequestPart) -> None:
+        if len(self._refusing) >= _MOST_REQUESTS:
+            return  # it asks again
+        words = _in_words(f"This kernel waits for {_MOST_REQUESTS} answers of its server already.")
+        refusal = AnswerPart(
+            request_id=part.request_id,
+            number=0,
+            status=503,
+            body=base64.b64encode(words),
+            last=True,
+        )
+        task = asyncio.ensure_future(self._send(refusal))
+        self._refusing.add(task)
+        task.add_done_callback(self._refusing.discard)
 
     async def _answer(self, answer: _Answer) -> None:
         try:
             async with asyncio.timeout(_ASKED_SECONDS):
                 await answer.complete.wait()
-            self._application(answer.request())
+            if answer.too_long:
+                _log.warning("kernel %s sent a request that is too long", self._kernel_id)
+                most = REQUEST_BYTES // 1024**2
+                answer.refuse(413, f"What this kernel sent is longer than {most} MiB.")
+            else:
+                self._application(answer.request())
             await answer.send_parts()
         except TimeoutError:
             _log.info("kernel %s left a request", self._kernel_id)
@@ -139,7 +158,8 @@ class _Answer(HTTPConnection):
         self.request_id = head.request_id
         self.task: asyncio.Task[None] | None = None
         self.complete = asyncio.Event()
-        """Whether the whole request has come."""
+        """Whether the whole request has come, or it is too long."""
+        self.too_long = False
         self._head = head
         self._send = send
         self._body = bytearray()
@@ -157,17 +177,25 @@ class _Answer(HTTPConnection):
 
     # -- the request ---------------------------------------------------------------
 
-    def add(self, part: RequestPart) -> bool:
-        """Add a part of the request, once; return whether it is not too long."""
+    def add(self, part: RequestPart) -> None:
+        """Add a part of the request, once."""
         if self.complete.is_set():
-            if self._sent is not None and self._sent.number == 0:
+            if part.number == 0 and self._sent is not None and self._sent.number == 0:
                 self._again()
         elif part.number == self._parts:
             self._body += part.body
             self._parts += 1
-            if part.last:
+            self.too_long = len(self._body) > REQUEST_BYTES
+            if self.too_long:
+                self._body.clear()
+            if part.last or self.too_long:
                 self.complete.set()
-        return len(self._body) <= REQUEST_BYTES
+
+    def refuse(self, status: int, words: str) -> None:
+        """Answer with an error."""
+        self._status = status
+        self.write(_in_words(words))
+        self.finish()
 
     def request(self) -> HTTPServerRequest:
         """Return the request as the routes take it."""
@@ -286,3 +314,7 @@ class _Answer(HTTPConnection):
             if not taken.done():
                 taken.set_result(None)
         self._taken.clear()
+
+
+def _in_words(message: str) -> bytes:
+    return json.dumps({"message": message}).encode()
