@@ -202,7 +202,7 @@ class AcpJupyter(ExtensionApp):
         kernels = self._kernels(serverapp)
         bounds = self._bounds()
         cells = WaitingCells()
-        self.kernel_runner = ServerKernelRunner(serverapp.kernel_manager, cells)
+        self.kernel_runner = ServerKernelRunner(serverapp.kernel_manager, cells, self._gateway)
         self._notebook_kernels = ServerKernelLookup(kernels)
         limits = Limits(
             initialize_seconds=self.initialize_seconds,

@@ -36,6 +36,8 @@ from acp_jupyter.server.kernel.lifecycle import KernelLifecycle
 if TYPE_CHECKING:
     from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
 
+    from acp_jupyter.server.gateway.kernels import GatewayKernels
+
 
 _T = TypeVar("_T")
 _A = TypeVar("_A", RunResult, Variables, Inspection, Completion)
@@ -66,10 +68,17 @@ class ServerKernelRunner:
         The server's kernel manager.
     cells
         Cells that wait in kernels.
+    gateway
+        The kernels of the server's gateway, if it has one.
     """
 
-    def __init__(self, kernels: MappingKernelManager, cells: WaitingCells) -> None:
-        self._life = KernelLifecycle(kernels)
+    def __init__(
+        self,
+        kernels: MappingKernelManager,
+        cells: WaitingCells,
+        gateway: GatewayKernels | None = None,
+    ) -> None:
+        self._life = KernelLifecycle(kernels, gateway)
         self._cells = cells
         self._running: set[str] = set()
         """Kernels in which a tool runs code over the shell channel."""

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import secrets
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,8 @@ class GatewayKernels:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._connections: dict[str, GatewayConnection] = {}
         self._stopping: set[str] = set()
+        self._restarts: Counter[str] = Counter()
+        """How often each kernel was restarted."""
 
     def begin(self) -> None:
         """Give a key to each kernel that is started from now on."""
@@ -89,6 +92,8 @@ class GatewayKernels:
                 await stop(kernel_id, *arguments, **options)
             finally:
                 self._stopping.discard(kernel_id)
+                if kernel_id in self._kernels:
+                    self._restarts[kernel_id] += 1
 
         return stop_kernel
 
@@ -99,6 +104,10 @@ class GatewayKernels:
     def is_stopping(self, kernel_id: str) -> bool:
         """Return whether a kernel is being shut down or restarted."""
         return kernel_id in self._stopping
+
+    def process(self, kernel_id: str) -> object:
+        """Return what is another after each restart: a gateway names no processes."""
+        return self._restarts[kernel_id]
 
     async def others(self, kernel_id: str) -> int:
         """Return how many are connected to a kernel beside this server itself."""
@@ -143,6 +152,7 @@ class GatewayKernels:
             relay.stop()
             del self._tasks[kernel_id]
             self._keys.pop(kernel_id, None)
+            self._restarts.pop(kernel_id, None)
 
     async def _send(self, kernel_id: str, part: AnswerPart) -> None:
         connection = self._connections.get(kernel_id)

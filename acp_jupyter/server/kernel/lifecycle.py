@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from jupyter_client.manager import AsyncKernelManager
     from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
 
+    from acp_jupyter.server.gateway.kernels import GatewayKernels
+
 
 _T = TypeVar("_T")
 _ALIVE_SECONDS = 0.5
@@ -34,10 +36,15 @@ class KernelLifecycle:
     ----------
     kernels
         The server's kernel manager.
+    gateway
+        The kernels of its gateway, if it has one.
     """
 
-    def __init__(self, kernels: MappingKernelManager) -> None:
+    def __init__(
+        self, kernels: MappingKernelManager, gateway: GatewayKernels | None = None
+    ) -> None:
         self._kernels: Any = kernels
+        self._gateway = gateway
         self._ended: dict[str, object] = {}
         """The last process of each kernel that is known to have ended."""
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -111,6 +118,8 @@ class KernelLifecycle:
 
     def process(self, kernel_id: str) -> object:
         """Return an object that identifies a kernel's present process."""
+        if self._gateway is not None:
+            return self._gateway.process(kernel_id)
         provisioner = getattr(self._kernels.get_kernel(kernel_id), "provisioner", None)
         return getattr(provisioner, "pid", None)
 
@@ -119,6 +128,8 @@ class KernelLifecycle:
 
         An interrupt would end a kernel that is just starting.
         """
+        if self._gateway is not None and self._gateway.is_stopping(kernel_id):
+            return
         if kernel_id in self._kernels and self.process(kernel_id) == process:
             await self.manager(kernel_id).interrupt_kernel()
 
