@@ -35,9 +35,9 @@ _SAVE_SECONDS = 0.5
 _TURN_IDS = 5000
 _TITLE_CHARS = 1000
 _LESS_AT_END = 16
-"""Of a session that is closed the state is saved where its log has grown by so much less."""
+"""A session that closes saves its state if its log grew by this fraction of `resume_bytes`."""
 _CLOCK_NS = 2 * 10**9
-"""Of two changes that follow each other sooner, some disks tell one time."""
+"""Some disks give two changes within this time the same timestamp."""
 _DELETED = (
     "The folder that acp-jupyter keeps sessions in was deleted while the server ran. This session "
     "was written again in full. The record of what turns changed is lost, and so are sessions that "
@@ -47,7 +47,7 @@ _NEWER = "This session was written by a newer version of acp-jupyter. It can be 
 
 
 class _Found(NamedTuple):
-    """What looking through the folders has shown."""
+    """The result of a scan of the folders."""
 
     changed: int
     """When folders were last added or removed; 0 for just now."""

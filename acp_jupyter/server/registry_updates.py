@@ -25,11 +25,15 @@ async def keep_current(host: AgentHost, log: logging.Logger) -> None:
     """Take a newer list now and once a day, where that is allowed."""
     registry = host.config.registry
     while registry.public_state.may_update:
-        state = await asyncio.wrap_future(host.submit(registry.update_public()))
-        if state.failure:
-            log.warning(
-                "acp-jupyter: no newer list of agents was taken; that of %s stays in use: %s",
-                state.date,
-                state.failure,
-            )
+        try:
+            state = await asyncio.wrap_future(host.submit(registry.update_public()))
+        except Exception:
+            log.exception("acp-jupyter: the list of agents could not be updated")
+        else:
+            if state.failure:
+                log.warning(
+                    "acp-jupyter: no newer list of agents was taken; that of %s stays in use: %s",
+                    state.date,
+                    state.failure,
+                )
         await asyncio.sleep(_SECONDS)

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
+
+from acp_jupyter.host.public_registry.agents import RegistryState
+from acp_jupyter.server import registry_updates
 from tests.support.published_registry import Publisher, listed, published
 from tests.support.server import JupyterServer
 from tests.support.wait import eventually
@@ -44,3 +52,28 @@ def test_by_default_nothing_is_asked_for(tmp_path: Path) -> None:
             assert answer.status_code == 403
             assert "Set c.AcpJupyter.newer_registry = True" in answer.json()["message"]
         assert publisher.asked == []
+
+
+@pytest.mark.asyncio
+async def test_an_update_that_fails_is_logged_and_tried_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(registry_updates, "_SECONDS", 0)
+    state = SimpleNamespace(may_update=True)
+    tries: list[int] = []
+
+    async def update() -> RegistryState:
+        tries.append(0)
+        if len(tries) == 1:
+            raise RuntimeError("the first")
+        state.may_update = False
+        return RegistryState("2026-11-20")
+
+    loop = asyncio.get_running_loop()
+    host: Any = SimpleNamespace(
+        config=SimpleNamespace(registry=SimpleNamespace(public_state=state, update_public=update)),
+        submit=lambda work: asyncio.run_coroutine_threadsafe(work, loop),
+    )
+    await asyncio.wait_for(registry_updates.keep_current(host, logging.getLogger("test")), 10)
+    assert len(tries) == 2
+    assert "the list of agents could not be updated" in caplog.text

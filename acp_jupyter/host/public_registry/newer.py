@@ -61,28 +61,28 @@ class NewerRegistry:
         return newer_than_bundled(kept, bundled) if kept.date > bundled.date else None
 
     async def download(self, current: Snapshot, bundled: Snapshot) -> Snapshot | None:
-        """Return the published registry, which is kept from now on; None if it is as the current.
+        """Return the published registry, which is kept from now on; None if it is unchanged.
 
         Raises
         ------
         NotUpdated
-            It could not be had, is not as it should be, or is older than the current one.
+            The download failed, or the list is malformed, empty or older than the current one.
         """
         url = _checked(self._url)
         try:
             async with asyncio.timeout(self._seconds):
                 date, content = await _fetched(url)
         except TimeoutError:
-            raise NotUpdated(f"{_host(url)} did not send all in {self._seconds:g} s.") from None
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise NotUpdated(f"{_host(url)} timed out after {self._seconds:g} s.") from None
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             why = str(error) or type(error).__name__
             raise NotUpdated(f"{_host(url)} could not be reached: {why}") from None
         if date < current.date:
             raise NotUpdated(
-                f"What {_host(url)} sent is of {date}, and older than the list in use."
+                f"The list from {_host(url)} is dated {date}, older than the one in use."
             )
         if date > (datetime.now(UTC) + timedelta(days=1)).date().isoformat():
-            raise NotUpdated(f"What {_host(url)} sent is of {date}, which is to come.")
+            raise NotUpdated(f"The list from {_host(url)} is dated {date}, in the future.")
         published = await asyncio.to_thread(_read, content, date, _host(url))
         if date == current.date:
             return None
@@ -97,7 +97,7 @@ class NewerRegistry:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
                 file.write(published.model_dump_json(exclude_defaults=True))
             Path(temporary).replace(self._file)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             if temporary:
                 with contextlib.suppress(OSError):
                     Path(temporary).unlink()
@@ -124,7 +124,11 @@ def _is_loopback(host: str) -> bool:
 
 
 def _host(url: str) -> str:
-    return urlsplit(url).hostname or ""
+    """Return the host of a URL; empty if it has none or is malformed."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
 
 
 async def _fetched(url: str) -> tuple[str, bytes]:
@@ -134,17 +138,17 @@ async def _fetched(url: str) -> tuple[str, bytes]:
         client.stream("GET", url) as answer,
     ):
         if answer.is_redirect:
-            to = urlsplit(answer.headers.get("location", "")).hostname or "another page"
+            to = _host(answer.headers.get("location", "")) or "another page"
             raise NotUpdated(f"{_host(url)} redirects to {to}, which is not followed.")
         if answer.status_code != httpx.codes.OK:
             raise NotUpdated(f"{_host(url)} answered with status {answer.status_code}.")
         if answer.headers.get("content-encoding", "identity") != "identity":
-            raise NotUpdated(f"{_host(url)} sent it packed, which was not asked for.")
+            raise NotUpdated(f"{_host(url)} sent compressed data, which is not supported.")
         content = b""
         async for piece in answer.aiter_raw():
             content += piece
             if len(content) > _MOST_BYTES:
-                raise NotUpdated(f"What {_host(url)} sent is larger than a list can be.")
+                raise NotUpdated(f"{_host(url)} sent more than {_MOST_BYTES // 1024**2} MiB.")
         return _date(answer.headers.get("last-modified", ""), _host(url)), content
 
 
@@ -152,18 +156,18 @@ def _date(last_modified: str, host: str) -> str:
     try:
         return parsedate_to_datetime(last_modified).astimezone(UTC).date().isoformat()
     except (ValueError, OverflowError):
-        raise NotUpdated(f"{host} does not say from which day it is.") from None
+        raise NotUpdated(f"{host} sent no valid Last-Modified header.") from None
 
 
 def _read(content: bytes, date: str, host: str) -> Snapshot:
-    """Return the registry; an agent that is not as its schema has it is left out."""
+    """Return the registry; agents that do not match the schema are left out."""
     try:
         raw: Any = json.loads(content)
     except (ValueError, RecursionError):
-        raise NotUpdated(f"What {host} sent is no JSON.") from None
+        raise NotUpdated(f"{host} did not send valid JSON.") from None
     agents = raw.get("agents") if isinstance(raw, dict) else None
     if not isinstance(agents, list) or len(agents) > _MOST_AGENTS:
-        raise NotUpdated(f"What {host} sent is no list of agents.")
+        raise NotUpdated(f"{host} did not send a list of agents.")
     taken, wrong = [], "it is empty"
     for each in agents:
         try:
@@ -173,5 +177,5 @@ def _read(content: bytes, date: str, host: str) -> Snapshot:
         else:
             taken.append(each)
     if not taken:
-        raise NotUpdated(f"What {host} sent holds no agent that can be read: {wrong}.")
+        raise NotUpdated(f"{host} sent a list without a valid agent: {wrong}.")
     return read_agents(taken, date)

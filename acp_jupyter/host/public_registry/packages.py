@@ -1,4 +1,4 @@
-"""How an agent's package is downloaded and run, and what is to be known before."""
+"""How an agent's package is downloaded and run, and what its user is told first."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Download:
     notes: tuple[str, ...]
 
     more: str = ""
-    """The same with more packages: who has allowed that has allowed this."""
+    """`package` together with Node; who has allowed that download has allowed this one too."""
 
     @property
     def offered(self) -> str:

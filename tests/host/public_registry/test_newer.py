@@ -123,28 +123,28 @@ def _answers(**changes: Any) -> Callable[[Publisher], None]:
 
 
 HOSTILE: dict[str, tuple[Callable[[Publisher], None], str]] = {
-    "HTML": (_answers(pieces=(b"<html>Sign in",)), "What 127.0.0.1 sent is no JSON."),
-    "nested": (_answers(pieces=(b"[" * 1_000_000,)), "What 127.0.0.1 sent is no JSON."),
+    "HTML": (_answers(pieces=(b"<html>Sign in",)), "127.0.0.1 did not send valid JSON."),
+    "nested": (_answers(pieces=(b"[" * 1_000_000,)), "127.0.0.1 did not send valid JSON."),
     "huge": (
         _answers(pieces=[b" " * 1_000_000] * 6),
-        "What 127.0.0.1 sent is larger than a list can be.",
+        "127.0.0.1 sent more than 4 MiB.",
     ),
     "endless": (
         _answers(hangs=True, pieces=(b"{",)),
-        "127.0.0.1 did not send all in 1 s.",
+        "127.0.0.1 timed out after 1 s.",
     ),
-    "no object": (_answers(pieces=(b"[]",)), "What 127.0.0.1 sent is no list of agents."),
+    "no object": (_answers(pieces=(b"[]",)), "127.0.0.1 did not send a list of agents."),
     "another object": (
         _answers(pieces=(b'{"agents": {"a": 1}}',)),
-        "What 127.0.0.1 sent is no list of agents.",
+        "127.0.0.1 did not send a list of agents.",
     ),
     "nothing in it": (
         _answers(pieces=(published(),)),
-        "What 127.0.0.1 sent holds no agent that can be read: it is empty.",
+        "127.0.0.1 sent a list without a valid agent: it is empty.",
     ),
     "wrong entries": (
         _answers(pieces=(published(listed("x", package="-o evil")),)),
-        "What 127.0.0.1 sent holds no agent that can be read: distribution.npx.package does not "
+        "127.0.0.1 sent a list without a valid agent: distribution.npx.package does not "
         "have the right form.",
     ),
     "packed": (
@@ -152,25 +152,29 @@ HOSTILE: dict[str, tuple[Callable[[Publisher], None], str]] = {
             pieces=(gzip.compress(published(listed("x"))),),
             headers={"Content-Encoding": "gzip", "Last-Modified": "Sat, 21 Nov 2026 10:00:00 GMT"},
         ),
-        "127.0.0.1 sent it packed, which was not asked for.",
+        "127.0.0.1 sent compressed data, which is not supported.",
     ),
     "a redirect": (
         _answers(status=302, headers={"Location": "https://evil.example/registry.json"}),
         "127.0.0.1 redirects to evil.example, which is not followed.",
     ),
+    "a redirect to no address": (
+        _answers(status=302, headers={"Location": "http://["}),
+        "127.0.0.1 redirects to another page, which is not followed.",
+    ),
     "an error": (_answers(status=503), "127.0.0.1 answered with status 503."),
     "an older list": (
         _answers(headers={"Last-Modified": "Sat, 07 Feb 2026 10:00:00 GMT"}),
-        "What 127.0.0.1 sent is of 2026-02-07, and older than the list in use.",
+        "The list from 127.0.0.1 is dated 2026-02-07, older than the one in use.",
     ),
     "a list to come": (
         _answers(headers={"Last-Modified": "Mon, 01 Jan 2125 10:00:00 GMT"}),
-        "What 127.0.0.1 sent is of 2125-01-01, which is to come.",
+        "The list from 127.0.0.1 is dated 2125-01-01, in the future.",
     ),
-    "no date": (_answers(headers={}), "127.0.0.1 does not say from which day it is."),
+    "no date": (_answers(headers={}), "127.0.0.1 sent no valid Last-Modified header."),
     "a wrong date": (
         _answers(headers={"Last-Modified": "yesterday"}),
-        "127.0.0.1 does not say from which day it is.",
+        "127.0.0.1 sent no valid Last-Modified header.",
     ),
 }
 
