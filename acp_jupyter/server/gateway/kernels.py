@@ -6,9 +6,13 @@ import asyncio
 import contextlib
 import logging
 import secrets
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
+
+from jupyter_server.gateway.gateway_client import gateway_request
+from tornado.escape import json_decode
 
 from acp_jupyter.api.relayed import ANSWER_TYPE, BASE_VARIABLE, COMM_ID, KEY_VARIABLE, AnswerPart
 from acp_jupyter.notebook_tools.kernel_runner import KernelError
@@ -26,6 +30,8 @@ _IDLE_SECONDS = 300.0
 The gateway does not cull a kernel as idle that somebody is connected to.
 """
 _LOOK_SECONDS = 5.0
+_ASK_SECONDS = 60.0
+"""Between two questions to the gateway who is connected to an idle kernel."""
 _FIRST_WAIT_SECONDS = 0.5
 _MOST_WAIT_SECONDS = 30.0
 
@@ -114,7 +120,10 @@ class GatewayKernels:
         if kernel_id not in self._kernels:
             return 0
         try:
-            model = await self._kernels.get_kernel(kernel_id).refresh_model()
+            manager = self._kernels.get_kernel(kernel_id)
+            # Without a model, jupyter_server asks itself, and warns of each kernel that is gone.
+            answer = await gateway_request(manager.kernel_url, method="GET")
+            model = await manager.refresh_model(json_decode(answer.body))
             connections = int((model or {}).get("connections", 0))
         except UNREADABLE:
             return 0
@@ -135,9 +144,8 @@ class GatewayKernels:
         wait = _FIRST_WAIT_SECONDS
         try:
             while kernel_id in self._kernels:
-                if relay.idle_seconds > _IDLE_SECONDS and not await self.others(kernel_id):
-                    await asyncio.sleep(_LOOK_SECONDS)
-                    continue
+                if relay.idle_seconds > _IDLE_SECONDS and not await self._is_used(kernel_id):
+                    break
                 try:
                     await self._hear(kernel_id, relay)
                     wait = _FIRST_WAIT_SECONDS
@@ -154,6 +162,24 @@ class GatewayKernels:
             self._keys.pop(kernel_id, None)
             self._restarts.pop(kernel_id, None)
 
+    async def _is_used(self, kernel_id: str) -> bool:
+        """Wait until somebody is connected to an idle kernel; False when the kernel is gone.
+
+        Open pages make the server list its kernels every few seconds, which shows connections
+        without a question of ours.
+        """
+        asked, known = 0.0, None
+        while kernel_id in self._kernels:
+            manager = self._kernels.get_kernel(kernel_id)
+            listed = manager.kernel is not known and (manager.kernel or {}).get("connections")
+            if listed or not asked or time.monotonic() - asked > _ASK_SECONDS:
+                asked = time.monotonic()
+                if await self.others(kernel_id):
+                    return True
+                known = manager.kernel
+            await asyncio.sleep(_LOOK_SECONDS)
+        return False
+
     async def _send(self, kernel_id: str, part: AnswerPart) -> None:
         connection = self._connections.get(kernel_id)
         if connection is not None:
@@ -167,6 +193,7 @@ class GatewayKernels:
         await connection.open()
         self._connections[kernel_id] = connection
         reading = asyncio.ensure_future(connection.read())
+        asked = time.monotonic()
         try:
             while kernel_id in self._kernels:
                 await asyncio.wait({reading}, timeout=_LOOK_SECONDS)
@@ -177,8 +204,11 @@ class GatewayKernels:
                     if COMM_ID in text:
                         self._take(relay, text)
                     reading = asyncio.ensure_future(connection.read())
-                elif relay.idle_seconds > _IDLE_SECONDS and not await self.others(kernel_id):
-                    return
+                    continue
+                if relay.idle_seconds > _IDLE_SECONDS and time.monotonic() > asked + _ASK_SECONDS:
+                    asked = time.monotonic()
+                    if not await self.others(kernel_id):
+                        return
         finally:
             reading.cancel()
             del self._connections[kernel_id]
