@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml  # type: ignore[import-untyped]
 from traitlets.config import Config
 
@@ -34,6 +33,8 @@ def test_the_bounds_in_the_values_are_settings_that_fit_together() -> None:
     values = yaml.safe_load(block("yaml"))
     (file,) = values["singleuser"]["extraFiles"].values()
     settings = configured(file["stringData"])
+    # `jupyter_server_config.py` there is the image's own.
+    assert file["mountPath"] == "/etc/jupyter/jupyter_config.py"
     assert list(settings) == ["AcpJupyter"]
     assert set(settings["AcpJupyter"]) <= set(AcpJupyter.class_traits(config=True))
     AcpJupyter(**settings["AcpJupyter"])  # which refuses values that are not of their kind
@@ -55,13 +56,17 @@ def test_image_and_volume_are_the_same_everywhere() -> None:
     assert mounted == docker["notebook_dir"]
 
 
-@pytest.mark.parametrize("instruction", ["FROM", "RUN", "COPY"])
-def test_the_image_is_built_of_these(instruction: str) -> None:
+def test_the_image_is_built_of_these() -> None:
     lines = re.sub(r"\\\n\s*", "", block("dockerfile")).splitlines()
-    (line,) = [each for each in lines if each.startswith(f"{instruction} ")]
-    wanted = {
-        "FROM": "quay.io/jupyter/",
-        "RUN": 'pip install --no-cache-dir "acp-jupyter[lab]"',
-        "COPY": "jupyter_server_config.py /etc/jupyter/jupyter_server_config.py",
-    }
-    assert line.removeprefix(f"{instruction} ").startswith(wanted[instruction])
+    wanted = (
+        "FROM quay.io/jupyter/",
+        'RUN pip install --no-cache-dir "acp-jupyter[lab]"',
+        "COPY jupyter_config.py /etc/jupyter/jupyter_config.py",
+        "USER root",
+        "RUN chmod -R g-w /etc/jupyter/",
+        "USER ${NB_UID}",
+    )
+    built = [line for line in lines if not line.startswith("#")]
+    assert len(built) == len(wanted)
+    for line, begin in zip(built, wanted, strict=True):
+        assert line.startswith(begin)
