@@ -51,6 +51,18 @@ describe('the archive', () => {
     expect(panel.view.getByRole('list', { name: 'Archived' })).toBeTruthy();
   });
 
+  it('shows a part of very many, and the rest on clicks', async () => {
+    const archived = Array.from({ length: 150 }, (_, index) =>
+      summary(`s${index}`, { archived: true, stored: true }),
+    );
+    const panel = await showList([summary('one'), ...archived]);
+    fireEvent.click(panel.view.getByRole('button', { name: 'Show archived (150)' }));
+    await panel.until(() => expect(titles(panel)).toHaveLength(101));
+    fireEvent.click(panel.view.getByRole('button', { name: 'Show more (50)' }));
+    await panel.until(() => expect(titles(panel)).toHaveLength(151));
+    expect(panel.view.queryByRole('button', { name: /^Show more/ })).toBeNull();
+  });
+
   it('says when everything is in it, and what an agent refused', async () => {
     const words = 'Claude has not changed its own copy: it does not know this session any more.';
     const panel = await showList([summary('old', { archived: true })], {

@@ -1,29 +1,19 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 
-import type { AgentEntry, FoundSessions, FoundText, SessionSummary } from '../../../wire/types';
+import type { AgentEntry, SessionSummary } from '../../../wire/types';
 import type { Actions } from '../../actions';
-import { grouped, plural } from '../../i18n';
+import { grouped } from '../../i18n';
 import type { Translate } from '../../i18n';
-import { IconButton, messageOf } from '../../parts/buttons';
+import { IconButton } from '../../parts/buttons';
 import { Icon } from '../../parts/icons';
-import { ErrorNote } from '../../parts/notes';
-import { TitleText, Visible } from '../../parts/odd_characters';
 import { NewSession } from '../agents/agents';
 import { AgentSessionsPart } from './agent_sessions';
+import { SaidPart, useSaid } from './message_search';
 import { SessionRow } from './session_row';
 import type { Trash } from './trash';
 
 /** Sessions that are listed at first, and added with each click. */
 const PAGE = 100;
-
-/** Pause in typing after which what was said is searched. */
-const TYPED_MILLISECONDS = 300;
-
-/** Fewer characters are looked for in titles only. */
-const LEAST_CHARACTERS = 2;
-
-/** Most places that are listed. */
-const MOST_HITS = 100;
 
 interface SessionListProps {
   readonly sessions: readonly SessionSummary[];
@@ -45,6 +35,7 @@ export function SessionList(props: SessionListProps) {
   const { sessions, agents, trash, t, onStart, onAdd, onBack } = props;
   const [search, setSearch] = useState('');
   const [most, setMost] = useState(PAGE);
+  const [mostArchived, setMostArchived] = useState(PAGE);
   const [open, setOpen] = useState(false);
   const said = useSaid(search, props.actions.search);
   const now = Date.now() / 1000;
@@ -86,11 +77,7 @@ export function SessionList(props: SessionListProps) {
         )}
         <Part {...props} title={t('Today')} sessions={today} now={now} />
         <Part {...props} title={t('Earlier')} sessions={earlier} now={now} />
-        {found.length > most && (
-          <button type="button" class="btn quiet small" onClick={() => setMost(most + PAGE)}>
-            {t('Show more (%1)', grouped(found.length - most))}
-          </button>
-        )}
+        <More rest={found.length - most} t={t} onMore={() => setMost(most + PAGE)} />
         {search === '' && archived.length > 0 && (
           <button
             type="button"
@@ -102,136 +89,25 @@ export function SessionList(props: SessionListProps) {
           </button>
         )}
         {(open || search !== '') && (
-          <Part {...props} title={t('Archived')} sessions={archived.slice(0, most)} now={now} />
+          <>
+            <Part
+              {...props}
+              title={t('Archived')}
+              sessions={archived.slice(0, mostArchived)}
+              now={now}
+            />
+            <More
+              rest={archived.length - mostArchived}
+              t={t}
+              onMore={() => setMostArchived(mostArchived + PAGE)}
+            />
+          </>
         )}
         {said !== null && said.text !== '' && <SaidPart {...props} said={said} />}
         {search === '' && <AgentSessionsPart {...props} />}
       </div>
     </>
   );
-}
-
-/** What a search in prompts and answers has found so far. */
-interface Said {
-  /** What is looked for; empty for nothing. */
-  readonly text: string;
-  readonly hits: readonly FoundText[];
-  /** `null` until the first reply. */
-  readonly searched: Pick<FoundSessions, 'searched' | 'total'> | null;
-  readonly running: boolean;
-  /** Whether there may be more. */
-  readonly cut: boolean;
-  readonly failure: string;
-}
-
-const NOTHING: Said = {
-  text: '',
-  hits: [],
-  searched: null,
-  running: false,
-  cut: false,
-  failure: '',
-};
-
-/** Searches what was said, part by part, until another text is typed; `null` where it can't. */
-function useSaid(search: string, look: Actions['search']): Said | null {
-  const [said, setSaid] = useState(NOTHING);
-  const text = search.trim();
-  useEffect(() => {
-    if (look === undefined || text.length < LEAST_CHARACTERS) {
-      setSaid(NOTHING);
-      return undefined;
-    }
-    let stopped = false;
-    let found: Said = { ...NOTHING, text, running: true };
-    const tell = (next: Partial<Said>) => {
-      found = { ...found, ...next };
-      setSaid(found);
-    };
-    const run = async () => {
-      let cursor = '';
-      do {
-        const part = await look(text, cursor);
-        if (stopped) {
-          return;
-        }
-        const hits = [...found.hits, ...part.hits].slice(0, MOST_HITS);
-        const full = hits.length === MOST_HITS;
-        cursor = full ? '' : part.next_cursor;
-        const cut = found.cut || part.cut || full;
-        tell({ hits, searched: part, running: cursor !== '', cut });
-      } while (cursor !== '');
-    };
-    tell({});
-    const timer = setTimeout(() => {
-      run().catch((error: unknown) => {
-        if (!stopped) {
-          tell({ running: false, failure: messageOf(error) });
-        }
-      });
-    }, TYPED_MILLISECONDS);
-    return () => {
-      stopped = true;
-      clearTimeout(timer);
-    };
-  }, [text, look]);
-  return look === undefined ? null : said;
-}
-
-interface SaidPartProps extends Pick<SessionListProps, 'sessions' | 'trash' | 't' | 'onOpen'> {
-  readonly said: Said;
-}
-
-/** Prompts and answers that hold what is looked for; a click opens the session there. */
-function SaidPart({ said, sessions, trash, t, onOpen }: SaidPartProps) {
-  const name = t('In messages');
-  const titles = new Map(sessions.map(session => [session.session_id, session.title]));
-  const hits = said.hits.filter(({ session_id: id }) => titles.has(id) && !trash.hasSent(id));
-  return (
-    <section class="acp-said" aria-label={name} aria-busy={said.running}>
-      <h3>{name}</h3>
-      <p class="muted" role="status">
-        {said.running && <span class="spin" aria-hidden="true" />}
-        {saidWords(said, hits.length, t)}
-      </p>
-      {said.failure !== '' && <ErrorNote message={said.failure} detail="" />}
-      <ul role="list" aria-label={name}>
-        {hits.map(hit => (
-          <li key={`${hit.session_id} ${hit.turn_id} ${hit.where}`}>
-            <button type="button" class="s" onClick={() => onOpen(hit.session_id, hit.turn_id)}>
-              <Icon name={hit.where === 'prompt' ? 'cell' : 'agent'} />
-              <span class="t cut" dir="auto">
-                <TitleText text={titles.get(hit.session_id) || t('New session')} />
-              </span>
-              <span class="sub">
-                <span dir="auto">
-                  <span class="vh">{hit.where === 'prompt' ? t('Prompt') : t('Answer')}: </span>
-                  <Visible text={hit.before} strictness="controls" />
-                  <mark>
-                    <Visible text={hit.match} strictness="controls" />
-                  </mark>
-                  <Visible text={hit.after} strictness="controls" />
-                </span>
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function saidWords({ searched, running, cut, failure }: Said, count: number, t: Translate): string {
-  if (running) {
-    return searched === null
-      ? t('Searching messages')
-      : t('Searched %1 of %2 sessions', grouped(searched.searched), grouped(searched.total));
-  }
-  if (failure !== '') {
-    return '';
-  }
-  const words = count === 0 ? t('Nothing found.') : plural(t, count, '1 place', '%1 places');
-  return cut ? `${words} ${t('There may be more; type more words.')}` : words;
 }
 
 interface PartProps extends Omit<SessionListProps, 'onStart' | 'onAdd' | 'onBack' | 'agents'> {
@@ -257,6 +133,20 @@ function Part({ title, sessions, current, ...rest }: PartProps) {
         ))}
       </ul>
     </>
+  );
+}
+
+interface MoreProps extends Pick<SessionListProps, 't'> {
+  /** How many are not shown. */
+  readonly rest: number;
+  readonly onMore: () => void;
+}
+
+function More({ rest, t, onMore }: MoreProps) {
+  return rest <= 0 ? null : (
+    <button type="button" class="btn quiet small" onClick={onMore}>
+      {t('Show more (%1)', grouped(rest))}
+    </button>
   );
 }
 
