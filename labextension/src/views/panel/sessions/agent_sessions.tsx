@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { AgentSession, SessionSummary } from '../../../wire/types';
 import type { Actions, SessionLife } from '../../actions';
@@ -20,16 +20,14 @@ export function AgentSessionsPart({ sessions, actions, ...rest }: AgentSessionsP
   if (life === undefined) {
     return null;
   }
-  const agents = new Map<string, SessionSummary>();
-  for (const session of sessions) {
-    if (session.can.includes('list')) {
-      agents.set(session.agent_id, session);
-    }
-  }
+  const listing = sessions.filter(session => session.can.includes('list'));
+  const agents = new Map(listing.map(session => [session.agent_id, session.agent_name]));
+  const archives = (id: string) =>
+    listing.some(({ agent_id: agent, can }) => agent === id && can.includes('archive'));
   return (
     <>
-      {[...agents].map(([id, { agent_name: name, can }]) => (
-        <OfAgent key={id} {...{ id, name, life }} archives={can.includes('archive')} {...rest} />
+      {[...agents].map(([id, name]) => (
+        <OfAgent key={id} {...{ id, name, life }} archives={archives(id)} {...rest} />
       ))}
     </>
   );
@@ -48,11 +46,24 @@ function OfAgent({ id, name, life, archives, t, onOpen, onFailure }: OfAgentProp
   const [cursor, setCursor] = useState('');
   const [untrusted, setUntrusted] = useState('');
   const [archived, setArchived] = useState(false);
+  const part = useRef<HTMLElement>(null);
+  const added = useRef<number | null>(null);
+  // The button that was pressed may be gone now; the focus goes to the first entry that it brought.
+  useLayoutEffect(() => {
+    const box = part.current;
+    if (added.current !== null && box?.contains(document.activeElement) === false) {
+      const entry = box.querySelectorAll<HTMLElement>('li button')[added.current];
+      (entry ?? box.querySelector('h3'))?.focus();
+    }
+    added.current = null;
+  }, [found]);
   const load = async (from: string, all: boolean) => {
     const page = await life.listOfAgent(id, from, all);
     setArchived(all);
     const others = page.sessions.filter(session => session.session_id === '');
-    setFound([...(from === '' ? [] : (found ?? [])), ...others]);
+    const before = from === '' ? [] : (found ?? []);
+    added.current = part.current?.contains(document.activeElement) ? before.length : null;
+    setFound([...before, ...others]);
     // A cursor that repeats itself is the end.
     setCursor(page.next_cursor === from ? '' : page.next_cursor);
   };
@@ -68,8 +79,8 @@ function OfAgent({ id, name, life, archives, t, onOpen, onFailure }: OfAgentProp
     }
   };
   return (
-    <section class="acp-others" aria-label={t('Other sessions of %1', name)}>
-      <h3>{t('Other sessions of %1', name)}</h3>
+    <section class="acp-others" aria-label={t('Other sessions of %1', name)} ref={part}>
+      <h3 tabIndex={-1}>{t('Other sessions of %1', name)}</h3>
       {found === null ? (
         <ActionButton class="btn quiet small" run={() => load('', false)} onFailure={onFailure}>
           {t('Show them')}

@@ -21,7 +21,7 @@ describe('the archive', () => {
     expect(show.getAttribute('aria-expanded')).toBe('false');
     await choose(panel, 'Title one', 'Archive');
     await panel.until(() => expect(archive).toHaveBeenCalledExactlyOnceWith('one', true));
-    await panel.until(() => expect(panel.element.textContent).toContain('Title one archived.'));
+    await panel.until(() => expect(panel.element.textContent).toContain('Title one was archived.'));
     panel.mounted.update({
       ...panel.props,
       sessions: [
@@ -65,14 +65,17 @@ describe('the archive', () => {
 
   it('says when everything is in it, and what an agent refused', async () => {
     const words = 'Claude has not changed its own copy: it does not know this session any more.';
-    const panel = await showList([summary('old', { archived: true })], {
+    const panel = await showList([summary('old', { title: '', archived: true })], {
       life: lifeOf({ archive: () => Promise.resolve(words) }),
     });
     expect(panel.element.textContent).toContain('All sessions are archived.');
     fireEvent.click(panel.view.getByRole('button', { name: 'Show archived (1)' }));
-    await panel.until(() => expect(titles(panel)).toEqual(['Title old']));
-    await choose(panel, 'Title old', 'Unarchive');
+    await panel.until(() => expect(titles(panel)).toEqual(['New session']));
+    await choose(panel, 'New session', 'Unarchive');
     await panel.until(() => expect(panel.element.textContent).toContain(words));
+    await panel.until(() =>
+      expect(panel.element.textContent).toContain('New session was taken out of the archive.'),
+    );
   });
 
   it('of an agent itself is shown on a click, where it has one', async () => {
@@ -89,6 +92,7 @@ describe('the archive', () => {
     const panel = await showList(
       [
         summary('one', { can: ['list', 'archive'] }),
+        summary('before', { can: ['list'] }),
         summary('two', { agent_id: 'x', agent_name: 'X', can: ['list'] }),
       ],
       { life: lifeOf({ listOfAgent }) },
@@ -100,10 +104,13 @@ describe('the archive', () => {
       await panel.until(() => expect(of(name).getAllByRole('listitem')).toHaveLength(1));
     }
     expect(of('X').queryByRole('button', { name: 'Show archived' })).toBeNull();
-    fireEvent.click(of('Claude').getByRole('button', { name: 'Show archived' }));
+    const button = of('Claude').getByRole('button', { name: 'Show archived' });
+    button.focus();
+    fireEvent.click(button);
     await panel.until(() => expect(of('Claude').getAllByRole('listitem')).toHaveLength(2));
     expect(listOfAgent).toHaveBeenLastCalledWith('claude', '', true);
     expect(of('Claude').getAllByRole('listitem')[1]?.textContent).toContain('Archived · /work');
     expect(of('Claude').queryByRole('button', { name: 'Show archived' })).toBeNull();
+    expect(document.activeElement).toBe(of('Claude').getByRole('button', { name: 'Open Talk a' }));
   });
 });

@@ -117,10 +117,14 @@ function itemsOf(
     items.push({ name: t('Close'), onChoose: () => run(close()) });
   }
   if (life !== undefined && own) {
-    const { archived, title } = session;
+    const { archived } = session;
+    const title = session.title || t('New session');
     const archive = async () => {
       const trouble = await life.archive(id, !archived);
-      announce(t(archived ? '%1 is out of the archive.' : '%1 archived.', title), 'polite');
+      announce(
+        t(archived ? '%1 was taken out of the archive.' : '%1 was archived.', title),
+        'polite',
+      );
       if (trouble !== '') {
         onFailure(trouble);
       }
