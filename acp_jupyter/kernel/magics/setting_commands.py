@@ -197,9 +197,12 @@ def list_agents(rest: Sequence[str]) -> None:
     rows = [(a.id, a.name, a.status.replace("_", " "), _about(a)) for a in shown]
     table(("Agent", "Name", "Status", ""), rows)
     if rest and (state := host_client().registry()).date:
-        print_text(f"Those to be installed are from the public registry of {state.date}.")
+        if state.downloaded:
+            print_text(f"The list of agents is the public registry's of {state.date}.")
+        else:
+            print_text(f"The list of agents came with this version and dates from {state.date}.")
         if state.failure:
-            print_text(f"A newer list was not taken: {state.failure}")
+            print_text(f"No newer list was taken: {state.failure}")
     if more and not rest:
         names = ", ".join(agent.id for agent in more)
         print_text(

@@ -11,11 +11,13 @@ from IPython.core.error import UsageError
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import (
     AgentEntry,
+    GetRegistry,
     ListAgents,
     ListSessions,
     Login,
     LoginReply,
     Logout,
+    RegistryReply,
     RestartAgent,
 )
 from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
@@ -36,6 +38,7 @@ class FakeHost(HostClient):
 
     def __init__(self) -> None:
         self.agents_there: list[AgentEntry] = []
+        self.public = RegistryReply(date="2026-02-07")
         self.states: list[list[SessionState]] = [[]]
         self.reply = LoginReply(message="Look there.")
         self.asked: list[Command] = []
@@ -44,6 +47,8 @@ class FakeHost(HostClient):
         match command:
             case ListAgents():
                 return self.agents_there
+            case GetRegistry():
+                return self.public
             case ListSessions():
                 return self.states.pop(0) if len(self.states) > 1 else self.states[0]
             case _:
@@ -104,7 +109,14 @@ def test_agents_say_what_they_need(
     assert "npm i c" not in shown
     assert "1 more can be installed: c. See %acp agents --all, or Add an agent…" in shown
     setting_commands.list_agents(["--all"])
-    assert "npm i c" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "npm i c" in shown
+    assert "The list of agents came with this version and dates from 2026-02-07." in shown
+    host.public = RegistryReply(date="2026-11-21", downloaded=True, failure="No route.")
+    setting_commands.list_agents(["--all"])
+    shown = capsys.readouterr().out
+    assert "The list of agents is the public registry's of 2026-11-21." in shown
+    assert "No newer list was taken: No route." in shown
     with pytest.raises(UsageError):
         setting_commands.list_agents(["--more"])
 

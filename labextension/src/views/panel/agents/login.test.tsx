@@ -192,13 +192,13 @@ describe('agents that are not installed', () => {
     const updateRegistry = vi
       .fn()
       .mockResolvedValueOnce({ ...reply, failure: 'cdn.example could not be reached: no route' })
-      .mockResolvedValueOnce({ ...reply, date: '2026-11-21', downloaded: true });
+      .mockResolvedValue({ ...reply, date: '2026-11-21', downloaded: true });
     const refreshAgents = vi.fn(() => Promise.resolve());
     const registry = () => Promise.resolve(reply);
     showPanel({ agents: [some] }, { registry, updateRegistry, refreshAgents });
     fireEvent.click(view().getByRole('button', { name: 'Add an agent…' }));
     const button = await view().findByRole('button', { name: 'Look for a newer list' });
-    expect(element().textContent).toContain('It is of 2026-02-07.');
+    expect(element().textContent).toContain('dates from 2026-02-07.');
     fireEvent.click(button);
     await until(() =>
       expect(element().textContent).toContain(
@@ -208,10 +208,35 @@ describe('agents that are not installed', () => {
     await until(() => expect(button.getAttribute('aria-disabled')).toBe('false'));
     fireEvent.click(button);
     await until(() =>
-      expect(element().textContent).toContain('The list of the public registry is of 2026-11-21.'),
+      expect(element().textContent).toContain(
+        "The list of agents is the public registry's of 2026-11-21.",
+      ),
     );
     expect(element().textContent).not.toContain('No newer list');
-    expect(refreshAgents).toHaveBeenCalledTimes(2);
+    await until(() => expect(button.getAttribute('aria-disabled')).toBe('false'));
+    fireEvent.click(button);
+    await until(() => expect(element().textContent).toContain('There is no newer list.'));
+    expect(refreshAgents).toHaveBeenCalledTimes(3);
+    await until(() => expect(button.getAttribute('aria-disabled')).toBe('false'));
+    refreshAgents.mockRejectedValueOnce(new Error('The server is away.'));
+    fireEvent.click(button);
+    await until(() =>
+      expect(element().textContent).toContain(
+        'The agents could not be listed again: The server is away.',
+      ),
+    );
+  });
+
+  it('say when the day of their list could not be read', async () => {
+    const registry = () => Promise.reject(new Error('The server is away.'));
+    showPanel({ agents: [some] }, { registry });
+    fireEvent.click(view().getByRole('button', { name: 'Add an agent…' }));
+    await until(() =>
+      expect(element().textContent).toContain(
+        'The date of the list of agents could not be read: The server is away.',
+      ),
+    );
+    expect(element().textContent).not.toContain('No newer list');
   });
 
   it('have a list that only says its day where a newer one may not be downloaded', async () => {
@@ -219,7 +244,7 @@ describe('agents that are not installed', () => {
       Promise.resolve({ date: '2026-02-07', downloaded: false, may_update: false, failure: '' });
     showPanel({ agents: [some] }, { registry, updateRegistry: vi.fn() });
     fireEvent.click(view().getByRole('button', { name: 'Add an agent…' }));
-    await until(() => expect(element().textContent).toContain('It is of 2026-02-07.'));
+    await until(() => expect(element().textContent).toContain('dates from 2026-02-07.'));
     expect(view().queryByRole('button', { name: 'Look for a newer list' })).toBeNull();
   });
 

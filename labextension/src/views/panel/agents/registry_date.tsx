@@ -13,42 +13,62 @@ interface RegistryDateProps {
 /** From which day the list of the public registry is, and how it is made current. */
 export function RegistryDate({ actions, t }: RegistryDateProps) {
   const [list, setList] = useState<RegistryReply | null>(null);
+  const [isNewest, setIsNewest] = useState(false);
   const [failure, setFailure] = useState('');
   useEffect(() => {
     let shown = true;
     actions
       .registry?.()
       .then(reply => shown && setList(reply))
-      .catch((error: unknown) => shown && setFailure(messageOf(error)));
+      .catch((error: unknown) => {
+        if (shown) {
+          setFailure(t('The date of the list of agents could not be read: %1', messageOf(error)));
+        }
+      });
     return () => {
       shown = false;
     };
   }, [actions]);
+  const notTaken = (why: string) => t('No newer list was taken: %1', why);
   const update = async () => {
     setFailure('');
-    setList((await actions.updateRegistry?.()) ?? list);
-    await actions.refreshAgents?.();
+    setIsNewest(false);
+    const next = await actions.updateRegistry?.();
+    if (next === undefined) {
+      return;
+    }
+    setList(next);
+    setIsNewest(
+      next.failure === '' && next.date === list?.date && next.downloaded === list.downloaded,
+    );
+    try {
+      await actions.refreshAgents?.();
+    } catch (error) {
+      setFailure(t('The agents could not be listed again: %1', messageOf(error)));
+    }
   };
   if (list === null && failure === '') {
     return null;
   }
-  const why = failure || (list?.failure ?? '');
+  const why = failure || (list !== null && list.failure !== '' ? notTaken(list.failure) : '');
   return (
     <div class="acp-empty">
       {list !== null && list.date !== '' && (
         <p class="muted">
           {list.downloaded
-            ? t('The list of the public registry is of %1.', list.date)
-            : t('The list of the public registry came with this version. It is of %1.', list.date)}
+            ? t("The list of agents is the public registry's of %1.", list.date)
+            : t('The list of agents came with this version and dates from %1.', list.date)}
         </p>
       )}
-      {why !== '' && (
-        <p class="warn" role="status">
-          {t('No newer list was taken: %1', why)}
-        </p>
-      )}
+      <p class={why === '' ? 'muted' : 'warn'} role="status">
+        {why || (isNewest ? t('There is no newer list.') : '')}
+      </p>
       {list?.may_update === true && actions.updateRegistry !== undefined && (
-        <ActionButton class="btn small" run={update} onFailure={setFailure}>
+        <ActionButton
+          class="btn small"
+          run={update}
+          onFailure={words => setFailure(notTaken(words))}
+        >
           {t('Look for a newer list')}
         </ActionButton>
       )}
