@@ -239,14 +239,19 @@ class SessionCloser:
         if session.state.read_only:
             raise NotAllowed(f"{session.state.read_only} It can't be archived from here.")
         if archived:
+            # Before the agent is told, which may have to be started or downloaded for that.
+            self._note_archived(session, archived=True)
             session.cancel()
         message = await session.agent.archive(archived=archived)
-        session.journal.note(SessionArchived(archived=archived))
-        if archived:
+        if not archived:
+            self._note_archived(session, archived=False)
+        elif session.state.archived and self._open.by_id.get(session_id) is session:
             await self.close(session_id)
-        else:
-            self._open.announce_change()
         return message
+
+    def _note_archived(self, session: Session, *, archived: bool) -> None:
+        session.journal.note(SessionArchived(archived=archived))
+        self._open.announce_change()
 
     async def delete(self, session_id: str) -> None:
         """End a session and remove all that is kept of it.

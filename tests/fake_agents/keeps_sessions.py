@@ -4,7 +4,8 @@
 Abilities: load, late-load (tells the most after its answer), resume, lying-resume (announced, and
 not known), list, fork, close, delete, title, archive, additionalDirectories, systemPrompt.
 Several sessions may run turns at once; a turn that says ``wait`` goes on until it is cancelled,
-``ask`` asks, ``die`` ends the process, ``how`` tells how the session was opened.
+``ask`` asks, ``die`` ends the process, ``how`` tells how the session was opened. While there is a
+pipe beside the file, it starts once somebody writes into that.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from _wire import Json, Wire, text_of
 STORE = Path(sys.argv[1])
 CAN = set(sys.argv[2:])
 ARCHIVE = STORE.with_suffix(".archived")
+HELD = STORE.with_suffix(".held")
 KNOWN = {"list", "fork", "close", "delete", "title", "archive"}
 KNOWN |= {"additionalDirectories", "systemPrompt"}
 
@@ -85,6 +87,8 @@ class Agent:
             self.wire.error(message, -32601, "Method not found")
 
     def initialize(self, message: Json, _: str) -> None:
+        if HELD.exists():
+            HELD.read_text()
         info = {"name": "keeper", "title": "Keeper", "version": "1.0"}
         result = {"protocolVersion": 1, "agentCapabilities": capabilities(), "agentInfo": info}
         self.wire.result(message, {**result, "authMethods": []})

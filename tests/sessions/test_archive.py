@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,23 @@ def test_a_turn_that_runs_is_ended(tmp_path: Path) -> None:
         assert archive(server, session.session_id) == ""
         turn = server.woken(session.session_id).transcript.turns[turn_id]
         assert (turn.status, turn.stop_reason) == ("done", "cancelled")
+
+
+def test_it_is_archived_before_its_agent_has_started(tmp_path: Path) -> None:
+    """An agent that does not run is started to be told, which may take long."""
+    kept = kept_by(tmp_path, "archive", "resume")
+    with kept.server() as server:
+        session_id = talked(server).session_id
+    pipe = kept.root / "agent.held"
+    os.mkfifo(pipe)
+    with kept.server() as server:
+        told = server.host.submit(server.host.closer.archive(session_id, archived=True))
+        eventually(lambda: listed(server) == [(session_id, True, False)], 10)
+        pipe.write_text("go")
+        assert told.result(20) == ""
+        pipe.unlink()
+        assert listed(server) == [(session_id, True, True)]
+        assert theirs(server, archived=False) == []
 
 
 def test_a_message_takes_a_session_out_of_the_archive(tmp_path: Path) -> None:
