@@ -4,13 +4,15 @@
 Each is ``{"tool", "args"}``, or ``{"method"}`` with ``params``, and may have ``bare`` (no version
 of MCP is told), ``server`` (another one is named), ``id`` (of the inner request), ``notify`` (no
 answer is wanted), ``progress`` (the next message is said, too), ``twice`` (it is sent again
-meanwhile) and ``cancel`` (it is taken back). What comes back is said as text, one JSON line per
-request. ``servers`` says what the agent was offered.
+meanwhile) and ``cancel`` (it is taken back; where that names a pipe, once somebody writes into it).
+What comes back is said as text, one JSON line per request. ``servers`` says what the agent was
+offered.
 """
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from _wire import Json, Wire, serve
@@ -83,6 +85,8 @@ def prompt(wire: Wire, session_id: str, text: str) -> str:
         if step.get("progress"):
             wire.text(session_id, json.dumps(wire.next()) + "\n")
         if step.get("cancel"):
+            if step["cancel"] is not True:
+                Path(step["cancel"]).read_text()
             wire.send({"method": "$/cancel_request", "params": {"requestId": outer}})
         wire.text(session_id, json.dumps(_told(wire.response(outer))) + "\n")
     return "end_turn"

@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -75,13 +76,26 @@ def test_what_changes_something_is_asked_first(
     assert [call.status for call in calls_of(session)] == ["failed"]
 
 
+def taken_back(
+    driver: Driver, session: Session, kernel: Dictionary, pipe: Path, **more: bool
+) -> list[dict[str, Any]]:
+    """Take a request back once its code runs, and wait for that code's end."""
+    os.mkfifo(pipe)
+    step = using("run_code", {"code": "wait"}, cancel=str(pipe), **more)
+    turn_id = start(driver, session, step, policy="allow-all")
+    eventually(lambda: kernel.ran == ["wait"], 10)
+    pipe.write_text("go")
+    told = answers(driver, session, turn_id)
+    eventually(lambda: kernel.interrupted == 1, 5)
+    assert kernel.ran == ["wait"]
+    return told
+
+
 def test_a_request_that_is_taken_back_ends_its_code(
-    driver: Driver, session: Session, kernel: Dictionary
+    driver: Driver, session: Session, kernel: Dictionary, tmp_path: Path
 ) -> None:
-    step = using("run_code", {"code": "wait"}, cancel=True)
-    (told,) = play(driver, session, step, policy="allow-all")
+    (told,) = taken_back(driver, session, kernel, tmp_path / "pipe")
     assert told["refused"]["code"] == -32800
-    eventually(lambda: len(kernel.ran) == kernel.interrupted, 5)
 
 
 @pytest.mark.parametrize(
@@ -105,13 +119,11 @@ def test_bad_requests_are_refused_and_the_next_is_answered(
 
 
 def test_a_request_that_is_open_is_not_sent_again(
-    driver: Driver, session: Session, kernel: Dictionary
+    driver: Driver, session: Session, kernel: Dictionary, tmp_path: Path
 ) -> None:
-    step = using("run_code", {"code": "wait"}, twice=True, cancel=True)
-    again, ended = play(driver, session, step, policy="allow-all")
+    again, ended = taken_back(driver, session, kernel, tmp_path / "pipe", twice=True)
     assert again["refused"] == {"code": -32602, "message": "This MCP request is open already"}
     assert ended["refused"]["code"] == -32800
-    assert kernel.ran in ([], ["wait"])
 
 
 def test_what_wants_no_answer_does_nothing(
