@@ -104,7 +104,10 @@ class Packages:
             found = f"Node {here} is here" if here else "no Node was found"
             notes.append(f"It needs Node {pinned.node} or newer; {found}.")
         if not enough:
-            notes.append(f"So {node_package} is downloaded from PyPI too, for such agents alone.")
+            notes.append(
+                f"So {node_package} is downloaded from PyPI too. "
+                "It is used only for agents that need it."
+            )
         scripts = "No install script is run"
         if pinned.scripts:
             scripts += f", also not those of {', '.join(pinned.scripts)}"

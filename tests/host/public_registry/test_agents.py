@@ -318,7 +318,7 @@ def test_node_is_offered_where_it_is_missing_or_too_old(
     assert told.package == both
     assert told.notes == (
         f"It needs Node 22 or newer; {words}.",
-        f"So {WHEEL} is downloaded from PyPI too, for such agents alone.",
+        f"So {WHEEL} is downloaded from PyPI too. It is used only for agents that need it.",
         CHECKED,
     )
     with pytest.raises(BadRequest, match="is now"):
