@@ -77,8 +77,9 @@ class GatewayConnection:
         )
         try:
             request = HTTPRequest(url, **gateway.load_connection_args())
-            connecting = asyncio.ensure_future(websocket_connect(request))
-            self._socket = await asyncio.wait_for(connecting, _OPEN_SECONDS)
+            # `wait_for` of Python 3.11 may pass over that its task is cancelled.
+            async with asyncio.timeout(_OPEN_SECONDS):
+                self._socket = await websocket_connect(request)
         except (OSError, HTTPClientError, WebSocketClosedError):
             raise KernelError("no_kernel", UNREACHABLE) from None
 
@@ -164,7 +165,8 @@ class GatewayChannels:
             The connection was closed.
         """
         try:
-            message = await asyncio.wait_for(self._queues[channel].get(), seconds)
+            async with asyncio.timeout(seconds):
+                message = await self._queues[channel].get()
         except TimeoutError:
             raise Empty from None
         if message is None:
