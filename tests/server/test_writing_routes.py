@@ -107,8 +107,8 @@ ROWS: dict[str, Row] = {
     "resume_session": Row("sessions/{closed}/resume", full=WORDS, read_only=WORDS),
     "close_session": Row("sessions/{to_close}/close"),
     "delete_session": Row("sessions/{deleted}", method="DELETE", read_only=WORDS),
-    "archive_session": Row("sessions/{to_close}/archive", read_only=WORDS),
-    "unarchive_session": Row("sessions/{to_close}/unarchive", read_only=WORDS),
+    "archive_session": Row("sessions/{to_close}/archive", full=WORDS, read_only=WORDS),
+    "unarchive_session": Row("sessions/{to_close}/unarchive", full=WORDS, read_only=WORDS),
     "open_agent_session": Row(
         "agents/keeper/sessions", _json(agent_session_id="elsewhere"), full=TOLD, read_only=TOLD
     ),

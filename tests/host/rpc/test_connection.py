@@ -201,7 +201,7 @@ async def test_an_agent_that_does_not_start_says_why(
     assert expected.get(agent, "") in caught.value.detail
 
 
-@pytest.mark.parametrize("version", [2, 0, -1, "0", "2024-11-05", None, True])
+@pytest.mark.parametrize("version", [3, 0, -1, "0", "2024-11-05", None, True])
 async def test_another_protocol_version_is_said_in_words(tmp_path: Path, version: object) -> None:
     """A lower version, too; 1 is the first that exists."""
     script = tmp_path / "agent.py"

@@ -45,6 +45,7 @@ def test_a_quick_look_is_not(driver: Driver, tmp_path: Path) -> None:
     session = driver.open("own")
     turn_id = driver.prompt(session, "say Done")
     driver.done(session, turn_id)
+    session.journal.flush()
     (traffic,) = (tmp_path / "data").rglob("traffic.ndjson")
     log = traffic.read_text()
     assert "turn_started" in log
