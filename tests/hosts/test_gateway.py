@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ from tests.support.workspace import CLEAN_PY, Workspace
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 TRACES = Path(__file__).resolve().parents[2] / "test-results"
 LOAD = "%load_ext acp_jupyter"
 
@@ -184,6 +186,40 @@ def test_tools_work_in_a_cell_that_waits_and_beside_it(
     assert "there: int" in listed["text"]
     assert 'origin="stdout of the code that you ran in n.ipynb"' in ran["text"]
     assert kernel.run("print(by_panel)").ok().printed == "7\n"
+
+
+def test_a_tool_restarts_the_kernel(behind: Behind, kernel: Kernel, path: str) -> None:
+    calls = steps(
+        ("run_code", {"code": "gone = 1"}),
+        ("restart_kernel", {}),
+        ("run_code", {"code": "print('gone' in globals())"}),
+    )
+    with AsUser(behind.server) as user:
+        folder = path.partition("/")[0]
+        session_id = user.new_session(
+            "notebook_user", folder, notebook_path=path, policy="allow-all"
+        )
+        told = told_in(user.ended(user.prompt(session_id, calls)))
+    assert [each["failed"] for each in told] == [False] * 3, told
+    assert "False" in told[2]["text"]
+
+
+def test_a_recording_is_played_behind_a_gateway(behind: Behind) -> None:
+    folder = behind.server.root / "played"
+    folder.mkdir()
+    shutil.copy(NOTEBOOKS / "record_and_replay.ipynb", folder)
+    shutil.copytree(NOTEBOOKS / "record_and_replay.acp", folder / "record_and_replay.acp")
+    path = "played/record_and_replay.ipynb"
+    content = json.loads((folder / "record_and_replay.ipynb").read_text())
+    with behind.kernel(behind.start(path)) as kernel:
+        kernel.run(f"import os; os.chdir({str(folder)!r})").ok()
+        for number, cell in enumerate(content["cells"]):
+            if cell["cell_type"] == "code":
+                kernel.run("".join(cell["source"]), cell_id=f"c{number}").ok()
+    with behind.server.user() as user:
+        records = user.get("records", params={"notebook_path": path}).json()["outputs"]
+    assert len(records) == 2
+    assert all("(replayed)" in each["bundle"]["data"]["text/markdown"] for each in records)
 
 
 def told_in(detail: Any) -> list[dict[str, Any]]:
