@@ -184,7 +184,7 @@ def test_the_server_plays_the_notebook_too(
             for number, cell in enumerate(content.cells):
                 if cell.cell_type == "code":
                     kernel.run(cell.source, cell_id=f"c{number}").ok()
-            records = user.get("records", params={"notebook_path": path}).json()
+            records = user.get("records", params={"notebook_path": path}).json()["outputs"]
             assert len(records) == 2
             assert all("(replayed)" in r["bundle"]["data"]["text/markdown"] for r in records)
             sessions = user.get("sessions").json()

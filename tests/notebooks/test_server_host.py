@@ -109,7 +109,7 @@ def test_interrupting_cancels_the_turn_in_the_server(
 def test_the_record_is_kept_for_the_page(kernel: Kernel, user: httpx.Client) -> None:
     source = "%%acp hello\nRemember this"
     kernel.run(source, watched=True, cell_id="kept").ok()
-    records = user.get("records", params={"notebook_path": NOTEBOOK}).json()
+    records = user.get("records", params={"notebook_path": NOTEBOOK}).json()["outputs"]
     record = next(record for record in records if record["cell_id"] == "kept")
     assert record["source"] == source
     assert record["done"] is True
