@@ -233,7 +233,8 @@ class Registry:
 
     def _instructed(self, agent: AgentSpec) -> AgentSpec:
         """Return an agent that gets the administrator's instructions."""
-        return replace(agent, instructions="\n\n".join(self._bounds.instructions))
+        words = "\n\n".join(self._bounds.instructions)
+        return replace(agent, instructions=words) if words else agent
 
     def _blocks(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield "c.AcpJupyter.agents", self._configured
@@ -254,7 +255,7 @@ class Registry:
                 yield str(path), {path.stem: "the file has no object called agent_servers"}
 
     def _report(self, spec: AgentSpec) -> AgentReport:
-        if spec is _CLAUDE_CLI:
+        if spec.args == _CLAUDE_CLI.args:
             return self._report_claude_cli(spec)
         if self._finder.which(spec.command, spec.env) is not None:
             return AgentReport(spec.id, spec.name, "ready")

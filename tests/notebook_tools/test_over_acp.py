@@ -31,18 +31,24 @@ def _imported() -> None:
 
 @pytest.fixture
 def session(driver: Driver, path: Path) -> Session:
+    return opened(driver)
+
+
+def opened(driver: Driver) -> Session:
     session = driver.open("asks_mcp", notebook_path="work/n.ipynb", kernel_id=KERNEL)
     driver.run(session.attach)
     return session
 
 
-def test_the_same_tools_without_a_relay(driver: Driver, session: Session) -> None:
+def test_the_same_tools_without_a_relay(driver: Driver, path: Path) -> None:
     """The server is declared by its name and an id; no process is started for it."""
+    before = family(os.getpid())
+    session = opened(driver)
     driver.done(session, driver.prompt(session, "servers"))
     (server,) = json.loads(driver.text(session))
     assert set(server) == {"type", "name", "serverId"}
     assert (server["type"], server["name"]) == ("acp", "notebook")
-    running = family(os.getpid()).values()
+    running = [each for pid, each in family(os.getpid()).items() if pid not in before]
     assert any("asks_mcp.py" in command for command in running)
     assert not any("mcp_relay" in command for command in running)
 

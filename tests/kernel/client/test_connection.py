@@ -14,7 +14,7 @@ from acp_jupyter.api import kernel_auth
 from acp_jupyter.api.models.frames import API_VERSION
 from acp_jupyter.api.relayed import KEY_VARIABLE
 from acp_jupyter.errors import AcpError, ServerUnreachable, UnknownSession, VersionMismatch
-from acp_jupyter.kernel.client import channel_transport
+from acp_jupyter.kernel.client import channel_transport, connection
 from acp_jupyter.kernel.client.connection import KernelIdentity, ServerClient, host_client
 from acp_jupyter.kernel.client.transport import HttpTransport
 
@@ -96,6 +96,7 @@ def test_behind_a_gateway_no_agents_run_in_a_kernel_without_an_id(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(channel_transport, "_launch", [])
+    monkeypatch.setattr(connection, "_clients", [])
     monkeypatch.setenv(KEY_VARIABLE, "key")
     for _ in range(2):
         with pytest.raises(ServerUnreachable, match="connection file is not named"):
