@@ -181,15 +181,26 @@ class Registry:
             raise NotAllowed("There is no public registry here.")
         return await self._public.update()
 
-    def allow_download(self, agent_id: str, package: str) -> AgentReport:
+    def allow_download(
+        self, agent_id: str, package: str, command: str | None = None
+    ) -> AgentReport:
         """Allow the download of a package of the public registry, as shown to the user.
+
+        Parameters
+        ----------
+        agent_id
+            Its agent.
+        package
+            With its version.
+        command
+            What was shown of how it is run; None if nothing was.
 
         Raises
         ------
         UnknownAgent
             The agent is not in the public registry, or its id is configured otherwise.
         BadRequest
-            Another package would be run, or it can't be run here.
+            Another package or command would be run, or it can't be run here.
         NotAllowed
             The administrator does not allow it.
         """
@@ -197,7 +208,7 @@ class Registry:
             raise BadRequest("Agents can't be downloaded here.")
         if not self._bounds.downloads or self._bounds.forbids_agent(agent_id):
             raise NotAllowed(f"{agent_id} can't be downloaded. {DECIDED}")
-        self._public.allow(agent_id, package, self._finder)
+        self._public.allow(agent_id, package, command, self._finder)
         return next(report for report in self.statuses() if report.id == agent_id)
 
     def _entries(self, wanted: str | None = None) -> list[AgentSpec | Broken]:

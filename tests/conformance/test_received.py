@@ -14,7 +14,7 @@ from acp_jupyter.protocol.normalise import normalise
 from acp_jupyter.protocol.packets import Unknown
 from acp_jupyter.transcript.model.state import Transcript
 from tests.conformance.reading import after, entries_of, read
-from tests.conformance.shapes import CORPORA, Message, messages_of_agents
+from tests.conformance.shapes import CORPORA, VERSION_2, Message, messages_of_agents
 from tests.conformance.values import NAMES, values_of
 
 MESSAGES = messages_of_agents()
@@ -51,9 +51,9 @@ def texts_of(transcript: Transcript) -> list[str]:
     return [item.text for item in items if item.kind == "agent_message"]
 
 
-@named(MESSAGES)
+@named([*MESSAGES, *messages_of_agents(version=2)])
 def test_every_valid_message_is_read_and_the_turn_goes_on(message: Message) -> None:
-    definitions = {"$defs": dict(CORPORA[message.corpus])}
+    definitions = {"$defs": dict({**CORPORA, **VERSION_2}[message.corpus])}
     validator = jsonschema.Draft202012Validator({**message.schema, **definitions})
 
     @GENERATED

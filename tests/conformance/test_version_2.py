@@ -22,11 +22,9 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.protocol.packets import Unknown
 from acp_jupyter.transcript.model.session_state import SessionState
-from tests.conformance.faults import closure, written_by_agents
-from tests.conformance.reading import after, read
+from tests.conformance.reading import read
 from tests.conformance.shapes import VERSION_2, Message, messages_of_agents
-from tests.conformance.test_definitions import ENVELOPES, EXTENSIONS
-from tests.conformance.test_received import GENERATED, texts_of
+from tests.conformance.test_received import GENERATED, named
 from tests.conformance.values import values_of
 from tests.support.fake_agents import script
 from tests.support.keeping import FAST, Server
@@ -51,24 +49,6 @@ NEVER_SENT = {
 }
 
 
-def named(messages: tuple[Message, ...] | list[Message]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("message", messages, ids=str)
-
-
-@named(MESSAGES)
-def test_every_valid_message_is_read_and_the_turn_goes_on(message: Message) -> None:
-    definitions = {"$defs": dict(VERSION_2[message.corpus])}
-    validator = jsonschema.Draft202012Validator({**message.schema, **definitions})
-
-    @GENERATED
-    @given(values_of(message.schema))
-    def check(body: Any) -> None:
-        validator.validate(body)
-        assert any(words.endswith("goes on") for words in texts_of(after(message, body)))
-
-    check()
-
-
 @named(UPDATES)
 def test_no_update_of_the_protocol_is_unknown(message: Message) -> None:
     @GENERATED
@@ -82,26 +62,6 @@ def test_no_update_of_the_protocol_is_unknown(message: Message) -> None:
 def says_something(update: dict[str, Any]) -> bool:
     """Tell what the schema lets pass and nobody can use: ids without a character."""
     return all(update.get(name) != "" for name in ("toolCallId", "terminalId", "compactionId"))
-
-
-@pytest.mark.parametrize("corpus", VERSION_2)
-def test_every_definition_is_read_or_sent(corpus: str) -> None:
-    definitions = VERSION_2[corpus]
-    sent = {
-        name
-        for name, schema in definitions.items()
-        if (schema.get("x-side"), name.endswith("Response")) in {("agent", False), ("client", True)}
-    }
-    of_conductors = {n for n, schema in definitions.items() if schema.get("x-side") == "proxy"}
-    covered = written_by_agents(definitions) | closure(
-        definitions, sent | of_conductors | {"Error"}
-    )
-    assert definitions.keys() - covered == (ENVELOPES | EXTENSIONS) & definitions.keys()
-
-
-def test_how_much_there_is() -> None:
-    sizes = {corpus: len(definitions) for corpus, definitions in VERSION_2.items()}
-    assert sizes == {"2 unstable": 262, "2 stable": 197}
 
 
 @pytest.fixture

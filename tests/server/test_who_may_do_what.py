@@ -137,7 +137,7 @@ TABLE: dict[str, Fields] = {
         "partial": SAYS,
         "in_document": NEVER,
     },
-    "allow_download": never("agent", "package"),
+    "allow_download": never("agent", "package", "run"),
     "restart_agent": never("agent"),
     "login": never("session_id", "method_id"),
     "cancel_login": never("session_id"),

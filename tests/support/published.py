@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +175,20 @@ def _entry(command: str, args: list[str], home: Path, env: Mapping[str, str]) ->
     return {"command": str(found), "args": args, "env": {"HOME": str(home), **env}}
 
 
+_CLAUDE = Published(
+    "claude",
+    "@agentclientprotocol/claude-agent-acp",
+    _claude,
+    name="Claude Agent",
+    asks=frozenset({"write_file", "edit_file", "run_command", "touch"}),
+    failed_command="failed",
+    plan="",  # the model must search for the tool first
+    keeps_allowed=frozenset({"write_file", "run_command"}),
+    asks_questions=True,
+    retries_cut_streams=True,
+    mode="default",
+    unasked="judged",
+)
 PUBLISHED = (
     Published(
         "opencode",
@@ -188,35 +202,8 @@ PUBLISHED = (
         retries_cut_streams=True,
         goes_on_after_no=False,
     ),
-    Published(
-        "claude",
-        "@agentclientprotocol/claude-agent-acp",
-        _claude,
-        name="Claude Agent",
-        asks=frozenset({"write_file", "edit_file", "run_command", "touch"}),
-        failed_command="failed",
-        plan="",  # the model must search for the tool first
-        keeps_allowed=frozenset({"write_file", "run_command"}),
-        asks_questions=True,
-        retries_cut_streams=True,
-        mode="default",
-        unasked="judged",
-    ),
-    Published(
-        "claude-2",
-        "@agentclientprotocol/claude-agent-acp",
-        _claude_in_version_2,
-        name="Claude Agent",
-        asks=frozenset({"write_file", "edit_file", "run_command", "touch"}),
-        failed_command="failed",
-        plan="",  # the model must search for the tool first
-        keeps_allowed=frozenset({"write_file", "run_command"}),
-        asks_questions=True,
-        retries_cut_streams=True,
-        mode="default",
-        unasked="judged",
-        long=True,
-    ),
+    _CLAUDE,
+    replace(_CLAUDE, agent_id="claude-2", entry=_claude_in_version_2, long=True),
     Published(
         "old-claude",
         "old-claude-agent-acp",

@@ -99,10 +99,10 @@ class AgentCommands:
         Raises
         ------
         AcpError
-            No such agent, or its package is another one now.
+            No such agent, or its package or command is another one now.
         """
-        registry = self._host.config.registry
-        report = await asyncio.to_thread(registry.allow_download, command.agent, command.package)
+        allow = self._host.config.registry.allow_download
+        report = await asyncio.to_thread(allow, command.agent, command.package, command.run)
         return self._memory.entry(report)
 
     @handles(GetRegistry)

@@ -242,6 +242,8 @@ class AllowDownload(BaseCommand):
     agent: str
     package: str = Field(min_length=1, max_length=300)
     """With its version. Another one than is offered now is refused."""
+    run: str | None = Field(default=None, max_length=10_000)
+    """The command as it was shown. Another one is refused, too; null where none was shown."""
 
 
 class RestartAgent(BaseCommand):

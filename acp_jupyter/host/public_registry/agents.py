@@ -117,7 +117,7 @@ class PublicAgents:
         found = [self._report(agent, finder) for agent in self._snapshot.agents]
         return sorted(found, key=lambda report: report.status != "ready")
 
-    def allow(self, agent_id: str, package: str, finder: Finder) -> None:
+    def allow(self, agent_id: str, package: str, command: str | None, finder: Finder) -> None:
         """Allow a package to be downloaded and run.
 
         Raises
@@ -125,7 +125,7 @@ class PublicAgents:
         UnknownAgent
             The agent is not in the snapshot.
         BadRequest
-            Another package would be run.
+            Another package or command would be run.
         """
         agent = self._find(agent_id)
         if agent is None:
@@ -136,6 +136,11 @@ class PublicAgents:
         if found is None or package != found.package:
             raise BadRequest(
                 f"The package of {agent.name} is now {found.package if found else 'none'}. "
+                "Check it, then allow the download again."
+            )
+        if command is not None and command != found.shown:
+            raise BadRequest(
+                f"The command of {agent.name} is now {found.shown}. "
                 "Check it, then allow the download again."
             )
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)

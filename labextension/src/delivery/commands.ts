@@ -248,8 +248,8 @@ export class LoginCalls {
     return parseResult('logout', result).message;
   }
 
-  async allowDownload(agent: string, packageShown: string): Promise<void> {
-    await this.#command({ name: 'allow_download', agent, package: packageShown });
+  async allowDownload(agent: string, packageShown: string, run: string): Promise<void> {
+    await this.#command({ name: 'allow_download', agent, package: packageShown, run });
   }
 
   /** The list of the public registry that is in use. */

@@ -178,8 +178,8 @@ export interface Actions {
   cancelLogin?(sessionId: string): Promise<void>;
   /** Shows a terminal of the server. */
   openTerminal?(name: string): void;
-  /** Allows a package to be downloaded and run, as it was shown. */
-  allowDownload?(agentId: string, packageShown: string): Promise<void>;
+  /** Allows a package to be downloaded and run by a command, as both were shown. */
+  allowDownload?(agentId: string, packageShown: string, run: string): Promise<void>;
   /** The list of the public registry that is in use, with its date. */
   registry?(): Promise<RegistryReply>;
   /** Takes a newer list of the public registry, if there is one. */

@@ -143,6 +143,10 @@ export interface AllowDownload {
    * With its version. Another one than is offered now is refused.
    */
   package: string;
+  /**
+   * The command as it was shown. Another one is refused, too; null where none was shown.
+   */
+  run: string | null;
 }
 
 /**

@@ -121,9 +121,11 @@ def test_only_what_the_user_allowed_as_shown_is_downloaded(
         some.allow_download("py", "py-agent@2")
     with pytest.raises(UnknownAgent):
         some.allow_download("demo", PACKAGE)
+    with pytest.raises(BadRequest, match="The command of Some is now QUIET=1 npx"):
+        some.allow_download("some", PACKAGE, f"npx -y {PACKAGE}")
     assert report(some, "some").status == "not_installed"
 
-    assert some.allow_download("some", PACKAGE).status == "ready"
+    assert some.allow_download("some", PACKAGE, told.run).status == "ready"
     spec = some.get("some")
     assert (spec.command, spec.args[-3:]) == (str(npx), ("-y", PACKAGE, "acp"))
     assert spec.downloads

@@ -94,7 +94,7 @@ def test_what_a_newer_list_may_change(
         ),
     )
     public = agents(tmp_path, publisher.url)
-    public.allow("auggie", "@some/auggie@0.61.0", Finder())
+    public.allow("auggie", "@some/auggie@0.61.0", None, Finder())
     updated(public)
     reports = {report.id: report for report in public.reports(Finder())}
     # The package is another one: it is asked about anew, as it would be run.

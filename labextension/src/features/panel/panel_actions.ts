@@ -113,7 +113,7 @@ export function panelActions(parts: PanelParts): Actions {
     refreshAgents,
     login: (sessionId, methodId) => client.logins.login(sessionId, methodId),
     cancelLogin: sessionId => client.logins.cancelLogin(sessionId),
-    allowDownload: (agentId, shown) => client.logins.allowDownload(agentId, shown),
+    allowDownload: (agentId, shown, run) => client.logins.allowDownload(agentId, shown, run),
     registry: () => client.logins.registry(),
     updateRegistry: () => client.logins.updateRegistry(),
     restartAgent: async agentId => {

@@ -213,7 +213,7 @@ export function AgentRow({ agent, actions, t, onStart, onFailure }: AgentRowProp
             <ActionButton
               class="btn small primary"
               run={async () => {
-                await actions.allowDownload?.(agent.id, agent.package);
+                await actions.allowDownload?.(agent.id, agent.package, agent.run);
                 setConfirming(false);
                 await actions.refreshAgents?.();
               }}

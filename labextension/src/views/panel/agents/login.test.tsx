@@ -184,7 +184,11 @@ describe('agents that are not installed', () => {
     expect(allowDownload).not.toHaveBeenCalled();
     fireEvent.click(list.getByRole('button', { name: 'Allow the download' }));
     await until(() => expect(refreshAgents).toHaveBeenCalledOnce());
-    expect(allowDownload).toHaveBeenCalledExactlyOnceWith('some', 'some@1.2.3');
+    expect(allowDownload).toHaveBeenCalledExactlyOnceWith(
+      'some',
+      'some@1.2.3',
+      'npx -y some@1.2.3 acp',
+    );
   });
 
   it('are of a day, and a newer list is looked for', async () => {
