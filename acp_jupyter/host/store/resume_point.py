@@ -307,13 +307,6 @@ class _Shelf:
         self._gathered = bytearray()
 
 
-def forget(folder: Path) -> None:
-    """Remove a session's resume point."""
-    for name in (HEAD_FILE, DATA_FILE):
-        with contextlib.suppress(OSError):
-            (folder / name).unlink()
-
-
 def replace_file(path: Path, content: bytes) -> None:
     """Write a file in one step, for its user alone.
 
