@@ -166,7 +166,7 @@ def test_calls_whose_content_is_replaced_are_in_a_resume_point(tmp_path: Path) -
     content = [{"type": "content", "content": {"type": "text", "text": "out"}}]
     update = {"sessionUpdate": "tool_call_update", "toolCallId": "c", "content": content}
     with begun(folder) as writer:
-        writer.turn([call("c"), update, {**update, "status": "completed"}])
+        writer.turn([call("c"), update, {**update, "status": "in_progress"}])
         writer.save()
     assert check(folder).lines == 0
 
