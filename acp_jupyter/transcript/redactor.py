@@ -60,7 +60,7 @@ class KnownSecrets:
         self.values: frozenset[str] = frozenset()
         """All of them."""
         self.newest_at = 0.0
-        """When a source got its newest value, seconds since the epoch, as far as that was told."""
+        """When a source last got a new value, in seconds since the epoch; 0 if that is unknown."""
 
     def put(self, source: str, values: Iterable[str], at: float = 0.0) -> None:
         """Set the values of a source; they replace its earlier ones.
@@ -122,7 +122,7 @@ class Redactor:
 
     @property
     def newest_at(self) -> float:
-        """When its own sources got their newest secret, seconds since the epoch."""
+        """When its own sources last got a new secret, in seconds since the epoch."""
         return self._own.newest_at
 
     @property

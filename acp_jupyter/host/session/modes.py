@@ -53,7 +53,7 @@ class SessionModes:
 
     @contextlib.contextmanager
     def choosing(self, mode_id: str | None) -> Iterator[None]:
-        """Leave the mode to a user while it is being set; once it is, keep it. None is no mode.
+        """Note that a user sets a mode; remember it once the agent has taken it. None is no mode.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class SessionModes:
 
     @contextlib.contextmanager
     def expecting(self, mode_id: str | None) -> Iterator[None]:
-        """Set no mode meanwhile, unless ``mode_id`` is None: the user is about to choose it."""
+        """Leave the mode alone: a user is about to choose ``mode_id``. None is no mode."""
         choosing = int(mode_id is not None)
         self._choosing += choosing
         try:
@@ -110,14 +110,14 @@ class SessionModes:
             await self._set(connection, other)
         except AgentRequestError as error:
             self._tell(
-                f"In its mode {before} the agent {words}. It did not change to {after}: "
+                f"In the mode {before} the agent {words}. It did not change to {after}: "
                 f"{error.message}",
                 "warning",
             )
         else:
             self._tell(
-                f"The agent opened in its mode {before}, in which it {words}. Under the policy "
-                f"{policy} you are asked, so it was set to {after}. You can choose another mode."
+                f"The agent started in the mode {before}, in which it {words}. The policy is "
+                f"{policy}, so its mode was changed to {after}. You can choose another mode."
             )
 
     async def _choose_again(self, connection: SessionConnection) -> None:

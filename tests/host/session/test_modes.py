@@ -43,8 +43,8 @@ def test_an_agent_that_has_no_other_mode_gets_no_prompt(tmp_path: Path) -> None:
 
 
 NOTICE = (
-    "The agent opened in its mode Auto, in which it decides itself what to ask. Under the policy "
-    "ask you are asked, so it was set to Ask first. You can choose another mode."
+    "The agent started in the mode Auto, in which it decides itself what to ask. The policy is "
+    "ask, so its mode was changed to Ask first. You can choose another mode."
 )
 
 
@@ -138,7 +138,7 @@ def test_an_agent_that_refuses_the_mode_gets_its_prompt_and_its_user_is_told(
         assert meeting.text.startswith("auto,")
         (told,) = notices(meeting)
         assert told == (
-            "In its mode Auto the agent decides itself what to ask. It did not change to Ask "
+            "In the mode Auto the agent decides itself what to ask. It did not change to Ask "
             "first: not now"
         )
 
