@@ -275,8 +275,8 @@ class Registry:
 
     def _report_claude_cli(self, spec: AgentSpec) -> AgentReport:
         """Return whether the program is there that the bundled adapter runs."""
-        program = os.environ.get(_CLAUDE_VARIABLE) or "claude"
-        if self._finder.which(program) is not None:
+        program = {**os.environ, **spec.env}.get(_CLAUDE_VARIABLE) or "claude"
+        if self._finder.which(program, spec.env) is not None:
             return AgentReport(spec.id, spec.name, "ready")
         install = "npm install -g @anthropic-ai/claude-code"
         detail = (

@@ -58,7 +58,8 @@ def test_turns_on_a_full_disk_are_there_after_a_kill_once_it_was_freed(tmp_path:
             with disk.full(server.pid) as fill:
                 fill()
                 turns.append(turn_done(user, session_id, "two"))
-                assert notices(user, session_id, "Not kept: nothing can be written to the disk")
+                lost = "Not kept: nothing can be written to the disk"
+                eventually(lambda: notices(user, session_id, lost), 20, "said that it is lost")
                 assert history(user, session_id) == "gap"
                 fill()
                 refused = user.post("sessions", json={"agent": "words", "new": True})

@@ -126,6 +126,18 @@ def test_the_claude_cli_is_ready_when_its_program_is_there(
     assert claude_cli().status == "ready"
 
 
+def test_the_claude_cli_is_looked_for_where_the_agent_s_own_variables_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    program = tmp_path / "my-claude"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    args = ["-P", "-m", "acp_jupyter.agents.claude_cli"]
+    entry = {"command": sys.executable, "args": args, "env": {"CLAUDE_CLI_PATH": str(program)}}
+    assert Registry({"x": entry}, []).statuses()[1].status == "ready"
+
+
 def test_who_configures_a_claude_cli_of_their_own_has_that_one() -> None:
     config = {"claude-cli": {"command": "sh", "name": "Mine"}}
     assert claude_cli(config).name == "Mine"
