@@ -44,6 +44,7 @@ from acp_jupyter.server.auth import ServerSecrets
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.finished_outputs import FinishedOutputs
 from acp_jupyter.server.gateway.kernels import GatewayKernels
+from acp_jupyter.server.gateway.page_connection import use_page_connection
 from acp_jupyter.server.handlers import handlers
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
 from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup, know_magics
@@ -287,6 +288,7 @@ class AcpJupyter(ExtensionApp):
         manager = serverapp.kernel_manager
         if serverapp.gateway_config.gateway_enabled:
             self._gateway = GatewayKernels(manager, serverapp.web_app, serverapp.base_url)
+            use_page_connection(serverapp.web_app.settings)
         elif self.lazy_magics:
             know_magics(manager)
         return Kernels(manager, serverapp.session_manager, self._gateway)

@@ -120,6 +120,23 @@ def test_a_cell_with_a_permission_answered_in_the_page(behind: Behind, browser: 
     visitor.close(keep_trace_as=None)
 
 
+def test_a_cell_that_is_run_while_the_gateway_is_down(behind: Behind, browser: Browser) -> None:
+    workspace = Workspace(behind.server.root, "down")
+    visitor = Visitor(browser, TRACES, traced=False)
+    nb = LabPage(visitor, behind.server).open(workspace.notebook(LOAD, "print(6 * 7)"))
+    nb.load_extension()
+    with behind.way.closed():
+        nb.run_to_end(1)
+        expect(nb.output(1)).to_contain_text("so this cell was not run")
+
+    def run_again() -> bool:
+        nb.run_to_end(1)
+        return "42" in nb.output(1).inner_text()
+
+    eventually(run_again, 30, "the cell runs when the gateway is back")
+    visitor.close(keep_trace_as=None)
+
+
 def test_the_key_of_the_launch_is_shown_nowhere(behind: Behind, kernel: Kernel) -> None:
     said = kernel.run(
         "import os, acp_jupyter\n"
