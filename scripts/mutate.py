@@ -3,7 +3,8 @@
 Of ``packets`` each word, table entry and number is altered, and what its functions decide; of
 the modules that permissions, rules and the transcript are made of, what their functions decide;
 of all others a random sample of that. Every alteration is compiled into a process of its own,
-never into the working tree; there those tests run that run the altered lines.
+never into the working tree; there those tests run that run the altered lines: first without a new
+import, then, of what lives, with one.
 
 What lives and changes nothing that anybody could see is listed in ``tests/equal_alterations.txt``
 with its reason, by the function's name. ``-v`` says which test found which alteration out.
@@ -45,6 +46,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests/fake_agents")]
 
 from scripts.module_uses import Uses  # noqa: E402
 from scripts.mutations import Mutation, logic_of, words_of  # noqa: E402
+from scripts.quick_tries import found_out  # noqa: E402
 from scripts.tests_by_line import TestsByLine  # noqa: E402
 from scripts.tests_by_server import TestsByServer  # noqa: E402
 
@@ -364,6 +366,14 @@ def main() -> int:
         return 1
     mutations = _mutations(arguments.modules, arguments.sample, arguments.seed)
     print(f"{len(mutations)} alterations; seed of the sample: {arguments.seed}", flush=True)
+    count, quick = len(mutations), [each for each in PYTEST if each != "-x"]
+    for mutation, test in found_out(ROOT, [*quick, *TESTS], mutations, by_line):
+        mutations.remove(mutation)
+        if arguments.verbose:
+            print(f"{mutation}\n    {test}", flush=True)
+    print(
+        f"{len(mutations)} live without an import; {time.monotonic() - started:.0f} s", flush=True
+    )
     equal, alive = _equal(), []
     with tempfile.NamedTemporaryFile() as memory:
         runner, show = Runner(by_line, Path(memory.name)), arguments.verbose
@@ -378,9 +388,9 @@ def main() -> int:
     by_server = partial(_failing_server_test, _by_server(alive))
     lived = len([*_living(by_server, alive, "lives", show)])
     listed = sum(_equal().values()) - equal.total()
-    share = 100 * (lived + listed) / max(1, len(mutations))
+    share = 100 * (lived + listed) / max(1, count)
     print(
-        f"{len(mutations)} tried, {listed} live and are listed as equal, {lived} live and are not "
+        f"{count} tried, {listed} live and are listed as equal, {lived} live and are not "
         f"({share:.1f} %); {time.monotonic() - started:.0f} s"
     )
     return 1 if lived else 0
