@@ -99,7 +99,7 @@ class Two:
         JupyterLab itself asks where two people save at the same moment.
         """
         for page in self.pages:
-            eventually(functools.partial(page.page.evaluate, _SAVE, path), what="it is known")
+            eventually(functools.partial(page.page.evaluate, _SAVE, path), 30, "it is known")
             assert page.notices.all_inner_texts() == []
 
 
