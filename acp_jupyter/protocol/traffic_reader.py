@@ -102,13 +102,15 @@ class TrafficReader:
 
     def read(self, entry: TrafficEntry) -> list[LogPacket]:
         """Read one line; lines that don't concern the session give nothing."""
+        if entry.direction == "<" and not self._version_2.is_used and is_plain(entry.message):
+            return self._shown([*self._update(entry.message["params"])])
         packets: list[LogPacket] = []
         for each in self._version_2.entries(entry):
-            packets += self._read_plainly(each)
+            packets += self._shown(self._read(each))
         return packets
 
-    def _read_plainly(self, entry: TrafficEntry) -> list[LogPacket]:
-        packets, history = self._read(entry), self._history
+    def _shown(self, packets: list[LogPacket]) -> list[LogPacket]:
+        history = self._history
         if history is None:
             return packets
         return [replayed for packet in packets for replayed in self._replayed(packet, history)]

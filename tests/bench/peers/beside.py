@@ -18,7 +18,7 @@ from tests.bench.peers.panels import OPENERS, Panel, our_panel
 
 __all__ = ["measure_beside"]
 
-_LOADS = (Load(500, 0), Load(1_000, 100), Load(5_000, 0))
+_LOADS = (Load(500, 0), Load(1_000, 100), Load(5_000, 0), Load(20_000, 0), Load(100_000, 0))
 """The lightest first: who can't show one is not asked for the next."""
 _COLUMNS = {
     "painted_after": ("painted after s", "{:.2f}"),
