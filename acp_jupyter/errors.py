@@ -33,6 +33,8 @@
     ├── ChangesGone             what a turn changed is not kept, or no longer
     ├── TerminalRefused         a command that can't be run as an agent asked
     ├── UnknownTerminal         no terminal of that id
+    ├── UnknownToolCall         no tool call of that id
+    ├── CallNotCancellable      a tool call that has ended, or that can't be ended alone
     ├── HostClosed              the host is shutting down
     ├── MissingPackage          something needs a package that is not installed
     ├── ServerUnreachable       the kernel found no usable server extension
@@ -54,6 +56,7 @@ __all__ = [
     "AgentRequestError",
     "AgentStartError",
     "BadRequest",
+    "CallNotCancellable",
     "ChangesGone",
     "ChangesRefused",
     "DiskRefused",
@@ -87,6 +90,7 @@ __all__ = [
     "UnknownAgent",
     "UnknownSession",
     "UnknownTerminal",
+    "UnknownToolCall",
     "UnknownTurn",
     "VersionMismatch",
 ]
@@ -357,6 +361,20 @@ class UnknownTerminal(AcpError):
 
     reason = "unknown_terminal"
     status = 404
+
+
+class UnknownToolCall(AcpError):
+    """No tool call of that id."""
+
+    reason = "unknown_tool_call"
+    status = 404
+
+
+class CallNotCancellable(AcpError):
+    """A tool call that has ended already, or that its agent does not end alone."""
+
+    reason = "call_not_cancellable"
+    status = 409
 
 
 class ChangesRefused(AcpError):

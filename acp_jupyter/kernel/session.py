@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Self
 from pydantic import JsonValue
 
 from acp_jupyter.api.models.sessions import SetConfig
+from acp_jupyter.api.models.turns import CancelToolCall
 from acp_jupyter.errors import BadRequest, EmptyPrompt
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.execution_context import execution_context
@@ -234,6 +235,23 @@ class Session:
             self._client.cancel(self.id, queued.turn_id)
         if state.active_turn_id is not None:
             self._client.cancel(self.id, state.active_turn_id)
+
+    def cancel_tool_call(self, tool_call_id: str) -> None:
+        """Have the agent end one tool call alone, such as one that goes on in the background.
+
+        It can be ended where ``can_cancel`` of the call, or of its terminal, is true. ACP:
+        tool_call/cancel, terminal/cancel.
+
+        Raises
+        ------
+        UnknownToolCall
+            There is none of that id.
+        CallNotCancellable
+            It has ended, or the agent does not offer that.
+        AgentRequestError
+            The agent refused, or did not answer in time.
+        """
+        self._client.run(CancelToolCall(session_id=self.id, tool_call_id=tool_call_id))
 
     def fork(self) -> Session:
         """Return a new session that goes on from where this one is. ACP: session/fork.

@@ -98,6 +98,11 @@ def flag(value: JsonValue) -> bool:
     return value is True
 
 
+def bool_or_none(value: JsonValue) -> bool | None:
+    """Return true or false, None for anything else."""
+    return value if isinstance(value, bool) else None
+
+
 def count(value: JsonValue) -> int | None:
     """Return an integer that is not negative."""
     return number(value) if isinstance(value, int | float) and value >= 0 else None

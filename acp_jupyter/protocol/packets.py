@@ -104,6 +104,8 @@ class _ToolCallPacket(_AgentPacket):
     """What is being done right now."""
     terminal: TerminalPiece | None = None
     """What its ``_meta`` says of a terminal of the agent's."""
+    can_cancel: bool | None = None
+    """Whether the client may cancel it from now on."""
 
     @computed_field  # type: ignore[prop-decorator]
     @cached_property

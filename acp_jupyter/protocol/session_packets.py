@@ -108,6 +108,14 @@ class ConfigOptionUpdate(TimedPacket):
     options: tuple[dict[str, JsonValue], ...]
 
 
+class BackgroundWork(PacketModel):
+    """ACP: background work, named by what the agent has told of it before."""
+
+    tool_call_id: str = ""
+    terminal_id: str = ""
+    """Both are empty for work of another kind."""
+
+
 class SessionInfoUpdate(TimedPacket):
     """ACP: session_info_update; a null title clears, an absent one is kept."""
 
@@ -118,6 +126,8 @@ class SessionInfoUpdate(TimedPacket):
     """As the Claude CLI tells it when it starts."""
     tools: tuple[str, ...] = ()
     """Names of the agent's tools."""
+    background: tuple[BackgroundWork, ...] | None = None
+    """All that goes on beside the turns; None where it is not told."""
 
 
 class UsageUpdate(TimedPacket):
@@ -186,6 +196,15 @@ class CancelSent(TimedPacket):
     """ACP: session/cancel, by the client; however the agent ends the turn, it was stopped."""
 
     type: Literal["cancel_sent"] = "cancel_sent"
+
+
+class CallCancel(TimedPacket):
+    """ACP: tool_call/cancel, terminal/cancel, by the client; or that the agent refused it."""
+
+    type: Literal["call_cancel"] = "call_cancel"
+    tool_call_id: str = ""
+    terminal_id: str = ""
+    refused: bool = False
 
 
 class StepStart(TimedPacket):

@@ -48,7 +48,7 @@ _SETUP = {"session/new", "session/load", "session/resume", "session/fork"}
 _CONFIG = {"session/set_config_option"}
 _CHOICES = {"session/set_mode", "session/set_model"}
 """Answered by nothing: what was asked for is what is so then."""
-_ASKED = {*_CHOICES, steering.METHOD}
+_ASKED = {*_CHOICES, *session.CALL_CANCELS, steering.METHOD}
 """What is asked for is read with the answer."""
 
 
@@ -175,6 +175,8 @@ class TrafficReader:
             return [session.auth_status(body)]
         if method == "session/cancel" and entry.direction == ">":
             return [CancelSent()]
+        if method in session.CALL_CANCELS and entry.direction == ">":
+            return [session.call_cancel(body)]
         if method == "session/request_permission" and entry.direction == "<":
             asked = tool_calls.permission_request(body, self._state, f"p{entry.seq}")
             named = text(body.get("sessionId"))
@@ -198,7 +200,7 @@ class TrafficReader:
         body = obj(message.get("result"))
         error = message.get("error")
         if error is not None:
-            return [session.error(error)] if method == "session/prompt" else []
+            return _refused(method, asked, error)
         if method == "session/prompt":
             return [session.prompt_response(body)]
         if method == "initialize":
@@ -210,6 +212,13 @@ class TrafficReader:
         if method in _SETUP or method in _CONFIG:
             return [session.session_setup(body)]
         return [*session.current_choice(method, asked)]
+
+
+def _refused(method: str, asked: Obj, error: JsonValue) -> list[LogPacket]:
+    """Read an error of the agent."""
+    if method in session.CALL_CANCELS:
+        return [session.call_cancel(asked, refused=True)]
+    return [session.error(error)] if method == "session/prompt" else []
 
 
 _REPLAYED = (

@@ -17,6 +17,7 @@ from acp_jupyter.api.models.sessions import (
     Logout,
     OpenAgentSession,
 )
+from acp_jupyter.api.models.turns import CancelToolCall
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
@@ -44,8 +45,6 @@ NEVER_SENT = {
     "session/set_title",
     "session/status",
     "session/unarchive",
-    "terminal/cancel",
-    "tool_call/cancel",
 }
 
 
@@ -123,6 +122,10 @@ def _say_all(server: Server) -> None:
         turn_id = server.prompt(session, text)
         while session.transcript.turns[turn_id].status != "done":
             server.answer_open(session, "yes")
+    for text, call in (("background", "server"), ("terminal", "start")):
+        server.done(session, server.prompt(session, text))
+        server.send(CancelToolCall(session_id=session.session_id, tool_call_id=call))
+        eventually(lambda: not session.state.background)
     turn_id = server.prompt(session, "long")
     eventually(lambda: server.text(session).endswith("working"))
     server.run(session.cancel)

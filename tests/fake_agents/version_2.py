@@ -62,12 +62,13 @@ class Session:
         self._id = session_id
         self._messages = 0
         self._wishes = 0
+        self._background: list[Json] = []
 
     def tell(self, kind: str, /, **fields: Any) -> None:
         self._wire.update(self._id, kind, **fields)
 
     def state(self, state: str, **fields: Any) -> None:
-        self.tell("state_update", state=state, **fields)
+        self.tell("state_update", state=state, background=self._background, **fields)
 
     def idle(self, reason: str = "end_turn", **fields: Any) -> None:
         self.state("idle", stopReason=reason, **fields)
@@ -142,9 +143,65 @@ class Session:
 
     def background(self) -> None:
         """End the turn, and go on with a call that can be stopped alone."""
-        self.call("server", title="Serve", kind="execute", status="in_progress")
-        self.call("server", capabilities={"cancel": {}})
-        self.idle(background=[{"type": "tool_call", "toolCallId": "server"}])
+        self._goes_on("server")
+
+    def stubborn(self) -> None:
+        """The same, with one that is not ended in spite of what it says."""
+        self._goes_on("stubborn")
+
+    def silent(self) -> None:
+        """The same, with one of which no request to end it is answered."""
+        self._goes_on("silent")
+
+    def fragile(self) -> None:
+        """The same, with one that takes the agent along."""
+        self._goes_on("fragile")
+
+    def late(self) -> None:
+        """The same, with one that has ended before a request to end it is answered."""
+        self._goes_on("late")
+
+    def endless(self) -> None:
+        """The same, with one that nobody can end."""
+        self._goes_on("endless", capabilities=None)
+
+    def _goes_on(self, name: str, **fields: Any) -> None:
+        self.call(name, title=f"Serve {name}", kind="other", status="in_progress")
+        self.call(name, **{"capabilities": {"cancel": {}}, **fields})
+        self._background = [*self._background, {"type": "tool_call", "toolCallId": name}]
+        self.say("It serves.")
+        self.idle()
+
+    def terminal(self) -> None:
+        """End the turn and a call, whose command goes on and can be stopped."""
+        can: Json = {"cancel": {}}
+        self.tell("terminal_update", terminalId="t1", command="serve", capabilities=can)
+        shown = [{"type": "terminal", "terminalId": "t1"}]
+        self.call("start", title="Start", kind="execute", status="in_progress", content=shown)
+        data = base64.b64encode(b"listening\n").decode()
+        self.tell("terminal_output_chunk", terminalId="t1", data=data)
+        self.call("start", status="completed")
+        self._background = [{"type": "terminal", "terminalId": "t1"}]
+        self.idle()
+
+    def forgets(self) -> None:
+        """List no more what went on, without a word."""
+        self._background = []
+        self.idle()
+
+    def end_of(self, kind: str, name: str, **fields: Any) -> None:
+        """Say how a piece of work has ended, then list it no more."""
+        field = {"tool_call": "toolCallId", "terminal": "terminalId"}[kind]
+        self.tell(f"{kind}_update", **{field: name, "capabilities": None, **fields})
+        self._background = [each for each in self._background if each.get(field) != name]
+        self.state("idle")
+
+    def call_ends(self) -> None:
+        """Let a call of an earlier turn end within this one."""
+        self.end_of("tool_call", "server", status="completed")
+        self.state("running")
+        self.say("It has ended.")
+        self.idle()
 
     def error(self) -> None:
         self.state("idle", stopReason="error", error={"code": -32603, "message": "No model"})
@@ -153,12 +210,6 @@ class Session:
         """Say no reason."""
         self.say("done")
         self.state("idle")
-
-
-def cancelled_call(session: Session, wire: Wire, request: Json) -> None:
-    wire.result(request, {})
-    session.call("server", status="cancelled", capabilities=None)
-    session.state("idle", background=[])
 
 
 def answered_in_version_1(wire: Wire, request: Json) -> None:
@@ -250,8 +301,26 @@ class Agent:
         getattr(session, text_of(params), session.nothing)()
 
     def tool_call_cancel(self, request: Json, params: Json) -> None:
-        assert params["toolCallId"] == "server"
-        cancelled_call(self._sessions[params["sessionId"]], self._wire, request)
+        session, name = self._sessions[params["sessionId"]], params["toolCallId"]
+        match name:
+            case "silent":
+                return
+            case "fragile":
+                os._exit(3)
+            case "late":
+                session.end_of("tool_call", name, status="completed")
+                self._wire.error(request, -32602, "It is final")
+            case "server":
+                self._wire.result(request, {})
+                session.end_of("tool_call", name, status="cancelled")
+            case _:
+                self._wire.error(request, -32602, "It must go on")
+
+    def terminal_cancel(self, request: Json, params: Json) -> None:
+        assert params["terminalId"] == "t1"
+        self._wire.result(request, {})
+        how = {"exitCode": None, "signal": "SIGTERM"}
+        self._sessions[params["sessionId"]].end_of("terminal", "t1", exitStatus=how)
 
     def done(self, request: Json, _: Json) -> None:
         self._wire.result(request, {})

@@ -126,6 +126,7 @@ TABLE: dict[str, Fields] = {
     "send_now": {"turn_id": NAMES},
     "steer": {"turn_id": NAMES},
     "kill_terminal": {"session_id": NAMES, "terminal_id": NAMES},
+    "cancel_tool_call": {"session_id": NAMES, "tool_call_id": NAMES},
     "get_changes": {"turn_id": NAMES, "path": LOOKS, "earlier": NAMES, "form": LOOKS},
     "list_changing_sessions": {"path": LOOKS},
     "revert_turn": {

@@ -128,6 +128,9 @@ ROWS: dict[str, Row] = {
     "cancel": Row("sessions/{talk}/cancel"),
     "restart_agent": Row("agents/keeper/restart"),
     "kill_terminal": Row("sessions/{talk}/terminals/none/kill", full=".", read_only="."),
+    "cancel_tool_call": Row(
+        "sessions/{talk}/tool-calls/cancel", _json(tool_call_id="none"), full=GONE, read_only=GONE
+    ),
     "login": Row("sessions/{talk}/login", full=".", read_only="."),
     "cancel_login": Row("sessions/{talk}/login/cancel"),
     "logout": Row("sessions/{talk}/logout", full=".", read_only="."),

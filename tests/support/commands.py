@@ -38,6 +38,7 @@ EXAMPLES: dict[str, Any] = {
     "rule_id": "r",
     "start": 0,
     "terminal_id": "t",
+    "tool_call_id": "c",
 }
 """Values for fields that a command can't be made without."""
 

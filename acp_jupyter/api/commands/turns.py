@@ -31,6 +31,7 @@ from acp_jupyter.api.models.sessions import (
 from acp_jupyter.api.models.turns import (
     AnswerElicitation,
     Cancel,
+    CancelToolCall,
     EditQueued,
     GetCell,
     GetItems,
@@ -148,6 +149,13 @@ class TurnControl:
         """End a command that the host runs for the agent."""
         session = visible_session(self._host, command.session_id, caller)
         await session.terminals.kill(command.terminal_id, "user")
+        return {}
+
+    @handles(CancelToolCall)
+    async def cancel_tool_call(self, command: CancelToolCall, caller: Caller) -> dict[str, str]:
+        """Have the agent end one tool call, or its terminal."""
+        session = visible_session(self._host, command.session_id, caller)
+        await session.canceller.cancel(command.tool_call_id)
         return {}
 
     @handles(AnswerElicitation)

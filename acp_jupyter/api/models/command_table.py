@@ -62,6 +62,7 @@ from acp_jupyter.api.models.turns import (
     AttachedTurn,
     AttachTurn,
     Cancel,
+    CancelToolCall,
     ChangesReply,
     ChangingSessions,
     EditQueued,
@@ -256,6 +257,7 @@ COMMANDS = (
     CommandRow(SendNow, POST("turns/{turn_id}/send-now"), wakes="turn"),
     CommandRow(Steer, POST("turns/{turn_id}/steer"), dict[str, str], wakes="turn"),
     CommandRow(KillTerminal, POST(f"{_SESSION}/terminals/{{terminal_id}}/kill"), wakes="session"),
+    CommandRow(CancelToolCall, POST(f"{_SESSION}/tool-calls/cancel", body=True), wakes="session"),
     CommandRow(
         GetChanges,
         GET("turns/{turn_id}/changes", query={"path": "path", "format": "form"}),

@@ -223,6 +223,8 @@ class SessionSummary(Model):
     status: Literal["starting", "idle", "running", "requires_action", "stopped"]
     notebook_path: str = ""
     waiting: int = 0
+    background: int = 0
+    """How much goes on beside its turns."""
     stored: bool = False
     """Whether it is only in its folder; opened when somebody asks for it."""
     read_only: str = ""

@@ -122,6 +122,17 @@ class Cancel(BaseCommand):
     reason: StopCause = "user"
 
 
+class CancelToolCall(BaseCommand):
+    """Have the agent end one tool call, or its terminal; the turn, if it runs, goes on.
+
+    ACP: tool_call/cancel, terminal/cancel.
+    """
+
+    name: Literal["cancel_tool_call"] = "cancel_tool_call"
+    session_id: str
+    tool_call_id: str = Field(min_length=1, max_length=1000)
+
+
 class GetItems(BaseCommand):
     """Items by index, for what lies before the snapshot's window."""
 

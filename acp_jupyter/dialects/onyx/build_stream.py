@@ -47,6 +47,7 @@ from acp_jupyter.protocol.session_packets import (
     AgentInfoPacket,
     AuthStatusUpdate,
     AvailableCommandsUpdate,
+    CallCancel,
     CancelSent,
     ConfigOptionUpdate,
     CurrentModelUpdate,
@@ -74,6 +75,7 @@ _LEFT_OUT = (
     AgentInfoPacket,
     AuthStatusUpdate,
     CancelSent,
+    CallCancel,
     ElicitationRequest,
     ElicitationResponse,
     ElicitationComplete,
@@ -170,6 +172,7 @@ class BuildModeStream:
                 | AgentInfoPacket()
                 | AuthStatusUpdate()
                 | CancelSent()
+                | CallCancel()
                 | ElicitationRequest()
                 | ElicitationResponse()
                 | ElicitationComplete()

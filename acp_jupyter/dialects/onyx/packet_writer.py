@@ -49,6 +49,7 @@ from acp_jupyter.protocol.session_packets import (
     AgentInfoPacket,
     AuthStatusUpdate,
     AvailableCommandsUpdate,
+    CallCancel,
     CancelSent,
     ConfigOptionUpdate,
     CurrentModelUpdate,
@@ -135,6 +136,7 @@ def _write(packet: Packet) -> Obj | None:  # noqa: C901 - one flat match
             | AgentInfoPacket()
             | AuthStatusUpdate()
             | CancelSent()
+            | CallCancel()
         ):
             return None
         case _:

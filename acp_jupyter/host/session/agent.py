@@ -99,7 +99,9 @@ class SessionAgent:
         self._end_task: asyncio.Task[None] | None = None
         self._closing = False
         self._notes = AgentNotes(journal, spec.name)
-        self._idle_timer = IdleTimer(limits.idle_seconds, self._idle, self._leave)
+        self._idle_timer = IdleTimer(
+            limits.idle_seconds, self._idle, self._leave, self._works_in_background
+        )
 
     @property
     def running(self) -> bool:
@@ -243,6 +245,9 @@ class SessionAgent:
     def _idle(self) -> bool:
         return self._journal.transcript.session.active_turn_id is None and self.running
 
+    def _works_in_background(self) -> bool:
+        return self._journal.transcript.session.background > 0
+
     def _starting(self) -> asyncio.Task[SessionConnection]:
         self._idle_timer.end()
         if self._start is None or _failed(self._start):
@@ -380,6 +385,8 @@ class IdleTimer:
         Tells whether there is a process, and nothing to do for it.
     leave
         Leaves the process, and tells why in these words.
+    works
+        Tells whether the agent works beside the turns; then it is looked at again later.
     """
 
     def __init__(
@@ -387,7 +394,9 @@ class IdleTimer:
         seconds: float,
         idle: Callable[[], bool],
         leave: Callable[[str], Awaitable[None]],
+        works: Callable[[], bool],
     ) -> None:
+        self._works = works
         self._seconds = seconds
         self._idle = idle
         self._leave = leave
@@ -406,7 +415,11 @@ class IdleTimer:
             self._timer = None
 
     def _over(self) -> None:
-        if self._idle():
+        if not self._idle():
+            return
+        if self._works():
+            self.begin()
+        else:
             self._leaving = asyncio.create_task(self._go())
 
     async def _go(self) -> None:

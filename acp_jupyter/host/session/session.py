@@ -16,6 +16,7 @@ from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
 from acp_jupyter.host.rpc.mcp_messages import McpServer
 from acp_jupyter.host.session.agent import SessionAgent, no_agent
+from acp_jupyter.host.session.cancelling import WorkCanceller
 from acp_jupyter.host.session.current_turn import CurrentTurn
 from acp_jupyter.host.session.modes import SessionModes
 from acp_jupyter.host.session.turns import SilentTurnTimer, TurnRunner
@@ -105,6 +106,8 @@ class Session:
         self.turn_files = turn_files
         self.terminals = terminals
         self.recording = recording
+        self.canceller = WorkCanceller(journal, agent)
+        """Ends single tool calls and terminals of the agent's."""
         self._tools = tools
         self._bounds = bounds
         self._turns = turns

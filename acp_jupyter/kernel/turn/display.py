@@ -111,8 +111,8 @@ class TerminalScreen:
             if isinstance(item, AgentMessage):
                 if not item.parent_id:  # else it is for the agent to read
                     self._text(item.id, item.text)
-            elif item.id not in self._printed:
-                self._line(item.id, _words(item))
+            elif (key := _key(item)) not in self._printed:
+                self._line(key, _words(item))
 
     def _text(self, item_id: str, text: str) -> None:
         known = self._printed.get(item_id, 0)
@@ -130,8 +130,17 @@ class TerminalScreen:
         self._fresh_line = text.endswith("\n")
 
 
+def _key(item: Item) -> str:
+    """Return what an item is printed under: that a call goes on, and its end, are two lines."""
+    goes_on = isinstance(item, ToolCall) and item.background
+    return f"{item.id} in the background" if goes_on else item.id
+
+
 def _words(item: Item) -> str:
     match item:
+        case ToolCall(background=True):
+            words = (item.title, item.description, "goes on in the background")
+            return one_line("• " + " · ".join(filter(None, words)))
         case ToolCall(status="completed" | "failed" | "cancelled"):
             outcome = "" if item.permission is None else item.permission.outcome
             words = (item.title, item.description, outcome or item.status)

@@ -47,6 +47,7 @@ from acp_jupyter.protocol.session_packets import (
     AgentInfoPacket,
     AuthStatusUpdate,
     AvailableCommandsUpdate,
+    CallCancel,
     CancelSent,
     ConfigOptionUpdate,
     CurrentModelUpdate,
@@ -96,6 +97,7 @@ Packet = TypeAliasType(
         | AuthStatusUpdate
         | PromptResponse
         | CancelSent
+        | CallCancel
         | ErrorPacket
         | Unknown,
         Field(discriminator="type"),

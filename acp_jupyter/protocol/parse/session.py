@@ -23,6 +23,8 @@ from acp_jupyter.protocol.session_packets import (
     AgentInfoPacket,
     AuthStatusUpdate,
     AvailableCommandsUpdate,
+    BackgroundWork,
+    CallCancel,
     CommandEntry,
     ConfigOptionUpdate,
     CurrentModelUpdate,
@@ -34,6 +36,7 @@ from acp_jupyter.protocol.session_packets import (
     UsageUpdate,
     abilities,
 )
+from acp_jupyter.protocol.version_2.marks import BACKGROUND
 from acp_jupyter.protocol.vocabulary import normalize_todo_status, read_priority
 
 MODEL_OPTION = "model"
@@ -82,6 +85,19 @@ def _entry(raw: Obj) -> PlanEntryPacket:
     )
 
 
+CALL_CANCELS = frozenset({"tool_call/cancel", "terminal/cancel"})
+"""The client's requests that end one piece of the agent's work."""
+
+
+def call_cancel(asked: Obj, *, refused: bool = False) -> CallCancel:
+    """ACP: tool_call/cancel, terminal/cancel: what the client asks for, or that it was refused."""
+    return CallCancel(
+        tool_call_id=text(asked.get("toolCallId")),
+        terminal_id=text(asked.get("terminalId")),
+        refused=refused,
+    )
+
+
 def plan_removed(raw: Obj) -> PlanRemoved:
     """ACP: plan_removed."""
     return PlanRemoved(plan_id=text(first(raw, "planId", "plan_id")))
@@ -119,13 +135,26 @@ def config(raw: Obj) -> ConfigOptionUpdate:
 
 def info(raw: Obj) -> SessionInfoUpdate:
     """ACP: session_info_update; the Claude CLI's model and tools are in ``_meta``."""
-    session = obj(obj(raw.get("_meta")).get(_SESSION))
+    meta = obj(raw.get("_meta"))
+    session, works = obj(meta.get(_SESSION)), meta.get(BACKGROUND)
     return SessionInfoUpdate(
         title=text_or_none(raw.get("title")),
         clears_title="title" in raw and raw["title"] is None,
         model=text(session.get("model")),
         tools=tuple(name for name in items(session.get("tools")) if isinstance(name, str)),
+        background=tuple(map(_work, items(works))) if isinstance(works, list) else None,
     )
+
+
+def _work(raw: JsonValue) -> BackgroundWork:
+    work = obj(raw)
+    match work.get("type"):
+        case "tool_call":
+            return BackgroundWork(tool_call_id=text(work.get("toolCallId")))
+        case "terminal":
+            return BackgroundWork(terminal_id=text(work.get("terminalId")))
+        case _:
+            return BackgroundWork()
 
 
 def usage(raw: Obj) -> UsageUpdate | None:

@@ -13,7 +13,16 @@ from pydantic import JsonValue
 
 from acp_jupyter.protocol.content import ToolContent, first_diff, read_tool_content
 from acp_jupyter.protocol.normalise import OPTION_KINDS, RAW_OPTION_KIND
-from acp_jupyter.protocol.objects import Obj, count, first, items, obj, text, text_or_none
+from acp_jupyter.protocol.objects import (
+    Obj,
+    bool_or_none,
+    count,
+    first,
+    items,
+    obj,
+    text,
+    text_or_none,
+)
 from acp_jupyter.protocol.packets import (
     Location,
     OptionPacket,
@@ -25,7 +34,7 @@ from acp_jupyter.protocol.packets import (
 from acp_jupyter.protocol.tools.inputs import patch_diffs
 from acp_jupyter.protocol.tools.outputs import TerminalTexts, read_terminal
 from acp_jupyter.protocol.tools.table import KIND_TOOLS, find_tool, name_in_title, tool_name_to_kind
-from acp_jupyter.protocol.version_2.marks import ASKED_WORDS
+from acp_jupyter.protocol.version_2.marks import ASKED_WORDS, CAN_CANCEL
 from acp_jupyter.protocol.vocabulary import AcpKind, read_acp_kind, read_status
 
 _YES_NO = (
@@ -88,6 +97,7 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
         "message": text_or_none(raw.get("message")),
         "parent_id": parent_id(raw),
         "terminal": read_terminal(raw, terminal_id, tool_call_id, state.terminals),
+        "can_cancel": bool_or_none(obj(raw.get("_meta")).get(CAN_CANCEL)),
     }
     locations = raw.get("locations")
     if isinstance(locations, list):

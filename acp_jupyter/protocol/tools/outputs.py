@@ -22,9 +22,18 @@ from pydantic import ConfigDict, Discriminator, JsonValue, Tag
 from pydantic.alias_generators import to_camel
 from typing_extensions import TypeAliasType
 
-from acp_jupyter.protocol.objects import Model, Obj, first, items, number, obj, text
+from acp_jupyter.protocol.objects import (
+    Model,
+    Obj,
+    bool_or_none,
+    first,
+    items,
+    number,
+    obj,
+    text,
+)
 from acp_jupyter.protocol.tools.inputs import TodoItem
-from acp_jupyter.protocol.version_2.marks import TERMINAL_ALONE
+from acp_jupyter.protocol.version_2.marks import CAN_CANCEL, TERMINAL_ALONE
 
 
 class _Output(Model):
@@ -263,6 +272,8 @@ class TerminalPiece(Model):
     ended: bool = False
     exit_code: int | None = None
     signal: str = ""
+    can_cancel: bool | None = None
+    """Whether the client may cancel it from now on."""
 
 
 class TerminalTexts:
@@ -337,9 +348,10 @@ def read_terminal(
     terminal_id = next(filter(None, named), "") or shown or tool_call_id
     about, end = obj(info), obj(exit_)
     pieces = [texts.read(terminal_id, part) for part in (output, delta) if isinstance(part, dict)]
+    alone = meta.get(TERMINAL_ALONE) is True
     return TerminalPiece(
         terminal_id=terminal_id,
-        alone=meta.get(TERMINAL_ALONE) is True,
+        alone=alone,
         command=text(about.get("command")),
         cwd=text(about.get("cwd")),
         text="".join(pieces),
@@ -347,6 +359,7 @@ def read_terminal(
         ended=isinstance(exit_, dict),
         exit_code=number(first(end, "exit_code", "exitCode")),
         signal=_signal(end.get("signal")),
+        can_cancel=bool_or_none(meta.get(CAN_CANCEL)) if alone else None,
     )
 
 

@@ -25,6 +25,7 @@ from acp_jupyter.protocol.version_2.setup import (
 )
 from acp_jupyter.protocol.version_2.updates import (
     CallContents,
+    background_in_version_1,
     permission_in_version_1,
     updates_in_version_1,
 )
@@ -173,7 +174,9 @@ class Version2:
         if not isinstance(update, dict) or text_chunk(message) is not None:
             return [message]
         if update.get("sessionUpdate") == _STATE:
-            return self.ended_by(message)
+            listed = background_in_version_1(update)
+            told = [] if listed is None else [{**message, "params": {**params, "update": listed}}]
+            return [*told, *self.ended_by(message)]
         old = updates_in_version_1(update, self._contents)
         if not self.spoken and text(update.get("status")) in _ENDED:
             self._contents.forget(text(update.get("toolCallId")))

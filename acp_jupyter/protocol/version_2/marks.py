@@ -7,3 +7,8 @@ ASKED_WORDS = "acp-jupyter/words"
 
 TERMINAL_ALONE = "acp-jupyter/terminal-alone"
 """In the ``_meta`` of a tool call: it is none, but tells of a terminal, whose id it has."""
+
+CAN_CANCEL = "acp-jupyter/can-cancel"
+"""In the ``_meta`` of a tool call, or a terminal: whether the client may cancel it now."""
+BACKGROUND = "acp-jupyter/background"
+"""In the ``_meta`` of a session's info: all the work that goes on beside the turns."""

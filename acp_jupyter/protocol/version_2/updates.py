@@ -16,12 +16,20 @@ from pydantic import JsonValue
 from acp_jupyter.protocol.normalise import normal_blocks
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 from acp_jupyter.protocol.version_2.diffs import diff_in_version_1
-from acp_jupyter.protocol.version_2.marks import ASKED_WORDS, REPLACES, TERMINAL_ALONE
+from acp_jupyter.protocol.version_2.marks import (
+    ASKED_WORDS,
+    BACKGROUND,
+    CAN_CANCEL,
+    REPLACES,
+    TERMINAL_ALONE,
+)
 from acp_jupyter.protocol.version_2.setup import mode_option, options_in_version_1
 
 _MOST_CALLS = 200
 _MOST_ITEMS = 1000
 _MOST_CHARS = 1_000_000
+_MOST_WORKS = 200
+"""In the background at once; what is listed beyond is not followed."""
 
 
 class CallContents:
@@ -142,7 +150,15 @@ def _call_fields(call: Obj) -> Obj:
         old = {**old, "content": [each for told, _ in parts for each in told]}
         if places:
             old["locations"] = [*places, *others]
+    if "capabilities" in call:
+        kept = {key: value for key, value in old.items() if key != "capabilities"}
+        old = {**kept, "_meta": {**obj(call.get("_meta")), CAN_CANCEL: _can_cancel(call)}}
     return old
+
+
+def _can_cancel(update: Obj) -> bool:
+    """Tell whether a tool call, or a terminal, can be cancelled by the client now."""
+    return isinstance(obj(update.get("capabilities")).get("cancel"), dict)
 
 
 def _content(item: JsonValue) -> tuple[list[JsonValue], list[JsonValue]]:
@@ -175,6 +191,8 @@ def _terminal(update: Obj, _: CallContents) -> list[Obj]:
     if isinstance(ended, dict):
         how: Obj = {"exit_code": ended.get("exitCode"), "signal": ended.get("signal")}
         meta["terminal_exit"] = {**named, **how}
+    if "capabilities" in update:
+        meta[CAN_CANCEL] = _can_cancel(update)
     return [_of_terminal(update, meta)]
 
 
@@ -188,6 +206,17 @@ def _of_terminal(update: Obj, meta: Obj) -> Obj:
     meta = {**obj(update.get("_meta")), **meta, TERMINAL_ALONE: True}
     named = update.get("terminalId")
     return {"sessionUpdate": "tool_call_update", "toolCallId": named, "_meta": meta}
+
+
+def background_in_version_1(state: Obj) -> Obj | None:
+    """Return an update with the work that a state lists beside the turns; None without a list.
+
+    A list that is malformed counts as none, as the schema says.
+    """
+    listed = state.get("background")
+    if not isinstance(listed, list) or not all(text(obj(each).get("type")) for each in listed):
+        return None
+    return {"sessionUpdate": "session_info_update", "_meta": {BACKGROUND: listed[:_MOST_WORKS]}}
 
 
 def _options(update: Obj, _: CallContents) -> list[Obj]:

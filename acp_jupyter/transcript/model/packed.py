@@ -270,7 +270,7 @@ def under_way(item: Item) -> bool:
     """Tell whether more of an item is to come, or an answer: what is asked stays as it is here."""
     match item:
         case ToolCall():
-            return item.status in {"pending", "in_progress"} or item.awaits_permission
+            return item.is_open or item.awaits_permission
         case Elicitation() | TrustRequest():
             return item.state == "pending"
         case AgentMessage() | Thought():

@@ -82,6 +82,7 @@ def is_at_rest(transcript: Transcript) -> bool:
         and not len(transcript.opened_by)
         and not len(transcript.request_items)
         and not len(transcript.held)
+        and not session.background
         and not len(transcript.settled_by)
     )
 

@@ -165,6 +165,8 @@ class SessionState(Model):
     queue: tuple[QueuedPrompt, ...] = ()
     waiting: int = 0
     """Pending permission requests."""
+    background: int = 0
+    """How much goes on beside the turns, such as tool calls that outlive theirs."""
     notebook_path: Saved[str] = ""
     model: str = ""
     """Name of the model, for agents without a config option for it."""

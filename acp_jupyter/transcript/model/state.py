@@ -35,6 +35,16 @@ class WrittenDiff:
     """Of the card that shows it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What goes on beside the turns, as the agent has told last."""
+
+    items: frozenset[str] = frozenset()
+    """Item ids of the calls, and of the cards of the terminals."""
+    terminals: frozenset[str] = frozenset()
+    """Ids of the terminals."""
+
+
 class TranscriptFields:
     """What a transcript holds.
 
@@ -64,6 +74,7 @@ class TranscriptFields:
     """Item id of each page that the agent asked to open, by its own id for it."""
     terminals: Map[str, KnownTerminal]
     """By the id that the agent knows."""
+    background: Background
     turns: Turns
     turn_order: Vector[str]
     turn_first: Map[str, int]
@@ -121,6 +132,7 @@ class Transcript(TranscriptFields):
             renewable=Map(),
             url_elicitations=Map(),
             terminals=Map(),
+            background=Background(),
             turns=Turns(),
             turn_order=Vector(),
             turn_first=Map(),

@@ -42,6 +42,8 @@ class TerminalView(Model):
     """Whether the host runs it, and so can stop it."""
     truncated: bool = False
     """Whether it put out more than is shown."""
+    can_cancel: bool = False
+    """Whether the agent, which runs it, ends it for the client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,8 +200,25 @@ class ToolCall(StepBase):
     permission: Permission | None = None
     terminal: TerminalView | None = None
     """The newest terminal that it shows; what that puts out is the call's ``output``."""
+    background: bool = False
+    """Whether it, or its terminal, goes on beside the turns, as the agent says."""
+    can_cancel: bool = False
+    """Whether the agent ends it alone if it is asked to; only while it is open."""
+    cancelling: bool = False
+    """Whether the agent was asked to, and has neither refused nor done it."""
     started_at: float | None = None
     ended_at: float | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether more is to come of it."""
+        return self.status in {"pending", "in_progress"}
+
+    @property
+    def cancels_terminal(self) -> bool:
+        """Whether its terminal is what can be cancelled."""
+        terminal = self.terminal
+        return terminal is not None and terminal.running and terminal.can_cancel
 
     @property
     def awaits_permission(self) -> bool:

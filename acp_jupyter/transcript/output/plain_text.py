@@ -270,6 +270,8 @@ def outcome_facts(call: ToolCall) -> list[str]:
     refused = permission is not None and permission.state not in {"pending", "allowed"}
     if call.status in {"failed", "cancelled"} and not refused:
         facts.append(call.status)
+    if call.background:
+        facts.append("goes on in the background")
     return [fact for fact in facts if fact]
 
 

@@ -113,13 +113,13 @@ _NOT_OF_FILE = {"size", "old_mode", "new_mode", "came_from", "together"}
 _NOT_OF_ITEM = {
     "id", "turn_id", "parent_id", "request_id", "tool_call_id", "plan_id", "artifact_id",
     "started_at", "ended_at", "asked_at", "duration_seconds", "at", "answered_by",
-    "tool_name", "raw_input", "raw_output", "open",
+    "tool_name", "raw_input", "raw_output", "open", "can_cancel", "cancelling",
 }  # fmt: skip
 _NOT_OF_PERMISSION = {
     "request_id", "asked_at", "title", "reason", "options", "chosen", "rule", "wider_rules",
     "answered_by",
 }  # fmt: skip
-_NOT_OF_TERMINAL = {"terminal_id", "own", "released", "cwd"}
+_NOT_OF_TERMINAL = {"terminal_id", "own", "released", "cwd", "can_cancel"}
 
 
 def _is_said_elsewhere(item: Item) -> bool:

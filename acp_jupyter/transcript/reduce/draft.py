@@ -60,6 +60,14 @@ def _shared_chars(one: str, other: str) -> int:
     return at
 
 
+def _without_controls(call: ToolCall) -> ToolCall:
+    """Return a call of which nothing goes on any more as one that nobody can cancel."""
+    over = not call.is_open and not call.background
+    if over and (call.can_cancel or call.cancelling):
+        return call.model_copy(update={"can_cancel": False, "cancelling": False})
+    return call
+
+
 class Draft(TranscriptFields):
     """A transcript being changed by one packet, and the events that say how."""
 
@@ -109,6 +117,7 @@ class Draft(TranscriptFields):
     def add(self, item: Item) -> None:
         """Add an item at the end."""
         index = len(self.items)
+        item = _without_controls(item) if isinstance(item, ToolCall) else item
         self._spill_call(index - NEWEST)
         self.items = self.items.append(item)
         if item.turn_id is not None and item.turn_id not in self.turn_first:
@@ -131,8 +140,10 @@ class Draft(TranscriptFields):
         """Put a changed item in the place of the one with its id."""
         index = index_of(item.id)
         old = self.items[index]
-        if isinstance(old, ToolCall) and isinstance(item, ToolCall) and old.awaits_permission:
-            item = item.as_requested(old) if item.awaits_permission else item
+        if isinstance(old, ToolCall) and isinstance(item, ToolCall):
+            if old.awaits_permission and item.awaits_permission:
+                item = item.as_requested(old)
+            item = _without_controls(item)
         if old == item:
             return
         self._set_item(index, item)

@@ -75,6 +75,7 @@ from acp_jupyter.protocol.session_packets import (
     AgentInfoPacket,
     AuthStatusUpdate,
     AvailableCommandsUpdate,
+    CallCancel,
     CancelSent,
     ConfigOptionUpdate,
     CurrentModelUpdate,
@@ -94,6 +95,7 @@ from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.reduce import (
     changes,
     messages,
+    open_work,
     permissions,
     questions,
     session,
@@ -211,6 +213,8 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             session.usage(draft, packet)
         case SessionInfoUpdate():
             session.session_info(draft, packet)
+            if packet.background is not None:
+                open_work.take_background(draft, packet.background)
         case TitleChanged():
             draft.change_session(title=packet.title, named=bool(packet.title))
         case SessionArchived():
@@ -229,6 +233,8 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             turns.removed(draft, packet)
         case CancelSent():
             draft.stopping = draft.session.active_turn_id
+        case CallCancel():
+            open_work.take_cancel(draft, packet)
         case PromptResponse():
             turns.responded(draft, packet)
         case TurnFailed() | ErrorPacket():

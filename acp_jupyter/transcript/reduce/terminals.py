@@ -99,8 +99,8 @@ def update_from_call(draft: Draft, item_id: str, packet: ToolCallStart | ToolCal
     if packet.terminal is not None:
         _add_output(draft, item_id, packet.terminal)
     item = draft.get_call(item_id)
-    if item.terminal is not None and item.status not in OPEN_STATUSES:
-        _stop_running(draft, item.terminal)
+    if item.terminal is not None and not item.is_open:
+        stop_running(draft, item.terminal)
 
 
 def keeps_output(
@@ -120,12 +120,13 @@ def keeps_output(
 
 
 def close_terminals(draft: Draft) -> None:
-    """Show what no card shows; agents tell no more of their own terminals."""
+    """Show what no card shows; agents tell no more of their own terminals but in background."""
     for terminal_id in sorted(draft.terminals):
         known = draft.terminals[terminal_id]
         if not known.items:
             show_in_own_card(draft, terminal_id)
-        _stop_running(draft, known.view)
+        if draft.background.items.isdisjoint(known.items):
+            stop_running(draft, known.view)
 
 
 def outlives_turn(draft: Draft, item: ToolCall) -> bool:
@@ -152,6 +153,8 @@ def _add_output(draft: Draft, item_id: str, piece: TerminalPiece) -> None:
     # claude calls every failure 1 here, and says the true code in the same line's output.
     exit_code = draft.get_call(item_id).exit_code
     about = _about(draft, piece, piece.exit_code if exit_code is None else exit_code)
+    if piece.ended and draft.get_call(item_id).cancelling:
+        about["by"] = "user"
     text = piece.text
     if piece.may_be_whole and (old := _extended(draft, item_id, text)):
         text = text[len(old) :]
@@ -170,6 +173,8 @@ def _about(draft: Draft, piece: TerminalPiece, code: int | None) -> dict[str, ob
         about |= {"running": False, "exit_code": code, "signal": piece.signal}
     elif piece.text:
         about["running"] = True
+    if piece.can_cancel is not None:
+        about["can_cancel"] = piece.can_cancel
     return about
 
 
@@ -202,12 +207,10 @@ def _extended(draft: Draft, item_id: str, text: str) -> str:
     return old if len(text) > len(old) and text.startswith(old) and len(set(old)) > 1 else ""
 
 
-def _stop_running(draft: Draft, view: TerminalView) -> None:
-    if view.running and not view.own:
+def stop_running(draft: Draft, view: TerminalView) -> None:
+    """Take it that a terminal of the agent's has ended, unless that goes on in the background."""
+    if view.running and not view.own and view.terminal_id not in draft.background.terminals:
         change_terminal(draft, view.terminal_id, running=False)
-
-
-OPEN_STATUSES: frozenset[ToolStatus] = frozenset({"pending", "in_progress"})
 
 
 def append_output(draft: Draft, terminal_id: str, text: str) -> None:
@@ -241,7 +244,7 @@ def _card_fields(
     fields: dict[str, object] = {"terminal": view, "command": item.command or view.command}
     if view.exit_code is not None:
         fields["exit_code"] = view.exit_code
-    if has_own_card and not view.running and item.status in OPEN_STATUSES:
+    if has_own_card and not view.running and item.is_open:
         fields |= {"status": _ended_status(view), "ended_at": draft.at}
     return fields
 
@@ -273,7 +276,7 @@ def may_be_named(draft: Draft) -> bool:
         return False
     start = draft.turn_first.get(turn_id, len(draft.items))
     return any(
-        isinstance(item, ToolCall) and item.status in OPEN_STATUSES and item.terminal is None
+        isinstance(item, ToolCall) and item.is_open and item.terminal is None
         for item in draft.items.recent(start)
     )
 

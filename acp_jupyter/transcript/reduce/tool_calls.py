@@ -32,7 +32,7 @@ from acp_jupyter.protocol.tools.titles import (
 from acp_jupyter.protocol.vocabulary import ToolStatus
 from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.tool_items import CallFacts, ToolCall
-from acp_jupyter.transcript.reduce import terminals
+from acp_jupyter.transcript.reduce import open_work, terminals
 from acp_jupyter.transcript.reduce.changes import attach_written_diff
 from acp_jupyter.transcript.reduce.draft import Draft
 from acp_jupyter.transcript.reduce.messages import add_notice
@@ -82,7 +82,8 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
     changes = _sent_fields(draft, item, facts, packet, given)
     own = output_fields(output, item, status, draft.session.cwd)
     changes |= {"status": status, **own}
-    if _RANK[status] == 2 and item.ended_at is None:
+    is_over = _RANK[status] == 2 or packet.status == status == "cancelled"
+    if is_over and item.ended_at is None:
         draft.close_open_item(item.id)  # of its subagent
         changes |= _end_fields(draft, item, facts, changes)
     if old is None or not facts.reads_like(known):
@@ -102,6 +103,7 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
             draft.set_text(item.id, "output", text)
     if draft.written:
         attach_written_diff(draft, item.id)
+    open_work.settle(draft, (item.id,))
     return item.id
 
 
@@ -121,7 +123,8 @@ def _new_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> ToolCal
 def _existing(draft: Draft, known: CallFacts) -> ToolCall | None:
     item = draft.get_call(known.item_id)
     # Some agents use one label for every call: a new turn's is a new call.
-    return item if item.turn_id == draft.turn_id() or _RANK[item.status] < 1 else None
+    is_same = item.turn_id == draft.turn_id() or _RANK[item.status] < 1 or item.background
+    return item if is_same else None
 
 
 def _given(facts: CallFacts, packet: ToolCallStart | ToolCallProgress) -> CallResult:
@@ -170,6 +173,8 @@ def _sent_fields(
         changes["progress"] = packet.progress
     if packet.message is not None:
         changes["message"] = packet.message
+    if packet.can_cancel is not None:
+        changes["can_cancel"] = packet.can_cancel
     return changes
 
 
@@ -270,6 +275,7 @@ def update_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
     before = _item_of_call(draft, packet.tool_call_id)
     if packet.terminal is not None and packet.terminal.alone:
         terminals.take_piece(draft, packet.terminal)
+        open_work.settle(draft, draft.terminals[packet.terminal.terminal_id].items)
         return
     if before is None or not before.awaits_permission:
         upsert_tool_call(draft, packet)
@@ -282,6 +288,7 @@ def update_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
         terminal=packet.terminal,
         progress=packet.progress,
         message=packet.message,
+        can_cancel=packet.can_cancel,
     )
     upsert_tool_call(draft, rest)
 

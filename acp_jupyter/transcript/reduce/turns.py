@@ -20,7 +20,6 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnStopped,
 )
 from acp_jupyter.protocol.packets import ErrorPacket, PromptResponse, PromptUsage, stop_reason_words
-from acp_jupyter.protocol.vocabulary import ToolStatus
 from acp_jupyter.transcript.model.items import Attachment, ErrorItem, TurnEnd, UserMessage
 from acp_jupyter.transcript.model.persistent import Map
 from acp_jupyter.transcript.model.session_state import (
@@ -29,8 +28,7 @@ from acp_jupyter.transcript.model.session_state import (
     TurnFailure,
     TurnState,
 )
-from acp_jupyter.transcript.model.tool_items import ToolCall
-from acp_jupyter.transcript.reduce import session, terminals
+from acp_jupyter.transcript.reduce import open_work, session, terminals
 from acp_jupyter.transcript.reduce.draft import Draft
 from acp_jupyter.transcript.reduce.permissions import expire_requests
 from acp_jupyter.transcript.reduce.questions import expire_elicitations
@@ -225,6 +223,7 @@ def start_failed(draft: Draft, note: StartFailed) -> None:
 def exited(draft: Draft, note: AgentExited) -> None:
     """Settle what the ended process had open."""
     draft.refused = False
+    open_work.end_background(draft)
     expire_elicitations(draft, "Expired: the agent stopped")
     expire_requests(draft, "Expired: the agent stopped")
     draft.change_session(status="stopped", held="", updated_at=draft.at)
@@ -260,7 +259,7 @@ def end_turn(
         draft.close_open_items()
         draft.close_steps()
         terminals.close_terminals(draft)
-        _close_tool_calls(draft, turn.turn_id, stop_reason)
+        open_work.close_tool_calls(draft, turn.turn_id, stop_reason)
     since = turn.started_at
     measured = None if since is None else max(0.0, draft.at - since)
     own = None if packet is None else packet.duration_seconds
@@ -291,32 +290,6 @@ def end_turn(
         }
     )
     draft.announce_ended(done)
-
-
-def _close_tool_calls(draft: Draft, turn_id: str, stop_reason: str) -> None:
-    """Close what the agent left open: what became of it, as far as anything tells."""
-    start = draft.turn_first.get(turn_id, len(draft.items))
-    for item in draft.items.recent(start):
-        if not isinstance(item, ToolCall) or item.turn_id != turn_id:
-            continue
-        if item.status in {"pending", "in_progress"} and not terminals.outlives_turn(draft, item):
-            status = _last_status(draft, item, stop_reason)
-            draft.replace(item.model_copy(update={"status": status, "ended_at": draft.at}))
-
-
-def _last_status(draft: Draft, call: ToolCall, stop_reason: str) -> ToolStatus:
-    permission = call.permission
-    if call.exit_code or (permission is not None and permission.state == "rejected"):
-        return "failed"
-    printed = call.status == "in_progress" and bool(draft.text_of(call.id))
-    has_result = printed or call.exit_code is not None or call.raw_output is not None
-    if has_result and stop_reason == "end_turn":
-        return "completed"  # the agent did not say so
-    if permission is None:
-        return "cancelled"
-    # A request of Onyx build mode names no call: that it was allowed is all that will be told.
-    alone = call.tool_call_id == f"permission-{permission.request_id}"
-    return "completed" if alone and permission.state == "allowed" else "cancelled"
 
 
 def edit_queued(draft: Draft, note: TurnEdited) -> None:

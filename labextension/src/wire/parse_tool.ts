@@ -64,6 +64,9 @@ export function parseToolCall(
     raw_output: value.raw_output ?? null,
     permission: maybe(value, 'permission', parsePermission),
     terminal: maybe(value, 'terminal', parseTerminal),
+    background: flag(value, 'background'),
+    can_cancel: false,
+    cancelling: false,
     started_at: number(value, 'started_at'),
     ended_at: number(value, 'ended_at'),
   };
@@ -138,6 +141,7 @@ function parseTerminal(value: Fields): TerminalView {
     by: oneOf(value, 'by', ['', 'agent', 'user', 'time_limit', 'session']),
     released: flag(value, 'released'),
     own: flag(value, 'own'),
+    can_cancel: false,
     truncated: flag(value, 'truncated'),
   };
 }

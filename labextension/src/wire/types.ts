@@ -383,6 +383,17 @@ export interface CancelLogin {
 }
 
 /**
+ * Have the agent end one tool call, or its terminal; the turn, if it runs, goes on.
+ *
+ * ACP: tool_call/cancel, terminal/cancel.
+ */
+export interface CancelToolCall {
+  name: 'cancel_tool_call';
+  session_id: string;
+  tool_call_id: string;
+}
+
+/**
  * One cell as it is now.
  */
 export interface Cell {
@@ -539,6 +550,7 @@ export type Command =
   | SendNow
   | Steer
   | KillTerminal
+  | CancelToolCall
   | GetChanges
   | ListChangingSessions
   | RevertTurn
@@ -2096,6 +2108,10 @@ export interface SessionState {
    */
   auth_methods: AuthMethod[];
   /**
+   * How much goes on beside the turns, such as tool calls that outlive theirs.
+   */
+  background: number;
+  /**
    * What the agent can do with sessions.
    */
   can: (
@@ -2214,6 +2230,10 @@ export interface SessionSummary {
   agent_id: string;
   agent_name: string;
   archived: boolean;
+  /**
+   * How much goes on beside its turns.
+   */
+  background: number;
   /**
    * What its agent can do with sessions.
    */
@@ -2354,6 +2374,10 @@ export interface TerminalView {
    */
   by: '' | 'agent' | 'user' | 'time_limit' | 'session';
   /**
+   * Whether the agent, which runs it, ends it for the client.
+   */
+  can_cancel: boolean;
+  /**
    * As one would type it.
    */
   command: string;
@@ -2454,7 +2478,19 @@ export interface TodoItem {
  * A tool call, joined from everything that named its id.
  */
 export interface ToolCall {
+  /**
+   * Whether it, or its terminal, goes on beside the turns, as the agent says.
+   */
+  background: boolean;
   blocks: ContentBlockItem[];
+  /**
+   * Whether the agent ends it alone if it is asked to; only while it is open.
+   */
+  can_cancel: boolean;
+  /**
+   * Whether the agent was asked to, and has neither refused nor done it.
+   */
+  cancelling: boolean;
   command: string;
   /**
    * How many a search found, of which ``files`` or ``hits`` may be a part.

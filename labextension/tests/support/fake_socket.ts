@@ -100,6 +100,7 @@ export function session(session_id: string, change: Partial<SessionState> = {}):
     active_turn_id: null,
     queue: [],
     waiting: 0,
+    background: 0,
     named: false,
     notebook_path: '',
     modes: [],

@@ -143,6 +143,7 @@ export function summary(id: string, over: Partial<SessionSummary> = {}): Session
     status: 'idle',
     notebook_path: '',
     waiting: 0,
+    background: 0,
     stored: false,
     read_only: '',
     archived: false,

@@ -18,6 +18,7 @@ function session(id: string, agent: string, more: Partial<SessionSummary> = {}):
     title: '',
     updated_at: 0,
     waiting: 0,
+    background: 0,
     ...more,
   };
 }

@@ -19,6 +19,7 @@ function summary(over: Partial<SessionSummary> = {}): SessionSummary {
     title: 'Clean up',
     updated_at: null,
     waiting: 0,
+    background: 0,
     ...over,
   };
 }

@@ -268,6 +268,7 @@ describe('a permission request', () => {
       released: false,
       own: false,
       truncated: false,
+      can_cancel: false,
     } as const;
     const output = 'Quite harmless';
     const asked = command('c', { status: 'pending', permission: permission(), output, terminal });

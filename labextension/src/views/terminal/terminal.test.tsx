@@ -18,6 +18,7 @@ const RUNNING: TerminalView = {
   released: false,
   own: true,
   truncated: false,
+  can_cancel: false,
 };
 
 function running(over: Partial<ToolCall> = {}): ToolCall {

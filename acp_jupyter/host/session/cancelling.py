@@ -1,0 +1,101 @@
+"""Cancels one piece of an agent's work: a tool call, or the terminal that its card shows."""
+
+from __future__ import annotations
+
+import asyncio
+
+from acp_jupyter.errors import AgentRequestError, CallNotCancellable, UnknownToolCall
+from acp_jupyter.host.session.agent import SessionAgent
+from acp_jupyter.host.session.opening import SessionConnection
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.transcript.model.item_base import index_of
+from acp_jupyter.transcript.model.tool_items import ToolCall
+
+
+class WorkCanceller:
+    """Asks the agent of a session to end single tool calls and terminals.
+
+    Parameters
+    ----------
+    journal
+        Of the session.
+    agent
+        Is asked.
+    """
+
+    def __init__(self, journal: Journal, agent: SessionAgent) -> None:
+        self._journal = journal
+        self._agent = agent
+        self._asked: dict[str, asyncio.Task[None]] = {}
+        """By item id; whoever asks meanwhile waits for the same answer."""
+
+    async def cancel(self, tool_call_id: str) -> None:
+        """Have a call ended, or its terminal. ACP: tool_call/cancel, terminal/cancel.
+
+        When this returns the agent has said yes; an update tells when it has ended.
+
+        Raises
+        ------
+        UnknownToolCall
+            The session has none of that id.
+        CallNotCancellable
+            It has ended, or the agent does not offer that.
+        AgentRequestError
+            The agent refused, or did not answer in time.
+        AgentDied
+            The agent ended.
+        """
+        call = self._call(tool_call_id)
+        task = self._asked.get(call.id)
+        if task is None:
+            task = asyncio.create_task(self._ask(call), name=f"acp-cancel-{call.id}")
+            self._asked[call.id] = task
+            task.add_done_callback(lambda _: self._asked.pop(call.id))
+        await asyncio.shield(task)
+
+    def _call(self, tool_call_id: str) -> ToolCall:
+        transcript = self._journal.transcript
+        facts = transcript.calls.get(tool_call_id)
+        known = transcript.terminals.get(tool_call_id)
+        if facts is not None:
+            item = transcript.items[index_of(facts.item_id)]
+        elif known is not None and known.has_own_card:
+            item = transcript.items[index_of(known.items[0])]
+        else:
+            raise UnknownToolCall(f"There is no tool call {tool_call_id[:100]!r} in this session.")
+        assert isinstance(item, ToolCall)
+        return item
+
+    async def _ask(self, call: ToolCall) -> None:
+        name = self._journal.transcript.session.agent_info.name
+        connection = self._agent.connection
+        if connection is None or not (call.is_open or call.background):
+            raise CallNotCancellable("This has ended already.")
+        if not (call.can_cancel or call.cancels_terminal):
+            raise CallNotCancellable(
+                f"{name} does not end this alone. Stop ends the turn, closing the session all."
+            )
+        try:
+            await _request(connection, call)
+        except AgentRequestError as error:
+            now = self._call(call.tool_call_id)
+            if now.id != call.id or not (now.is_open or now.background):
+                return  # it ended meanwhile: there is nothing left to refuse
+            raise AgentRequestError(_words(error, name), error.detail, error.code) from None
+
+
+async def _request(connection: SessionConnection, call: ToolCall) -> None:
+    if call.can_cancel:
+        await connection.request("tool_call/cancel", toolCallId=call.tool_call_id)
+        return
+    assert call.terminal is not None
+    await connection.request("terminal/cancel", terminalId=call.terminal.terminal_id)
+
+
+def _words(error: AgentRequestError, name: str) -> str:
+    if error.code is None:  # no answer in time
+        return (
+            f"{name} was asked to end this, and has not answered. It may still do it. Closing the "
+            "session ends all that goes on."
+        )
+    return f"{name} does not end this: {error.message.rstrip('.')}."
