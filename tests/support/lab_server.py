@@ -58,6 +58,7 @@ def agents() -> dict[str, dict[str, Any]]:
         "wants_login": script("wants_login", "terminal"),
         "takes": script("takes", "image", "embeddedContext"),
         "plays": player("Player"),
+        "version_2": {**script("version_2"), "protocol_version": 2},
         "missing": {"command": "no-such-agent-command"},
     }
 

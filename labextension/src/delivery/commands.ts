@@ -36,6 +36,15 @@ export class SessionCalls {
     await this.#command(command, AGENT_SECONDS);
   }
 
+  /** Has the agent end one tool call; resolves when it has said yes. */
+  async cancelToolCall(sessionId: string, toolCallId: string): Promise<void> {
+    await this.run({
+      name: 'cancel_tool_call',
+      session_id: sessionId,
+      tool_call_id: toolCallId,
+    });
+  }
+
   async fork(sessionId: string): Promise<string> {
     const result = await this.#command(
       { name: 'fork_session', session_id: sessionId },

@@ -157,7 +157,10 @@ function isOfTurn(store: SessionStore, index: number, turnId: string): boolean {
 const EXPIRED_WORDS =
   'The server was restarted, or the session was closed. The turn has ended; its open questions were not answered.';
 
-/** Ends a turn in the page's store, since its host no longer knows it and sends nothing more. */
+/**
+ * Ends a turn in the page's store, since its host no longer knows it and sends nothing more; and
+ * what went on in the background after it.
+ */
 export function expireTurn(
   store: SessionStore,
   turnId: string,
@@ -166,7 +169,7 @@ export function expireTurn(
 ): void {
   const { view } = store;
   const turn = view.turns.get(turnId);
-  if (turn === undefined || turn.status === 'done') {
+  if (turn === undefined) {
     return;
   }
   const base = { session_id: view.sessionId, seq: (view.seq ?? 0) + 1 };
@@ -179,10 +182,14 @@ export function expireTurn(
     if ((item?.kind === 'agent_message' || item?.kind === 'thought') && item.open) {
       return [{ kind: 'item_closed', ...base, item_id: id, at: Date.now() / 1000 }];
     }
-    return item?.kind === 'tool_call' && isUnderWay(item)
+    return item?.kind === 'tool_call' && (isUnderWay(item) || item.background)
       ? [{ kind: 'item_replaced', ...base, item: expired(item, expiry) }]
       : [];
   });
+  if (turn.status === 'done') {
+    store.apply(items);
+    return;
+  }
   const failure = { message: words, detail: '', reason: 'forgotten' };
   store.apply([
     ...items,
@@ -203,7 +210,11 @@ function expired(item: ToolCall, expiry: Expiry): ToolCall {
   const { permission } = item;
   return {
     ...item,
-    status: 'cancelled',
+    status: isUnderWay(item) ? 'cancelled' : item.status,
+    background: false,
+    can_cancel: false,
+    cancelling: false,
+    terminal: item.terminal === null ? null : { ...item.terminal, running: false },
     permission: permission?.state === 'pending' ? { ...permission, ...expiry } : permission,
   };
 }

@@ -109,6 +109,8 @@ export interface Actions {
   cancel(sessionId: string, turnId: string | null): Promise<void>;
   /** Ends a command that the host runs for the agent. */
   killTerminal?(sessionId: string, terminalId: string): Promise<void>;
+  /** Has the agent end one call, or its command; the turn goes on. */
+  cancelToolCall?(sessionId: string, toolCallId: string): Promise<void>;
   send?(sessionId: string, text: string, attachments: readonly DraftAttachment[]): Promise<void>;
   /** Finds what `@` can name in a message; without it nothing can be attached. */
   readonly mentions?: MentionSource;

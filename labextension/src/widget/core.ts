@@ -109,6 +109,7 @@ function actionsOf(client: Client): Actions {
     getChanges: (...asked) => client.changes.file(...asked),
     revertTurn: (turnId, what) => client.changes.revert(turnId, what),
     killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
+    cancelToolCall: (...asked) => client.life.cancelToolCall(...asked),
     reconnect: () => client.reconnect(),
     // Absent where the page came over plain http.
     ...('clipboard' in navigator

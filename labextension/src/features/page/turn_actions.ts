@@ -36,6 +36,7 @@ export function turnActions(
     review: turnId =>
       void app.commands.execute(REVIEW, { sessionId: session()?.session_id ?? '', turnId }),
     killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
+    cancelToolCall: (...asked) => client.life.cancelToolCall(...asked),
     openSession: sessionId => void app.commands.execute(OPEN_SESSION, { sessionId }),
     sessionName: sessionId => nameAmongOthers(client, sessionId, t),
     baseUrl: PageConfig.getBaseUrl(),

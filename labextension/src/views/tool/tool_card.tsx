@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 
 import { hasFailed, isUnderWay, isUnseenEdit } from '../../state/items';
 import type { ToolCall } from '../../wire/types';
@@ -12,12 +11,10 @@ import { TitleText, Visible } from '../parts/odd_characters';
 import { byWhom } from '../request/answered_by';
 import { PermissionCard } from '../request/permission';
 import { useNow, useOpen, useScene } from '../scene';
+import { GoesOn, useRunsLong } from './goes_on';
 import { TodoList } from './plan';
 import { countWords } from './search_results';
 import { ToolBody } from './tool_body';
-
-/** A command that runs longer shows its output. */
-const OPEN_AFTER_SECONDS = 2;
 
 interface ToolProps {
   readonly item: ToolCall;
@@ -84,7 +81,9 @@ interface ToolLineProps extends Pick<ToolProps, 'item' | 'nested'> {
 
 function ToolLine({ item, name, nested }: ToolLineProps) {
   const { t } = useScene();
-  const long = useRunsLong(item);
+  // A command that runs long shows its output.
+  const runs = item.ui_kind === 'execute' && item.status === 'in_progress';
+  const long = useRunsLong(runs, item.started_at);
   const failed = hasFailed(item);
   const standard = failed || long || isUnseenEdit(item);
   const [open] = useOpen(item.id, standard);
@@ -121,6 +120,7 @@ function ToolLine({ item, name, nested }: ToolLineProps) {
       under={
         <>
           <Progress item={item} />
+          <GoesOn item={item} />
           {nested && nested.under}
         </>
       }
@@ -139,7 +139,7 @@ const STATES: Record<Exclude<ToolCall['status'], 'failed'>, string> = {
 
 /** The right end of the line: the answer, the result, how long it took. */
 function Outcome({ item, open }: { readonly item: ToolCall; readonly open: boolean }) {
-  const { t } = useScene();
+  const { actions, t } = useScene();
   const { status, permission, diffs, files } = item;
   const problems = item.diagnostics.filter(each => each.severity !== 'info').length;
   const time = duration(between(item.started_at, item.ended_at));
@@ -160,11 +160,10 @@ function Outcome({ item, open }: { readonly item: ToolCall; readonly open: boole
       {(open ? diffs.length > 1 : diffs.length > 0) && (
         <Counts added={total(diffs, 'added')} removed={total(diffs, 'removed')} />
       )}
-      {status === 'in_progress' ? (
-        <Running since={item.started_at} />
-      ) : (
-        time !== '' && <span>{time}</span>
-      )}
+      {status === 'in_progress'
+        ? // What a record says of the background is not of now.
+          (actions !== null || !item.background) && <Running since={item.started_at} />
+        : time !== '' && <span>{time}</span>}
     </span>
   );
 }
@@ -209,22 +208,6 @@ function total(diffs: ToolCall['diffs'], side: 'added' | 'removed'): number | nu
     sum += count;
   }
   return sum;
-}
-
-/** Whether it is a command that has been running for a while. */
-function useRunsLong({ ui_kind: kind, status, started_at: since }: ToolCall): boolean {
-  const running = kind === 'execute' && status === 'in_progress' && since !== null;
-  const [long, setLong] = useState(false);
-  useEffect(() => {
-    if (!running) {
-      setLong(false);
-      return undefined;
-    }
-    const left = (since + OPEN_AFTER_SECONDS) * 1000 - Date.now();
-    const timer = setTimeout(() => setLong(true), Math.max(0, left));
-    return () => clearTimeout(timer);
-  }, [running, since]);
-  return running && long;
 }
 
 /** The progress and message of a running call. */

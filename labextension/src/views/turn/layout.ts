@@ -86,7 +86,10 @@ export function layOut(items: readonly Item[], settled: boolean): Layout {
   if (answer === drawn.length || before.filter(isTool).length <= SHORT_TURN) {
     return { log: [], rows: [...rows(drawn), ...outcome] };
   }
-  return { log: rows(before), rows: [...rows(drawn.slice(answer)), ...outcome] };
+  // What goes on in the background stays in sight.
+  const folded = before.filter(item => !goesOn(item));
+  const shown = [...before.filter(goesOn), ...drawn.slice(answer)];
+  return { log: rows(folded), rows: [...rows(shown), ...outcome] };
 }
 
 /** Index where the final answer starts; the length if there is none. */
@@ -130,9 +133,14 @@ export function newestTodos(items: readonly Item[]): Item | undefined {
   return items.filter(item => isTool(item) && item.todos !== null).pop();
 }
 
+function goesOn(item: Item): boolean {
+  return isTool(item) && item.background;
+}
+
 function isFinishedTool(item: Item): boolean {
   return (
     isTool(item) &&
+    !item.background &&
     !isUnseenEdit(item) &&
     item.permission?.state !== 'pending' &&
     (item.status === 'completed' || item.status === 'failed' || item.status === 'cancelled')

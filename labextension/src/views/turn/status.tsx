@@ -88,7 +88,7 @@ export function statusWords(
   // The newest: a subagent's own call says more than the call it works for.
   const running = items
     .filter(isTool)
-    .filter(tool => tool.status === 'in_progress')
+    .filter(tool => tool.status === 'in_progress' && !tool.background)
     .pop();
   if (running !== undefined) {
     return running.title;
