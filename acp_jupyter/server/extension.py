@@ -177,7 +177,8 @@ class AcpJupyter(ExtensionApp):
         24.0,
         help="""
         For how many hours a turn that waits for its user's answer keeps the server, and the
-        notebook's kernel, from being culled as idle.
+        notebook's kernel, from being culled as idle; so does what an agent says goes on in the
+        background.
         """,
     ).tag(config=True)
 

@@ -214,6 +214,7 @@ class Activity:
     """Polls the sessions, so that server and kernel are not culled as idle during a turn.
 
     A turn that waits for an answer counts for some hours: its user may be asleep, or never return.
+    So does what an agent says goes on in the background.
 
     Parameters
     ----------
@@ -224,7 +225,7 @@ class Activity:
     kernels
         The server's kernels.
     waiting_hours
-        How long a turn that waits for an answer counts.
+        How long these count.
     """
 
     def __init__(
@@ -257,7 +258,7 @@ class Activity:
         self._waiting_since = {
             each.session_id: self._waiting_since.get(each.session_id, now)
             for each in sessions
-            if each.status == "requires_action"
+            if each.status == "requires_action" or each.background
         }
         kept = {
             session_id

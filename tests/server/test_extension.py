@@ -165,3 +165,6 @@ async def test_an_agent_at_work_keeps_server_and_kernel_awake(status: str, works
     summary = summary.model_copy(update={"status": "idle"})
     await activity.update()
     assert not activity.working
+    summary = summary.model_copy(update={"background": 1})
+    await activity.update()
+    assert activity.working

@@ -15,6 +15,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from tests.support.api import finished, open_session, pending, start_turn
+from tests.support.fake_agents import script
 from tests.support.server import JupyterServer, fake_agents
 from tests.support.wait import eventually
 
@@ -121,14 +122,47 @@ def test_a_turn_its_calls_and_its_requests_are_spans(tmp_path: Path, content: st
     assert ("my-words" in everything) is (content == "true")
 
 
+def counters(server: JupyterServer) -> set[str]:
+    parts = urlsplit(server.url)
+    metrics = f"{parts.scheme}://{parts.netloc}/metrics"
+    assert httpx.get(metrics).status_code in {302, 403}
+    text = httpx.get(metrics, headers={"Authorization": f"token {server.token}"}).text
+    return {line for line in text.splitlines() if line.startswith("acp_jupyter_")}
+
+
+def test_a_call_that_outlives_its_turn_ends_by_itself(tmp_path: Path) -> None:
+    with collecting() as collector:
+        environment = {
+            "OTEL_EXPORTER_OTLP_ENDPOINT": collector.endpoint,
+            "OTEL_BSP_SCHEDULE_DELAY": "100",
+        }
+        agents = {"version_2": {**script("version_2"), "protocol_version": 2}}
+        with JupyterServer(tmp_path, env=environment, agents=agents) as server:
+            with server.user() as client:
+                session_id = open_session(client, "version_2")
+                finished(client, start_turn(client, session_id, "background"))
+                turn = collector.named("invoke_agent version_2")
+                path = f"sessions/{session_id}/tool-calls/cancel"
+                client.post(path, json={"tool_call_id": "server"}).raise_for_status()
+                call = collector.named("execute_tool other")
+                missing = client.post(path, json={"tool_call_id": "none"})
+            counted = counters(server)
+    assert (missing.status_code, missing.json()["reason"]) == (404, "unknown_tool_call")
+    assert attributes(call)["acp.status"] == "cancelled"
+    assert call.parent_span_id == turn.span_id
+    assert call.end_time_unix_nano >= turn.end_time_unix_nano
+    # Its end is told with its turn, which counts once.
+    assert {
+        'acp_jupyter_turns_total{agent="version_2",stop_reason="end_turn"} 1.0',
+        'acp_jupyter_tool_calls_total{agent="version_2",kind="other",status="cancelled"} 1.0',
+        'acp_jupyter_turns_running{agent="version_2"} 0.0',
+    } <= counted
+
+
 def test_without_a_collector_nothing_is_traced_and_all_is_counted(tmp_path: Path) -> None:
     with JupyterServer(tmp_path, agents=fake_agents("dies_mid_turn")) as server:
         one_turn(server)
-        parts = urlsplit(server.url)
-        metrics = f"{parts.scheme}://{parts.netloc}/metrics"
-        assert httpx.get(metrics).status_code in {302, 403}
-        text = httpx.get(metrics, headers={"Authorization": f"token {server.token}"}).text
-    counted = {line for line in text.splitlines() if line.startswith("acp_jupyter_")}
+        counted = counters(server)
     assert {
         'acp_jupyter_turns_total{agent="demo",stop_reason="end_turn"} 1.0',
         'acp_jupyter_turns_total{agent="dies_mid_turn",stop_reason="error"} 1.0',
@@ -138,7 +172,7 @@ def test_without_a_collector_nothing_is_traced_and_all_is_counted(tmp_path: Path
         'acp_jupyter_turn_seconds_count{agent="demo"} 1.0',
         'acp_jupyter_turns_running{agent="demo"} 0.0',
     } <= counted
-    assert PROMPT.split()[1] not in text
+    assert not any(PROMPT.split()[1] in line for line in counted)
 
 
 def test_a_collector_that_is_gone_holds_nothing_up(tmp_path: Path) -> None:

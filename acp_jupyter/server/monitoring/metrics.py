@@ -73,6 +73,8 @@ class SessionMetrics:
         self._turn_ids: set[str] = set()
         self._open: set[tuple[str, str]] = set()
         """Tool calls and permission requests that have not ended, by session and id."""
+        self._going_on: set[tuple[str, str]] = set()
+        """Those of the calls that go on in the background: their turn's end is not theirs."""
 
     def push(self, events: Iterable[Event]) -> None:
         """Count these events."""
@@ -106,6 +108,8 @@ class SessionMetrics:
         if turn.turn_id in self._turn_ids:
             self._turn_ids.discard(turn.turn_id)
             _RUNNING.labels(agent).dec()
+        elif turn.started_at is not None:
+            return  # it had ended, and something was added to it
         reason = turn.stop_reason if turn.stop_reason in _STOP_REASONS else "other"
         _TURNS.labels(agent, reason).inc()
         if turn.started_at is not None and turn.ended_at is not None:
@@ -113,10 +117,16 @@ class SessionMetrics:
         for direction, tokens in (("input", turn.input_tokens), ("output", turn.output_tokens)):
             if tokens is not None and tokens > 0:
                 _TOKENS.labels(agent, direction).inc(tokens)
-        self._open = {key for key in self._open if key[0] != event.session_id}
+        self._open = {
+            key for key in self._open if key[0] != event.session_id or key in self._going_on
+        }
 
     def _see_call(self, session_id: str, call: ToolCall) -> None:
         agent = self._agent(session_id)
+        if call.background:
+            self._going_on.add((session_id, call.id))
+        else:
+            self._going_on.discard((session_id, call.id))
         if self._ends(session_id, call.id, done=call.status in _DONE):
             _CALLS.labels(agent, call.tool_kind, call.status).inc()
         asked = call.permission

@@ -94,6 +94,8 @@ class Traces:
         self._sessions: dict[str, SessionState] = {}
         self._spans: dict[tuple[str, str], Span] = {}
         """Open spans, by session and the id of what they are of."""
+        self._going_on: set[tuple[str, str]] = set()
+        """Those of calls in the background: their turn's end is not theirs."""
 
     def close(self) -> None:
         """End all spans and send what was not sent."""
@@ -144,12 +146,12 @@ class Traces:
 
     def _end_turn(self, turn: TurnState) -> None:
         session_id = turn.session_id
-        for key in [key for key in self._spans if key[0] == session_id and key[1] != turn.turn_id]:
-            if key[1] != "start":
-                self._end(session_id, key[1], turn.ended_at, failed=False)
         span = self._spans.get((session_id, turn.turn_id))
         if span is None:
-            return
+            return  # it was never sent, or had ended and something was added to it
+        ends = {key for key in self._spans if key[0] == session_id} - self._going_on
+        for _, name in ends - {(session_id, turn.turn_id), (session_id, "start")}:
+            self._end(session_id, name, turn.ended_at, failed=False)
         span.set_attribute("gen_ai.response.finish_reasons", [turn.stop_reason])
         for name, tokens in (("input", turn.input_tokens), ("output", turn.output_tokens)):
             if tokens is not None:
@@ -160,6 +162,10 @@ class Traces:
 
     def _see_call(self, session_id: str, call: ToolCall) -> None:
         key = session_id, call.id
+        if call.background:
+            self._going_on.add(key)
+        else:
+            self._going_on.discard(key)
         if key not in self._spans and call.status in _DONE:
             return
         parent = self._spans.get((session_id, call.parent_id or call.turn_id or ""))
