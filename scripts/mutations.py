@@ -46,9 +46,9 @@ class Mutation:
         """What is altered, by names that outlive a move."""
         return f"{self.function}: {self.place.what}" if self.function else self.place.what
 
-    def altered(self) -> ast.Module:
-        """Return the altered module."""
-        altered = copy.deepcopy(self.tree)
+    def altered(self, *, in_place: bool = False) -> ast.Module:
+        """Return the altered module; ``in_place`` is for a process that ends after it."""
+        altered = self.tree if in_place else copy.deepcopy(self.tree)
         node: Any = altered
         for step in self.place.path[:-1]:
             node = node[step] if isinstance(step, int) else getattr(node, step)

@@ -101,6 +101,7 @@ class _Tries:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Try each alteration in a process of its own."""
         self._items = {item.nodeid: item for item in session.items}
+        gc.unfreeze()  # what is frozen is not listed
         for each in gc.get_objects():
             if isinstance(each, FunctionType):
                 self._functions[each.__code__.co_filename].append(each)
@@ -185,7 +186,7 @@ class _Tries:
         """Give the altered code to the functions of its module; return whether any took it."""
         file = str(self._root / mutation.file)
         functions = self._functions.get(file, [])
-        new = dict(_codes(compile(mutation.altered(), file, "exec")))
+        new = dict(_codes(compile(mutation.altered(in_place=True), file, "exec")))
         took = False
         for function in functions:
             code = function.__code__
