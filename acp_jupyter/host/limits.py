@@ -95,7 +95,9 @@ class Limits:
         Events kept for readers that resume.
     ring_bytes
         Size of those events (approximate).
-    shelf_bytes
+    rest_seconds
+        Time without a line after which a session without a turn is put out of memory.
+    spill_bytes
         Size of a session's spill file, which holds older items in place of memory.
     window_items
         Newest items in a snapshot.
@@ -213,6 +215,7 @@ class Limits:
     late_text_seconds: float = 0.1
     ring_events: int = 5000
     ring_bytes: int = _MIB
+    rest_seconds: float = 60.0
     spill_bytes: int = 2048 * _MIB
     window_items: int = 200
     window_chars: int = 8_000_000

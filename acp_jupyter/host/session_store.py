@@ -256,7 +256,10 @@ class SessionStore:
             self._watch = asyncio.create_task(self._refresh(), name="acp-owned-sessions")
 
     async def _refresh(self) -> None:
-        """See with each beat what others have done to the folders of open sessions."""
+        """See with each beat what others have done to the folders of open sessions.
+
+        Those in which nothing happens are put out of memory then.
+        """
         while True:
             await asyncio.sleep(self._limits.heartbeat_seconds)
             lost, gone = await asyncio.to_thread(self._ownership.read_marks)
@@ -268,6 +271,7 @@ class SessionStore:
                     elif folder in gone:
                         await self._make_anew(session)
                     session.journal.check_log()
+                    session.journal.rest()
                 except Exception:  # noqa: BLE001 - the others are looked at all the same
                     _log.exception("The folder of session %s", session.session_id)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ import psutil
 from tests.support.api import open_session, start_turn
 from tests.support.server import JupyterServer, fake_agents
 
-__all__ = ["Memory", "measure_memory"]
+__all__ = ["Memory", "held_mib", "measure_memory", "probed_server", "turns_together"]
 
 _TURN_SECONDS = 600
 _FLUSH_SECONDS = 5.0
@@ -46,24 +46,24 @@ class Memory:
 
 def measure_memory(folder: Path, sessions: int = 10, steps: int = 3, long: int = 200) -> Memory:
     """Let sessions work at the same time, 500 turns at each step; then one writes a long turn."""
-    with _server(folder / "turns") as (server, client):
+    with probed_server(folder / "turns") as (server, client):
         ids = [open_session(client, "works", new=True) for _ in range(sessions)]
         for number in range(_WARM_TURNS):
-            _together(client, ids, f"warm-{number}")
-        before = _mib(client, server)
+            turns_together(client, ids, f"warm-{number}")
+        before = held_mib(client, server, ids)
         turns, held = [0], [0.0]
         for step in range(steps):
             for number in range(500 // sessions):
-                _together(client, ids, f"{step}-{number}")
+                turns_together(client, ids, f"{step}-{number}")
             turns.append(turns[-1] + 500 // sessions * sessions)
-            held.append(_mib(client, server) - before)
-    with _server(folder / "long") as (server, client):
+            held.append(held_mib(client, server, ids) - before)
+    with probed_server(folder / "long") as (server, client):
         session_id = open_session(client, "works", new=True)
-        _together(client, [session_id], "warm")
-        before = _mib(client, server)
+        turns_together(client, [session_id], "warm")
+        before = held_mib(client, server, [session_id])
         with _peak(server) as peak:
-            _together(client, [session_id], str(long))
-        long_held = _mib(client, server) - before
+            turns_together(client, [session_id], str(long))
+        long_held = held_mib(client, server, [session_id]) - before
     per_1000 = (held[-1] - held[1]) / (turns[-1] - turns[1]) * 1000
     return Memory(
         sessions, tuple(turns), tuple(held), per_1000, long, long_held, max(peak) - before
@@ -71,7 +71,7 @@ def measure_memory(folder: Path, sessions: int = 10, steps: int = 3, long: int =
 
 
 @contextmanager
-def _server(folder: Path) -> Iterator[tuple[JupyterServer, httpx.Client]]:
+def probed_server(folder: Path) -> Iterator[tuple[JupyterServer, httpx.Client]]:
     with (
         JupyterServer(
             folder,
@@ -85,7 +85,7 @@ def _server(folder: Path) -> Iterator[tuple[JupyterServer, httpx.Client]]:
         yield server, client
 
 
-def _together(client: httpx.Client, session_ids: list[str], prompt: str) -> None:
+def turns_together(client: httpx.Client, session_ids: Sequence[str], prompt: str) -> None:
     """Let each session take a turn, and wait for all; what they said is not asked for."""
     turn_ids = [start_turn(client, session_id, prompt) for session_id in session_ids]
     for turn_id in turn_ids:
@@ -95,10 +95,10 @@ def _together(client: httpx.Client, session_ids: list[str], prompt: str) -> None
             assert time.monotonic() < until, f"the turns have not ended within {_TURN_SECONDS} s"
 
 
-def _mib(client: httpx.Client, server: JupyterServer) -> float:
-    # What waits to be written to disk is none of what was finished.
-    for session in client.get("sessions").raise_for_status().json():
-        lines = f"sessions/{session['session_id']}/traffic-lines"
+def held_mib(client: httpx.Client, server: JupyterServer, session_ids: Sequence[str]) -> float:
+    """Return the MiB of the server's process, once the logs of these sessions are written."""
+    for session_id in session_ids:
+        lines = f"sessions/{session_id}/traffic-lines"
         began = 0.0
         while time.monotonic() - began > _FLUSH_SECONDS:
             began = time.monotonic()

@@ -9,6 +9,7 @@ from tests.bench.cell_start import CellStart
 from tests.bench.growth import Growth
 from tests.bench.hostile import LATE_MS as LATE_STATUS_MS
 from tests.bench.hostile import Hostile
+from tests.bench.idle import IdleMemory
 from tests.bench.keystrokes import LATE_MS, Keys, Typing
 from tests.bench.long_notebook import NotebookTurn
 from tests.bench.long_session import LongSession
@@ -25,6 +26,7 @@ __all__ = [
     "print_cell_start",
     "print_growth",
     "print_hostile",
+    "print_idle",
     "print_load",
     "print_long",
     "print_machine",
@@ -171,6 +173,16 @@ def print_memory(memory: Memory) -> None:
         f"  {memory.per_1000_turns:.1f} MB per 1,000 turns (aim: under 10); a turn of "
         f"{memory.long_mib} MB: {memory.long_held:+.0f} MB held (aim: under 50), "
         f"{memory.long_peak:+.0f} MB at most"
+    )
+
+
+def print_idle(idle: IdleMemory) -> None:
+    """Print what a server holds of sessions in which nothing happens."""
+    print(
+        f"\n{idle.sessions} idle sessions of {idle.items:,} items, opened again: "
+        f"{idle.opened:+.0f} MB (aim: under 200); {idle.worked_sessions} sessions of "
+        f"{idle.worked_items:,} items after their work {idle.worked:+.0f} MB, at rest "
+        f"{idle.rested:+.0f} MB"
     )
 
 

@@ -10,11 +10,11 @@ import itertools
 import logging
 import time
 import uuid
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, Self
 
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.store.event_ring import EventRing
 from acp_jupyter.host.store.log_entries import ChunkMerger
 from acp_jupyter.host.store.resume_point import ResumePoint, Unsaved
 from acp_jupyter.host.store.resume_writer import ResumeWriter
@@ -24,17 +24,9 @@ from acp_jupyter.protocol.host_events.notes import HostNotice, Note, SessionOpen
 from acp_jupyter.protocol.parse.elicitation import SecretAnswers
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
-from acp_jupyter.transcript.model.events import (
-    Event,
-    SessionChanged,
-    Snapshot,
-    TurnEnded,
-    TurnStarted,
-    event_chars,
-    item_chars,
-)
+from acp_jupyter.transcript.model.events import Event, Snapshot, item_chars
 from acp_jupyter.transcript.model.items import Item
-from acp_jupyter.transcript.model.spilling import spilled
+from acp_jupyter.transcript.model.spilling import all_spilled, spilled
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.reduce.draft import Draft
 from acp_jupyter.transcript.reduce.reducer import reduce
@@ -46,10 +38,6 @@ EPOCH = uuid.uuid4().hex
 _log = logging.getLogger(__name__)
 _ROOM_AGAIN = "The disk has room again: all of this session is kept."
 _GATHER_SECONDS = 0.02
-_EVENT_BYTES = 500
-"""About the memory of one event without its text."""
-_STATE_BYTES = 2500
-"""About the memory of one event that carries the state of the session or of a turn."""
 
 
 class Reader(Protocol):
@@ -116,12 +104,14 @@ class Journal:
         self._taken_at = float("-inf")
         """When merged chunks were taken last, by the loop's clock."""
         self._limits = limits
-        self._ring = _Ring(limits)
+        self._ring = EventRing(limits)
         self._readers: set[Reader] = set()
         self._observers: tuple[Reader, ...] = ()
         self._progress = asyncio.Event()
         self._noted_gap = ""
         self._history = transcript.session.history
+        self._rested: Transcript | None = None
+        """The transcript as it was when it was put away."""
 
     @classmethod
     def begin(
@@ -215,6 +205,20 @@ class Journal:
         """Tell what has become of the log since the last line."""
         self._take_merged_chunks()
         self._note_gap(time.time())
+
+    def rest(self) -> None:
+        """Hold little of a session in which nothing has happened for a while.
+
+        Its items are put away, and so are the events for readers that come back: who has missed
+        some gets a snapshot.
+        """
+        session = self._transcript.session
+        idle = session.active_turn_id is None and not session.queue
+        quiet = time.time() - self.last_line_at >= self._limits.rest_seconds
+        if not idle or not quiet or self._transcript is self._rested:
+            return
+        self._ring.clear()
+        self._rested = self._transcript = all_spilled(self._transcript, self._spill)
 
     async def save_state(self, least: int) -> None:
         """Write a resume point, if the log has grown by ``least`` bytes and nothing is open."""
@@ -335,28 +339,3 @@ class Journal:
             self._progress.set()
             self._progress = asyncio.Event()
             self._changed()
-
-
-class _Ring:
-    """The newest events, as many as fit."""
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._events: deque[tuple[Event, int]] = deque()
-        self._bytes = 0
-
-    def add(self, events: Iterable[Event]) -> None:
-        """Take events; the oldest go."""
-        for event in events:
-            stateful = isinstance(event, SessionChanged | TurnStarted | TurnEnded)
-            size = (_STATE_BYTES if stateful else _EVENT_BYTES) + event_chars(event)
-            self._events.append((event, size))
-            self._bytes += size
-        while self._bytes > self._limits.ring_bytes or len(self._events) > self._limits.ring_events:
-            self._bytes -= self._events.popleft()[1]
-
-    def after(self, seq: int) -> list[Event] | None:
-        """Return all events that came after one; None where they are not all here any more."""
-        if not self._events or self._events[0][0].seq > seq + 1:
-            return None
-        return [event for event, _ in self._events if event.seq > seq]

@@ -1,7 +1,7 @@
 """Parsing of tool calls and of permission requests about them; `ParseState`, the memory this needs.
 
 Agents name a tool in one packet of a call and not in the next, so names and kinds are remembered
-by the call's id: 10,000 of them for a session, the oldest go first.
+by the call's id: 1,000 of them for a session, the oldest go first.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def permission_response(raw: Obj, request_id: str | None = None) -> PermissionRe
     )
 
 
-_REMEMBERED = 10_000
+_REMEMBERED = 1_000
 
 _Known = TypeVar("_Known")
 

@@ -69,6 +69,17 @@ def spilled(transcript: Transcript, events: Iterable[Event], spill: SpillStore) 
     return work.done()
 
 
+def all_spilled(transcript: Transcript, spill: SpillStore) -> Transcript:
+    """Spill all that is at its end, new or old: of a session in which nothing happens."""
+    work = _Spilling(transcript)
+    for index in range(transcript.items.tidied, len(transcript.items)):
+        work.put_item(index, spill, newest=0)
+    for turn_id in transcript.turn_order[-NEWEST_TURNS:]:
+        if transcript.turns[turn_id].status == "done":
+            work.put_turn(turn_id, spill)
+    return work.done()
+
+
 class _Spilling:
     """The parts of a transcript that change when something is spilled."""
 
@@ -90,7 +101,7 @@ class _Spilling:
             turns=self._turns,
         )
 
-    def put_item(self, index: int, spill: SpillStore) -> None:
+    def put_item(self, index: int, spill: SpillStore, newest: int = NEWEST) -> None:
         """Put an item away, if it is at its end, and old or long."""
         item_id = f"i{index}"
         growing = self._growing is not None and self._growing[0] == item_id
@@ -100,7 +111,7 @@ class _Spilling:
             if text is None:
                 return
         elif not isinstance(item, bytes):
-            new = index >= len(self.items) - NEWEST
+            new = index >= len(self.items) - newest
             if under_way(item) or (new and not _is_long(item, text)):
                 return
         put = self.items.spilled_to(index, None if text is None else str(text), spill)
@@ -113,6 +124,10 @@ class _Spilling:
             self._calls = self._calls.spill(item.tool_call_id, spill)
         elif isinstance(item, bytes) and (call := packed_call_id(item)):
             self._calls = self._calls.spill(call, spill)
+
+    def put_turn(self, turn_id: str, spill: SpillStore) -> None:
+        """Put a turn away."""
+        self._turns = self._turns.spill(turn_id, spill)
 
     def put_turns(self, ended: str, shelf: SpillStore) -> None:
         """Put the turns away that are old, and one that has ended if it is old or long."""
