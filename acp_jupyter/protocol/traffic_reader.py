@@ -65,11 +65,8 @@ class TrafficReader:
         """Whether a recording is played in the agent's place; no agent says that of itself."""
 
     def saved(self) -> Obj | None:
-        """Return what is remembered, as JSON; None where that can't be said.
-
-        That is while a history is told, and in a conversation in version 2 of the protocol.
-        """
-        if self._history is not None or self._version_2.is_used:
+        """Return what is remembered, as JSON; None while a history is told."""
+        if self._history is not None:
             return None
         requests: list[JsonValue] = [[seq, *asked] for seq, asked in self._requests.items()]
         return {
@@ -77,6 +74,7 @@ class TrafficReader:
             "calls": self._state.saved(),
             "subagents": self._subagents.saved(),
             "played": self._played,
+            "version_2": self._version_2.saved(),
         }
 
     @classmethod
@@ -98,6 +96,8 @@ class TrafficReader:
         reader._state.load(obj(saved["calls"]))
         reader._subagents.load(obj(saved["subagents"]))
         reader._played = saved["played"] is True
+        if (version_2 := saved["version_2"]) is not None:
+            reader._version_2 = Version2.of_saved(obj(version_2))
         return reader
 
     def read(self, entry: TrafficEntry) -> list[LogPacket]:

@@ -119,6 +119,8 @@ class ResumePoint:
         self._turns: dict[str, object] = {}
         """The turns that were put, as they were held then."""
         self._head_bytes = 0
+        self._followed: tuple[int, int] | None = None
+        """Where the last line ends that was followed in this run, and how many were."""
 
     def is_due(self, log_bytes: int, least: int) -> bool:
         """Tell whether the log has grown enough: by ``least``, or more where a head is large."""
@@ -175,7 +177,7 @@ class ResumePoint:
             The disk is full or broken; what was there before still counts.
         """
         log_digest = self._log_digest.copy()
-        log_bytes = _follow(log, self.log_bytes, due, log_digest)
+        log_bytes = _follow(log, self._followed or (due.start, 0), self.log_bytes, due, log_digest)
         with _Shelf(self._folder / DATA_FILE, self._data_bytes, self._data_digest) as shelf:
             held = dict(due.transcript.turns.held())
             turn_ids = [name for name, value in held.items() if self._turns.get(name) is not value]
@@ -204,6 +206,7 @@ class ResumePoint:
             self._folder / HEAD_FILE, _digest(content).hexdigest().encode() + b"\n" + content
         )
         self.log_bytes, self._log_digest = log_bytes, log_digest
+        self._followed = log_bytes, due.lines
         self._data_bytes, self._data_digest = shelf.size, shelf.digest
         self._parts.append(at)
         self._turns = held
@@ -225,15 +228,25 @@ class DueState:
     """How many it has written since."""
 
 
-def _follow(log: Path, known: int, due: DueState, digest: hashlib.blake2b) -> int:
+def _follow(
+    log: Path, followed: tuple[int, int], known: int, due: DueState, digest: hashlib.blake2b
+) -> int:
     """Add the log's new lines to a digest; return where the last line of a state ends.
+
+    Parameters
+    ----------
+    followed
+        Where one of the lines of this run ends, and how many there are up to it.
+    known
+        What the digest is of.
 
     Raises
     ------
     LogDiffers
         That line is another.
     """
-    at, left, begin = due.start, due.lines, due.start
+    at, before = followed
+    left, begin = due.lines - before, at
     with log.open("rb") as file:
         file.seek(at)
         while left:
@@ -251,7 +264,7 @@ def _follow(log: Path, known: int, due: DueState, digest: hashlib.blake2b) -> in
                 begin = at + end + 1 if end >= 0 else begin
                 end = piece.index(b"\n", end + 1)
             at, left = at + end + 1, 0
-        if due.lines:
+        if due.lines > before:
             file.seek(begin)
             found = _SEQ.match(file.read(40))
             if found is None or int(found[1]) != due.number:

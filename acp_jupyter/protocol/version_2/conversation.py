@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
+
+from pydantic import JsonValue
 
 from acp_jupyter.protocol.log_json import LogProblem
-from acp_jupyter.protocol.objects import Obj, obj, text
+from acp_jupyter.protocol.objects import Obj, items, obj, text
 from acp_jupyter.protocol.traffic import TrafficEntry, text_chunk
+from acp_jupyter.protocol.version_2.call_contents import CallContents
 from acp_jupyter.protocol.version_2.setup import (
     hello_in_version_1,
     is_hello,
@@ -24,7 +27,7 @@ from acp_jupyter.protocol.version_2.setup import (
     setup_in_version_1,
 )
 from acp_jupyter.protocol.version_2.updates import (
-    CallContents,
+    ENDED,
     background_in_version_1,
     permission_in_version_1,
     updates_in_version_1,
@@ -33,7 +36,6 @@ from acp_jupyter.protocol.version_2.updates import (
 Message = Mapping[str, Any]
 
 _STATE = "state_update"
-_ENDED = frozenset({"completed", "failed", "cancelled"})
 _AT_WORK = frozenset({"running", "requires_action"})
 _OF_STATE = frozenset({"sessionUpdate", "state", "background"})
 _MOST_PROMPTS = 100
@@ -73,10 +75,47 @@ class Version2:
         self._prompts: OrderedDict[int | str, _Prompt] = OrderedDict()
         self._contents = CallContents()
 
+    def saved(self) -> Obj | None:
+        """Return what is remembered, as JSON; None where that is nothing."""
+        if not self.is_used:
+            return None
+        prompts: list[JsonValue] = [
+            [name, each.session_id, each.seq, each.accepted, each.at_work]
+            for name, each in self._prompts.items()
+        ]
+        return {
+            "spoken": self.spoken,
+            "stdio": self._stdio,
+            "mode": self._mode,
+            "prompts": prompts,
+            "contents": self._contents.saved(),
+        }
+
     @property
     def is_used(self) -> bool:
         """Whether the agent has said anything that only version 2 has."""
         return self.spoken or self._contents.in_pieces
+
+    @classmethod
+    def of_saved(cls, saved: Obj) -> Self:
+        """Return a conversation that goes on where another was saved.
+
+        Raises
+        ------
+        ValueError, KeyError
+            It is something else.
+        """
+        one = cls()
+        one.spoken, one._stdio = saved["spoken"] is True, saved["stdio"] is True
+        one._mode = text(saved["mode"])
+        for each in items(saved["prompts"]):
+            match each:
+                case [int() | str() as name, str(of), int(seq), bool(accepted), bool(at_work)]:
+                    one._prompts[name] = _Prompt(of, seq, accepted, at_work)
+                case _:
+                    raise ValueError(each)
+        one._contents = CallContents.of_saved(obj(saved["contents"]))
+        return one
 
     # -- to the agent ------------------------------------------------------------
 
@@ -176,13 +215,23 @@ class Version2:
         if update.get("sessionUpdate") == _STATE:
             listed = background_in_version_1(update)
             told = [] if listed is None else [{**message, "params": {**params, "update": listed}}]
-            return [*told, *self.ended_by(message)]
-        old = updates_in_version_1(update, self._contents)
-        if not self.spoken and text(update.get("status")) in _ENDED:
+            rest = self._rest(message, params, update)
+            return [*rest, *told, *self.ended_by(message)]
+        old = updates_in_version_1(update, self._contents, _session(message))
+        if not self.spoken and text(update.get("status")) in ENDED:
             self._contents.forget(text(update.get("toolCallId")))
         if len(old) == 1 and old[0] is update:
             return [message]
         return [{**message, "params": {**params, "update": each}} for each in old]
+
+    def _rest(self, message: Message, params: Obj, update: Obj) -> list[Message]:
+        """Return what was not told of the contents of calls, when the work ends."""
+        if update.get("state") != "idle":
+            return []
+        kind = {"sessionUpdate": "tool_call_update"}
+        rest = self._contents.end_turn(_session(message))
+        told = ({**kind, "toolCallId": name, "content": content} for name, content in rest)
+        return [{**message, "params": {**params, "update": each}} for each in told]
 
     def ended_by(self, message: Message) -> list[Message]:
         """Take in a ``state_update``; return the answers to the prompts whose turns it ends.

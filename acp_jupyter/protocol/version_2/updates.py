@@ -7,7 +7,6 @@ of their terminals.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ from pydantic import JsonValue
 
 from acp_jupyter.protocol.normalise import normal_blocks
 from acp_jupyter.protocol.objects import Obj, items, obj, text
+from acp_jupyter.protocol.version_2.call_contents import CallContents
 from acp_jupyter.protocol.version_2.diffs import diff_in_version_1
 from acp_jupyter.protocol.version_2.marks import (
     ASKED_WORDS,
@@ -25,73 +25,17 @@ from acp_jupyter.protocol.version_2.marks import (
 )
 from acp_jupyter.protocol.version_2.setup import mode_option, options_in_version_1
 
-_MOST_CALLS = 200
-_MOST_ITEMS = 1000
-_MOST_CHARS = 1_000_000
 _MOST_WORKS = 200
 """In the background at once; what is listed beyond is not followed."""
+ENDED = frozenset({"completed", "failed", "cancelled"})
+"""The states in which a tool call stays."""
 
 
-class CallContents:
-    """What tool calls hold so far, so that a piece can be told as the whole. Bounded.
-
-    A call that holds more than a million characters takes no more pieces.
-
-    Attributes
-    ----------
-    in_pieces
-        Whether a piece has been told.
-    """
-
-    def __init__(self) -> None:
-        self.in_pieces = False
-        self._contents: OrderedDict[str, list[JsonValue]] = OrderedDict()
-
-    def forget(self, tool_call_id: str) -> None:
-        """Forget a call that takes no more pieces."""
-        self._contents.pop(tool_call_id, None)
-
-    def knows(self, tool_call_id: str) -> bool:
-        """Tell whether an update has told of a call."""
-        return tool_call_id in self._contents
-
-    def set(self, tool_call_id: str, content: list[JsonValue] | None) -> None:
-        """Take note of a call, and of a content that replaces all before it."""
-        if content is None:
-            content = self._contents.get(tool_call_id, [])
-        self._contents[tool_call_id] = content
-        self._contents.move_to_end(tool_call_id)
-        if len(self._contents) > _MOST_CALLS:
-            self._contents.popitem(last=False)
-
-    def added(self, tool_call_id: str, piece: list[JsonValue]) -> list[JsonValue] | None:
-        """Return the content with a piece at its end; None where it holds enough."""
-        self.in_pieces = True
-        old = self._contents.get(tool_call_id, [])
-        joined = _joined_text(old[-1], piece[0]) if old and len(piece) == 1 else None
-        new = [*old, *piece] if joined is None else [*old[:-1], joined]
-        if len(new) > _MOST_ITEMS or sum(map(_chars, new)) > _MOST_CHARS:
-            return None
-        self.set(tool_call_id, new)
-        return new
-
-
-def _chars(item: JsonValue) -> int:
-    return len(text(obj(obj(item).get("content")).get("text")))
-
-
-def _joined_text(one: JsonValue, other: JsonValue) -> JsonValue:
-    """Return two pieces of text as one; None where they are anything else."""
-    blocks = [obj(obj(each).get("content")) for each in (one, other)]
-    if any(block.keys() != {"type", "text"} or block["type"] != "text" for block in blocks):
-        return None
-    whole = "".join(text(block["text"]) for block in blocks)
-    return {"type": "content", "content": {"type": "text", "text": whole}}
-
-
-def updates_in_version_1(update: Obj, contents: CallContents) -> list[Obj]:
+def updates_in_version_1(update: Obj, contents: CallContents, session_id: str) -> list[Obj]:
     """Return what an update says; one that version 1 has as well is returned itself."""
     kind = update.get("sessionUpdate")
+    if kind == "tool_call_content_chunk":
+        return _content_chunk(update, contents, session_id)
     translate = _TRANSLATORS.get(kind) if isinstance(kind, str) else None
     return [update] if translate is None else translate(update, contents)
 
@@ -135,7 +79,10 @@ def _joined_blocks(content: JsonValue) -> list[Obj]:
 def _tool_call(update: Obj, contents: CallContents) -> list[Obj]:
     old = _call_fields(update)
     if call_id := text(old.get("toolCallId")):
-        contents.set(call_id, items(old["content"]) if "content" in old else None)
+        content = items(old["content"]) if "content" in old else None
+        rest = contents.set(call_id, content, ended=text(old.get("status")) in ENDED)
+        if rest is not None:
+            old = {**old, "content": rest}
     return [old]
 
 
@@ -168,10 +115,10 @@ def _content(item: JsonValue) -> tuple[list[JsonValue], list[JsonValue]]:
     return [item], []
 
 
-def _content_chunk(update: Obj, contents: CallContents) -> list[Obj]:
+def _content_chunk(update: Obj, contents: CallContents, session_id: str) -> list[Obj]:
     call_id = text(update.get("toolCallId"))
     piece, _ = _content(update.get("content"))
-    content = contents.added(call_id, piece) if call_id else None
+    content = contents.added(session_id, call_id, piece) if call_id else None
     if content is None:
         return []
     rest = {**update, "sessionUpdate": "tool_call_update"}
@@ -235,7 +182,6 @@ _TRANSLATORS: dict[str, Callable[[Obj, CallContents], list[Obj]]] = {
     "agent_message": _message,
     "agent_thought": _message,
     "tool_call_update": _tool_call,
-    "tool_call_content_chunk": _content_chunk,
     "terminal_update": _terminal,
     "terminal_output_chunk": _terminal_chunk,
     "config_option_update": _options,

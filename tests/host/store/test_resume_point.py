@@ -35,6 +35,12 @@ FACTS = SessionState(
 )
 META = SessionMeta(facts=FACTS)
 LIMITS = Limits()
+IO = Path("/proc/self/io")
+
+
+def bytes_read() -> int:
+    """Return how many bytes this process has read so far, wherever they were."""
+    return int(IO.read_text().split("\n", 1)[0].removeprefix("rchar: "))
 
 
 class Writer:
@@ -226,15 +232,69 @@ def test_what_comes_late_is_in_the_next_resume_point(tmp_path: Path) -> None:
     assert "built" in str(items)
 
 
-def test_a_conversation_in_version_2_is_read_whole(tmp_path: Path) -> None:
+def test_a_conversation_in_version_2_goes_on_from_its_resume_point(tmp_path: Path) -> None:
     folder = tmp_path / "s"
+
+    def told(writer: Writer, words: str, *calls: dict[str, Any]) -> None:
+        async def run() -> None:
+            writer.line("!", {"note": "turn_queued", "turn_id": words, "prompt": []})
+            writer.line("!", {"note": "turn_started", "turn_id": words})
+            asked = {"id": words, "method": "session/prompt", "params": {"sessionId": "x"}}
+            number = writer.line(">", asked)
+            writer.line("<", {"id": words, "result": {"messageId": words}}, number)
+            for update in (
+                {"sessionUpdate": "state_update", "state": "running"},
+                text(words),
+                *calls,
+                {"sessionUpdate": "state_update", "state": "idle", "stopReason": "end_turn"},
+            ):
+                params = {"sessionId": "x", "update": update}
+                writer.line("<", {"jsonrpc": "2.0", "method": "session/update", "params": params})
+
+        asyncio.run(run())
+
+    def piece(name: str, words: str) -> dict[str, Any]:
+        content = {"type": "content", "content": {"type": "text", "text": words}}
+        kind = "tool_call_content_chunk"
+        return {"sessionUpdate": kind, "toolCallId": name, "content": content}
+
+    begins = {"sessionUpdate": "tool_call_update", "toolCallId": "c", "title": "Run"}
     with begun(folder) as writer:
         asked = writer.line(">", {"id": 7, "method": "initialize", "params": {}})
         writer.line("<", {"id": 7, "result": {"protocolVersion": 2, "info": {"name": "x"}}}, asked)
-        writer.turn([text("a")])
+        told(writer, "one", begins, piece("c", "a"), piece("c", "b" * 70_000), piece("c", "!"))
         writer.save()
-    assert not (folder / HEAD_FILE).exists()
-    check(folder)
+    restored = check(folder)
+    assert restored.lines == 0
+    assert restored.transcript.session.active_turn_id is None
+    (run,) = (item for item in restored.transcript.window(0, 100) if item.kind == "tool_call")
+    assert run.output == f"a{'b' * 70_000}!"
+    with resumed(folder) as writer:
+        told(writer, "two", piece("c", "late"))
+    restored = check(folder)
+    assert restored.lines > 0
+    assert restored.transcript.turns["two"].status == "done"
+    assert "late" in str(restored.transcript.window(0, 100)[-2])
+
+
+@pytest.mark.skipif(not IO.exists(), reason="what is read is counted by Linux")
+def test_a_resume_point_costs_what_is_new_and_not_the_log(tmp_path: Path) -> None:
+    folder = tmp_path / "s"
+    with begun(folder) as writer:
+
+        def save() -> int:
+            """Return how many bytes were read for a point that stands for 20 kB more."""
+            writer.turn([text("x" * 500), *(call(f"c{n}", rawInput="y" * 500) for n in range(30))])
+            writer.journal.flush()
+            before = bytes_read()
+            writer.save()
+            return bytes_read() - before
+
+        read = [save() for _ in range(60)]
+    assert check(folder).lines == 0
+    log = (folder / TRAFFIC_FILE).stat().st_size
+    assert max(read[30:]) < 2 * max(read[:30])
+    assert sum(read) < 3 * log
 
 
 def _head(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:

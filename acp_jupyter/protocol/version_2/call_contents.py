@@ -1,0 +1,212 @@
+"""What tool calls hold, of which version 2 tells pieces and version 1 the whole."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Self
+
+from pydantic import JsonValue
+
+from acp_jupyter.protocol.objects import Obj, items, obj, text
+
+_MOST_CALLS = 200
+_MOST_ITEMS = 1000
+_MOST_CHARS = 1_000_000
+_MOST_CHARS_OF_ALL = 4_000_000
+_SHORT_CHARS = 64 * 1024
+_SHARE = 64
+
+
+@dataclass(slots=True)
+class _Call:
+    items: list[JsonValue] = field(default_factory=list)
+    last_text: list[str] = field(default_factory=list)
+    """The pieces of a text that comes after the items."""
+    chars: int = 0
+    told: int = 0
+    """How many of them were told."""
+    ended: bool = False
+
+    @property
+    def held(self) -> int:
+        """How many of them are held: a call that takes no more pieces needs none."""
+        return 0 if self.chars > _MOST_CHARS else self.chars
+
+    @property
+    def is_due(self) -> bool:
+        """Whether enough is new to tell all of it."""
+        return self.told < _SHORT_CHARS or self.chars - self.told > self.told // _SHARE
+
+    def content(self) -> list[JsonValue]:
+        """Return all that it holds."""
+        if not self.last_text:
+            return [*self.items]
+        self.last_text = ["".join(self.last_text)]
+        return [*self.items, _text_item(self.last_text[0])]
+
+    def add(self, piece: list[JsonValue]) -> None:
+        """Add items; a text that follows a text goes on in it."""
+        words = _plain_text(piece[0]) if len(piece) == 1 else None
+        if words is not None:
+            self.last_text.append(words)
+            return
+        self.items = [*self.content(), *piece]
+        last = _plain_text(self.items[-1]) if self.items else None
+        self.last_text = [] if last is None else [last]
+        if last is not None:
+            self.items.pop()
+
+
+class CallContents:
+    """What tool calls hold so far, so that a piece can be told as the whole. Bounded.
+
+    A long content is told again when it has grown by a 64th, and when its call or the agent's work
+    ends: told with each piece, it would cost the square of its length. A call that holds more than
+    a million characters takes no more pieces. Of all calls, four million characters are kept; the
+    oldest go first.
+
+    Attributes
+    ----------
+    in_pieces
+        Whether a piece has been told.
+    """
+
+    def __init__(self) -> None:
+        self.in_pieces = False
+        self._calls: OrderedDict[str, _Call] = OrderedDict()
+        self._chars = 0
+        self._untold: dict[str, str] = {}
+        """The sessions of calls of which not all was told."""
+
+    def forget(self, tool_call_id: str) -> None:
+        """Forget a call that takes no more pieces."""
+        self._untold.pop(tool_call_id, None)
+        call = self._calls.pop(tool_call_id, None)
+        self._chars -= 0 if call is None else call.held
+
+    def knows(self, tool_call_id: str) -> bool:
+        """Tell whether an update has told of a call."""
+        return tool_call_id in self._calls
+
+    def set(
+        self, tool_call_id: str, content: list[JsonValue] | None, *, ended: bool
+    ) -> list[JsonValue] | None:
+        """Take note of a call, and of a content that replaces all before it.
+
+        Returns
+        -------
+        list of JsonValue or None
+            What the update is to tell, where it ends the call and tells no content itself.
+        """
+        call = self._calls.setdefault(tool_call_id, _Call())
+        if content is not None:
+            size = _chars(content)
+            self._chars -= call.held
+            call.items, call.last_text = [], []
+            call.chars = call.told = size
+            if size <= _MOST_CHARS:
+                call.add(content)
+            self._chars += call.held
+            self._untold.pop(tool_call_id, None)
+        ends = ended and not call.ended
+        call.ended = call.ended or ended
+        self._make_room(tool_call_id)
+        return self._told(tool_call_id) if ends and tool_call_id in self._untold else None
+
+    def added(
+        self, session_id: str, tool_call_id: str, piece: list[JsonValue]
+    ) -> list[JsonValue] | None:
+        """Add a piece; return the content, or None where that is told later, or holds enough."""
+        self.in_pieces = True
+        call = self._calls.setdefault(tool_call_id, _Call())
+        size = _chars(piece)
+        if len(call.items) + len(piece) > _MOST_ITEMS or call.chars + size > _MOST_CHARS:
+            return None
+        call.add(piece)
+        call.chars += size
+        self._chars += size
+        self._make_room(tool_call_id)
+        if call.is_due:
+            return self._told(tool_call_id)
+        self._untold[tool_call_id] = session_id
+        return None
+
+    def end_turn(self, session_id: str) -> list[tuple[str, list[JsonValue]]]:
+        """Return what was not told of a session's calls, and forget the calls that have ended."""
+        names = [name for name, of in self._untold.items() if of == session_id]
+        told = [(name, self._told(name)) for name in names]
+        for name in [name for name, call in self._calls.items() if call.ended]:
+            if name not in self._untold:
+                self.forget(name)
+        return told
+
+    def saved(self) -> Obj:
+        """Return what is remembered, as JSON."""
+        calls: list[JsonValue] = [
+            [name, call.content(), call.chars, call.told, call.ended]
+            for name, call in self._calls.items()
+        ]
+        untold: Obj = {**self._untold}
+        return {"in_pieces": self.in_pieces, "calls": calls, "untold": untold}
+
+    @classmethod
+    def of_saved(cls, saved: Obj) -> Self:
+        """Return what goes on where another was saved.
+
+        Raises
+        ------
+        ValueError, KeyError
+            It is something else.
+        """
+        contents = cls()
+        contents.in_pieces = saved["in_pieces"] is True
+        for each in items(saved["calls"]):
+            match each:
+                case [str(name), list(content), int(chars), int(told), bool(ended)]:
+                    call = _Call(chars=chars, told=told, ended=ended)
+                    call.add(content)
+                    contents._calls[name] = call
+                    contents._chars += call.held
+                case _:
+                    raise ValueError(each)
+        contents._untold = {name: text(of) for name, of in obj(saved["untold"]).items()}
+        return contents
+
+    def _told(self, tool_call_id: str) -> list[JsonValue]:
+        call = self._calls[tool_call_id]
+        call.told = call.chars
+        self._untold.pop(tool_call_id, None)
+        return call.content()
+
+    def _make_room(self, newest: str) -> None:
+        self._calls.move_to_end(newest)
+        while len(self._calls) > _MOST_CALLS or self._chars > _MOST_CHARS_OF_ALL:
+            self.forget(next(iter(self._calls)))
+
+
+def _chars(value: JsonValue) -> int:
+    """Return how many characters all texts of a value have, pictures as well."""
+    chars, rest = 0, [value]
+    while rest:
+        match rest.pop():
+            case str() as words:
+                chars += len(words)
+            case dict() as fields:
+                rest += fields.values()
+            case list() as parts:
+                rest += parts
+            case _:
+                chars += 1
+    return chars
+
+
+def _plain_text(item: JsonValue) -> str | None:
+    """Return the text of an item that is nothing else."""
+    block = obj(obj(item).get("content"))
+    is_plain = block.keys() == {"type", "text"} and block["type"] == "text"
+    return text(block["text"]) if is_plain else None
+
+
+def _text_item(words: str) -> Obj:
+    return {"type": "content", "content": {"type": "text", "text": words}}
