@@ -35,10 +35,19 @@ _MOST_REPEATED = 1_000
 _COMPARED_CHARS = 65_536
 """At once."""
 
+_MOST_RENEWABLE = 512
+"""Items of a turn that a later packet may find again; half of them are kept then."""
+
 
 class _Stamp(TypedDict):
     session_id: str
     seq: int
+
+
+def _worth(renewable: tuple[tuple[str, str | None, str], str]) -> tuple[bool, int]:
+    """Sort what a later packet may find again: messages first, of which there are most."""
+    (kind, _, _), item_id = renewable
+    return kind not in {"agent_message", "thought"}, index_of(item_id)
 
 
 def _parts(piece: str) -> Sequence[str]:
@@ -128,8 +137,18 @@ class Draft(TranscriptFields):
 
     def add_renewable(self, item: Item, name: str) -> None:
         """Add an item that a later packet may find again, by its kind, turn and name."""
-        self.renewable = self.renewable.set((item.kind, item.turn_id, name), item.id)
+        renewable = self.renewable.set((item.kind, item.turn_id, name), item.id)
+        if len(renewable) > _MOST_RENEWABLE:
+            kept = sorted(renewable.items(), key=_worth)[-_MOST_RENEWABLE // 2 :]
+            renewable = Map.of(dict(kept))
+        self.renewable = renewable
         self.add(item)
+
+    def forget_renewable(self) -> None:
+        """Forget what was added so, but for the last turn, whose artifacts may be told late."""
+        last = self.turn_id()
+        kept = {key: item_id for key, item_id in self.renewable.items() if key[1] == last}
+        self.renewable = Map.of(kept)
 
     def known(self, kind: str, turn_id: str | None, name: str) -> Item | None:
         """Return the item that was added so."""

@@ -21,9 +21,12 @@ from acp_jupyter.protocol.packets import ToolCallProgress, ToolCallStart
 from acp_jupyter.protocol.tools.outputs import TerminalPiece
 from acp_jupyter.protocol.vocabulary import ToolStatus
 from acp_jupyter.transcript.escaping import one_line, without_ansi
-from acp_jupyter.transcript.model.item_base import Text
+from acp_jupyter.transcript.model.item_base import Text, index_of
 from acp_jupyter.transcript.model.tool_items import CallFacts, KnownTerminal, TerminalView, ToolCall
 from acp_jupyter.transcript.reduce.draft import Draft
+
+_MOST_TERMINALS = 256
+"""That are known from one turn to the next; half of them are kept then."""
 
 TerminalNote = TerminalStarted | TerminalOutput | TerminalExited | TerminalReleased
 
@@ -127,6 +130,20 @@ def close_terminals(draft: Draft) -> None:
             show_in_own_card(draft, terminal_id)
         if draft.background.items.isdisjoint(known.items):
             stop_running(draft, known.view)
+
+
+def forget_old(draft: Draft) -> None:
+    """Forget the oldest terminals that have ended: what they put out is in their cards."""
+    if len(draft.terminals) <= _MOST_TERMINALS:
+        return
+    ended = (
+        (name, known)
+        for name, known in draft.terminals.items()
+        if known.items and not known.view.running
+    )
+    old = sorted(ended, key=lambda each: index_of(each[1].items[0]))
+    for name, _ in old[: len(draft.terminals) - _MOST_TERMINALS // 2]:
+        draft.terminals = draft.terminals.discard(name)
 
 
 def outlives_turn(draft: Draft, item: ToolCall) -> bool:

@@ -94,6 +94,8 @@ def started(draft: Draft, note: TurnStartedNote) -> None:
     draft.close_open_items()
     draft.refused = False
     draft.written = Map()  # no card of an earlier turn is to come
+    draft.forget_renewable()
+    terminals.forget_old(draft)
     draft.change_session(
         active_turn_id=note.turn_id,
         status="starting" if draft.session.status == "starting" else "running",
