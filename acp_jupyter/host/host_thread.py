@@ -12,6 +12,7 @@ import logging
 import threading
 import time
 from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar, cast
 
@@ -23,6 +24,7 @@ _log = logging.getLogger(__name__)
 _LAST_SECONDS = 1.0
 _ROUNDS = 2
 _STOP_SECONDS = 15.0
+_WORKERS = 32
 _SLICE_SECONDS = 0.2
 """Longest single wait: on Windows a wait can't be interrupted."""
 
@@ -32,6 +34,8 @@ class HostThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        # By default there are five on a machine with one processor: a slow disk takes them all.
+        self._loop.set_default_executor(ThreadPoolExecutor(_WORKERS, "acp-worker"))
         self._thread = threading.Thread(target=self._serve, name="acp-host", daemon=True)
         self._stopped = False
 

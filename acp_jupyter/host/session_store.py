@@ -136,7 +136,7 @@ class SessionStore:
 
     async def save(self, session: Session) -> bool:
         """Wait until a session and all that is known of it are in its folder; tell if they are."""
-        written = await asyncio.to_thread(session.journal.flush)
+        written = await session.journal.flushed()
         session.journal.check_log()
         await self._write(session)
         return written and session.session_id not in self._unlisted

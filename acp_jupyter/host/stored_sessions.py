@@ -137,7 +137,7 @@ class StoredSessions:
         )
         folder = self._store.folder(session_id)
         self._store.hold(session_id)
-        if not await asyncio.to_thread(parent.journal.flush):
+        if not await parent.journal.flushed():
             raise DiskRefused(parent.journal.log.why or "it does not answer")
         await asyncio.to_thread(
             copy_log, parent.journal.log.path, folder / TRAFFIC_FILE, opening_note_of(meta), now

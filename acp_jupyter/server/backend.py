@@ -104,7 +104,7 @@ class Backend:
             await self.host.stored_sessions.wake(session_id)
             session = self.host.session(session_id)
             may_read_traffic(session, caller)
-            await asyncio.to_thread(session.journal.flush)
+            await session.journal.flushed()
             return self.host.traffic_path(session_id)
 
         return await asyncio.wrap_future(self.host.submit(path()))

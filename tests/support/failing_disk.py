@@ -28,6 +28,8 @@ class FailingDisk:
         Takes at most so many bytes at once; 0 for any number.
     answers
         Writing waits until this is set, as on a network disk that has gone away.
+    patience
+        Longest time in seconds that a write waits for it: a disk is only slow then.
     """
 
     def __init__(self) -> None:
@@ -37,12 +39,13 @@ class FailingDisk:
         self.short = 0
         self.answers = threading.Event()
         self.answers.set()
+        self.patience = 60.0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(os, name)
 
     def write(self, fd: int, data: bytes) -> int:
-        self.answers.wait(60)
+        self.answers.wait(self.patience)
         piece = data[: self.short] if self.short else data
         if self.room is not None:
             if not self.room:

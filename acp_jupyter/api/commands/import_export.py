@@ -277,7 +277,7 @@ class _Reading:
         if not self._report.entries:
             words = _mismatch(self._request, self._report.facts)
             raise NothingToImport(words, _listed(self._request, self._report))
-        if not await asyncio.to_thread(self._session.journal.flush):
+        if not await self._session.journal.flushed():
             raise DiskRefused(self._session.journal.log.why or "it does not answer")
         return self._report
 

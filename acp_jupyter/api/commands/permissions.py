@@ -160,7 +160,7 @@ class PermissionCommands:
         if entry.session_id:
             session = self._host.session(entry.session_id)
             _rules_of(session).remove(command.rule_id)
-            await asyncio.to_thread(session.journal.flush)  # a killed server forgets it too
+            await session.journal.flushed()  # a killed server forgets it too
         else:
             await asyncio.to_thread(self._host.permission_stores.rules.remove, command.rule_id)
         return {}

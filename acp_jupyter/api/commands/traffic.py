@@ -69,7 +69,7 @@ class TrafficCommands:
         may_read_traffic(session, caller)
         log = session.journal.log
         if not log.ended:
-            await asyncio.to_thread(log.flush)
+            await log.flushed()
         return log.path
 
 

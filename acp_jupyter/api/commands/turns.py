@@ -119,7 +119,7 @@ class PromptSender:
         if command.policy is not None:
             require_user(caller, "change the policy of a session")
             session.set_policy(command.policy, sender(caller))
-            await asyncio.to_thread(session.journal.flush)  # it outlives a server that is killed
+            await session.journal.flushed()  # it outlives a server that is killed
         if command.title is not None:
             session.rename(command.title)
             await session.tell_title()

@@ -134,7 +134,7 @@ class PermissionRequests:
         The journal reports a failure with the next line, the answer as it is sent. Returns None
         if a turn was stopped since the request came, when ``ends`` turns had been stopped.
         """
-        await asyncio.to_thread(self._journal.flush, _LOG_SECONDS)
+        await self._journal.flushed(_LOG_SECONDS)
         return option_id if ends == self._ends else None
 
     async def _answer_without_user(

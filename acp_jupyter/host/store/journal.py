@@ -224,14 +224,19 @@ class Journal:
         """Write a resume point, if the log has grown by ``least`` bytes and nothing is open."""
         self._take_merged_chunks()
         if not least:
-            await asyncio.to_thread(self._log.flush)  # the newest lines count too
+            await self._log.flushed()  # the newest lines count too
         due = self._resume.due(self._transcript, self._reader, self._log.size, least)
         if due is not None:
-            await asyncio.to_thread(self._resume.write, self._log, due)
+            written = await self._log.flushed()
+            await asyncio.to_thread(self._resume.write, self._log, due, written=written)
 
     def flush(self, seconds: float = 10.0) -> bool:
         """Wait, blocking, until the log is in its file; tell whether it is."""
         return self._log.flush(seconds)
+
+    async def flushed(self, seconds: float = 10.0) -> bool:
+        """Wait until the log is in its file; tell whether it is."""
+        return await self._log.flushed(seconds)
 
     def note(self, note: Note) -> None:
         """Write a line of the host's own."""

@@ -70,9 +70,15 @@ class ResumeWriter:
         self._unsaved = Unsaved()
         return DueState(transcript, saved, unsaved, self._number, self._start, self._lines)
 
-    def write(self, log: TrafficLog, due: DueState) -> None:
-        """Write a resume point; what goes wrong costs only time at the next start. Blocks."""
-        if not log.flush() or log.missing or log.altered:
+    def write(self, log: TrafficLog, due: DueState, *, written: bool) -> None:
+        """Write a resume point; what goes wrong costs only time at the next start. Blocks.
+
+        Parameters
+        ----------
+        written
+            Whether the log has all lines of the state.
+        """
+        if not written or log.missing or log.altered:
             self.stop()
             return
         try:
