@@ -114,7 +114,7 @@ def state(restored: Restored) -> dict[str, Any]:
         for name, each in told["terminals"].items()
     }
     for name, value in told.items():
-        if hasattr(value, "items"):
+        if name != "background" and hasattr(value, "items"):
             told[name] = dict(value.items())
     return {**told, "reader": restored.reader.saved(), "number": restored.next_number}
 
