@@ -31,7 +31,7 @@ from tests.support.keeping import Kept, Server
 LIVE = {
     "status", "rules", "active_turn_id", "queue", "waiting", "model", "tools", "modes",
     "current_mode_id", "config_options", "commands", "prompt_capabilities", "auth_methods",
-    "unasked", "logged_in",
+    "unasked", "logged_in", "background",
     "needs_login", "login", "history", "silent_since", "looking", "held", "stored", "read_only",
 }  # fmt: skip
 """Fields that are not saved: a restart forgets them, or reads the log for them."""
