@@ -14,6 +14,7 @@ from acp_jupyter._version import __version__
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from acp_jupyter.batches.batch import batch
     from acp_jupyter.kernel.connect import connect, list_agents, list_sessions, resume
     from acp_jupyter.kernel.session import Session
     from acp_jupyter.kernel.turn.turn import Turn
@@ -22,6 +23,7 @@ __all__ = [
     "Session",
     "Turn",
     "__version__",
+    "batch",
     "connect",
     "list_agents",
     "list_sessions",
@@ -33,6 +35,7 @@ __all__ = [
 _LAZY = {
     "Session": "acp_jupyter.kernel.session",
     "Turn": "acp_jupyter.kernel.turn.turn",
+    "batch": "acp_jupyter.batches.batch",
     "connect": "acp_jupyter.kernel.connect",
     "list_agents": "acp_jupyter.kernel.connect",
     "list_sessions": "acp_jupyter.kernel.connect",

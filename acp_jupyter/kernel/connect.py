@@ -66,6 +66,7 @@ def connect(
     """
     client = host_client()
     name = agent or defaults.agent
+    trust = trust or defaults.trust
     if session:
         defaults.labels.add(session)
     options = recording_options()

@@ -428,6 +428,8 @@ class _Defaults:
     agent: str = "demo"
     policy: Policy | None = None
     """Of cells that name none; None for that of their session."""
+    trust: bool = False
+    """Whether the folder is trusted for this kernel, as by ``--trust`` in each cell."""
     session_id: str = ""
     """The session that was used last here."""
     labels: set[str] = field(default_factory=set)

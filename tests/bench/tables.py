@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
+from tests.bench.batches import BatchCost
 from tests.bench.cell_start import CellStart
 from tests.bench.growth import Growth
 from tests.bench.hostile import LATE_MS as LATE_STATUS_MS
@@ -23,6 +24,7 @@ from tests.bench.updates import UpdateCost
 
 __all__ = [
     "COLUMNS",
+    "print_batch",
     "print_cell_start",
     "print_growth",
     "print_hostile",
@@ -220,6 +222,20 @@ def print_cell_start(start: CellStart) -> None:
         f"  %load_ext in a fresh kernel {start.load_ms:.0f} (aim: under 150), "
         f"from run to the prompt in the agent's hands {start.overhead_ms:.0f} (aim: under 100); "
         f"imported though not needed: {', '.join(start.imported) or 'nothing'}"
+    )
+
+
+def print_batch(cost: BatchCost) -> None:
+    """Print what a batch adds to papermill."""
+    print(f"\nA job with a turn of the demo agent, seconds; {cost.jobs} one after the other")
+    for name, seconds, cpu in (
+        ("papermill alone", cost.papermill_seconds, cost.papermill_cpu),
+        ("batch", cost.batch_seconds, cost.batch_cpu),
+    ):
+        print(f"  {name.ljust(16)} {seconds:.2f}, of processors {cpu:.2f}")
+    print(
+        f"  batch beside papermill {cost.batch_seconds / cost.papermill_seconds:.2f} "
+        f"(aim: under 1.5), of processors {cost.batch_cpu / cost.papermill_cpu:.2f}"
     )
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from typing import Any
 
+from _notebook_tools import NotebookTools, ToolsWire
 from _wire import Json, Wire, serve
 
 _OPTIONS = [
@@ -22,62 +22,7 @@ _OPTIONS = [
 ]
 
 
-class _Wire(Wire):
-    """Remembers the MCP servers of each session, in their order."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.servers: list[list[Json]] = []
-        self.folders: list[str] = []
-
-    def next(self) -> Json | None:
-        message = super().next()
-        if message is not None and message.get("method") == "session/new":
-            self.servers.append(message["params"]["mcpServers"])
-            self.folders.append(message["params"]["cwd"])
-        return message
-
-
-class _Tools:
-    """An MCP client on stdio."""
-
-    def __init__(self, server: Json) -> None:
-        env = {pair["name"]: pair["value"] for pair in server["env"]}
-        self._process = subprocess.Popen(
-            [server["command"], *server["args"]],
-            env={**os.environ, **env},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        self._ids = 0
-        client = {"name": "notebook_user", "version": "1"}
-        self.hello = self.ask(
-            "initialize",
-            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client},
-        )
-        self._send({"method": "notifications/initialized"})
-
-    def ask(self, method: str, params: Json) -> Json:
-        self._ids += 1
-        self._send({"id": self._ids, "method": method, "params": params})
-        assert self._process.stdout is not None
-        while line := self._process.stdout.readline():
-            message = json.loads(line)
-            if message.get("id") == self._ids:
-                return dict(message.get("result") or {"error": message.get("error")})
-        return {"error": "closed"}
-
-    def _send(self, message: Json) -> None:
-        assert self._process.stdin is not None
-        data = json.dumps({"jsonrpc": "2.0", **message}) + "\n"
-        try:
-            self._process.stdin.write(data.encode())
-            self._process.stdin.flush()
-        except BrokenPipeError:
-            pass
-
-
-_tools: dict[str, _Tools] = {}
+_tools: dict[str, NotebookTools] = {}
 
 
 def _told(result: Json) -> Json:
@@ -114,14 +59,14 @@ def _read(wire: Wire, session_id: str, path: str) -> Json:
 
 
 def prompt(wire: Wire, session_id: str, text: str) -> str:
-    assert isinstance(wire, _Wire)
+    assert isinstance(wire, ToolsWire)
     place = int(session_id.rpartition("-")[2]) - 1
     servers = wire.servers[place]
     if not servers:
         wire.text(session_id, "no tools\n")
         return "end_turn"
     if session_id not in _tools:
-        _tools[session_id] = _Tools(servers[-1])
+        _tools[session_id] = NotebookTools(servers[-1])
     if text == "tools":
         listed = _tools[session_id].ask("tools/list", {})
         wire.text(session_id, json.dumps([tool["name"] for tool in listed["tools"]]) + "\n")
@@ -136,4 +81,4 @@ def prompt(wire: Wire, session_id: str, text: str) -> str:
     return "end_turn"
 
 
-serve(prompt, _Wire())
+serve(prompt, ToolsWire())

@@ -17,6 +17,10 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 pytestmark = pytest.mark.timeout(120)
 
 SHOWN = {
+    "batch": (
+        *("done end_turn", "+++ b/Basel.md", "nobody_to_ask"),
+        "<2 jobs: 2 done, mean grade 1>",
+    ),
     "agents": ("| demo | Demo | ready |", "There is no agent", "npm install -g"),
     "context": (
         '<notebook-data origin="variable prices">',
@@ -41,6 +45,14 @@ SHOWN = {
     "traffic": ("session/request_permission", "> session/prompt", "plan rate=0 [redacted]"),
 }
 """What a reader must find in the outputs of each, run here or as it was saved."""
+SECONDS = {"batch": 300}
+"""The longest time for a cell, where that is not a minute."""
+RUN = [
+    pytest.param(name, marks=(pytest.mark.long, pytest.mark.timeout(900)))
+    if name in SECONDS
+    else name
+    for name in SHOWN
+]
 LEFT = {"dashboard": ["dashboard"]}
 """What stays beside a notebook: the dashboard goes on working after its last cell."""
 
@@ -56,7 +68,7 @@ def text(notebook: Any) -> str:
     return "\n".join([*said, *(data.get("text/markdown", "") for data in bundles)])
 
 
-@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("name", RUN)
 def test_it_runs_from_top_to_bottom_and_leaves_no_file(name: str, tmp_path: Path) -> None:
     """Its own asserts hold."""
     notebook = read_notebook(NOTEBOOKS / f"{name}.ipynb")
@@ -65,7 +77,9 @@ def test_it_runs_from_top_to_bottom_and_leaves_no_file(name: str, tmp_path: Path
             cell.outputs = []
     folder = tmp_path / "work"
     folder.mkdir()
-    client = NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(folder)}})
+    seconds = SECONDS.get(name, 60)
+    resources = {"metadata": {"path": str(folder)}}
+    client = NotebookClient(notebook, timeout=seconds, resources=resources)
     environment = os.environ | jupyter_environment(tmp_path)
     client.execute(env=environment | {"ACP_DEMO_RATE": "0", "TMPDIR": str(tmp_path)})
     for words in SHOWN[name]:

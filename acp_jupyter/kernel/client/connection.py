@@ -44,7 +44,8 @@ from acp_jupyter.notebook_tools.kernel_work import (
 )
 from acp_jupyter.transcript.model.events import Event
 
-_URL_VARIABLE = "ACP_JUPYTER_URL"
+URL_VARIABLE = "ACP_JUPYTER_URL"
+"""Environment variable: the address of the server that started the kernel."""
 _lock = threading.Lock()
 _clients: list[HostClient] = []
 """The client, once it is created; at most one."""
@@ -79,7 +80,7 @@ def _find() -> HostClient:
         server = ServerClient(ChannelTransport(base_path), behind_gateway)
         server.handshake(_FIRST_SECONDS)
         return server
-    url, identity = os.environ.get(_URL_VARIABLE, ""), _identity(own_key())
+    url, identity = os.environ.get(URL_VARIABLE, ""), _identity(own_key())
     if url and identity is not None:
         server = ServerClient(HttpTransport(url), identity)
         try:

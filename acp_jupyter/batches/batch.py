@@ -1,0 +1,388 @@
+"""`batch`: a notebook or a prompt for many parameters, agents, policies and seeds.
+
+Nothing of a scheduler is written here: an executor runs the jobs. What is done here is to leave out
+the jobs that have finished, and to keep to how many may use an agent's login at once.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import warnings
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    wait,
+)
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter.batches.inputs import choose_inputs, copy_inputs
+from acp_jupyter.batches.notebooks import (
+    NO_PARAMETERS_CELL,
+    PROMPT_NAME,
+    has_parameters_cell,
+    kernel_name,
+    notebook_digest,
+    prompt_notebook,
+    read_notebook,
+    with_setup,
+)
+from acp_jupyter.batches.orders import (
+    SUFFIX,
+    BatchFolder,
+    Job,
+    Order,
+    Outcome,
+    checked_params,
+    key_of,
+)
+from acp_jupyter.batches.progress import Progress, progress_of
+from acp_jupyter.batches.results import (
+    BatchResults,
+    Grade,
+    JobResult,
+    graded,
+    result_of,
+    write_rows,
+)
+from acp_jupyter.batches.run_job import MISSING, run_job
+from acp_jupyter.batches.workers import LocalWorkers
+from acp_jupyter.errors import BadRequest, MissingPackage, NotAllowed
+from acp_jupyter.kernel.execution_context import tool_code_runs
+from acp_jupyter.protocol.host_events.session import Policy
+
+_WAIT_SECONDS = 0.5
+_CELL_SECONDS = 3600.0
+_SKIPPED = frozenset({"folder_not_trusted", "login_needed", "unknown_agent"})
+"""Errors that the other jobs of the agent would end in, too."""
+
+
+def batch(
+    notebook_or_prompt: str | Path,
+    params: Mapping[str, Any] | Sequence[Mapping[str, Any]] = (),
+    agents: str | Sequence[str] = (),
+    *,
+    policy: Policy | Sequence[Policy] = "ask",
+    seeds: Iterable[int] = (),
+    inputs: Sequence[str] | None = None,
+    out: str | Path | None = None,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    at_once: int | Mapping[str, int] | None = None,
+    grade: Grade | None = None,
+    trust: bool = False,
+    cell_seconds: float | None = _CELL_SECONDS,
+    replay: bool = False,
+    progress: bool = True,
+) -> BatchResults:
+    """Run a notebook or a prompt once for each combination of parameters, agents and seeds.
+
+    Each job runs in a folder of its own, with a copy of the inputs. Nobody can be asked, so what
+    the policy doesn't allow is refused. A job that has finished is not run again by the same call;
+    one that failed or was interrupted is, from the beginning.
+
+    Parameters
+    ----------
+    notebook_or_prompt
+        The notebook's path, or the text of a prompt, in which ``{name}`` is a parameter.
+    params
+        Parameters of the notebook, for papermill: a dictionary for each run.
+    agents
+        Ids of agents, for cells whose first line names none; default: as the notebook says.
+    policy
+        How permission requests are answered in cells that name no policy; or several to compare.
+    seeds
+        Numbers of repetitions. The notebook has each as its parameter ``seed``.
+    inputs
+        Files, folders or patterns in the notebook's folder that each job has a copy of; ``{name}``
+        is a parameter. Default: all plain files that are not hidden, up to 1,000 files and 100 MB.
+        A prompt's folder is the current one.
+    out
+        The folder for the results; default: ``NAME.batch`` beside the notebook.
+    executor
+        Runs the jobs, on machines that see ``out``; default: processes of this machine.
+    workers
+        How many of those; default: one for each two processors.
+    at_once
+        How many jobs may use an agent's login at once: for each agent, or by its id.
+    grade
+        Returns a number for a `JobResult`; called here, also for jobs that finished earlier.
+    trust
+        Whether agents may run in copies of the inputs, whatever is in them; default: whether the
+        notebook's folder is trusted.
+    cell_seconds
+        Longest time for a cell, after which its job fails.
+    replay
+        Whether to play the recordings of an earlier call in place of the agents.
+    progress
+        Whether to show a table, or a bar at a terminal.
+
+    Raises
+    ------
+    BadRequest
+        The parameters, inputs or folder can't be used.
+    FileMissing
+        There is no such notebook.
+    MissingPackage
+        papermill is not installed here.
+    NotAllowed
+        This code is run by an agent's tool.
+
+    Examples
+    --------
+    >>> results = batch("report.ipynb", [{"year": 2024}, {"year": 2025}], ["claude", "codex"])
+    >>> results.to_frame().groupby("agent")["tokens"].sum()
+    """
+    if tool_code_runs():
+        raise NotAllowed("This code is run by an agent's tool, so it can't start a batch.")
+    if importlib.util.find_spec("papermill") is None:
+        raise MissingPackage(MISSING)
+    numbers: tuple[int | None, ...] = tuple(seeds) or (None,)
+    jobs = [
+        Job(params=each, agent=agent, policy=chosen, seed=seed)
+        for each in checked_params(params)
+        for agent in _several(agents) or ("",)
+        for chosen in _several(policy)
+        for seed in numbers
+    ]
+    orders = _Plan(notebook_or_prompt, inputs, out).orders(
+        jobs, trust=trust, cell_seconds=cell_seconds, replay=replay
+    )
+    folder = BatchFolder(Path(orders[0].out))
+    bounds = _Bounds(at_once)
+    shown = progress_of(orders, wanted=progress)
+    results = _Results(orders, folder, grade, replay=replay)
+    try:
+        if executor is not None:
+            _Run(results, bounds, shown, executor, run_job, len(orders)).run()
+        elif results.waiting():
+            count = workers or max(1, (os.cpu_count() or 2) // 2)
+            local = LocalWorkers(count, folder.path / "workers.log")
+            try:
+                _Run(results, bounds, shown, local.executor, local.run, count).run()
+            finally:
+                local.close()
+    finally:
+        shown.close(results.so_far())
+    found = BatchResults(results.so_far())
+    write_rows(found, folder, replay=replay)
+    return found
+
+
+class _Plan:
+    """What all jobs of a batch have in common: the notebook, its inputs, the folder."""
+
+    def __init__(
+        self, notebook_or_prompt: str | Path, inputs: Sequence[str] | None, out: str | Path | None
+    ) -> None:
+        self._inputs = inputs
+        self._prompt = ""
+        path = Path(notebook_or_prompt)
+        if isinstance(notebook_or_prompt, str) and not notebook_or_prompt.endswith(".ipynb"):
+            self._prompt = notebook_or_prompt
+            path = Path(PROMPT_NAME)
+        self._path = path.expanduser().absolute()
+        self._out = Path(out or self._path.with_suffix(SUFFIX)).expanduser().absolute()
+
+    def orders(
+        self, jobs: Sequence[Job], *, trust: bool, cell_seconds: float | None, replay: bool
+    ) -> list[Order]:
+        """Write what the jobs begin with, and return them: equal jobs once."""
+        path, folder = self._path, self._path.parent
+        names = [*jobs[0].params, *(["seed"] if jobs[0].seed is not None else [])]
+        notebook = prompt_notebook(self._prompt, names) if self._prompt else read_notebook(path)
+        notes: tuple[str, ...] = ()
+        if names and not has_parameters_cell(notebook):
+            notes = (NO_PARAMETERS_CELL,)
+            warnings.warn(NO_PARAMETERS_CELL, stacklevel=3)
+        digest = notebook_digest(notebook)
+        differ = self._inputs is not None and any("{" in each for each in self._inputs)
+        chosen = [
+            choose_inputs(folder, self._inputs, path.name, job.params)
+            for job in (jobs if differ else jobs[:1])
+        ] * (1 if differ else len(jobs))
+        batch = BatchFolder(self._out)
+        batch.open()
+        copied = {paths: copy_inputs(folder, paths, batch) for paths in dict.fromkeys(chosen)}
+        _write_notebook(batch.notebook(digest), with_setup(notebook))
+        trust = trust or _is_trusted(folder)
+        orders = {}
+        for job, paths in zip(jobs, chosen, strict=True):
+            inputs = copied[paths]
+            key = key_of(job, digest, inputs)
+            orders[key] = Order(
+                **dict(job),
+                key=key,
+                out=str(self._out),
+                notebook=digest,
+                inputs=inputs,
+                name=path.name,
+                trust=trust,
+                cell_seconds=cell_seconds,
+                replay=replay,
+                notes=notes,
+            )
+        return list(orders.values())
+
+
+class _Results:
+    """The results of a batch, as they come."""
+
+    def __init__(
+        self, orders: Sequence[Order], folder: BatchFolder, grade: Grade | None, *, replay: bool
+    ) -> None:
+        self._orders = orders
+        self._grade = grade
+        self._found: dict[str, JobResult] = {}
+        for order in orders:
+            known = None if replay else folder.outcome(order.key)
+            if known is not None and known.finished:
+                self.put(order, known)
+
+    def put(
+        self, order: Order, outcome: Outcome | None, error: str = "", reason: str = ""
+    ) -> JobResult:
+        """Take in what came of a job, graded."""
+        result = graded(result_of(order, outcome, error, reason), self._grade)
+        self._found[order.key] = result
+        return result
+
+    def waiting(self) -> list[Order]:
+        """Return the jobs that nothing has come of yet."""
+        return [order for order in self._orders if order.key not in self._found]
+
+    def so_far(self) -> tuple[JobResult, ...]:
+        """Return the results that there are, in the order of the jobs."""
+        return tuple(self._found[o.key] for o in self._orders if o.key in self._found)
+
+
+class _Bounds:
+    """How many jobs may use an agent's login at once."""
+
+    def __init__(self, at_once: int | Mapping[str, int] | None) -> None:
+        numbers = at_once.values() if isinstance(at_once, Mapping) else [at_once or 1]
+        if at_once == 0 or any(number < 1 for number in numbers):
+            raise BadRequest("at_once must be at least 1.")
+        self._at_once = at_once
+
+    def allow(self, agent: str, running: int) -> bool:
+        """Return whether another job of an agent may start."""
+        bound = self._at_once.get(agent) if isinstance(self._at_once, Mapping) else self._at_once
+        return bound is None or running < bound
+
+
+class _Run:
+    """Gives the jobs to an executor, as the bounds allow, and takes what comes of them."""
+
+    def __init__(
+        self,
+        results: _Results,
+        bounds: _Bounds,
+        progress: Progress,
+        executor: Executor,
+        function: Callable[[str], str],
+        most: int,
+    ) -> None:
+        self._results = results
+        self._bounds = bounds
+        self._progress = progress
+        self._executor = executor
+        self._function = function
+        self._most = most
+        self._waiting = deque(results.waiting())
+        self._running: dict[Future[str], Order] = {}
+        self._refused: dict[str, JobResult] = {}
+        """A result for each agent whose other jobs need not be tried."""
+        self._broken = ""
+
+    def run(self) -> None:
+        """Return when all jobs have ended, or the executor can't run any more."""
+        try:
+            while self._waiting or self._running:
+                self._submit()
+                begun = [order for future, order in self._running.items() if future.running()]
+                self._progress.show(self._results.so_far(), begun)
+                done, _ = wait(self._running, _WAIT_SECONDS, FIRST_COMPLETED)
+                for future in done:
+                    self._take(future, self._running.pop(future))
+        except BaseException:
+            for future in self._running:
+                future.cancel()
+            raise
+
+    def _submit(self) -> None:
+        counts = Counter(order.agent for order in self._running.values())
+        later: deque[Order] = deque()
+        while self._waiting and len(self._running) < self._most:
+            order = self._waiting.popleft()
+            if self._broken:
+                self._results.put(order, None, self._broken, "executor")
+            elif (refused := self._refused.get(order.agent)) is not None:
+                self._results.put(order, None, refused.error, refused.reason)
+            elif not self._bounds.allow(order.agent, counts[order.agent]):
+                later.append(order)
+            elif self._start(order):
+                counts[order.agent] += 1
+        self._waiting.extendleft(reversed(later))
+
+    def _start(self, order: Order) -> bool:
+        try:
+            future = self._executor.submit(self._function, order.model_dump_json())
+        except (BrokenExecutor, RuntimeError) as error:
+            self._break(order, error)
+            return False
+        self._running[future] = order
+        return True
+
+    def _take(self, future: Future[str], order: Order) -> None:
+        try:
+            outcome = Outcome.model_validate_json(future.result())
+        except BrokenExecutor as error:
+            self._break(order, error)
+        except CancelledError:
+            self._results.put(order, None, "The executor cancelled it.", "executor")
+        except Exception as error:  # noqa: BLE001 - an executor's own: dask's KilledWorker, …
+            words = f"{type(error).__name__}: {error}"
+            self._results.put(order, None, words, "executor")
+        else:
+            result = self._results.put(order, outcome)
+            if order.agent and result.reason in _SKIPPED:
+                self._refused[order.agent] = result
+
+    def _break(self, order: Order, error: Exception) -> None:
+        self._broken = (
+            f"The executor has lost its workers ({type(error).__name__}). Make a new one and call "
+            "batch again: it goes on with the jobs that have not finished."
+        )
+        self._results.put(order, None, self._broken, "executor")
+
+
+def _several(value: str | Sequence[Any]) -> tuple[Any, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _is_trusted(folder: Path) -> bool:
+    from jupyter_core.paths import jupyter_data_dir
+
+    from acp_jupyter.host.store.permission_stores import TrustStore
+
+    return TrustStore(Path(jupyter_data_dir()) / "acp-jupyter" / "trust.json").trusts(folder)
+
+
+def _write_notebook(path: Path, notebook: Any) -> None:
+    import nbformat
+
+    if path.exists():
+        return
+    path.parent.mkdir(exist_ok=True)
+    notebook.metadata.setdefault("kernelspec", {"name": kernel_name(notebook), "display_name": ""})
+    notebook.metadata.setdefault("language_info", {"name": "python"})
+    part = path.with_suffix(f".{os.getpid()}.part")
+    nbformat.write(notebook, part)  # type: ignore[no-untyped-call]
+    part.replace(path)

@@ -1,0 +1,223 @@
+"""A job, what an executor is told of it, and the folder that holds a batch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+from uuid import uuid4
+
+from pydantic import Field, JsonValue
+
+from acp_jupyter.errors import BadRequest
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.objects import Model
+
+SUFFIX = ".batch"
+RECORDING = "recording.acp"
+"""Of a job's sessions, in its working folder and in its result."""
+SETUP = "setup.json"
+"""Beside the working folder: how the kernel begins."""
+TURNS = "turns.json"
+"""Beside it: the turns that have ended."""
+_MARK = "batch.json"
+_MARK_TEXT = '{"acp_jupyter_batch": 1}\n'
+_KEY_CHARS = 20
+_UNFINISHED = "unfinished"
+_DAY_SECONDS = 24 * 3600.0
+
+
+class Job(Model):
+    """One run of the notebook. What is in it, and the notebook and its inputs, make its key."""
+
+    params: dict[str, JsonValue] = Field(default_factory=dict)
+    agent: str = ""
+    """Its id; empty for the notebook's own choice."""
+    policy: Policy = "ask"
+    seed: int | None = None
+
+
+class Order(Job):
+    """All that is needed to run a job: an executor is given this as JSON."""
+
+    key: str
+    out: str
+    """The batch's folder; where jobs run elsewhere, they must see the same folder."""
+    notebook: str
+    """Digest of the prepared notebook."""
+    inputs: str
+    """Digest of the input files."""
+    name: str
+    """Of the notebook's file in the working folder."""
+    trust: bool = False
+    cell_seconds: float | None = None
+    replay: bool = False
+    notes: tuple[str, ...] = ()
+    """What is to be said of the job, whatever comes of it."""
+    scratch: str = ""
+    """A folder of this machine to work in, which somebody else removes; else one is made."""
+
+
+class TurnRecord(Model):
+    """What a job keeps of a turn."""
+
+    agent: str
+    session_id: str
+    stop_reason: str
+    message: str = ""
+    """Why it ended in an error."""
+    reason: str = ""
+    """The stable word for that."""
+    text: str = ""
+    """The agent's answer."""
+    patch: str = ""
+    """What it changed, as a unified diff."""
+    patch_missing: str = ""
+    """Why there is no patch."""
+    seconds: float | None = None
+    tokens: int | None = None
+    cost_amount: float | None = None
+    """Of its session so far."""
+    cost_currency: str = ""
+
+
+class Setup(Model):
+    """How a job's kernel begins."""
+
+    notebook: str
+    agent: str = ""
+    policy: Policy = "ask"
+    trust: bool = False
+    mode: Literal["record", "replay"] = "record"
+
+
+class KeptTurns(Model):
+    """The file `TURNS`."""
+
+    turns: tuple[TurnRecord, ...] = ()
+
+
+class Outcome(Model):
+    """What came of a job: ``result.json`` in its folder, which says that the job has ended."""
+
+    key: str
+    finished: bool
+    """Whether the notebook ran to its end; a job that did not is run again by the next call."""
+    error: str = ""
+    reason: str = ""
+    """The stable word for the error: that of the turn, else the exception's name."""
+    seconds: float = 0.0
+    turns: tuple[TurnRecord, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFolder:
+    """The folder of a batch. All methods block.
+
+    ``notebooks/`` and ``inputs/`` hold what jobs begin with, by digest; ``jobs/`` the results by
+    key, each renamed into place as a whole; ``replayed/`` those of replays.
+    """
+
+    path: Path
+
+    def open(self) -> None:
+        """Make the folder, or check that it is one.
+
+        Raises
+        ------
+        BadRequest
+            Something else is there.
+        """
+        mark = self.path / _MARK
+        if mark.is_file():
+            self._sweep()
+            return
+        if self.path.exists() and (not self.path.is_dir() or any(self.path.iterdir())):
+            raise BadRequest(
+                f"{self.path} exists and is not the folder of a batch. Name another: out=…"
+            )
+        self.path.mkdir(parents=True, exist_ok=True)
+        mark.write_text(_MARK_TEXT, "utf-8")
+
+    def _sweep(self) -> None:
+        """Remove what processes left that were killed while they wrote, long ago."""
+        for left in (self.path / _UNFINISHED).glob("*"):
+            with suppress(OSError):
+                if time.time() - left.stat().st_mtime > _DAY_SECONDS:
+                    shutil.rmtree(left, ignore_errors=True)
+
+    def notebook(self, digest: str) -> Path:
+        """Return the file of a prepared notebook."""
+        return self.path / "notebooks" / f"{digest}.ipynb"
+
+    def inputs(self, digest: str) -> Path:
+        """Return the folder of input files."""
+        return self.path / "inputs" / digest
+
+    def job(self, key: str, *, replay: bool = False) -> Path:
+        """Return the folder of a job's result."""
+        return self.path / ("replayed" if replay else "jobs") / key
+
+    def outcome(self, key: str, *, replay: bool = False) -> Outcome | None:
+        """Return what came of a job, None if it has not ended or its file can't be read."""
+        try:
+            content = (self.job(key, replay=replay) / "result.json").read_bytes()
+            return Outcome.model_validate_json(content)
+        except (OSError, ValueError):
+            return None
+
+    @contextmanager
+    def being_written(self) -> Iterator[Path]:
+        """Give a new folder to write into; what of it is not moved away is removed."""
+        folder = self.path / _UNFINISHED / uuid4().hex
+        folder.mkdir(parents=True)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def digest_of(value: object) -> str:
+    """Return a short digest of a JSON-able value."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_KEY_CHARS]
+
+
+def key_of(job: Job, notebook: str, inputs: str) -> str:
+    """Return the key of a job: equal for equal content, whatever the order of the batch."""
+    return digest_of([1, notebook, inputs, job.model_dump(mode="json")])
+
+
+def checked_params(params: object) -> tuple[dict[str, Any], ...]:
+    """Return the parameters, one mapping for each run.
+
+    Raises
+    ------
+    BadRequest
+        They are not mappings from names to JSON values.
+    """
+    if isinstance(params, Mapping):
+        params = (params,)
+    if not isinstance(params, Sequence) or isinstance(params, str | bytes):
+        raise BadRequest("params must be a list of dictionaries, one for each run.")
+    return tuple(_checked(each) for each in params) or ({},)
+
+
+def _checked(params: object) -> dict[str, Any]:
+    names = list(params) if isinstance(params, Mapping) else [None]
+    wrong = next((n for n in names if not isinstance(n, str) or not n.isidentifier()), "")
+    if not isinstance(params, Mapping) or wrong != "":
+        raise BadRequest(f"{params!r:.80} can't be parameters: each needs a name of Python.")
+    try:
+        return dict(json.loads(json.dumps(dict(params), allow_nan=False)))
+    except (TypeError, ValueError) as error:
+        raise BadRequest(
+            f"The parameters {params!r:.80} can't be written as JSON: {error}."
+        ) from None

@@ -1,0 +1,147 @@
+"""How far a batch is: a table in a notebook that changes, a bar at a terminal, or nothing."""
+
+from __future__ import annotations
+
+import html
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Any, Protocol
+
+from acp_jupyter.batches.orders import Order
+from acp_jupyter.batches.results import JobResult, counted
+from acp_jupyter.kernel.execution_context import execution_context
+
+_LOOK_SECONDS = 0.5
+_MOST_FAILED = 5
+_ERROR_CHARS = 300
+
+
+class Progress(Protocol):
+    """Is told how far a batch is."""
+
+    def show(self, results: Sequence[JobResult], running: Iterable[Order]) -> None:
+        """Show it; called often."""
+
+    def close(self, results: Sequence[JobResult]) -> None:
+        """Show the end."""
+
+
+def progress_of(orders: Sequence[Order], *, wanted: bool) -> Progress:
+    """Return what fits the place where this runs."""
+    if not wanted:
+        return _Nothing()
+    if execution_context().frontend in {"terminal", "script"}:
+        return _Bar(len(orders)) if sys.stderr is not None and sys.stderr.isatty() else _Nothing()
+    return _Table(orders)
+
+
+class _Nothing:
+    def show(self, results: Sequence[JobResult], running: Iterable[Order]) -> None:
+        """Show nothing."""
+
+    def close(self, results: Sequence[JobResult]) -> None:
+        """Show nothing."""
+
+
+class _Bar:
+    """A bar of tqdm, which papermill brings."""
+
+    def __init__(self, count: int) -> None:
+        from tqdm import tqdm  # type: ignore[import-untyped]
+
+        self._bar: Any = tqdm(total=count, unit="job", leave=True)
+
+    def show(self, results: Sequence[JobResult], running: Iterable[Order]) -> None:
+        """Move the bar."""
+        failed = sum(result.status != "done" for result in results)
+        self._bar.set_postfix_str(f"{failed} failed" if failed else "", refresh=False)
+        self._bar.update(len(results) - self._bar.n)
+
+    def close(self, results: Sequence[JobResult]) -> None:
+        """Leave the bar as it is."""
+        self.show(results, ())
+        self._bar.close()
+
+
+class _Table:
+    """A table with a row for each agent, in the output of the cell that waits."""
+
+    def __init__(self, orders: Sequence[Order]) -> None:
+        from IPython.display import display
+
+        self._orders = orders
+        self._shown, self._at = "", 0.0
+        nothing = {"text/plain": ""}
+        self._handle: Any = display(nothing, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+
+    def show(self, results: Sequence[JobResult], running: Iterable[Order]) -> None:
+        """Change the output, if there is something new and the last change is not recent."""
+        if time.monotonic() - self._at >= _LOOK_SECONDS:
+            self._draw(results, Counter(order.agent for order in running))
+
+    def close(self, results: Sequence[JobResult]) -> None:
+        """Change it for the last time."""
+        self._draw(results, Counter())
+
+    def _draw(self, results: Sequence[JobResult], running: Counter[str]) -> None:
+        page = table_html(self._orders, results, running)
+        if page == self._shown:
+            return
+        self._shown, self._at = page, time.monotonic()
+        words = f"{len(results)} of {len(self._orders)} jobs: {counted(tuple(results))}"
+        with suppress(AttributeError):  # no display here takes changes
+            self._handle.update({"text/html": page, "text/plain": words}, raw=True)
+
+
+_HEAD = ("Agent", "Done", "Failed", "Running", "Waiting", "Mean grade", "Tokens", "Mean time")
+
+
+def table_html(orders: Sequence[Order], results: Sequence[JobResult], running: Counter[str]) -> str:
+    """Return the table of a batch."""
+    agents = dict.fromkeys(order.agent for order in orders)
+    waiting = Counter(order.agent for order in orders)
+    waiting.subtract(result.agent for result in results)
+    waiting.subtract(running)
+    rows = [
+        _row(agent, [r for r in results if r.agent == agent], running[agent], waiting[agent])
+        for agent in agents
+    ]
+    head = "".join(f"<th>{name}</th>" for name in _HEAD)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    bar = f'<progress max="{len(orders)}" value="{len(results)}"></progress>'
+    return (
+        f"<p>{bar} {len(results)} of {len(orders)} jobs</p>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{_failed(results)}"
+    )
+
+
+def _row(agent: str, results: list[JobResult], running: int, waiting: int) -> list[str]:
+    done = [result for result in results if result.status == "done"]
+    grades = [result.grade for result in done if result.grade is not None]
+    tokens = [result.tokens for result in results if result.tokens is not None]
+    return [
+        html.escape(agent) or "the notebook's",
+        str(len(done)),
+        str(len(results) - len(done)),
+        str(running),
+        str(waiting),
+        f"{sum(grades) / len(grades):.3g}" if grades else "",
+        f"{sum(tokens):,}" if tokens else "",
+        f"{sum(result.seconds for result in done) / len(done):.1f} s" if done else "",
+    ]
+
+
+def _failed(results: Sequence[JobResult]) -> str:
+    """Return the errors of failed jobs, each once with how often it came."""
+    errors = Counter((r.agent, r.error) for r in results if r.status != "done")
+    lines = [
+        f"<li>{html.escape(f'{agent}: ' if agent else '')}{html.escape(error[:_ERROR_CHARS])}"
+        f"{f' ({count} jobs)' if count > 1 else ''}</li>"
+        for (agent, error), count in errors.most_common(_MOST_FAILED)
+    ]
+    more = len(errors) - _MOST_FAILED
+    lines += [f"<li>and {more} other errors</li>"] if more > 0 else []
+    return f"<ul>{''.join(lines)}</ul>" if lines else ""

@@ -1,0 +1,212 @@
+"""One job, from a clean copy of the inputs to a result that is renamed into place.
+
+Runs in any process that sees the batch's folder. It keeps nothing between two jobs.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from acp_jupyter import errors
+from acp_jupyter.batches.inputs import (
+    MOST_BYTES,
+    changed_files,
+    copy_tree,
+    move_into_place,
+)
+from acp_jupyter.batches.orders import (
+    RECORDING,
+    SETUP,
+    TURNS,
+    BatchFolder,
+    KeptTurns,
+    Order,
+    Outcome,
+    Setup,
+    TurnRecord,
+)
+from acp_jupyter.errors import AcpError, MissingPackage, plain_reason
+from acp_jupyter.protocol.files import human_size
+
+_START_SECONDS = 120
+_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+_ERROR_CHARS = 2000
+
+
+def run_job(text: str) -> str:
+    """Run a job, unless another process has finished it, and return its outcome.
+
+    Parameters
+    ----------
+    text
+        An `Order` as JSON.
+
+    Returns
+    -------
+    str
+        An `Outcome` as JSON.
+    """
+    order = Order.model_validate_json(text)
+    batch = BatchFolder(Path(order.out))
+    known = None if order.replay else batch.outcome(order.key)
+    if known is not None and known.finished:
+        return known.model_dump_json()
+    scratch = (
+        nullcontext(order.scratch)
+        if order.scratch
+        else tempfile.TemporaryDirectory(prefix="acp-batch-", ignore_cleanup_errors=True)
+    )
+    try:
+        with scratch as folder:
+            outcome = _Run(order, batch, Path(folder)).outcome()
+    except OSError as error:
+        words = f"Its files could not be read or written: {plain_reason(error, path=True)}."
+        outcome = Outcome(key=order.key, finished=False, error=words, reason="files")
+    return outcome.model_dump_json()
+
+
+class _Run:
+    """A job that runs in a folder of its own."""
+
+    def __init__(self, order: Order, batch: BatchFolder, folder: Path) -> None:
+        self._order = order
+        self._batch = batch
+        self._folder = folder
+        self._work = folder / "work"
+        self._notes = list(order.notes)
+
+    def outcome(self) -> Outcome:
+        """Run the job and write its result."""
+        order, started = self._order, time.monotonic()
+        copy_tree(self._batch.inputs(order.inputs), self._work)
+        missing = self._prepare()
+        error, reason = missing or self._execute()
+        turns = self._turns()
+        failed = next((turn for turn in reversed(turns) if turn.reason), None)
+        if error and failed is not None:
+            reason = failed.reason
+        outcome = Outcome(
+            key=order.key,
+            finished=not error,
+            error=error[:_ERROR_CHARS],
+            reason=reason,
+            seconds=round(time.monotonic() - started, 3),
+            turns=turns,
+        )
+        return self._save(outcome)
+
+    def _prepare(self) -> tuple[str, str] | None:
+        """Write what the kernel begins with; return why there is nothing to replay."""
+        order = self._order
+        setup = Setup(
+            notebook=order.name,
+            agent=order.agent,
+            policy=order.policy,
+            trust=order.trust,
+            mode="replay" if order.replay else "record",
+        )
+        (self._folder / SETUP).write_text(setup.model_dump_json(), "utf-8")
+        if not order.replay:
+            return None
+        recording = self._batch.job(order.key) / RECORDING
+        if not recording.is_dir():
+            return "There is no recording of this job: it has not run yet.", "record_missing"
+        copy_tree(recording, self._work / RECORDING)
+        return None
+
+    def _execute(self) -> tuple[str, str]:
+        """Run the notebook; return its error and the error's name, empty if it has none."""
+        try:
+            import papermill
+            from nbclient.exceptions import CellTimeoutError, DeadKernelError
+        except ImportError as error:
+            raise MissingPackage(MISSING) from error
+        order = self._order
+        try:
+            papermill.execute_notebook(
+                str(self._batch.notebook(order.notebook)),
+                str(self._work / order.name),
+                parameters=_parameters(order),
+                progress_bar=False,
+                start_timeout=_START_SECONDS,
+                execution_timeout=order.cell_seconds,
+                # Not `cwd`, which changes the folder of this whole process.
+                resources={"metadata": {"path": str(self._work)}},
+            )
+        except papermill.PapermillExecutionError as error:
+            words = _COLOURS.sub("", f"{error.ename}: {error.evalue}")
+            return words, _reason_of(str(error.ename))
+        except CellTimeoutError:
+            return f"A cell ran for more than {order.cell_seconds:g} s.", "timeout"
+        except DeadKernelError:
+            return "The kernel died.", "kernel_died"
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other jobs go on
+            return f"{type(error).__name__}: {error}", type(error).__name__
+        return "", ""
+
+    def _turns(self) -> tuple[TurnRecord, ...]:
+        try:
+            return KeptTurns.model_validate_json((self._folder / TURNS).read_bytes()).turns
+        except (OSError, ValueError):
+            return ()
+
+    def _save(self, outcome: Outcome) -> Outcome:
+        """Move the result into place, or return the one that was there first."""
+        order = self._order
+        with self._batch.being_written() as made:
+            notebook = self._work / order.name
+            if notebook.is_file() and not notebook.is_symlink():
+                shutil.copyfile(notebook, made / "notebook.ipynb")
+                notebook.unlink()
+            recording = self._work / RECORDING
+            if recording.is_dir() and not recording.is_symlink():
+                copy_tree(recording, made / RECORDING)
+            self._keep_files(made / "files")
+            patch = "".join(turn.patch for turn in outcome.turns)
+            (made / "patch.diff").write_text(patch, "utf-8", newline="")
+            outcome = outcome.model_copy(update={"notes": tuple(self._notes)})
+            (made / "result.json").write_text(outcome.model_dump_json(), "utf-8")
+            target = self._batch.job(order.key, replay=order.replay)
+            earlier = self._batch.outcome(order.key, replay=order.replay)
+            if target.is_dir() and (earlier is None or not earlier.finished or order.replay):
+                target.rename(made.with_name(f"{made.name}-old"))
+            taken = move_into_place(made, target)
+            shutil.rmtree(made.with_name(f"{made.name}-old"), ignore_errors=True)
+        if taken:
+            return outcome
+        return self._batch.outcome(order.key, replay=order.replay) or outcome
+
+    def _keep_files(self, target: Path) -> None:
+        paths, whole = changed_files(self._batch.inputs(self._order.inputs), self._work)
+        left, size = [], 0
+        for path in paths:
+            size += (self._work / path).stat().st_size
+            if size > MOST_BYTES:
+                left.append(path)
+                continue
+            (target / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(self._work / path, target / path, follow_symlinks=False)
+        if left or not whole:
+            self._notes.append(
+                f"Not all files that it made are kept: they are more than {human_size(MOST_BYTES)}."
+            )
+
+
+MISSING = 'Batches need papermill. Run %pip install "acp-jupyter[batch]".'
+
+
+def _reason_of(name: str) -> str:
+    """Return the stable word for an exception that a cell ended in: its name, if not ours."""
+    kind = getattr(errors, name, None)
+    return kind.reason if isinstance(kind, type) and issubclass(kind, AcpError) else name
+
+
+def _parameters(order: Order) -> dict[str, Any]:
+    seed = {} if order.seed is None else {"seed": order.seed}
+    return {**order.params, **seed}

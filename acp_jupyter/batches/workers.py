@@ -1,0 +1,154 @@
+"""Local worker processes: each runs one job after the other; one that dies is replaced.
+
+A worker ends when whoever started it does: its jobs are then interrupted, and start afresh later.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from acp_jupyter.batches.orders import Order
+from acp_jupyter.batches.run_job import run_job
+
+_TRIES = 3
+"""A job whose worker dies is run again, as often."""
+
+
+class WorkerDied(Exception):
+    """The process that ran a job has ended, each time."""
+
+
+class LocalWorkers:
+    """Runs jobs in processes of this machine.
+
+    Attributes
+    ----------
+    executor
+        Its threads each own one process; give it `run`.
+
+    Parameters
+    ----------
+    count
+        How many jobs run at once.
+    log
+        File for what the processes write to stderr.
+    """
+
+    def __init__(self, count: int, log: Path) -> None:
+        self.executor = ThreadPoolExecutor(count, thread_name_prefix="acp-batch")
+        self._log = log.open("wb")
+        self._own = threading.local()
+        self._lock = threading.Lock()
+        self._all: set[subprocess.Popen[bytes]] = set()
+        self._closed = False
+
+    def run(self, text: str) -> str:
+        """Run a job, as `run_job`.
+
+        Raises
+        ------
+        WorkerDied
+            Its process died, each time.
+        """
+        order = Order.model_validate_json(text)
+        for _ in range(_TRIES):
+            scratch = tempfile.mkdtemp(prefix="acp-batch-")
+            try:
+                answer = self._ask(order.model_copy(update={"scratch": scratch}))
+            finally:
+                shutil.rmtree(scratch, ignore_errors=True)
+            if answer is not None:
+                return answer
+            if self._closed:
+                break
+        raise WorkerDied(f"The process that ran it died, {_TRIES} times.")
+
+    def close(self) -> None:
+        """End the processes; jobs that run are interrupted."""
+        with self._lock:
+            self._closed = True
+            ending = tuple(self._all)
+        for process in ending:
+            process.kill()
+        self.executor.shutdown(cancel_futures=True)
+        for process in ending:
+            _end(process)
+        self._log.close()
+
+    def _ask(self, order: Order) -> str | None:
+        """Return the answer of this thread's process; None if it has died."""
+        process = self._process()
+        if process is None:
+            return None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            process.stdin.write(order.model_dump_json().encode() + b"\n")
+            process.stdin.flush()
+            line = process.stdout.readline()
+        except OSError:
+            line = b""
+        if line.endswith(b"\n"):
+            return line.decode()
+        self._forget(process)
+        return None
+
+    def _process(self) -> subprocess.Popen[bytes] | None:
+        """Return this thread's process, started anew if need be; None once all is closed."""
+        found: subprocess.Popen[bytes] | None = getattr(self._own, "process", None)
+        with self._lock:
+            if self._closed:
+                return None
+            if found is None:
+                found = self._own.process = subprocess.Popen(
+                    (sys.executable, "-P", "-m", "acp_jupyter.batches.workers"),
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self._log,
+                )
+                self._all.add(found)
+        return found
+
+    def _forget(self, process: subprocess.Popen[bytes]) -> None:
+        self._own.process = None
+        _end(process)
+        with self._lock:
+            self._all.discard(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.communicate()
+
+
+def main() -> None:
+    """Answer each line of stdin, an order, with one line of stdout, until stdin ends."""
+    wire = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries and kernels print is no answer
+    orders: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(os.dup(0), orders), daemon=True).start()
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    while True:
+        answer = run_job(orders.get().decode())
+        wire.write(answer.encode() + b"\n")
+        wire.flush()
+
+
+def _read(stdin: int, orders: queue.SimpleQueue[bytes]) -> None:
+    with os.fdopen(stdin, "rb") as lines:
+        for line in lines:
+            orders.put(line)
+    os._exit(0)  # whoever gave the orders is gone; the kernel of a job notices, and ends too
+
+
+if __name__ == "__main__":
+    main()

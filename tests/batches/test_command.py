@@ -1,0 +1,110 @@
+"""``jupyter acp batch FILE``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from acp_jupyter.batches.command import BatchFile, main, read_file
+from acp_jupyter.errors import BadRequest
+
+pytestmark = pytest.mark.filterwarnings("default")
+FILE = """\
+prompt = "create {name} rate=0"
+params = "names.csv"
+agents = ["demo"]
+policy = ["accept-edits", "ask"]
+grade = "grade.py:grade"
+workers = 2
+"""
+GRADE = """\
+def grade(result):
+    return (result.files / result.params["name"]).is_file()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("notebook = ", "can't be read"),
+        ("", "either a notebook or a prompt"),
+        ('notebook = "a.ipynb"\nprompt = "x"', "either a notebook or a prompt"),
+        ('prompt = "x"\nagent = "demo"', "agent is not known here"),
+        ('prompt = "x"\npolicy = "everything"', "policy"),
+        ('prompt = "x"\nworkers = 0', "workers must be at least 1"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_said(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / "b.toml").write_text(text)
+    with pytest.raises(BadRequest, match=says):
+        read_file(tmp_path / "b.toml")
+
+
+def test_a_file_has_the_arguments_of_the_function(tmp_path: Path) -> None:
+    (tmp_path / "b.toml").write_text(
+        'notebook = "n.ipynb"\nparams = [{a = 1}, {a = 2}]\nseeds = [1, 2]\n'
+        "inputs = []\nat_once = {claude = 2}\ncell_seconds = 5"
+    )
+    assert read_file(tmp_path / "b.toml") == BatchFile(
+        notebook="n.ipynb",
+        params=[{"a": 1}, {"a": 2}],
+        seeds=(1, 2),
+        inputs=(),
+        at_once={"claude": 2},
+        cell_seconds=5,
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("names.csv", "none.csv"), "none.csv can't be read"),
+        (("grade.py:grade", "grade.py:none"), "There is no grade"),
+        (("grade.py:grade", "none"), "There is no grade"),
+    ],
+)
+def test_a_wrong_file_starts_nothing(
+    folder: Path, change: tuple[str, str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "b.toml").write_text(FILE.replace(*change))
+    (folder / "names.csv").write_text("name\na.txt\n")
+    (folder / "grade.py").write_text(GRADE)
+    assert main(["batch", "b.toml"]) == 2
+    assert says in capsys.readouterr().err
+    assert not list(folder.glob("*.batch"))
+
+
+def test_no_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["batch", "none.toml"]) == 2
+    assert "No such file" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([])
+
+
+@pytest.mark.long
+def test_the_command_from_elsewhere_again_and_replayed(folder: Path) -> None:
+    place = folder / "place"
+    place.mkdir()
+    (place / "b.toml").write_text(FILE)
+    (place / "names.csv").write_text("name,n\na.txt,1\nb.txt,2.5\n")
+    (place / "grade.py").write_text(GRADE)
+
+    def run(*more: str) -> subprocess.CompletedProcess[str]:
+        jupyter = str(Path(sys.executable).parent / "jupyter")
+        words = (jupyter, "acp", "batch", "place/b.toml", *more)
+        return subprocess.run(words, cwd=folder, capture_output=True, text=True)
+
+    done = run()
+    assert done.returncode == 1, done.stderr
+    assert "4 jobs: 2 done, 2 failed, mean grade 1" in done.stdout
+    assert 'failed: demo {"name": "a.txt", "n": 1}: NobodyToAsk:' in done.stdout
+    rows = [json.loads(line) for line in (place / "b.batch/results.jsonl").read_text().splitlines()]
+    assert [row["n"] for row in rows] == [1, 1, 2.5, 2.5]
+    (place / "b.toml").write_text(FILE.replace(', "ask"', ""))
+    done = run("--replay")
+    assert done.returncode == 0, done.stderr
+    assert "2 jobs: 2 done, mean grade 1" in done.stdout
