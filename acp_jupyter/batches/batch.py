@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import (
@@ -22,26 +21,12 @@ from concurrent.futures import (
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.batches.inputs import choose_inputs, copy_inputs
-from acp_jupyter.batches.notebooks import (
-    NO_PARAMETERS_CELL,
-    PROMPT_NAME,
-    has_parameters_cell,
-    kernel_name,
-    notebook_digest,
-    prompt_notebook,
-    read_notebook,
-    with_setup,
-)
 from acp_jupyter.batches.orders import (
-    SUFFIX,
     BatchFolder,
-    Job,
     Order,
     Outcome,
-    checked_params,
-    key_of,
 )
+from acp_jupyter.batches.plan import Plan, jobs_of
 from acp_jupyter.batches.progress import Progress, progress_of
 from acp_jupyter.batches.results import (
     BatchResults,
@@ -143,15 +128,8 @@ def batch(
         raise NotAllowed("This code is run by an agent's tool, so it can't start a batch.")
     if importlib.util.find_spec("papermill") is None:
         raise MissingPackage(MISSING)
-    numbers: tuple[int | None, ...] = tuple(seeds) or (None,)
-    jobs = [
-        Job(params=each, agent=agent, policy=chosen, seed=seed)
-        for each in checked_params(params)
-        for agent in _several(agents) or ("",)
-        for chosen in _several(policy)
-        for seed in numbers
-    ]
-    orders = _Plan(notebook_or_prompt, inputs, out).orders(
+    jobs = jobs_of(params, agents, policy, seeds)
+    orders = Plan(notebook_or_prompt, inputs, out).orders(
         jobs, trust=trust, cell_seconds=cell_seconds, replay=replay
     )
     folder = BatchFolder(Path(orders[0].out))
@@ -173,62 +151,6 @@ def batch(
     found = BatchResults(results.so_far())
     write_rows(found, folder, replay=replay)
     return found
-
-
-class _Plan:
-    """What all jobs of a batch have in common: the notebook, its inputs, the folder."""
-
-    def __init__(
-        self, notebook_or_prompt: str | Path, inputs: Sequence[str] | None, out: str | Path | None
-    ) -> None:
-        self._inputs = inputs
-        self._prompt = ""
-        path = Path(notebook_or_prompt)
-        if isinstance(notebook_or_prompt, str) and not notebook_or_prompt.endswith(".ipynb"):
-            self._prompt = notebook_or_prompt
-            path = Path(PROMPT_NAME)
-        self._path = path.expanduser().absolute()
-        self._out = Path(out or self._path.with_suffix(SUFFIX)).expanduser().absolute()
-
-    def orders(
-        self, jobs: Sequence[Job], *, trust: bool, cell_seconds: float | None, replay: bool
-    ) -> list[Order]:
-        """Write what the jobs begin with, and return them: equal jobs once."""
-        path, folder = self._path, self._path.parent
-        names = [*jobs[0].params, *(["seed"] if jobs[0].seed is not None else [])]
-        notebook = prompt_notebook(self._prompt, names) if self._prompt else read_notebook(path)
-        notes: tuple[str, ...] = ()
-        if names and not has_parameters_cell(notebook):
-            notes = (NO_PARAMETERS_CELL,)
-            warnings.warn(NO_PARAMETERS_CELL, stacklevel=3)
-        digest = notebook_digest(notebook)
-        differ = self._inputs is not None and any("{" in each for each in self._inputs)
-        chosen = [
-            choose_inputs(folder, self._inputs, path.name, job.params)
-            for job in (jobs if differ else jobs[:1])
-        ] * (1 if differ else len(jobs))
-        batch = BatchFolder(self._out)
-        batch.open()
-        copied = {paths: copy_inputs(folder, paths, batch) for paths in dict.fromkeys(chosen)}
-        _write_notebook(batch.notebook(digest), with_setup(notebook))
-        trust = trust or _is_trusted(folder)
-        orders = {}
-        for job, paths in zip(jobs, chosen, strict=True):
-            inputs = copied[paths]
-            key = key_of(job, digest, inputs)
-            orders[key] = Order(
-                **dict(job),
-                key=key,
-                out=str(self._out),
-                notebook=digest,
-                inputs=inputs,
-                name=path.name,
-                trust=trust,
-                cell_seconds=cell_seconds,
-                replay=replay,
-                notes=notes,
-            )
-        return list(orders.values())
 
 
 class _Results:
@@ -361,28 +283,3 @@ class _Run:
             "batch again: it goes on with the jobs that have not finished."
         )
         self._results.put(order, None, self._broken, "executor")
-
-
-def _several(value: str | Sequence[Any]) -> tuple[Any, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
-
-
-def _is_trusted(folder: Path) -> bool:
-    from jupyter_core.paths import jupyter_data_dir
-
-    from acp_jupyter.host.store.permission_stores import TrustStore
-
-    return TrustStore(Path(jupyter_data_dir()) / "acp-jupyter" / "trust.json").trusts(folder)
-
-
-def _write_notebook(path: Path, notebook: Any) -> None:
-    import nbformat
-
-    if path.exists():
-        return
-    path.parent.mkdir(exist_ok=True)
-    notebook.metadata.setdefault("kernelspec", {"name": kernel_name(notebook), "display_name": ""})
-    notebook.metadata.setdefault("language_info", {"name": "python"})
-    part = path.with_suffix(f".{os.getpid()}.part")
-    nbformat.write(notebook, part)  # type: ignore[no-untyped-call]
-    part.replace(path)

@@ -9,7 +9,7 @@ import re
 import shutil
 import tempfile
 import time
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from acp_jupyter.batches.orders import (
 from acp_jupyter.errors import AcpError, MissingPackage, plain_reason
 from acp_jupyter.protocol.files import human_size
 
-_START_SECONDS = 120
+_START_SECONDS = 300
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _ERROR_CHARS = 2000
 
@@ -175,7 +175,8 @@ class _Run:
             target = self._batch.job(order.key, replay=order.replay)
             earlier = self._batch.outcome(order.key, replay=order.replay)
             if target.is_dir() and (earlier is None or not earlier.finished or order.replay):
-                target.rename(made.with_name(f"{made.name}-old"))
+                with suppress(FileNotFoundError):  # another process was first
+                    target.rename(made.with_name(f"{made.name}-old"))
             taken = move_into_place(made, target)
             shutil.rmtree(made.with_name(f"{made.name}-old"), ignore_errors=True)
         if taken:

@@ -15,8 +15,7 @@ import acp_jupyter
 from acp_jupyter.batches.orders import Order, Outcome, TurnRecord
 from acp_jupyter.batches.results import BatchResults, JobResult
 from acp_jupyter.errors import BadRequest, FileMissing
-from tests.support.batches import Answering, configure_agents, job_notebook, starts
-from tests.support.fake_agents import script
+from tests.support.batches import Answering, job_notebook, starts
 from tests.support.notebook_file import new_notebook, read_notebook, write_notebook
 from tests.support.wait import eventually
 
@@ -119,8 +118,12 @@ def test_what_there_is_not(folder: Path) -> None:
     (folder / "broken.ipynb").write_text("{")
     with pytest.raises(BadRequest):
         acp_jupyter.batch("broken.ipynb")
-    with pytest.raises(BadRequest):
-        acp_jupyter.batch("  ")
+    for wrong in ({"agents": ["demo", 1]}, {"policy": "everything"}, {"seeds": ["one"]}):
+        with pytest.raises(BadRequest):
+            acp_jupyter.batch("Do", **wrong)
+    for empty in ("", "  "):
+        with pytest.raises(BadRequest):
+            acp_jupyter.batch(empty)
     assert not list(folder.glob("*.batch"))
 
 
@@ -193,29 +196,6 @@ def test_a_notebook_in_a_clean_copy_with_notes(folder: Path) -> None:
     assert len(result.turns) == 2
     assert "own.txt" not in result.patch  # the notebook made it, no turn
     assert len(list(result.recording.iterdir())) == 2
-
-
-@long
-def test_login_trust_time_and_a_kernel_that_dies(folder: Path) -> None:
-    configure_agents(folder, locked=script("wants_login"), hello=script("hello"))
-    results = acp_jupyter.batch("Hi", agents=["locked", "hello", "demo"], policy="ask")
-    assert {result.agent: result.reason for result in results} == {
-        "locked": "folder_not_trusted",
-        "hello": "folder_not_trusted",
-        "demo": "",
-    }
-    results = acp_jupyter.batch("Hi", agents=["locked", "hello", "demo"], trust=True)
-    assert {result.agent: (result.status, result.reason) for result in results} == {
-        "locked": ("failed", "login_needed"),
-        "hello": ("done", ""),
-        "demo": ("done", ""),
-    }
-    write_notebook(folder / "slow.ipynb", new_notebook("import time\ntime.sleep(600)"))
-    (slow,) = acp_jupyter.batch("slow.ipynb", cell_seconds=1)
-    assert (slow.status, slow.reason) == ("failed", "timeout")
-    write_notebook(folder / "dies.ipynb", new_notebook("import os\nos._exit(3)"))
-    (dies,) = acp_jupyter.batch("dies.ipynb")
-    assert (dies.status, dies.error) == ("failed", "The kernel died.")
 
 
 @long

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -83,28 +80,3 @@ def test_no_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "No such file" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main([])
-
-
-@pytest.mark.long
-def test_the_command_from_elsewhere_again_and_replayed(folder: Path) -> None:
-    place = folder / "place"
-    place.mkdir()
-    (place / "b.toml").write_text(FILE)
-    (place / "names.csv").write_text("name,n\na.txt,1\nb.txt,2.5\n")
-    (place / "grade.py").write_text(GRADE)
-
-    def run(*more: str) -> subprocess.CompletedProcess[str]:
-        jupyter = str(Path(sys.executable).parent / "jupyter")
-        words = (jupyter, "acp", "batch", "place/b.toml", *more)
-        return subprocess.run(words, cwd=folder, capture_output=True, text=True)
-
-    done = run()
-    assert done.returncode == 1, done.stderr
-    assert "4 jobs: 2 done, 2 failed, mean grade 1" in done.stdout
-    assert 'failed: demo {"name": "a.txt", "n": 1}: NobodyToAsk:' in done.stdout
-    rows = [json.loads(line) for line in (place / "b.batch/results.jsonl").read_text().splitlines()]
-    assert [row["n"] for row in rows] == [1, 1, 2.5, 2.5]
-    (place / "b.toml").write_text(FILE.replace(', "ask"', ""))
-    done = run("--replay")
-    assert done.returncode == 0, done.stderr
-    assert "2 jobs: 2 done, mean grade 1" in done.stdout

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from acp_jupyter.batches.orders import Order
 from acp_jupyter.batches.progress import progress_of, table_html
 from acp_jupyter.batches.results import JobResult
-from tests.support.notebook import Kernel
 
 
 def _order(agent: str, key: str) -> Order:
@@ -41,21 +39,3 @@ def test_a_program_without_a_terminal_shows_nothing(capfd: pytest.CaptureFixture
     progress.show([], [])
     progress.close([_result("a", "a0")])
     assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.long
-def test_a_notebook_shows_a_table_that_changes(tmp_path: Path) -> None:
-    folder = tmp_path / "work"
-    folder.mkdir()
-    with Kernel(folder) as kernel:
-        cell = kernel.run(
-            "import acp_jupyter\n"
-            "results = acp_jupyter.batch('create {n}.txt rate=0', [{'n': 'a'}, {'n': 'b'}],\n"
-            "    'demo', policy='accept-edits', workers=1)",
-            seconds=240,
-        ).ok()
-    pages = [state["text/html"] for state in cell.output.states if "text/html" in state]
-    assert "0 of 2 jobs" in pages[0]
-    assert "2 of 2 jobs" in pages[-1]
-    assert len(pages) >= 3
-    assert cell.output.data["text/plain"] == "2 of 2 jobs: 2 done"

@@ -12,8 +12,7 @@ import psutil
 import pytest
 
 import acp_jupyter
-from acp_jupyter.batches.orders import BatchFolder, Order
-from acp_jupyter.batches.workers import LocalWorkers, WorkerDied
+from acp_jupyter.batches.orders import BatchFolder
 from tests.support.batches import job_notebook, starts
 from tests.support.wait import eventually
 
@@ -90,35 +89,3 @@ def test_the_whole_batch_killed_and_called_again(folder: Path, tmp_path: Path) -
     known = {result.key: result.params["name"] for result in results}
     assert not {known[key] for key in finished} & set(again)
     assert again.total() == JOBS - len(finished)
-
-
-def test_a_job_that_kills_its_worker_fails_and_the_others_go_on(
-    folder: Path, tmp_path: Path
-) -> None:
-    log = tmp_path / "log"
-    job_notebook(folder / "n.ipynb", "import os, signal\nif kill: os.kill(os.getppid(), 9)")
-    params = [{"log": str(log), "name": f"n{n}", "kill": n == 1} for n in range(3)]
-    results = acp_jupyter.batch("n.ipynb", params, workers=2)
-    assert [result.status for result in results] == ["done", "not run", "done"]
-    assert "died, 3 times" in results[1].error
-    assert starts(log) == {"n0": 1, "n1": 3, "n2": 1}
-
-
-def test_an_interrupt_ends_the_workers(folder: Path, tmp_path: Path) -> None:
-    log = tmp_path / "log"
-    job_notebook(folder / "n.ipynb", "import time\ntime.sleep(600)")
-    program = _program(log, 2)
-    eventually(lambda: starts(log).total() == 2, SECONDS)
-    workers = _workers(program)
-    program.send_signal(signal.SIGINT)
-    program.communicate(timeout=SECONDS)
-    assert not any(w.is_running() and w.status() != "zombie" for w in workers)
-    assert not _finished(folder)
-
-
-def test_closed_workers_run_nothing(folder: Path) -> None:
-    workers = LocalWorkers(1, folder / "log")
-    workers.close()
-    order = Order(key="k", out=str(folder), notebook="n", inputs="i", name="n.ipynb")
-    with pytest.raises(WorkerDied):
-        workers.run(order.model_dump_json())

@@ -27,7 +27,7 @@ _PAPERMILL = f"""{_COMMON}
 import papermill
 for number, each in enumerate(params):
     papermill.execute_notebook("n.ipynb", f"out{{number}}.ipynb", parameters=each,
-        progress_bar=False, cwd=".")
+        progress_bar=False, start_timeout=300)
 """
 _BATCH = f"""{_COMMON}
 import acp_jupyter
@@ -80,7 +80,7 @@ def _run(folder: Path, program: str) -> tuple[float, float]:
     environment = {**os.environ, **jupyter_environment(folder)}
     before, begun = _cpu(), time.perf_counter()
     words = (sys.executable, "-c", program, str(_JOBS))
-    subprocess.run(words, cwd=work, env=environment, check=True, capture_output=True)
+    subprocess.run(words, cwd=work, env=environment, check=True, stderr=subprocess.DEVNULL)
     return (time.perf_counter() - begun) / _JOBS, (_cpu() - before) / _JOBS
 
 

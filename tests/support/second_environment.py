@@ -14,7 +14,6 @@ from pathlib import Path
 __all__ = [
     "apps_environment",
     "collaboration_environment",
-    "dask_environment",
     "gateway_environment",
     "install_kernelspec",
     "kernel_environment",
@@ -99,14 +98,6 @@ def apps_environment(folder: Path) -> Path:
     """Return the python of an environment with what makes web apps of Python, made once."""
     wheel = _wheel(folder)
     python = _made("apps", _APPS, wheel)
-    _install(python, wheel)
-    return python
-
-
-def dask_environment(folder: Path) -> Path:
-    """Return the python of an environment with dask, and what starts its workers by Slurm."""
-    wheel = _wheel(folder)
-    python = _made("dask", ("papermill", "distributed", "dask-jobqueue"), wheel)
     _install(python, wheel)
     return python
 
