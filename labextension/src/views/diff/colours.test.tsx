@@ -66,6 +66,15 @@ describe('a diff in colours', () => {
     expect(words(card.querySelector('del .str'))).toBe('"name"');
   });
 
+  it('has them where its texts begin within the file', async () => {
+    const [diff] = edit('e').diffs;
+    const diffs = diff === undefined ? [] : [{ ...diff, old_line: 40, new_line: 41 }];
+    const card = await openedCard(show([edit('e', { diffs })], paints()), /Editing file/);
+    await waitFor(() => expect(card.querySelector('ins .str')).not.toBeNull());
+    expect(words(card.querySelector('del .str'))).toBe('"name"');
+    expect(card.querySelector('del')?.getAttribute('data-g')).toContain('41');
+  });
+
   it('stays plain where the host says other words, or fails', async () => {
     const wrong = vi.fn(() => Promise.resolve(() => [{ text: 'other words', class: 'k' }]));
     const card = await openedCard(show([edit('e')], wrong), /Editing file/);

@@ -14,19 +14,25 @@ interface DiffColoursProps {
   readonly before: string | null;
   readonly after: string;
   readonly path: string;
+  /** The lines of the file that the texts begin at. */
+  readonly firstBefore?: number | null;
+  readonly firstAfter?: number | null;
   readonly children: ComponentChildren;
 }
 
 /** Colours the lines in it: removed ones by the old text, all others by the new one. */
-export function DiffColours({ before, after, path, children }: DiffColoursProps) {
+export function DiffColours(props: DiffColoursProps) {
+  const { before, after, path, children } = props;
+  const skippedBefore = (props.firstBefore ?? 1) - 1;
+  const skippedAfter = (props.firstAfter ?? 1) - 1;
   const was = useColours(before, path);
   const is = useColours(after, path);
   const value = useMemo(
     () => (line: DiffLine) =>
       line.after === null
-        ? runsOf(was, line.before ?? 0, line.text)
-        : runsOf(is, line.after, line.text),
-    [was, is],
+        ? runsOf(was, (line.before ?? 0) - skippedBefore, line.text)
+        : runsOf(is, line.after - skippedAfter, line.text),
+    [was, is, skippedBefore, skippedAfter],
   );
   return <LineColours.Provider value={value}>{children}</LineColours.Provider>;
 }

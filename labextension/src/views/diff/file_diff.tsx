@@ -88,7 +88,13 @@ export function FileDiff({
       {cells !== null && <CellsBody cells={cells} id={id} frame={more.frame} />}
       {comparison !== null && (
         // Single lines of a notebook's JSON can't be kept or reverted.
-        <DiffColours before={diff.old_text} after={diff.new_text} path={diff.path}>
+        <DiffColours
+          before={diff.old_text}
+          after={diff.new_text}
+          path={diff.path}
+          firstBefore={diff.old_line}
+          firstAfter={diff.new_line}
+        >
           <LinesBody
             comparison={comparison}
             id={id}
