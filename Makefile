@@ -152,6 +152,7 @@ check-front-end: $(NODE_STAMP)
 gen: install
 	python scripts/gen_types.py
 	python scripts/policy_table.py
+	python scripts/shared_turn.py
 
 lock: $(ENV_STAMP)
 	uv pip compile pyproject.toml --quiet --extra lab --group dev --universal --python-version 3.11 \

@@ -14,10 +14,11 @@ const FEATURES = ['wire', 'state', 'delivery', 'views', 'views/index.ts', 'featu
 
 const MAY_IMPORT = {
   wire: [],
+  colours: [],
   state: ['wire'],
   delivery: ['wire', 'state'],
 
-  views: ['wire', 'state'],
+  views: ['wire', 'state', 'colours'],
   'views/parts': VIEWS,
   'views/markdown': [...VIEWS, 'views/markdown/long'],
   'views/markdown/long': [...VIEWS, 'views/markdown'],
@@ -31,6 +32,7 @@ const MAY_IMPORT = {
   'views/panel/agents': VIEWS,
   'views/panel/composer': [...VIEWS, 'views/panel/agents'],
   'views/panel/sessions': [...VIEWS, 'views/panel/agents'],
+  'views/share': [...VIEWS, 'views/tool', 'views/turn'],
   'views/traffic': VIEWS,
   'views/panel/transcript': [...VIEWS, 'views/turn'],
   'views/panel': [
@@ -43,10 +45,13 @@ const MAY_IMPORT = {
     ...['request', 'tool', 'turn', 'changes', 'markdown'].map(each => `views/${each}`),
     ...['views/panel', 'views/panel/composer', 'views/panel/transcript'],
   ],
-  'views/index.ts': ['views', 'views/turn', 'views/part', 'views/panel', 'views/traffic'],
+  'views/index.ts': [
+    'views',
+    ...['turn', 'part', 'panel', 'share', 'traffic'].map(each => `views/${each}`),
+  ],
 
   'features/page': [...FEATURES, 'views/parts', 'views/review'],
-  'features/rendering': FEATURES,
+  'features/rendering': [...FEATURES, 'colours'],
   'features/status': FEATURES,
   'features/context': FEATURES,
   'features/documents/merge': FEATURES,
@@ -68,7 +73,7 @@ const MAY_IMPORT = {
     'status',
   ].map(each => `features/${each}`),
 
-  widget: ['wire', 'state', 'delivery', 'views/index.ts', 'views/parts'],
+  widget: ['wire', 'state', 'colours', 'delivery', 'views/index.ts', 'views/parts'],
 
   'index.ts': ['features/index.ts'],
 };
@@ -76,8 +81,8 @@ const MAY_IMPORT = {
 /** Only these know JupyterLab: the rest also runs in a page without it. */
 const JUPYTERLAB = '^src/(features/|index[.]ts)';
 
-/** The extension; the widget, which the build packs in two parts; the documentation's turns. */
-const ENTRIES = '^src/(index|widget/boot|widget/core|widget/saved_turns)[.]ts$';
+/** The extension; the widget and a shared file, each in two parts; the documentation's turns. */
+const ENTRIES = '^src/(index|widget/(boot|core|open_shared|shared|saved_turns))[.]ts$';
 
 /** Matches the modules of an entry of the table. */
 function pathOf(entry) {

@@ -176,7 +176,7 @@ def test_a_wheel_works_where_there_is_no_node(
     assert f"{shared}/share/jupyter/labextensions/acp-jupyter/package.json" in names
     assert f"{shared}/share/jupyter/labextensions/acp-jupyter/install.json" in names
     assert f"{shared}/etc/jupyter/jupyter_server_config.d/acp_jupyter.json" in names
-    assert "acp_jupyter/static/widget.js" in names
+    assert {"acp_jupyter/static/shared.html", "acp_jupyter/static/widget.js"} <= set(names)
     assert any("/acp-jupyter/static/remoteEntry." in name for name in names)
     assert not [name for name in names if "node_modules" in name or name.startswith("tests/")]
 

@@ -11,12 +11,13 @@ import errno
 from acp_jupyter.api.access import Caller, NotebookLookup, require_user, visible_session
 from acp_jupyter.api.commands.agents import AgentCommands
 from acp_jupyter.api.commands.changes import ChangeCommands
-from acp_jupyter.api.commands.import_export import ImportExport
+from acp_jupyter.api.commands.imports import Imports
 from acp_jupyter.api.commands.notebook_turns import NotebookTurns
 from acp_jupyter.api.commands.permissions import PermissionCommands, TrustCommands
 from acp_jupyter.api.commands.search import SessionSearch
 from acp_jupyter.api.commands.sessions import SessionLifecycle, SessionOpener
 from acp_jupyter.api.commands.traffic import TrafficCommands
+from acp_jupyter.api.commands.transcripts import Transcripts
 from acp_jupyter.api.commands.turns import PromptSender, SessionReader, TurnControl
 from acp_jupyter.api.models.command_row import CommandRow, Result, handlers_of
 from acp_jupyter.api.models.command_table import COMMANDS, Command, row_of
@@ -74,7 +75,8 @@ class Dispatcher:
             PromptSender(host, pages_and_kernels),
             TurnControl(host),
             AgentCommands(host, terminals),
-            ImportExport(host),
+            Imports(host),
+            Transcripts(host),
             TrafficCommands(host),
             ChangeCommands(host),
         )

@@ -22,6 +22,7 @@ from acp_jupyter.errors import BadRequest, EmptyPrompt
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.turn.turn import Turn
+from acp_jupyter.kernel.written_file import write_whole
 from acp_jupyter.protocol.host_events.notes import CellError, Origin
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.json import clean_json
@@ -278,6 +279,27 @@ class Session:
     def to_html(self, *, thoughts: bool = False) -> str:
         """Return the whole session as one HTML file, which needs nothing else."""
         return str(self._client.transcript(self.id, "html", thoughts=thoughts)["html"])
+
+    def share(self, path: str | Path, *, thoughts: bool = False, force: bool = False) -> Path:
+        """Write the session as one HTML file, as JupyterLab shows it; it plays in steps.
+
+        Parameters
+        ----------
+        path
+            Of the file.
+        thoughts
+            Whether the agent's reasoning is part of it.
+        force
+            Whether a file that is there is replaced.
+
+        Raises
+        ------
+        BadRequest
+            There is no turn yet, or the file is there already or can't be written.
+        """
+        page = self._client.shared_page(self.id, "", thoughts=thoughts)
+        write_whole(Path(path), [page.encode()], force=force)
+        return Path(path)
 
     @property
     def widget(self) -> SessionWidget:

@@ -1,12 +1,10 @@
 // Builds acp_jupyter/static/widget.js: a small module that unpacks the whole widget.
-import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { stdout } from 'node:process';
 
-import { gzipAsync } from '@gfx/zopfli';
 import { build } from 'esbuild';
 
+import { pack } from './pack.mjs';
 import { styles } from './styles.mjs';
 
 /** What the widget may have, zipped, in bytes. */
@@ -33,45 +31,22 @@ const core = await build({
   plugins: [styles],
 });
 const code = core.outputFiles[0].contents;
-// Takes two seconds for a twenty-fifth less than zlib.
-const zipped = await gzipAsync(code, { numiterations: 5 });
-const packed = pack85(zipped, await letters());
+const packed = await pack(code);
 
 await build({
   ...common,
   entryPoints: ['src/widget/boot.ts'],
   define: {
-    PACKED: JSON.stringify(packed),
-    PACKED_BYTES: String(zipped.length),
+    PACKED: JSON.stringify(packed.text),
+    PACKED_BYTES: String(packed.bytes),
     PACKED_HASH: JSON.stringify(createHash('sha256').update(code).digest('hex').slice(0, 16)),
   },
   outfile: '../acp_jupyter/static/widget.js',
   write: true,
 });
 
-const size = zipped.length;
-stdout.write(`widget: ${code.length} bytes, ${size} zipped, ${packed.length} as text\n`);
+const size = packed.bytes;
+stdout.write(`widget: ${code.length} bytes, ${size} zipped, ${packed.text.length} as text\n`);
 if (size > LIMIT) {
   throw new Error(`The zipped widget has ${size} bytes; ${LIMIT} are allowed.`);
-}
-
-/** As `src/widget/base85.ts` reads it. */
-async function letters() {
-  const source = await readFile('src/widget/base85.ts', 'utf8');
-  return /'([^']{85})'/.exec(source)[1];
-}
-
-function pack85(bytes, alphabet) {
-  const padded = Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
-  let text = '';
-  for (let place = 0; place < padded.length; place += 4) {
-    let value = padded.readUInt32BE(place);
-    let group = '';
-    for (let index = 0; index < 5; index += 1) {
-      group = alphabet[value % 85] + group;
-      value = Math.floor(value / 85);
-    }
-    text += group;
-  }
-  return text;
 }

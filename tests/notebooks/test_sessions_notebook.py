@@ -54,4 +54,5 @@ def test_it_runs_from_start_to_end(tmp_path: Path) -> None:
     # The cell did not wait, and holds the end of its turn all the same.
     (background,) = cells["background"]
     assert background["data"][TURN_MIME]["final"]
+    assert cells["share"][0]["text"] == ["turn.html, below 300 kB: True\n"]
     assert "to agent session/prompt" in cells["log"][0]["text"][0]

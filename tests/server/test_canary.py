@@ -95,7 +95,7 @@ def of_answers(user: httpx.Client, session_id: str, turn_ids: list[str]) -> list
     return found
 
 
-FORMS = ("json", "markdown", "html")
+FORMS = ("json", "markdown", "html", "shared")
 
 
 def test_known_secrets_are_nowhere(server: JupyterServer, folder: Path) -> None:

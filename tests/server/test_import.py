@@ -151,6 +151,37 @@ def test_the_transcript_comes_in_three_forms(user: httpx.Client, imported: str) 
     assert "<script" not in page
 
 
+def test_one_turn_of_a_session_is_shared(user: httpx.Client) -> None:
+    session_id = open_session(user, "demo")
+    ids = []
+    for words in ("First words", "Last words"):
+        ids.append(start_turn(user, session_id, words))
+        finished(user, ids[-1])
+
+    def shared(turn_id: str) -> str:
+        query = {"format": "shared", "turn_id": turn_id}
+        answer = user.get(f"sessions/{session_id}/transcript", params=query)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["shared"])
+
+    first, last, whole = shared(ids[0]), shared("last"), shared("")
+    assert ("First words" in first, "Last words" in first) == (True, False)
+    assert ("First words" in last, "Last words" in last) == (False, True)
+    assert ("First words" in whole, "Last words" in whole) == (True, True)
+    assert max(map(len, (first, last))) < 300_000
+    markdown = user.get(
+        f"sessions/{session_id}/transcript", params={"format": "markdown", "turn_id": ids[0]}
+    )
+    assert "Last words" not in markdown.json()["markdown"]
+    unknown = {"format": "shared", "turn_id": "nine"}
+    answer = user.get(f"sessions/{session_id}/transcript", params=unknown)
+    assert (answer.status_code, answer.json()["reason"]) == (404, "unknown_turn")
+    empty = open_session(user, "demo", new=True)
+    answer = user.get(f"sessions/{empty}/transcript", params={"format": "shared"})
+    assert answer.status_code == 400
+    assert "no turn to share" in answer.json()["message"]
+
+
 @pytest.mark.parametrize(
     ("dialect", "end"),
     # Build mode does not say which call a permission request is about: the newest open one.

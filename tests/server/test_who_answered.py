@@ -69,7 +69,7 @@ def test_a_permission(server: JupyterServer, user: httpx.Client, name: str, show
     (note,) = notes(user, session_id, "permission_settled")
     assert note["user"] if name == "" else note["user"] == name
     assert note["shown_name"] == shown
-    for form in ("json", "markdown", "html"):
+    for form in ("json", "markdown", "html", "shared"):
         saved = user.get(f"sessions/{session_id}/transcript", params={"format": form})
         assert saved.status_code == 200
         assert OTHER not in saved.text

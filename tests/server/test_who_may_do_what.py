@@ -106,7 +106,12 @@ TABLE: dict[str, Fields] = {
     "get_records": never(
         "notebook_path", "turn_ids", "after", "epoch", "ended_after", "unfinished"
     ),
-    "get_transcript": {"session_id": NAMES, "format": LOOKS, "thoughts": LOOKS},
+    "get_transcript": {
+        "session_id": NAMES,
+        "turn_id": LOOKS,
+        "format": LOOKS,
+        "thoughts": LOOKS,
+    },
     "get_traffic": {
         "session_id": NAMES,
         "after": LOOKS,

@@ -201,7 +201,7 @@ COMMANDS = (
     ),
     CommandRow(
         GetTranscript,
-        GET(f"{_SESSION}/transcript", query=same("format", "thoughts")),
+        GET(f"{_SESSION}/transcript", query=same("turn_id", "format", "thoughts")),
         dict[str, JsonValue],
         while_agent_code_runs=True,
         wakes="session",

@@ -101,7 +101,10 @@ class GetTranscript(BaseCommand):
 
     name: Literal["get_transcript"] = "get_transcript"
     session_id: str
-    format: Literal["json", "markdown", "html"] = "json"
+    turn_id: str = ""
+    """Of this turn alone; ``last`` is the newest that was sent."""
+    format: Literal["json", "markdown", "html", "shared"] = "json"
+    """``shared`` is HTML that shows it as JupyterLab does, and plays it in steps."""
     thoughts: bool = False
     """Whether Markdown and HTML hold the agent's reasoning."""
 

@@ -323,12 +323,20 @@ class HostClient(ABC):
     def transcript(
         self,
         session_id: str,
-        form: Literal["json", "markdown", "html"],
+        form: Literal["json", "markdown", "html", "shared"],
         *,
+        turn_id: str = "",
         thoughts: bool = False,
     ) -> dict[str, JsonValue]:
-        """Return a session's transcript: its text under the form's name, or JSON."""
-        command = GetTranscript(session_id=session_id, format=form, thoughts=thoughts)
+        """Return the transcript of a session or turn: its text under the form's name, or JSON."""
+        command = GetTranscript(
+            session_id=session_id, turn_id=turn_id, format=form, thoughts=thoughts
+        )
         result = to_jsonable_python(self.call(command, _LONG_SECONDS))
         transcript: dict[str, JsonValue] = row_of(command).read_result(result)
         return transcript
+
+    def shared_page(self, session_id: str, turn_id: str, *, thoughts: bool) -> str:
+        """Return a session or a turn as a page for others; the turn ``last`` is its newest."""
+        shared = self.transcript(session_id, "shared", turn_id=turn_id, thoughts=thoughts)
+        return str(shared["shared"])

@@ -1,8 +1,7 @@
-"""``%acp export`` and ``%acp import``: a session written to a file, a log read from one."""
+"""``%acp export``, ``%acp share`` and ``%acp import``: files of sessions, written and read."""
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
@@ -21,6 +20,7 @@ from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.magics.cell_options import LineParser
 from acp_jupyter.kernel.magics.help import FORMATS, Format
 from acp_jupyter.kernel.turn.turn import Turn
+from acp_jupyter.kernel.written_file import write_whole
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.log_json import LogProblem
@@ -63,7 +63,7 @@ def run_export(rest: Sequence[str]) -> None:
     client = host_client()
     session = _session(client.sessions(), given.session)
     pieces = _pieces(client, session.session_id, file_format, thoughts=given.thoughts)
-    size = _write(path, pieces, force=given.force)
+    size = write_whole(path, pieces, force=given.force)
     title = f" ({session.title})" if session.title else ""
     print(  # noqa: T201 - for the cell
         f"Exported session {session.session_id[:8]}{title} to {given.path}: "
@@ -133,36 +133,37 @@ def _lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
     yield b"".join(rest)
 
 
-def _write(path: Path, pieces: Iterable[bytes], *, force: bool) -> int:
-    """Write a file, whole or not at all; return its size.
+def run_share(rest: Sequence[str]) -> None:
+    """Write a turn or a session to a page for others.
 
     Raises
     ------
-    BadRequest
-        It is there already, or can't be written.
+    UsageError
+        The line can't be understood.
+    AcpError
+        There is no such session or no turn, or the file can't be written.
     """
-    target = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part") if force else path
-    try:
-        file = target.open("xb")
-    except FileExistsError as error:
-        raise BadRequest(f"{path} already exists. Add --force to replace it.") from error
-    except OSError as error:
-        raise BadRequest(_unwritten(path, error)) from error
-    try:
-        with file:
-            size = sum(file.write(piece) for piece in pieces)
-        if force:
-            target.replace(path)
-    except BaseException as error:
-        target.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise BadRequest(_unwritten(path, error)) from error
-        raise
-    return size
-
-
-def _unwritten(path: Path, error: OSError) -> str:
-    return f"{path} can't be written: {plain_reason(error)}."
+    parser = LineParser("%acp share", see="Type: %acp share PATH.html")
+    parser.add_argument("path")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--session", default="")
+    parser.add_argument("--thoughts", action="store_true")
+    parser.add_argument("--force", action="store_true")
+    given = parser.parse_args(rest)
+    path = Path(given.path).expanduser()
+    if path.suffix.lower() not in {".html", ".htm"}:
+        raise UsageError(f"What is shared is a page: {path.name!r} should end with .html.")
+    client = host_client()
+    session = _session(client.sessions(), given.session)
+    shared = client.shared_page(
+        session.session_id, "" if given.all else "last", thoughts=given.thoughts
+    )
+    size = write_whole(path, [shared.encode()], force=given.force)
+    what = "all turns" if given.all else "the last turn"
+    print(  # noqa: T201 - for the cell
+        f"{given.path} has {what} of session {session.session_id[:8]}: {human_size(size)}. "
+        "Read it before you send it to others."
+    )
 
 
 _SHOWN_PROBLEMS = 20

@@ -50,6 +50,7 @@ SUBCOMMANDS = {
     "steer WORDS": "say something to the agent while its turn runs, without stopping it",
     "cancel": "stop the running turn of this notebook",
     "export PATH [options]": "write a session to a file: .ndjson, .md, .html or .json",
+    "share PATH [options]": "write the last turn as a page for others, which plays in steps",
     "import PATH [options]": "read a log of an agent's session and show it",
     "status": "show where agents run, which one is chosen, and what is running",
     "record [on|off] [PATH]": "record this notebook's sessions, to replay them without an agent",
@@ -59,6 +60,7 @@ SUBCOMMANDS = {
 """With their arguments, and what they do."""
 
 EXPORT_OPTIONS = ("--format", "--session", "--thoughts", "--force")
+SHARE_OPTIONS = ("--all", "--session", "--thoughts", "--force")
 IMPORT_OPTIONS = ("--as", "--name", "--session")
 
 Format = Literal["traffic", "packets", "build-mode", "markdown", "html", "json"]
@@ -128,6 +130,15 @@ DETAILS: dict[str, tuple[str, ...]] = {
         "--thoughts       with the agent's reasoning",
         "--force          replace the file, if there is one",
         "Example: %acp export talk.md",
+    ),
+    "share": (
+        "PATH ends with .html",
+        "--all         all turns of the session",
+        "--session ID  which one; default: the one used last here",
+        "--thoughts    with the agent's reasoning",
+        "--force       replace the file, if there is one",
+        "Secrets that are known or look like one are taken out, and so are places on this machine.",
+        "Example: %acp share talk.html",
     ),
     "import": (
         "--as KIND        traffic, packets, build-mode or claude-cli; default: detected",

@@ -34,6 +34,7 @@ from acp_jupyter.kernel.magics.help import (
     FORMATS,
     IMPORT_OPTIONS,
     KINDS,
+    SHARE_OPTIONS,
     SUBCOMMANDS,
 )
 
@@ -255,6 +256,7 @@ def _line_words(before: list[str], word: str) -> list[str]:
 _OPTIONS = {
     "agents": ("--all",),
     "export": EXPORT_OPTIONS,
+    "share": SHARE_OPTIONS,
     "import": IMPORT_OPTIONS,
     "new": ("--session",),
     "log": ("--lines", "--text"),

@@ -25,7 +25,7 @@ from acp_jupyter.kernel.magics import setting_commands
 from acp_jupyter.kernel.magics import setting_commands as agent_commands
 from acp_jupyter.kernel.magics.cell import run_fix
 from acp_jupyter.kernel.magics.cell_options import LineParser, cell_help
-from acp_jupyter.kernel.magics.export_import import run_export, run_import
+from acp_jupyter.kernel.magics.export_import import run_export, run_import, run_share
 from acp_jupyter.kernel.magics.help import DETAILS, SUBCOMMANDS, print_text, table
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.files import human_size
@@ -393,6 +393,7 @@ _RUN: dict[str, Callable[[Sequence[str]], None]] = {
     "fix": _fix,
     "log": run_log,
     "export": run_export,
+    "share": run_share,
     "import": run_import,
     "status": _alone("status", _status),
     "record": _record,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from acp_jupyter.api.models.turns import ChangesReply, FileTexts, TurnDetail
 from acp_jupyter.errors import ChangesGone, MissingPackage
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.written_file import write_whole
 from acp_jupyter.transcript.model.items import AgentMessage, Artifact, Plan, PlanEntry, Thought
 from acp_jupyter.transcript.model.session_state import Usage
 from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
@@ -281,6 +282,8 @@ def _diff(file: FileTexts) -> Diff:
 class ExportedTurn(TurnValues):
     """Writes a turn in other forms."""
 
+    _client: HostClient
+
     def to_markdown(self, *, thoughts: bool = False) -> str:
         """Return the answer with its tool calls as Markdown."""
         detail = self._current()
@@ -299,6 +302,27 @@ class ExportedTurn(TurnValues):
         from acp_jupyter.transcript.output.html import html_page
 
         return html_page(detail.session, [detail.turn], detail.items, scrubber, thoughts=thoughts)
+
+    def share(self, path: str | Path, *, thoughts: bool = False, force: bool = False) -> Path:
+        """Write the turn as one HTML file, as JupyterLab shows it; it plays in steps.
+
+        Parameters
+        ----------
+        path
+            Of the file.
+        thoughts
+            Whether the agent's reasoning is part of it.
+        force
+            Whether a file that is there is replaced.
+
+        Raises
+        ------
+        BadRequest
+            The file is there already, or can't be written.
+        """
+        page = self._client.shared_page(self.session_id, self.id, thoughts=thoughts)
+        write_whole(Path(path), [page.encode()], force=force)
+        return Path(path)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the turn and its items as JSON-able values."""

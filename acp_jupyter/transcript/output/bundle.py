@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pydantic import JsonValue
 
@@ -19,7 +19,7 @@ from acp_jupyter.transcript.model.items import (
     Thought,
     UserMessage,
 )
-from acp_jupyter.transcript.model.session_state import SessionState, TurnState
+from acp_jupyter.transcript.model.session_state import STEERED, SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, Diff, TerminalView, ToolCall
 from acp_jupyter.transcript.output.markdown import (
     capped,
@@ -74,31 +74,56 @@ def build_bundle(
         Whether the agent's reasoning is saved.
     """
     scrubber = Scrubber.of_session(session, redactor or Redactor(), home)
-    saved_turn = scrubber.model(_without_origin(turn))
+    snapshot, shown = saved_turn(turn, items, session, scrubber, thoughts=thoughts)
+    readable = tuple(map(_without_times, readable_items(shown, scrubber)))
+    footer = snapshot.footer
+    markdown = turn_markdown(snapshot.turn, readable, thoughts=thoughts, footer=footer)
+    data: dict[str, JsonValue] = {
+        TURN_MIME: saved_record(snapshot),
+        "text/markdown": scrubber.text(markdown),
+        "text/plain": scrubber.text(turn_plain_text(snapshot.turn, shown, footer=footer)),
+    }
+    replayed = snapshot.final and session.agent_info.name.endswith(REPLAYED)
+    return Bundle(data=data, metadata={} if replayed else run_mark(turn, snapshot.items))
+
+
+def saved_turn(
+    turn: TurnState,
+    items: Iterable[Item],
+    session: SessionState,
+    scrubber: Scrubber,
+    *,
+    thoughts: bool,
+    picture_chars: int = 0,
+    fit: Callable[[Sequence[Item], int], tuple[Item, ...]] | None = None,
+) -> tuple[TurnSnapshot, tuple[Item, ...]]:
+    """Return what is saved of a turn, and the items that its words are made of.
+
+    Parameters
+    ----------
+    turn, items, session, scrubber, thoughts
+        As for `build_bundle`.
+    picture_chars
+        Of the data of a picture at most, where its notebook is not at hand: then those that the
+        cells have are saved, too. 0 where it is.
+    fit
+        Returns the items that fit, of these and as many that came before them.
+    """
+    shown_turn = scrubber.model(_without_origin(turn))
     newest, earlier, edited = _newest(items)
-    saved = tuple(_saved_items(newest, scrubber, thoughts=thoughts))
+    saved = tuple(_saved_items(newest, scrubber, thoughts=thoughts, picture_chars=picture_chars))
     changed = tuple(scrubber.text(path) for path in edited)
-    footer = tuple(turn_footer(saved_turn, changed, scrubber.model(session), None))
-    shown = (_left_out(turn.turn_id, earlier), *saved) if earlier else saved
     snapshot = TurnSnapshot(
         turn_id=turn.turn_id,
         session_id=turn.session_id,
         final=turn.status == "done",
         agent=scrubber.model(session.agent_info),
         session_title=scrubber.text(session.title) if session.named else "",
-        turn=saved_turn,
-        items=_fitting(saved, earlier),
-        footer=footer,
+        turn=shown_turn,
+        items=(fit or _fitting)(saved, earlier),
+        footer=tuple(turn_footer(shown_turn, changed, scrubber.model(session), None)),
     )
-    readable = tuple(map(_without_times, readable_items(shown, scrubber)))
-    markdown = turn_markdown(saved_turn, readable, thoughts=thoughts, footer=footer)
-    data: dict[str, JsonValue] = {
-        TURN_MIME: saved_record(snapshot),
-        "text/markdown": scrubber.text(markdown),
-        "text/plain": scrubber.text(turn_plain_text(saved_turn, shown, footer=footer)),
-    }
-    replayed = snapshot.final and session.agent_info.name.endswith(REPLAYED)
-    return Bundle(data=data, metadata={} if replayed else run_mark(turn, snapshot.items))
+    return snapshot, (left_out_note(turn.turn_id, earlier), *saved) if earlier else saved
 
 
 def readable_items(items: Iterable[Item], scrubber: Scrubber) -> Iterator[Item]:
@@ -126,7 +151,9 @@ def _without_origin(turn: TurnState) -> TurnState:
     return turn.model_copy(update={"origin": origin, "changes": changes})
 
 
-def _saved_items(items: Iterable[Item], scrubber: Scrubber, *, thoughts: bool) -> Iterator[Item]:
+def _saved_items(
+    items: Iterable[Item], scrubber: Scrubber, *, thoughts: bool, picture_chars: int
+) -> Iterator[Item]:
     for item in items:
         match item:
             case UserMessage(steered=False):
@@ -134,18 +161,18 @@ def _saved_items(items: Iterable[Item], scrubber: Scrubber, *, thoughts: bool) -
             case Thought() if not thoughts:
                 continue
             case ToolCall():
-                yield _saved_call(item, scrubber)
+                yield _saved_call(item, scrubber, picture_chars)
             case ContentBlockItem():
-                yield _saved_block(scrubber.model(item))
+                yield _saved_block(scrubber.model(item), picture_chars)
             case _:
                 yield scrubber.model(item)
 
 
-def _saved_call(call: ToolCall, scrubber: Scrubber) -> ToolCall:
+def _saved_call(call: ToolCall, scrubber: Scrubber, picture_chars: int) -> ToolCall:
     raw: dict[str, object] = {"raw_input": None, "raw_output": None}
     if call.tool_kind == "read":
         raw |= {"output": "", "blocks": ()}
-    if call.tool_name.endswith(_SHOW_CELLS) and "notebook" in call.tool_name:
+    if not picture_chars and call.tool_name.endswith(_SHOW_CELLS) and "notebook" in call.tool_name:
         raw["blocks"] = tuple(map(_of_a_cell, call.blocks))
     call = scrubber.model(call.model_copy(update=raw))
     return call.model_copy(
@@ -157,7 +184,7 @@ def _saved_call(call: ToolCall, scrubber: Scrubber) -> ToolCall:
             "hits": _saved_hits(call.hits),
             "terminal": None if call.terminal is None else _saved_terminal(call.terminal),
             "diffs": tuple(_saved_diff(diff) for diff in call.diffs),
-            "blocks": tuple(_saved_block(block) for block in call.blocks),
+            "blocks": tuple(_saved_block(block, picture_chars) for block in call.blocks),
         }
     )
 
@@ -193,9 +220,9 @@ def _saved_diff(diff: Diff) -> Diff:
     )
 
 
-def _saved_block(block: ContentBlockItem) -> ContentBlockItem:
+def _saved_block(block: ContentBlockItem, picture_chars: int) -> ContentBlockItem:
     update = {"text": capped(block.text)}
-    if len(block.data) > _ITEM_TEXT_CHARS:
+    if len(block.data) > (picture_chars or _ITEM_TEXT_CHARS):
         update["data"] = ""
     return block.model_copy(update=update)
 
@@ -211,7 +238,8 @@ def _newest(items: Iterable[Item]) -> tuple[Sequence[Item], int, Sequence[str]]:
     return newest, count - len(newest), list(edited)
 
 
-def _left_out(turn_id: str | None, count: int) -> Notice:
+def left_out_note(turn_id: str | None, count: int) -> Notice:
+    """Return what stands in the place of earlier items that did not fit."""
     words = "1 earlier item is" if count == 1 else f"{count} earlier items are"
     text = f"{words} not saved here. The session has {'it' if count == 1 else 'them'}."
     return Notice(id="left-out", turn_id=turn_id, text=text)
@@ -229,7 +257,7 @@ def _fitting(items: Sequence[Item], earlier: int) -> tuple[Item, ...]:
         fitting.append(item)
     left_out = len(items) - len(fitting) + earlier
     if left_out:
-        fitting.append(_left_out(items[0].turn_id, left_out))
+        fitting.append(left_out_note(items[0].turn_id, left_out))
     return tuple(reversed(fitting))
 
 
@@ -238,6 +266,20 @@ def _shortened_item(item: Item) -> Item:
     if len(text) <= _ITEM_TEXT_CHARS:
         return item
     return item.model_copy(update={"text": text[:_ITEM_TEXT_CHARS] + "\n\n… cut here …"})
+
+
+def sections(
+    turns: Iterable[TurnState], items: Iterable[Item]
+) -> Iterator[tuple[TurnState | None, tuple[Item, ...]]]:
+    """Yield each turn with its items, and None with what came between turns, as they began."""
+    known = {turn.turn_id: turn for turn in turns}
+    own: dict[str | None, list[Item]] = {}
+    for item in items:
+        own.setdefault(item.turn_id, []).append(item)
+    for turn_id, group in own.items():
+        turn = known.get(turn_id or "")
+        if turn is None or turn.stop_reason != STEERED:
+            yield turn, tuple(group)
 
 
 # -- the footer --------------------------------------------------------------

@@ -14,16 +14,15 @@ import binascii
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from itertools import groupby
 from typing import NamedTuple
 
 from acp_jupyter.errors import MissingPackage
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.transcript.escaping import printable
 from acp_jupyter.transcript.model.items import Item, Thought
-from acp_jupyter.transcript.model.session_state import STEERED, SessionState, TurnState
+from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, Diff, ToolCall
-from acp_jupyter.transcript.output.bundle import changed_files, turn_footer
+from acp_jupyter.transcript.output.bundle import changed_files, sections, turn_footer
 from acp_jupyter.transcript.output.plain_text import (
     item_times,
     line_counts,
@@ -120,13 +119,7 @@ def _sections(
     session: SessionState, turns: dict[str, TurnState], items: Sequence[Item]
 ) -> Iterator[_Section]:
     """Yield what belongs together in the order of its beginning."""
-    places = {item.turn_id: index for index, item in reversed(list(enumerate(items)))}
-    ordered = sorted(items, key=lambda item: places[item.turn_id])
-    for turn_id, group in groupby(ordered, key=lambda item: item.turn_id):
-        turn = turns.get(turn_id or "")
-        if turn is not None and turn.stop_reason == STEERED:
-            continue
-        own = tuple(group)
+    for turn, own in sections(turns.values(), items):
         footer = (
             turn_footer(turn, changed_files(own), session, turn_seconds(turn, own)) if turn else ()
         )

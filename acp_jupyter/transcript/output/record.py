@@ -76,6 +76,13 @@ def saved_record(snapshot: TurnSnapshot) -> Obj:
     return short
 
 
+def item_record(item: Item) -> Obj:
+    """Return one item as a record has it, but for the call whose subagent made it."""
+    short = _short(_item(item, {}))
+    assert isinstance(short, dict)
+    return short
+
+
 def run_mark(turn: TurnState, items: Iterable[Item]) -> Obj:
     """Return the output's metadata: which turn it is, of which session, and when it was.
 

@@ -5,7 +5,6 @@ import { UiState } from './ui';
 
 /** The state of one session in the page, and its subscribers. */
 export class SessionStore {
-  readonly ui = new UiState();
   /** Name of the user who looks at it; empty where users have no names. */
   viewer = '';
   private readonly topics = new Topics();
@@ -14,6 +13,7 @@ export class SessionStore {
   constructor(
     readonly sessionId: string,
     initial: SessionView = emptyView(sessionId),
+    readonly ui = new UiState(),
   ) {
     this.current = initial;
   }
@@ -37,6 +37,12 @@ export class SessionStore {
   insert(page: ItemsPage): void {
     this.current = insertPage(this.current, page);
     this.topics.notifyOfPage(page);
+  }
+
+  /** Shows another state of the session, of which no event tells. */
+  show(view: SessionView): void {
+    this.current = view;
+    this.topics.notifyAll();
   }
 
   /** The same session with a draft of its own, and other things open. */
@@ -95,13 +101,17 @@ export class Topics {
     };
   }
 
+  notifyAll(): void {
+    this.tell([...this.listeners.keys()]);
+  }
+
   /** Calls each listener once; costs as much as was touched, not as much as exists. */
   notify(former: SessionView, next: SessionView, events: readonly Event[]): void {
-    this.tell(
-      events.some(event => event.kind === 'snapshot')
-        ? [...this.listeners.keys()]
-        : touchedTopics(former, next, events),
-    );
+    if (events.some(event => event.kind === 'snapshot')) {
+      this.notifyAll();
+    } else {
+      this.tell(touchedTopics(former, next, events));
+    }
   }
 
   /** Calls the listeners of earlier items that were inserted. */

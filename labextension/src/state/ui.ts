@@ -80,6 +80,16 @@ export class UiState {
     };
   }
 
+  /** Forgets what was opened and closed. */
+  protected forget(): void {
+    this.open.clear();
+    this.notifyAll();
+  }
+
+  protected notifyAll(): void {
+    [...this.listeners.keys()].forEach(id => this.notify(id));
+  }
+
   private notify(id: string): void {
     for (const listener of [...(this.listeners.get(id) ?? [])]) {
       listener();

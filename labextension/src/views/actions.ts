@@ -27,7 +27,7 @@ export type ConfigChange = Partial<Pick<SetConfig, 'config' | 'mode' | 'policy' 
 export type TrafficQuery = Partial<Omit<GetTraffic, 'name' | 'session_id'>>;
 
 /** Formats in which a session can be exported. */
-export type ExportFormat = 'traffic' | 'markdown' | 'html';
+export type ExportFormat = 'traffic' | 'markdown' | 'html' | 'shared';
 
 /** The user's answer to a question of the agent. */
 export type Answer = Pick<AnswerElicitation, 'action' | 'content'>;
@@ -173,8 +173,12 @@ export interface Actions {
   readonly openTraffic?: (sessionId: string) => void;
   /** Looks for words in what was said in all sessions; a cursor goes on with it. */
   readonly search?: (text: string, cursor: string) => Promise<FoundSessions>;
-  /** Downloads a session as a file. */
-  readonly exportSession?: (sessionId: string, format: ExportFormat) => Promise<void>;
+  /** Downloads a session as a file, or one turn of it. */
+  readonly exportSession?: (
+    sessionId: string,
+    format: ExportFormat,
+    turnId?: string,
+  ) => Promise<void>;
   /** Starts a login; one that takes long continues, as the session's state shows. */
   login?(sessionId: string, methodId: string): Promise<LoginReply>;
   cancelLogin?(sessionId: string): Promise<void>;

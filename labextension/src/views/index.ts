@@ -8,6 +8,7 @@ export type { Colours, Diagram, Rendering, Run } from './props';
 
 export { mountPart, mountWords } from './part/part_view';
 export { mountPanel } from './panel/panel_view';
+export { mountShared } from './share/shared_view';
 export { mountTraffic } from './traffic/traffic';
 export type { TrafficProps } from './traffic/traffic';
 export { mountTurn } from './turn/turn_view';
@@ -20,6 +21,7 @@ export type {
   Part,
   PartProps,
   SendKey,
+  SharedProps,
   StartsWith,
   TurnProps,
 } from './props';

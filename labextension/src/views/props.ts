@@ -1,3 +1,5 @@
+import type { Colours, Run } from '../colours/highlighter';
+import type { Playback } from '../state/playback';
 import type { SessionStore } from '../state/store';
 import type { Policy } from '../wire/policy';
 import type { AgentEntry, SessionSummary } from '../wire/types';
@@ -49,6 +51,13 @@ export interface PartProps extends Omit<TurnProps, 'host'> {
   readonly sendKey?: SendKey;
 }
 
+/** Properties of the view of a shared file. */
+export interface SharedProps {
+  readonly playback: Playback;
+  readonly rendering?: Rendering | undefined;
+  readonly t?: Translate;
+}
+
 /** Properties of the side panel: a whole session with its composer. */
 export interface PanelProps {
   /** The open session; `null` for none. */
@@ -92,14 +101,8 @@ export interface Mounted<Props> {
   /** Removes the view; the element stays. */
   dispose(): void;
 }
-/** A run of code in one colour; `class` names it (`k`, `str`, `c`, `n`, `f`) or is empty. */
-export interface Run {
-  readonly text: string;
-  readonly class: string;
-}
 
-/** The coloured runs of a line, counted from 1; `null` for a line that stays plain. */
-export type Colours = (line: number) => readonly Run[] | null;
+export type { Colours, Run };
 
 /** A drawn diagram: an image that can't load or run anything. */
 export interface Diagram {

@@ -9,7 +9,7 @@ import type { Rendering } from './props';
 /** What every part of a view draws from: the context of a view. */
 export interface Scene {
   readonly store: SessionStore;
-  readonly host: 'cell' | 'panel';
+  readonly host: 'cell' | 'panel' | 'file';
   /** `null` for a saved output. */
   readonly actions: Actions | null;
   /** Whether a cell asks in text what is to be answered, so that buttons would do nothing. */

@@ -1249,13 +1249,20 @@ export interface GetTrafficLine {
  * A whole transcript for export, without secrets and places on this machine.
  */
 export interface GetTranscript {
-  format: 'json' | 'markdown' | 'html';
+  /**
+   * ``shared`` is HTML that shows it as JupyterLab does, and plays it in steps.
+   */
+  format: 'json' | 'markdown' | 'html' | 'shared';
   name: 'get_transcript';
   session_id: string;
   /**
    * Whether Markdown and HTML hold the agent's reasoning.
    */
   thoughts: boolean;
+  /**
+   * Of this turn alone; ``last`` is the newest that was sent.
+   */
+  turn_id: string;
 }
 
 /**

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.api.commands.import_export import ImportRequest, import_log
+from acp_jupyter.api.commands.imports import ImportRequest, import_log
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry

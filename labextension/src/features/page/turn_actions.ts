@@ -10,6 +10,7 @@ import type { Actions, Translate } from '../../views';
 import { policiesOf } from '../../wire/policy';
 import { isRecord, number } from '../../wire/read';
 import type { SessionState } from '../../wire/types';
+import { exportSession } from './export_session';
 import { GO_TO_PERMISSION, OPEN_SESSION, REVIEW } from './ids';
 import { serverPath } from './paths';
 
@@ -35,6 +36,7 @@ export function turnActions(
     revertTurn: (turnId, what) => client.changes.revert(turnId, what),
     review: turnId =>
       void app.commands.execute(REVIEW, { sessionId: session()?.session_id ?? '', turnId }),
+    exportSession: (sessionId, format, turnId) => exportSession(app, sessionId, format, turnId),
     killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
     cancelToolCall: (...asked) => client.life.cancelToolCall(...asked),
     openSession: sessionId => void app.commands.execute(OPEN_SESSION, { sessionId }),

@@ -3,16 +3,13 @@ import { Notification } from '@jupyterlab/apputils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Client } from '../../delivery/client';
-import { Failure, refusal } from '../../delivery/failure';
-import { API_PATH } from '../../delivery/transport';
+import type { Failure } from '../../delivery/failure';
 import { NOTICE } from '../../state/ui';
 import type { UiState } from '../../state/ui';
-import type { Actions, ExportFormat, Translate } from '../../views';
-import { isRecord } from '../../wire/read';
+import type { Actions, Translate } from '../../views';
 import type { SessionState } from '../../wire/types';
 import type { PageContext } from '../context/page_context';
 import { cellsOfNotebook } from '../page/answer_cells';
-import { labAccess } from '../page/client';
 import { cellNumber, revealCell } from '../page/current_notebook';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { OPEN_SESSION, TRAFFIC } from '../page/ids';
@@ -105,7 +102,6 @@ export function panelActions(parts: PanelParts): Actions {
     },
     openTraffic: sessionId => void app.commands.execute(TRAFFIC, { sessionId }),
     search: (text, cursor) => client.life.search(text, cursor),
-    exportSession: (sessionId, format) => exportSession(app, sessionId, format),
     removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),
     editQueued: (turnId, text) => client.editQueued(turnId, text),
     sendNow: turnId => client.sendNow(turnId),
@@ -127,49 +123,4 @@ export function panelActions(parts: PanelParts): Actions {
       }
     },
   };
-}
-
-const SUFFIXES: Record<ExportFormat, string> = { traffic: 'ndjson', markdown: 'md', html: 'html' };
-
-/** Downloads a session as a file. */
-export async function exportSession(
-  app: JupyterFrontEnd,
-  sessionId: string,
-  format: ExportFormat,
-): Promise<void> {
-  const access = labAccess(app.serviceManager.serverSettings);
-  const path = `${API_PATH}sessions/${encodeURIComponent(sessionId)}/`;
-  const answer = await access.get(
-    path + (format === 'traffic' ? 'traffic' : `transcript?format=${format}`),
-  );
-  if (!answer.ok) {
-    throw await failureOf(answer);
-  }
-  saveAs(
-    format === 'traffic' ? await answer.blob() : new Blob([textOf(await answer.json(), format)]),
-    `session-${sessionId.slice(0, 8)}.${SUFFIXES[format]}`,
-  );
-}
-
-async function failureOf(answer: Response): Promise<Failure> {
-  const body: unknown = await answer.json().catch(() => null);
-  const message = isRecord(body) && typeof body.message === 'string' ? body.message : '';
-  return message === '' ? refusal(answer.status) : new Failure(message, 'export');
-}
-
-function textOf(transcript: unknown, format: string): string {
-  const text = isRecord(transcript) ? transcript[format] : undefined;
-  if (typeof text !== 'string') {
-    throw new Failure('The server’s answer could not be read. Its version may differ.', 'export');
-  }
-  return text;
-}
-
-function saveAs(content: Blob, name: string): void {
-  const anchor = document.createElement('a');
-  anchor.href = URL.createObjectURL(content);
-  anchor.download = name;
-  anchor.click();
-  // The browser has started to read it by then.
-  setTimeout(() => URL.revokeObjectURL(anchor.href), 60_000);
 }

@@ -8,7 +8,7 @@ import { agentIcon } from '../page/icon';
 import { OPEN_SESSION } from '../page/ids';
 import { mountTraffic } from '../page/lazy_views';
 import type { Later } from '../page/lazy_views';
-import { exportSession } from './panel_actions';
+import { exportSession } from '../page/export_session';
 
 /** The traffic log of a session, which is followed while it is visible. */
 export class TrafficWidget extends Widget {

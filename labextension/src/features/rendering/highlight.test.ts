@@ -1,7 +1,8 @@
 import { python } from '@codemirror/lang-python';
 import { describe, expect, it, vi } from 'vitest';
 
-import { Highlighter } from './highlight';
+import { Highlighter } from '../../colours/highlighter';
+import { parsersOf } from './highlight';
 
 /** Knows Python by the ending of a file. */
 function highlighter() {
@@ -12,7 +13,7 @@ function highlighter() {
     findByFileName: (name: string) => (name.endsWith('.py') ? spec : null),
     getLanguage: vi.fn(() => Promise.resolve({ ...spec, support: python() })),
   };
-  return { known, made: new Highlighter(known) };
+  return { known, made: new Highlighter(parsersOf(known)) };
 }
 
 const TEXT = 'def total(a):\r\n    """Words\n    for all."""\n    return 12 # sum\n';

@@ -5,10 +5,11 @@ import { IMermaidManager } from '@jupyterlab/mermaid';
 import { ILatexTypesetter } from '@jupyterlab/rendermime';
 import { Token } from '@lumino/coreutils';
 
+import { Highlighter } from '../../colours/highlighter';
 import type { Rendering } from '../../views';
 import { draw } from './diagram';
 import { typeset } from './formula';
-import { Highlighter } from './highlight';
+import { parsersOf } from './highlight';
 
 export type IAcpRendering = Rendering;
 
@@ -31,7 +32,7 @@ export const renderingPlugin: JupyterFrontEndPlugin<IAcpRendering> = {
     mermaid: IMermaidManager | null,
     themes: IThemeManager | null,
   ) => {
-    const highlighter = languages === null ? null : new Highlighter(languages);
+    const highlighter = languages === null ? null : new Highlighter(parsersOf(languages));
     return {
       ...(highlighter === null
         ? {}

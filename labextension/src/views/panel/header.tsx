@@ -5,6 +5,7 @@ import { pendingRequest } from '../../state/items';
 import type { SessionView } from '../../state/session_view';
 import type { AgentEntry, SessionState } from '../../wire/types';
 import { plural } from '../i18n';
+import type { ExportFormat } from '../actions';
 import { AllowAll, IconButton, messageOf } from '../parts/buttons';
 import { Disclosure } from '../parts/disclosure';
 import { Icon } from '../parts/icons';
@@ -139,10 +140,11 @@ export function MoreMenu({ session, onFailure }: MoreMenuProps) {
   }
   const write = actions?.exportSession;
   if (write !== undefined) {
-    const run = (format: 'markdown' | 'html') => {
+    const run = (format: ExportFormat) => {
       write(session.session_id, format).catch((error: unknown) => onFailure(messageOf(error)));
     };
     items.push(
+      { name: t('Share'), onChoose: () => run('shared') },
       { name: t('Export as Markdown'), onChoose: () => run('markdown') },
       { name: t('Export as HTML'), onChoose: () => run('html') },
     );

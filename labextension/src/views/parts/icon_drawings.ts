@@ -6,6 +6,10 @@ export const DRAWINGS = {
   move: '<path d="M2.5 4v8M5.5 8h8M10.2 4.7L13.5 8l-3.3 3.3"/>',
   search: '<circle cx="7" cy="7" r="4.3"/><path d="M10.2 10.2l3.3 3.3"/>',
   execute: '<path d="M5 3.2v9.6L12.8 8z"/>',
+  previous: '<path d="M11.5 3.5L5.7 8l5.8 4.5zM4.3 3.5v9"/>',
+  next: '<path d="M4.5 3.5L10.3 8l-5.8 4.5zM11.7 3.5v9"/>',
+  pause: '<path d="M5.6 3.5v9M10.4 3.5v9"/>',
+  share: '<path d="M8 9.5V2.3M5.2 5L8 2.3 10.8 5M4.5 7.2H3v6.3h10V7.2h-1.5"/>',
   think:
     '<path d="M8 1.9a4.1 4.1 0 0 0-2.3 7.5c.5.4.8.9.8 1.6h3c0-.7.3-1.2.8-1.6A4.1 4.1 0 0 0 8 1.9z"/><path d="M6.6 13.6h2.8"/>',
   fetch:

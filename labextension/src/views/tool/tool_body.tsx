@@ -37,7 +37,8 @@ export function ToolBody({ item, children }: ToolBodyProps) {
     useCallback(listener => store.subscribeItem(item.id, listener), [store, item.id]),
   );
   const hasOutput = textLength(store.view, item.id, 'output') > 0;
-  const [raw] = useOpen(`${item.id} raw`, false);
+  const [isRawOpen] = useOpen(`${item.id} raw`, false);
+  const raw = isRawOpen && hasRaw(item);
   const { diffs, files, blocks, diagnostics, path } = item;
   const main = mainOf(item, hasOutput);
   const inLine = [item.title, item.description, item.subagent_type];

@@ -4,27 +4,37 @@ import { textOf } from '../../state/texts';
 import type { Item, TurnState } from '../../wire/types';
 import { between, duration, thousands, tokens } from '../i18n';
 import type { Translate } from '../i18n';
-import { IconButton } from '../parts/buttons';
+import { IconButton, messageOf } from '../parts/buttons';
 import { useScene } from '../scene';
 
 interface FooterProps {
   readonly turn: TurnState;
   readonly items: readonly Item[];
+  readonly onFailure: (message: string) => void;
 }
 
-/** The last line of a finished turn: agent, tokens, time, and a button that copies the answer. */
-export function Footer({ turn, items }: FooterProps) {
-  const { store, actions, t, announce } = useScene();
+/** The last line of a finished turn: agent, tokens, time, and buttons that share it and copy the answer. */
+export function Footer({ turn, items, onFailure }: FooterProps) {
+  const { store, host, actions, t, announce } = useScene();
   const { view } = store;
   const parts = footerOf(view, turn, items, t);
   if (turn.started_at === null && view.saved === null) {
     // It was cancelled before it was sent: nobody answered.
     return null;
   }
+  if (host === 'file' && parts.length === 0) {
+    return null; // of what came between turns
+  }
   const answer = answerOf(items);
   const copy = async () => {
     await actions?.copy?.(answer.map(({ id }) => textOf(view, id, 'text')).join('\n\n'));
     announce(t('Copied.'), 'polite');
+  };
+  const share = () => {
+    onFailure('');
+    actions
+      ?.exportSession?.(store.sessionId, 'shared', turn.turn_id)
+      .catch((error: unknown) => onFailure(messageOf(error)));
   };
   return (
     <div class="acp-foot">
@@ -33,10 +43,18 @@ export function Footer({ turn, items }: FooterProps) {
           {part}
         </span>
       ))}
-      {view.saved !== null && (
+      {view.saved !== null && host !== 'file' && (
         <span class={parts.length > 0 ? 'dot' : undefined}>
           {t('Saved turn. Open the session to continue.')}
         </span>
+      )}
+      {actions?.exportSession !== undefined && (
+        <IconButton
+          icon="share"
+          class="ico acp-shareturn"
+          label={t('Share this turn')}
+          onClick={share}
+        />
       )}
       {actions?.copy !== undefined && answer.length > 0 && (
         <IconButton

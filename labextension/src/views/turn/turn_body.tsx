@@ -60,7 +60,7 @@ export function TurnBody({ turnId, isLog }: TurnBodyProps) {
       {done && <Changes turnId={turnId} items={items} changes={turn?.changes ?? null} />}
       {failure !== '' && <ErrorNote message={failure} detail="" />}
       {!done && isLog && <StatusLine turn={turn} items={items} stop onFailure={setFailure} />}
-      {done && turn !== undefined && <Footer turn={turn} items={items} />}
+      {done && turn !== undefined && <Footer turn={turn} items={items} onFailure={setFailure} />}
     </div>
   );
 }

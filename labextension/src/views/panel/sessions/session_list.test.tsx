@@ -108,7 +108,7 @@ describe('the session list', () => {
       summary('locked', { read_only: 'This session is open in another server.', can: ['fork'] }),
       summary('log', { agent_id: 'imported', agent_name: 'Log', status: 'stopped' }),
     ]);
-    const exports = ['Export as Markdown', 'Export as HTML', 'Export the traffic'];
+    const exports = ['Share', 'Export as Markdown', 'Export as HTML', 'Export the traffic'];
     const wanted = {
       live: ['Rename', 'Fork', ...exports, 'Close', 'Archive', 'Delete'],
       kept: ['Resume', 'Rename', ...exports, 'Archive', 'Delete'],
@@ -189,12 +189,13 @@ describe('the session list', () => {
     expect(openSession).toHaveBeenCalledWith('one');
   });
 
-  it('exports in the chosen form', async () => {
+  it.each([
+    ['Export as HTML', 'html'],
+    ['Share', 'shared'],
+  ])('has %s, which exports as %s', async (name, format) => {
     const exportSession = vi.fn(() => Promise.resolve());
     const panel = await showList([summary('one')], { exportSession });
-    fireEvent.click(
-      within(await menuOf(panel, 'Title one')).getByRole('menuitem', { name: 'Export as HTML' }),
-    );
-    expect(exportSession).toHaveBeenCalledExactlyOnceWith('one', 'html');
+    fireEvent.click(within(await menuOf(panel, 'Title one')).getByRole('menuitem', { name }));
+    expect(exportSession).toHaveBeenCalledExactlyOnceWith('one', format);
   });
 });

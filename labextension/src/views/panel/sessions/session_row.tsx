@@ -107,6 +107,7 @@ function itemsOf(
   }
   if (exportSession !== undefined) {
     items.push(
+      { name: t('Share'), onChoose: () => run(exportSession(id, 'shared')) },
       { name: t('Export as Markdown'), onChoose: () => run(exportSession(id, 'markdown')) },
       { name: t('Export as HTML'), onChoose: () => run(exportSession(id, 'html')) },
       { name: t('Export the traffic'), onChoose: () => run(exportSession(id, 'traffic')) },

@@ -5,14 +5,11 @@ import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import { titleOf } from '../../../state/session_view';
 import type { SessionView } from '../../../state/session_view';
 import { SENT } from '../../../state/ui';
-import type { UserMessage } from '../../../wire/types';
 import { plural } from '../../i18n';
-import { Icon } from '../../parts/icons';
-import { Visible } from '../../parts/odd_characters';
 import { useScene, useSubscription } from '../../scene';
 import { ItemRow } from '../../turn/items';
+import { Prompts } from '../../turn/prompts';
 import { StatusLine } from '../../turn/status';
-import { AboutError } from '../../turn/turn_view';
 import { itemsOf, TurnBody } from '../../turn/turn_body';
 import { usePinned } from './pinned';
 import type { Segment } from './window_range';
@@ -98,52 +95,11 @@ class Stretch extends Component<Pick<Segment, 'id' | 'turnId'>> {
 function Turn({ turnId }: { readonly turnId: string }) {
   const { store } = useScene();
   useSubscription(useCallback(listener => store.subscribeTurn(turnId, listener), [store, turnId]));
-  const { view } = store;
-  const prompts = (view.byTurn.get(turnId) ?? []).flatMap(id => {
-    const item = view.items.get(id);
-    return item?.kind === 'user_message' && !item.steered ? [item] : [];
-  });
   return (
     <section class="acp-turn" data-turn={turnId} data-segment={turnId}>
-      {prompts.map(prompt => (
-        <Prompt key={prompt.id} item={prompt} turnId={turnId} />
-      ))}
+      <Prompts turnId={turnId} />
       <TurnBody turnId={turnId} isLog={false} />
     </section>
-  );
-}
-
-/** A prompt, with its attachments and the cell it came from. */
-function Prompt({ item, turnId }: { readonly item: UserMessage; readonly turnId: string }) {
-  const { store, actions, t } = useScene();
-  const origin = store.view.turns.get(turnId)?.origin ?? null;
-  const cell = (origin && actions?.cellNumber?.(origin)) ?? null;
-  const from = cell === null ? t('from a cell') : t('from cell %1', cell);
-  return (
-    <div class="acp-user">
-      <div dir="auto">
-        <Visible text={item.text} strictness="controls" />
-      </div>
-      {item.attachments.map((attachment, index) => (
-        <span key={index} class="from">
-          <Icon name={attachment.type === 'image' ? 'image' : 'attach'} small />
-          {attachment.name}
-        </span>
-      ))}
-      <AboutError origin={origin} />
-      {origin !== null && origin.cell_id !== '' && (
-        <span class="from">
-          <Icon name="cell" small />
-          {actions?.jumpTo === undefined ? (
-            from
-          ) : (
-            <button type="button" class="link" onClick={() => actions.jumpTo?.(origin)}>
-              {from}
-            </button>
-          )}
-        </span>
-      )}
-    </div>
   );
 }
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.api.commands.import_export import ImportReport, ImportRequest, import_log
+from acp_jupyter.api.commands.imports import ImportReport, ImportRequest, import_log
 from acp_jupyter.errors import NothingToImport, SessionImported
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost

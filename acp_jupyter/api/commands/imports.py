@@ -1,7 +1,4 @@
-"""Logs imported as sessions, and transcripts exported.
-
-A log is recognised and read in a thread of its own.
-"""
+"""Logs imported as sessions: each is recognised and read in a thread of its own."""
 
 from __future__ import annotations
 
@@ -11,18 +8,15 @@ import shutil
 import threading
 import time
 import uuid
-from collections import defaultdict
 from dataclasses import dataclass, field
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
-from acp_jupyter.api.access import Caller, KernelCaller, visible_session
+from acp_jupyter.api.access import Caller, KernelCaller
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.traffic import (
-    GetTranscript,
     ImportLog,
     ImportProblem,
     ImportResult,
-    TranscriptPage,
 )
 from acp_jupyter.dialects.import_dialects import DIALECT_WORDS, DIALECTS, Dialect
 from acp_jupyter.dialects.import_log import LogFacts, LogSource, read_import, survey
@@ -37,17 +31,12 @@ from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.log_json import LogProblem
 from acp_jupyter.protocol.objects import text
 from acp_jupyter.protocol.packets import Unknown
-from acp_jupyter.transcript.model.items import Item
-from acp_jupyter.transcript.model.state import Transcript
-from acp_jupyter.transcript.output.bundle import readable_items
-from acp_jupyter.transcript.output.markdown import session_markdown
-from acp_jupyter.transcript.redactor import Redactor, Scrubber
 
 _NAME_CHARS = 200
 
 
-class ImportExport:
-    """Carries out ``import_log`` and ``get_transcript``."""
+class Imports:
+    """Carries out ``import_log``."""
 
     def __init__(self, host: AgentHost) -> None:
         self._host = host
@@ -79,23 +68,6 @@ class ImportExport:
         transcript = self._host.session(report.session_id).transcript
         return _result(report, tuple(transcript.turn_order))
 
-    @handles(GetTranscript)
-    async def transcript(
-        self, command: GetTranscript, caller: Caller
-    ) -> dict[str, str] | TranscriptPage:
-        """Return a whole transcript; made in a thread, for it may be long.
-
-        Raises
-        ------
-        UnknownSession
-            No session of that id that the caller may see.
-        MissingPackage
-            HTML can't be made here.
-        """
-        session = visible_session(self._host, command.session_id, caller)
-        state, redactor = session.transcript, session.redactor
-        return await asyncio.to_thread(_transcript, state, redactor, command)
-
 
 def _result(report: ImportReport, turn_ids: tuple[str, ...]) -> ImportResult:
     return ImportResult(
@@ -108,36 +80,6 @@ def _result(report: ImportReport, turn_ids: tuple[str, ...]) -> ImportResult:
         other_sessions=report.facts.others,
         turn_ids=turn_ids,
     )
-
-
-def _transcript(
-    state: Transcript, redactor: Redactor, command: GetTranscript
-) -> dict[str, str] | TranscriptPage:
-    scrubber = Scrubber.of_session(state.session, redactor, str(Path.home()))
-    turns = [state.turns[turn_id] for turn_id in state.turn_order]
-    items = state.window(0, len(state.items))
-    if command.format == "html":
-        from acp_jupyter.transcript.output.html import html_page
-
-        page = html_page(state.session, turns, items, scrubber, thoughts=command.thoughts)
-        return {"html": page}
-    scrubbed = tuple(scrubber.model(turn) for turn in turns)
-    saved = tuple(scrubber.model(item) for item in items)
-    if command.format == "json":
-        return TranscriptPage(
-            items=saved,
-            first_index=0,
-            total=len(saved),
-            session=scrubber.model(state.session),
-            turns=scrubbed,
-        )
-    of_turn: defaultdict[str, list[Item]] = defaultdict(list)
-    for item in readable_items(saved, scrubber):
-        of_turn[item.turn_id or ""].append(item)
-    markdown = session_markdown(
-        scrubber.model(state.session), scrubbed, of_turn, thoughts=command.thoughts
-    )
-    return {"markdown": scrubber.text(markdown)}
 
 
 _FLUSH_EVERY = 2_000

@@ -1,0 +1,157 @@
+import type { Item, TurnSnapshot } from '../wire/types';
+import { fromSaved } from './reducer';
+import type { SessionView } from './session_view';
+import { SharedUi } from './shared_ui';
+import { SessionStore } from './store';
+
+/** A turn of a shared file. */
+export interface PlayedTurn {
+  readonly id: string;
+  readonly store: SessionStore;
+}
+
+interface Part extends PlayedTurn {
+  readonly ui: SharedUi;
+  readonly whole: SessionView;
+  /** Where its items end that are steps, in the order of all. */
+  readonly ends: readonly number[];
+  /** The place where it has its prompt alone. */
+  readonly start: number;
+}
+
+/**
+ * The turns of a shared file, from place to place: each begins with its prompt, then comes an item
+ * at each place, and at its last the turn is whole, as it is when it is done.
+ */
+export class Playback {
+  /** The last place: everything is there. */
+  readonly last: number;
+  readonly #parts: readonly Part[];
+  readonly #listeners = new Set<() => void>();
+  #place: number;
+  #all = false;
+
+  constructor(snapshots: readonly TurnSnapshot[]) {
+    let start = 0;
+    this.#parts = snapshots.map((snapshot, index) => {
+      const whole = fromSaved(snapshot);
+      const ui = new SharedUi();
+      const store = new SessionStore(`${snapshot.session_id} ${index}`, whole, ui);
+      const part = { id: snapshot.turn_id, store, ui, whole, ends: endsOf(whole), start };
+      start += part.ends.length + 1;
+      return part;
+    });
+    this.last = Math.max(0, start - 1);
+    this.#place = this.last;
+  }
+
+  /** The turns that have begun. */
+  get turns(): readonly PlayedTurn[] {
+    return this.#parts.filter(({ start }) => start <= this.#place);
+  }
+
+  get place(): number {
+    return this.#place;
+  }
+
+  /** Whether everything that folds was opened. */
+  get all(): boolean {
+    return this.#all;
+  }
+
+  /** The item that has come last; `null` where a turn begins, and where it is whole. */
+  get newest(): Item | null {
+    const part = this.#parts.filter(({ start }) => start <= this.#place).pop();
+    return part === undefined ? null : newestOf(part, this.#place);
+  }
+
+  go(place: number): void {
+    const next = Math.min(this.last, Math.max(0, place));
+    for (const part of this.#parts) {
+      const { store, ui } = part;
+      const view = viewAt(part, next);
+      if (view !== store.view) {
+        store.show(view);
+      }
+      ui.openNewest(around(newestOf(part, next)));
+    }
+    this.#place = next;
+    this.#tell();
+  }
+
+  openAll(all: boolean): void {
+    this.#all = all;
+    this.#parts.forEach(({ ui }) => ui.openAll(all));
+    this.#tell();
+  }
+
+  /** Shows all of it, until the function is called that it returns. */
+  print(): () => void {
+    const { place } = this;
+    this.go(this.last);
+    this.#parts.forEach(({ ui }) => ui.print(true));
+    return () => {
+      this.#parts.forEach(({ ui }) => ui.print(false));
+      this.go(place);
+    };
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #tell(): void {
+    this.#listeners.forEach(listener => listener());
+  }
+}
+
+function endsOf(whole: SessionView): number[] {
+  return whole.order.flatMap((id, index) => {
+    const item = whole.items.get(id);
+    return item === undefined || isNoStep(item) ? [] : [index + 1];
+  });
+}
+
+/** The prompt is there from the start, and the end of a turn is said by the turn. */
+function isNoStep(item: Item): boolean {
+  return item.kind === 'turn_end' || (item.kind === 'user_message' && !item.steered);
+}
+
+function newestOf({ whole, ends, start }: Part, place: number): Item | null {
+  const count = place - start;
+  const end = count < ends.length ? ends[count - 1] : undefined;
+  return end === undefined ? null : (whole.items.get(whole.order[end - 1] ?? '') ?? null);
+}
+
+/** The turn as far as it has come; the same view for the same place. */
+function viewAt({ id, store, whole, ends, start }: Part, place: number): SessionView {
+  const count = place - start;
+  if (count < 0 || count >= ends.length) {
+    return whole;
+  }
+  const first = whole.order.slice(0, (ends[0] ?? 1) - 1);
+  const order = count === 0 ? first : whole.order.slice(0, ends[count - 1]);
+  if (store.view !== whole && store.view.order.length === order.length) {
+    return store.view;
+  }
+  const turn = whole.turns.get(id);
+  const running = turn && { ...turn, status: 'running' as const, failure: null, changes: null };
+  return {
+    ...whole,
+    saved: null,
+    turns: new Map(running && [[id, running]]),
+    order,
+    byTurn: new Map([[id, order]]),
+    total: order.length,
+  };
+}
+
+/** What is opened to see an item: itself, and where it is the step of a subagent its call. */
+function around(item: Item | null): string[] {
+  if (item === null) {
+    return [];
+  }
+  const parent = 'parent_id' in item ? item.parent_id : '';
+  return parent === '' ? [item.id] : [item.id, parent, `steps ${parent}`];
+}

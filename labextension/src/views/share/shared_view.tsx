@@ -1,0 +1,92 @@
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+
+import type { Playback, PlayedTurn } from '../../state/playback';
+import { identity } from '../i18n';
+import { useAnnouncer } from '../parts/announcer';
+import { mounted } from '../parts/mount';
+import type { Mounted, SharedProps } from '../props';
+import { SceneContext, useSubscription } from '../scene';
+import type { Scene } from '../scene';
+import { Prompts } from '../turn/prompts';
+import { TurnBody } from '../turn/turn_body';
+import { Player } from './player';
+
+/** The turns of a shared file, and the bar that goes through their steps. */
+export function SharedView(props: SharedProps) {
+  const { playback, rendering, t = identity } = props;
+  useSubscription(useCallback(listener => playback.subscribe(listener), [playback]));
+  const { announce, regions } = useAnnouncer();
+  const root = useRef<HTMLDivElement>(null);
+  usePrinting(playback);
+  const { place, turns } = playback;
+  const first = useRef(place);
+  useEffect(() => {
+    if (first.current !== place) {
+      first.current = -1;
+      const sections = root.current?.querySelectorAll('.acp-items');
+      const items = sections?.[sections.length - 1];
+      (items?.lastElementChild ?? items)?.scrollIntoView({ block: 'nearest' });
+    }
+  }, [place]);
+  return (
+    <div class="acp" data-host="file" ref={root}>
+      {turns.map((turn, index) => (
+        <Turn
+          key={turn.id}
+          turn={turn}
+          label={t('Turn %1', index + 1)}
+          scene={{ host: 'file', actions: null, rendering, t, announce }}
+        />
+      ))}
+      {playback.last > 0 && <Player playback={playback} announce={announce} t={t} />}
+      {regions}
+    </div>
+  );
+}
+
+interface TurnProps {
+  readonly turn: PlayedTurn;
+  readonly label: string;
+  readonly scene: Omit<Scene, 'store'>;
+}
+
+function Turn({ turn: { id, store }, label, scene }: TurnProps) {
+  const { host, actions, rendering, t, announce } = scene;
+  const own = useMemo(
+    (): Scene => ({ store, host, actions, rendering, t, announce }),
+    [store, host, actions, rendering, t, announce],
+  );
+  return (
+    <SceneContext.Provider value={own}>
+      <section class="acp-turn" aria-label={label}>
+        <Prompts turnId={id} />
+        <TurnBody turnId={id} isLog={false} />
+      </section>
+    </SceneContext.Provider>
+  );
+}
+
+/** Paper shows all, opened; afterwards the page is as it was. */
+function usePrinting(playback: Playback): void {
+  useLayoutEffect(() => {
+    let restore: (() => void) | null = null;
+    const before = () => {
+      restore ??= playback.print();
+    };
+    const after = () => {
+      restore?.();
+      restore = null;
+    };
+    window.addEventListener('beforeprint', before);
+    window.addEventListener('afterprint', after);
+    return () => {
+      window.removeEventListener('beforeprint', before);
+      window.removeEventListener('afterprint', after);
+    };
+  }, [playback]);
+}
+
+/** Draws a shared file into an element. */
+export function mountShared(element: HTMLElement, props: SharedProps): Mounted<SharedProps> {
+  return mounted(element, props, next => <SharedView {...next} />);
+}

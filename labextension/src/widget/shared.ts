@@ -1,0 +1,27 @@
+import { Highlighter } from '../colours/highlighter';
+import { Playback } from '../state/playback';
+import { mountShared } from '../views';
+import { parseShared } from '../wire/shared_data';
+import { findParser } from './languages';
+import { matchPage } from './page_look';
+
+/** Draws the turns of a shared file in the place of its words. */
+function drawShared(): void {
+  const main = document.querySelector('main');
+  const turns = parseShared(document.querySelector('#acp-turns')?.textContent ?? 'null');
+  if (main === null || turns.length === 0) {
+    return; // its words stay
+  }
+  main.replaceChildren();
+  matchPage(main);
+  const highlighter = new Highlighter(findParser);
+  mountShared(main, {
+    playback: new Playback(turns),
+    rendering: {
+      highlight: (text, language) => highlighter.highlight(text, language),
+      lines: (text, path) => highlighter.lines(text, path),
+    },
+  });
+}
+
+drawShared();
