@@ -10,6 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 from playwright.sync_api import Browser, Page, expect
 
+from scripts.shared_turn import TARGET
 from tests.support.accessibility import expect_accessible, expect_all_inside, is_dark, picture
 from tests.support.api import finished, open_session, pending, start_turn
 from tests.support.browser import Visitor
@@ -113,6 +114,23 @@ def test_a_shared_turn_is_whole_without_a_network(
     _print(page)
     assert page.evaluate("[window.hacked ?? null]") == [None]
     assert asked == [file.as_uri()]
+    # Chromium tells of each handler of hostile HTML, which is taken out before it is drawn.
+    said = [line for line in log.console if "inline event handler violates" not in line]
+    assert (log.errors, said) == ([], [])
+    visitor.close()
+
+
+@pytest.mark.long
+def test_the_console_of_an_ordinary_file_is_clean(browser: Browser, tmp_path: Path) -> None:
+    """The one that the README links to."""
+    visitor = Visitor(browser, tmp_path)
+    visitor.context.set_offline(True)
+    page, log = visitor.page()
+    page.goto(TARGET.as_uri())
+    expect(page.get_by_role("group", name="Steps")).to_be_visible()
+    page.get_by_role("button", name="Open all").click()
+    expect(page.get_by_role("main").locator("ins .k").first).to_be_visible()
+    expect_accessible(page, "body")
     assert (log.errors, log.console) == ([], [])
     visitor.close()
 
