@@ -8,17 +8,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
-from collections.abc import Sequence
 from pathlib import Path
 from typing import assert_never
 
 from acp_jupyter.api.models.documents import (
     AcpMark,
-    Cell,
     DeleteCell,
     InsertCell,
     MoveCell,
-    NbOutput,
     NotebookState,
     ReplaceSource,
 )
@@ -26,6 +23,7 @@ from acp_jupyter.errors import AcpError
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools import kernel_tools, tools
+from acp_jupyter.notebook_tools.cell_text import edited, write_cell_list, write_cells
 from acp_jupyter.notebook_tools.context import (
     CallContext,
     KernelLookup,
@@ -34,7 +32,7 @@ from acp_jupyter.notebook_tools.context import (
     find_target,
 )
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner, RunningCode
-from acp_jupyter.notebook_tools.outputs import Reply, bounded
+from acp_jupyter.notebook_tools.outputs import Reply
 from acp_jupyter.notebook_tools.tool_permissions import (
     CallCard,
     ToolAction,
@@ -219,27 +217,26 @@ async def insert_cell(context: CallContext, call: InsertTool) -> Reply:
 
 
 async def edit_cell(context: CallContext, call: EditTool) -> Reply:
-    """Replace a cell's source."""
+    """Change a cell's source: the whole of it, or some of its text."""
     context.refuse_prompt_cell([call.cell_id])
     index, cell = context.cell(await context.state(), call.cell_id)
     _require_source(cell.source, call.fingerprint, call.cell_id)
+    source = edited(cell.source, call.edits) if call.source is None else call.source
     action = _action(
         context,
         call.tool,
         f"Edit cell {index + 1} of",
-        diff=(cell.source, call.source),
+        diff=(cell.source, source),
     )
     card = await context.permissions.request(action)
     change = ReplaceSource(
         cell_id=call.cell_id,
         fingerprint=call.fingerprint,
-        source=call.source,
-        acp=_mark(context, call.source),
+        source=source,
+        acp=_mark(context, source),
     )
     await _apply(context, card, change)
-    return _text_reply(
-        f"Edited. Its fingerprint is now {fingerprint(call.source)}. It was not run."
-    )
+    return _text_reply(f"Edited. Its fingerprint is now {fingerprint(source)}. It was not run.")
 
 
 async def move_cell(context: CallContext, call: MoveTool) -> Reply:
@@ -326,65 +323,3 @@ def _text_reply(words: str) -> Reply:
     reply = Reply()
     reply.add_text(words)
     return reply
-
-
-_LISTED = 200
-_FIRST_LINE_CHARS = 100
-_SOURCE_CHARS = 30_000
-
-
-def write_cell_list(
-    reply: Reply, name: str, state: NotebookState, start: int, prompt_cell: str
-) -> None:
-    """Add the list of cells to a reply."""
-    cells = state.cells
-    saved = "with unsaved changes" if state.unsaved else "saved"
-    reply.add_text(f"{name}: {len(cells)} cells, {saved}.")
-    listed = cells[start : start + _LISTED]
-    if not listed:
-        return
-    lines = [_cell_summary(index, cell, prompt_cell) for index, cell in enumerate(listed, start)]
-    reply.data(f"the list of cells of {name}", "\n".join(lines))
-    left = len(cells) - start - len(listed)
-    if left > 0:
-        reply.add_text(f"{left} more: list_cells with start={start + len(listed)}.")
-
-
-def write_cells(
-    reply: Reply, name: str, chosen: Sequence[tuple[int, Cell]], *, outputs: bool
-) -> None:
-    """Add whole cells to a reply, each with its index."""
-    for index, cell in chosen:
-        origin = f"cell {cell.id} of {name}"
-        count = "" if cell.execution_count is None else f", ran as [{cell.execution_count}]"
-        reply.add_text(
-            f"[{index}] id={cell.id} {cell.cell_type}{count}, "
-            f"fingerprint={fingerprint(cell.source)}"
-        )
-        reply.data(f"source of {origin}", bounded(cell.source, _SOURCE_CHARS))
-        if outputs and cell.cell_type == "code":
-            reply.outputs(origin, cell.outputs)
-
-
-def _cell_summary(index: int, cell: Cell, prompt_cell: str) -> str:
-    lines = cell.source.splitlines() or [""]
-    parts = [f"[{index}] id={cell.id} {cell.cell_type} fingerprint={fingerprint(cell.source)}"]
-    if cell.execution_count is not None:
-        parts.append(f"ran as [{cell.execution_count}]")
-    if cell.outputs:
-        parts.append(f"outputs: {', '.join(dict.fromkeys(map(_kind, cell.outputs)))[:100]}")
-    if cell.acp is not None:
-        parts.append(f"written by {cell.acp.agent[:40]}")
-    if cell.id == prompt_cell:
-        parts.append("the cell that you are asked from")
-    count = f"{len(lines)} lines" if len(lines) > 1 else "1 line"
-    return f"{'; '.join(parts)}; {count}: {lines[0][:_FIRST_LINE_CHARS]}"
-
-
-def _kind(output: NbOutput) -> str:
-    kind = output.get("output_type")
-    if kind in {"stream", "error"}:
-        return str(kind)
-    data = output.get("data")
-    kinds = [name for name in data if name != "text/plain"] if isinstance(data, dict) else []
-    return str(kinds[0]) if kinds else "text/plain"

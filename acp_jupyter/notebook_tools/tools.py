@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Self, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from acp_jupyter.api.models.documents import CellType
 from acp_jupyter.protocol.objects import misfits
 
-_MOST_CHARS = 200_000
+MOST_CHARS = 200_000
+"""Longest source of a cell that a tool writes."""
 _CODE_CHARS = 8_000
 _MOST_SECONDS = 3600.0
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
-Source = Annotated[str, Field(max_length=_MOST_CHARS)]
+Source = Annotated[str, Field(max_length=MOST_CHARS)]
 Code = Annotated[str, Field(min_length=1, max_length=_CODE_CHARS)]
 Seconds = Annotated[float, Field(gt=0, le=_MOST_SECONDS)]
 
@@ -45,7 +46,23 @@ def input_schema(row: type[ToolInput]) -> dict[str, Any]:
     schema.pop("title", None)
     for field in schema.get("properties", {}).values():
         field.pop("title", None)
-    return {"type": "object", "properties": {}, **schema}
+    kinds = schema.pop("$defs", {})
+    return {"type": "object", "properties": {}, **_inlined(schema, kinds)}
+
+
+def _inlined(schema: Any, kinds: dict[str, Any]) -> Any:
+    """Put parts in the place of references to them, which some clients do not follow."""
+    match schema:
+        case {"$ref": str(reference)}:
+            kind = kinds[reference.rpartition("/")[2]]
+            left = {name: value for name, value in kind.items() if name != "title"}
+            return _inlined(left, kinds)
+        case dict():
+            return {name: _inlined(value, kinds) for name, value in schema.items()}
+        case list():
+            return [_inlined(value, kinds) for value in schema]
+        case _:
+            return schema
 
 
 def read_input(row: type[_Input], arguments: dict[str, Any]) -> _Input:
@@ -114,21 +131,43 @@ class InsertTool(ToolInput):
     """Id of the cell that it comes before."""
 
 
+class TextEdit(BaseModel):
+    """One edit of a text."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+    old: Annotated[str, Field(min_length=1, max_length=MOST_CHARS)]
+    """Text of the cell, exactly as it is; it must be there once."""
+    new: Source
+    """What comes in its place."""
+    all: bool = False
+    """Whether each place that has the old text is changed; then it may be there more than once."""
+
+
 class EditTool(ToolInput):
     """`edit_cell`."""
 
     tool = "edit_cell"
     title = "Edit a cell"
     words = (
-        "Replace the whole source of a cell; its outputs stay until it is run. Refused as `stale` "
-        "when the user has changed the cell since you read it."
+        "Change the source of a cell; its outputs stay until it is run. Give `edits`, old and new "
+        "text, for a small change, or `source` for the whole text. Refused as `stale` when the "
+        "user has changed the cell since you read it."
     )
 
     cell_id: Id
-    source: Source
-    """The new text of the whole cell."""
     fingerprint: Id
     """Of the source that you read, as `list_cells` and `read_cells` give it."""
+    source: Source | None = None
+    """The new text of the whole cell."""
+    edits: tuple[TextEdit, ...] = Field(default=(), max_length=50)
+    """Edits of its text, carried out one after the other: all of them, or none."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.source is None) == (not self.edits):
+            raise ValueError("give source or edits, one of the two")
+        return self
 
 
 class MoveTool(ToolInput):

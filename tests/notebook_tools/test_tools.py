@@ -80,7 +80,7 @@ def test_errors_say_what_to_do(
     assert all(each["failed"] for each in told)
     assert texts[0].startswith("cell_gone: there is no cell gone")
     assert texts[1].startswith("stale: cell cell-1 was changed")
-    assert texts[2] == "edit_cell: source is missing."
+    assert texts[2] == "edit_cell: fingerprint is missing."
     assert "There is no tool 'no_such_tool'" in texts[3]
     assert "asked from" in texts[4]
     assert "asked from" in texts[5]
