@@ -13,6 +13,7 @@ from acp_jupyter.api.commands.agents import AgentCommands
 from acp_jupyter.api.commands.changes import ChangeCommands
 from acp_jupyter.api.commands.imports import Imports
 from acp_jupyter.api.commands.notebook_turns import NotebookTurns
+from acp_jupyter.api.commands.outside import OutsideKeyCommands
 from acp_jupyter.api.commands.permissions import PermissionCommands, TrustCommands
 from acp_jupyter.api.commands.search import SessionSearch
 from acp_jupyter.api.commands.sessions import SessionLifecycle, SessionOpener
@@ -79,6 +80,7 @@ class Dispatcher:
             Transcripts(host),
             TrafficCommands(host),
             ChangeCommands(host),
+            OutsideKeyCommands(host),
         )
         missing = [row.name for row in COMMANDS if row.model not in self.handlers]
         if missing:

@@ -83,13 +83,8 @@ def read_file(path: Path) -> BatchFile:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        "jupyter acp", description="Agents of the Agent Client Protocol, without a notebook open."
-    )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    command = commands.add_parser(
-        "batch",
-        help="run a notebook or a prompt for many parameters and agents",
+    command = argparse.ArgumentParser(
+        "jupyter acp batch",
         description="Run a notebook or a prompt for many parameters and agents. The same command "
         "again goes on with the jobs that have not finished.",
     )
@@ -105,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--trust", action="store_true", help="let agents run in copies of the inputs"
     )
-    return parser
+    return command
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -222,7 +217,3 @@ def _of_file(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-if __name__ == "__main__":
-    sys.exit(main())

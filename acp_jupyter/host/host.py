@@ -15,9 +15,10 @@ from acp_jupyter.errors import DiskRefused, UnknownTurn
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
 from acp_jupyter.host.open_sessions import OpenSessions
+from acp_jupyter.host.outside_keys import OutsideKey, OutsideKeys
 from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.recordings import Recordings
-from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.session.build import build_session
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore
@@ -27,7 +28,7 @@ from acp_jupyter.host.store.permission_stores import PermissionStores
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.host.stored_sessions import SessionCloser, StoredSessions
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
-from acp_jupyter.host.workspace.folders import OwnFolders, make_private
+from acp_jupyter.host.workspace.folders import OwnFolders, choose_cwd, make_private
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.redactor import Redactor
@@ -52,6 +53,7 @@ class AgentHost(HostThread):
         )
         self.recordings = Recordings(config.root, self.permission_stores.seals, config.limits)
         self.checkpoints = CheckpointStore(config.data_dir, config.limits, own)
+        self.outside_keys = OutsideKeys(config.limits)
         self._reads: dict[Reader, Session] = {}
         self._store = SessionStore(config.data_dir, config.limits, self.sessions.values, self._lose)
         self.open_sessions = OpenSessions(
@@ -156,18 +158,15 @@ class AgentHost(HostThread):
             self.recordings.prepare(agent, label, notebook_path, recording) if recording else None
         )
         spec = (checkpoints.player if checkpoints else None) or self.config.registry.get(agent)
-        limits = self.config.limits
         self.open_sessions.make_room()
         # A policy that is configured is nobody's in particular.
         chosen_by = user if policy else ""
         policy = policy or self.config.bounds.policy
         self.config.bounds.require_policy(policy)
         opening = opening_note(spec, cwd, policy, label, notebook_path, chosen_by)
-        session_id = opening.session_id
         redactor = self.open_sessions.redactor(spec)
-        log = self.new_log(session_id, redactor)
-        journal = Journal.begin(opening, log, limits, self.open_sessions.announce_change)
-        path = self.traffic_path(session_id)
+        journal = self._journal(opening, redactor)
+        path = self.traffic_path(opening.session_id)
         begin = self.recordings.begin
         session = build_session(
             self.open_sessions.services,
@@ -182,6 +181,31 @@ class AgentHost(HostThread):
         )
         self.open_sessions.add(session)
         return session
+
+    def open_outside(self, name: str, key: OutsideKey) -> Session:
+        """Make a session for an agent that runs outside and uses the notebook tools.
+
+        Raises
+        ------
+        BadRequest
+            Too many sessions are open.
+        """
+        self.open_sessions.make_room()
+        spec = AgentSpec(OUTSIDE, name, "")
+        policy = self.config.bounds.within_policy(key.policy)
+        cwd = choose_cwd(self.config.root, key.notebook_path)
+        # With a name of its own it is no session that prompts of cells would go to.
+        opening = opening_note(spec, cwd, policy, name, key.notebook_path, key.user)
+        redactor = self.open_sessions.redactor(spec)
+        journal = self._journal(opening, redactor)
+        session = build_session(self.open_sessions.services, spec, journal, redactor, label=name)
+        self.open_sessions.add(session)
+        return session
+
+    def _journal(self, opening: SessionOpened, redactor: Redactor) -> Journal:
+        log = self.new_log(opening.session_id, redactor)
+        announce = self.open_sessions.announce_change
+        return Journal.begin(opening, log, self.config.limits, announce)
 
     async def save(self, session: Session) -> None:
         """Wait until a session is on disk, or says that it is not.

@@ -36,6 +36,9 @@ AgentStatus = Literal["ready", "needs_login", "not_installed", "broken"]
 _FOUND_SECONDS = 2.0
 _REMOTE = ("-P", "-m", "acp_jupyter.agents.remote")
 
+OUTSIDE = "outside"
+"""In place of an agent's id: somebody started it elsewhere, and it uses the notebook tools."""
+
 
 @dataclass(frozen=True, slots=True)
 class AgentSpec:

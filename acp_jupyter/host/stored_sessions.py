@@ -15,7 +15,7 @@ from functools import partial
 
 from acp_jupyter.errors import AcpError, DiskRefused, NotAllowed
 from acp_jupyter.host.open_sessions import OpenSessions
-from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.session.build import build_session
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore
@@ -156,7 +156,7 @@ class StoredSessions:
 
     def _revived(self, meta: SessionMeta, restored: Restored, kernel_id: str = "") -> Session:
         limits = self._open.config.limits
-        spec = self._spec(meta.facts.agent_id)
+        spec = self._spec(meta)
         redactor = self._open.redactor(spec)
         journal = resume_journal(
             self._store.folder(meta.session_id),
@@ -178,8 +178,11 @@ class StoredSessions:
             kernel_id=kernel_id,
         )
 
-    def _spec(self, agent_id: str) -> AgentSpec | None:
-        """Return an agent that can still be started."""
+    def _spec(self, meta: SessionMeta) -> AgentSpec | None:
+        """Return an agent that can still be started, or one that runs outside."""
+        agent_id = meta.facts.agent_id
+        if agent_id == OUTSIDE:
+            return AgentSpec(OUTSIDE, meta.facts.agent_name, "")
         try:
             return self._open.config.registry.get(agent_id)
         except AcpError:

@@ -57,7 +57,7 @@ class NotebookTools:
         self._runner = runner
         self.code = RunningCode(runner)
         """The code that tools run now, by kernel."""
-        self._listener = ToolsListener()
+        self.listener = ToolsListener()
 
     async def servers(self, session: Session) -> Sequence[Mapping[str, Any]]:
         """Return the relay's command with a key for this session."""
@@ -66,9 +66,9 @@ class NotebookTools:
             return ()
 
         async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            await (await _mcp_server()).serve_mcp(tools, reader, writer)
+            await (await mcp_server()).serve_mcp(tools, reader, writer)
 
-        address, greeting = await self._listener.open(session.session_id, serve)
+        address, greeting = await self.listener.open(session.session_id, serve)
         session.redactor.learn("notebook tools", greeting, greeting.rpartition(" ")[2])
         environment = {"ACP_NOTEBOOK_TOOLS": address, "ACP_NOTEBOOK_TOOLS_KEY": greeting}
         return (
@@ -96,13 +96,25 @@ class NotebookTools:
             session, self._root, self._where, self._notebooks, self._runner, self.code
         )
 
+    def for_outside(self, session: Session) -> SessionTools:
+        """Return the tools of an agent outside, whose calls are shown here."""
+        return SessionTools(
+            session,
+            self._root,
+            self._where,
+            self._notebooks,
+            self._runner,
+            self.code,
+            outside=True,
+        )
+
     async def end(self, session_id: str) -> None:
         """Close the session's connections and revoke its key."""
-        await self._listener.shut(session_id)
+        await self.listener.shut(session_id)
 
     async def close(self) -> None:
         """Close all connections and the socket."""
-        await self._listener.close()
+        await self.listener.close()
 
 
 class ToolsOverAcp:
@@ -123,12 +135,15 @@ class ToolsOverAcp:
         """Return the ``result`` or the ``error`` of a request."""
         if len(json.dumps(request)) > _LINE_BYTES:
             return {"error": {"code": -32600, "message": "The request is too large"}}
-        answer: Obj = await (await _mcp_server()).answer_mcp(self._tools, request, notify)
+        answer: Obj = await (await mcp_server()).answer_mcp(self._tools, request, notify)
         return answer
 
 
-async def _mcp_server() -> Any:
-    """Import the server. It takes a second: not on the loop, and not before an agent connects."""
+async def mcp_server() -> Any:
+    """Return the module of the server.
+
+    Its import takes a second: not on the loop, and not before an agent connects.
+    """
     return await asyncio.to_thread(importlib.import_module, "acp_jupyter.notebook_tools.mcp_server")
 
 

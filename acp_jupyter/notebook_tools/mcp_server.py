@@ -43,9 +43,16 @@ class Tools(Protocol):
         """Carry out a call; never raises."""
 
 
+class LineReader(Protocol):
+    """Reads lines, as `asyncio.StreamReader` does."""
+
+    async def readuntil(self) -> bytes:
+        """Return the next line with its end."""
+
+
 async def serve_mcp(
     tools: Tools,
-    reader: asyncio.StreamReader,
+    reader: LineReader,
     writer: asyncio.StreamWriter,
     progress_seconds: float = 5.0,
 ) -> None:
@@ -131,7 +138,7 @@ def _refused(request: Obj) -> Obj | None:
     return None
 
 
-async def _line(reader: asyncio.StreamReader) -> bytes:
+async def _line(reader: LineReader) -> bytes:
     """Return the next line; empty at the end or if it is too long."""
     try:
         return await reader.readuntil()

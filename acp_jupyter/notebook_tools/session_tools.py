@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import uuid
+from collections.abc import Awaitable
 from pathlib import Path
 from typing import assert_never
 
@@ -33,6 +34,7 @@ from acp_jupyter.notebook_tools.context import (
 )
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.outputs import Reply
+from acp_jupyter.notebook_tools.own_card import OwnCard
 from acp_jupyter.notebook_tools.tool_permissions import (
     CallCard,
     ToolAction,
@@ -71,6 +73,8 @@ class SessionTools:
         Finds the kernel of a notebook.
     notebooks, runner, code
         Access to notebooks and kernels.
+    outside
+        Whether the agent was started elsewhere: then its calls are shown here.
     """
 
     def __init__(
@@ -81,8 +85,11 @@ class SessionTools:
         notebooks: NotebookAccess,
         runner: KernelRunner,
         code: RunningCode,
+        *,
+        outside: bool = False,
     ) -> None:
         self._session = session
+        self._outside = outside
         self._root = root
         self._where = where
         self._notebooks = notebooks
@@ -107,7 +114,14 @@ class SessionTools:
             return Reply.failure("Too many calls at once. Wait for the running ones to end.")
         self._calls += 1
         try:
-            return await self._until_the_turn_ends(read_input(row, arguments), arguments)
+            return await self._in_words(self._checked(row, arguments))
+        finally:
+            self._calls -= 1
+
+    async def _in_words(self, work: Awaitable[Reply]) -> Reply:
+        """Wait for a reply; an error becomes one with a message."""
+        try:
+            return await work
         except (WrongArguments, ToolRefused, ToolError) as error:
             return Reply.failure(str(error))
         except KernelError as error:
@@ -115,10 +129,11 @@ class SessionTools:
         except AcpError as error:
             return Reply.failure(error.message)
         except Exception:  # noqa: BLE001 - one call fails alone, and in words
-            _log.exception("the notebook tool %s of session %s", name, self._session.session_id)
+            _log.exception("a notebook tool of session %s", self._session.session_id)
             return Reply.failure("This did not work, because of a defect in acp-jupyter.")
-        finally:
-            self._calls -= 1
+
+    async def _checked(self, row: type[AnyTool], arguments: Obj) -> Reply:
+        return await self._until_the_turn_ends(read_input(row, arguments), arguments)
 
     async def _until_the_turn_ends(self, call: AnyTool, arguments: Obj) -> Reply:
         """Carry out a call; a stopped turn ends the call and the code that it runs."""
@@ -139,10 +154,22 @@ class SessionTools:
 
     async def _do(self, call: AnyTool, arguments: Obj) -> Reply:
         target = await find_target(self._session, self._root, self._where)
-        context = CallContext(
-            target, self._notebooks, self._runner, self._code, self._permissions, arguments
-        )
-        return await _do(context, call)
+
+        def context(permissions: ToolPermissions) -> CallContext:
+            return CallContext(
+                target, self._notebooks, self._runner, self._code, permissions, arguments
+            )
+
+        if not self._outside:
+            return await _do(context(self._permissions), call)
+        card = OwnCard(self._session, type(call), arguments, str(target.path))
+        try:
+            reply = await self._in_words(_do(context(card.permissions), call))
+        except asyncio.CancelledError:
+            card.given_up()
+            raise
+        card.done(reply)
+        return reply
 
 
 async def _do(context: CallContext, call: AnyTool) -> Reply:  # noqa: C901 - one flat match

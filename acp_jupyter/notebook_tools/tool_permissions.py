@@ -2,7 +2,7 @@
 
 Permission is asked once: on the agent's own card of that call if there is one, else on a card of
 ours. The call comes over MCP and its card over ACP, so either may come first; the card is waited
-for, for half a second.
+for, for half a second. An agent outside has none: see `OwnCard`.
 """
 
 from __future__ import annotations
@@ -59,10 +59,15 @@ class ToolPermissions:
     ----------
     session
         The session of the agent.
+    own_id
+        Id of our own card, where there is none of the agent's.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, own_id: str = "") -> None:
         self._session = session
+        self.own_id = own_id
+        self.requested = False
+        """Whether a request was made, which shows the call."""
         self._taken: set[str] = set()
         """Ids of items whose permission was used; each is valid for one call."""
 
@@ -77,15 +82,18 @@ class ToolPermissions:
         permissions = self._session.turns.permissions
         self._refuse_forbidden(permissions.forbidden())
         journal = self._session.journal
-        card = await wait_for_card(journal, action.tool, action.arguments, self._taken)
+        card = None
+        if not self.own_id:
+            card = await wait_for_card(journal, action.tool, action.arguments, self._taken)
         if card is not None:
             self._taken.add(card.id)
             if self._was_allowed(card, action):
-                return CallCard(self._write, card.tool_call_id, own=False).begun()
+                return CallCard(self.write, card.tool_call_id, own=False).begun()
         # A card of our own if the agent's card shows something else than the call.
         joined = card is not None and card.permission is None
-        call_id = card.tool_call_id if card is not None and joined else _new_id()
-        call_card = CallCard(self._write, call_id, own=not joined)
+        call_id = card.tool_call_id if card is not None and joined else self.own_id or new_id()
+        self.requested = True
+        call_card = CallCard(self.write, call_id, own=not joined)
         request_id = f"t{secrets.token_hex(8)}"
         call: Obj = {"toolCallId": call_id, **_tool_call(action)}
         try:
@@ -121,16 +129,20 @@ class ToolPermissions:
         return granted is not None and holds_arguments(granted, action.arguments)
 
     def _refuse_forbidden(self, words: str) -> None:
+        if words and self.own_id:
+            raise ToolRefused(f"{words} Ask the user to choose another policy for this session.")
         if words:
             raise ToolRefused(words)
         if self._session.state.active_turn_id is None:
             raise ToolRefused("No turn is running, so nothing may be changed or run.")
 
-    def _write(self, packet: Obj) -> None:
+    def write(self, packet: Obj) -> None:
+        """Write a packet into the session."""
         self._session.journal.note(ImportedPacket(packet=packet))
 
 
-def _new_id() -> str:
+def new_id() -> str:
+    """Return an id for a card of ours."""
     return f"notebook-{secrets.token_hex(6)}"
 
 
@@ -274,10 +286,10 @@ class CallCard:
         self._next: asyncio.TimerHandle | None = None
         self._is_done = False
 
-    def begun(self) -> Self:
-        """Show the call as running."""
+    def begun(self, call: Obj | None = None) -> Self:
+        """Show the call as running; with what it is, where nothing has shown that."""
         self._begun_at = asyncio.get_running_loop().time()
-        self._update(status="in_progress")
+        self._update(status="in_progress", **(call or {}))
         return self
 
     def print(self, tail: str) -> None:

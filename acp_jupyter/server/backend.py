@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from pydantic_core import to_json
 
@@ -24,8 +24,11 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells
+from acp_jupyter.notebook_tools.outside.agents import OutsideAgents
 from acp_jupyter.server.finished_outputs import FinishedOutputs
 from acp_jupyter.server.kernels import Kernels
+
+T = TypeVar("T")
 
 
 class Stoppable(Protocol):
@@ -49,6 +52,8 @@ class Backend:
     """Returns whether a kernel runs an agent's code now."""
     finished_outputs: FinishedOutputs | None = None
     """Puts the turns of cells into notebooks that no page of ours has open."""
+    outside: OutsideAgents | None = None
+    """Admits agents outside; None where agents get no notebook tools."""
     streams: set[Stoppable] = field(default_factory=set)
     """The open WebSockets and event streams."""
     log_readers: ThreadPoolExecutor = field(
@@ -84,6 +89,10 @@ class Backend:
             if self.finished_outputs is not None:
                 self.finished_outputs.watch(result["turn_id"], caller)
         return answer
+
+    async def in_host(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do some work on the host's loop."""
+        return await asyncio.wrap_future(self.host.submit(work))
 
     async def sessions(self, caller: Caller) -> tuple[SessionSummary, ...]:
         """List the sessions that the caller may see."""

@@ -40,6 +40,7 @@ from acp_jupyter.host.workspace.folders import jupyter_folders
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells
 from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools
 from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks, NotebooksInPages
+from acp_jupyter.notebook_tools.outside.agents import OutsideAgents
 from acp_jupyter.server.auth import ServerSecrets
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.finished_outputs import FinishedOutputs
@@ -267,6 +268,7 @@ class AcpJupyter(ExtensionApp):
             cells,
             agent_runs_in,
             finished_outputs=self._outputs,
+            outside=OutsideAgents(host, tools) if host.config.tools is not None else None,
         )
         times = serverapp.web_app.settings["last_activity_times"]
         self._activity = Activity(

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.batches.command import BatchFile, main, read_file
+from acp_jupyter.batches.command import BatchFile, read_file
+from acp_jupyter.command_line import main
 from acp_jupyter.errors import BadRequest
 
 pytestmark = pytest.mark.filterwarnings("default")

@@ -124,6 +124,10 @@ ROWS: dict[str, Row] = {
     "import_log": Row("import", lambda place: {"content": place.log}, full=TOLD, read_only=TOLD),
     "trust_folder": Row("trust", _json(folder="{root}/other"), full=WORDS, read_only=WORDS),
     "revoke_trust": Row("trust", _of("trusted"), full=WORDS, read_only=WORDS, method="DELETE"),
+    "make_outside_key": Row(
+        "outside-keys", _json(notebook_path="n.ipynb"), full="no notebook", read_only="no notebook"
+    ),
+    "revoke_outside_key": Row("outside-keys/none", full=GONE, read_only=GONE, method="DELETE"),
     "revoke_rule": Row("rules/none", full=GONE, read_only=GONE, method="DELETE"),
     "cancel": Row("sessions/{talk}/cancel"),
     "restart_agent": Row("agents/keeper/restart"),

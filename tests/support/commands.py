@@ -28,6 +28,7 @@ EXAMPLES: dict[str, Any] = {
     "cell_id": "c",
     "end": 1,
     "folder": "/",
+    "key_id": "k",
     "notebook_path": "book.ipynb",
     "number": 1,
     "package": "package@1",

@@ -2,7 +2,7 @@
 
 From it come the type that frames are parsed with, the dispatcher's checks, the HTTP routes of the
 server, the requests of the kernel's client, and the page's types. Handlers are in `commands`,
-marked with `handles`; kernels import this table without them. Seven more routes, those of streams,
+marked with `handles`; kernels import this table without them. Eight more routes, those of streams,
 files and waiting cells, are in `acp_jupyter.server.handlers`.
 """
 
@@ -17,6 +17,13 @@ from typing_extensions import TypeAliasType
 
 from acp_jupyter.api.models.command_row import DELETE, GET, POST, BaseCommand, CommandRow, same
 from acp_jupyter.api.models.documents import Cell
+from acp_jupyter.api.models.outside import (
+    ListOutsideKeys,
+    MakeOutsideKey,
+    NewOutsideKey,
+    OutsideKeyEntry,
+    RevokeOutsideKey,
+)
 from acp_jupyter.api.models.sessions import (
     AgentEntry,
     AgentSessions,
@@ -325,6 +332,23 @@ COMMANDS = (
         RevokeTrust,
         DELETE("trust", query=same("folder")),
         only_user="change the trusted folders",
+    ),
+    CommandRow(
+        MakeOutsideKey,
+        POST("outside-keys", body=True),
+        NewOutsideKey,
+        only_user="give an outside agent access to a notebook",
+    ),
+    CommandRow(
+        ListOutsideKeys,
+        GET("outside-keys"),
+        tuple[OutsideKeyEntry, ...],
+        only_user="list the keys of outside agents",
+    ),
+    CommandRow(
+        RevokeOutsideKey,
+        DELETE("outside-keys/{key_id}"),
+        only_user="revoke the key of an outside agent",
     ),
 )
 """Every command, in the order in which the page's types list them."""

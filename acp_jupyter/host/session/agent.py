@@ -10,7 +10,7 @@ from typing import Any
 
 from acp_jupyter.errors import AcpError, AgentRequestError, AgentStartError, SessionImported
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
 from acp_jupyter.host.requests.trust import TrustRequests
 from acp_jupyter.host.rpc.agent_requests import RESOURCE_NOT_FOUND
@@ -364,10 +364,13 @@ _NO_AGENT = (
     "Start a session with an agent to continue from here."
 )
 
+_OUTSIDE = "{0} was not started here, so it gets no messages from here. Write to it where it runs."
+
 
 def no_agent(session: SessionState) -> SessionImported:
     """Return the error of a session whose agent can't be started."""
-    return SessionImported(session.read_only or _NO_AGENT)
+    words = _OUTSIDE.format(session.agent_name) if session.agent == OUTSIDE else _NO_AGENT
+    return SessionImported(session.read_only or words)
 
 
 def _failed(task: asyncio.Task[SessionConnection]) -> bool:

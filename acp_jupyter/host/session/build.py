@@ -81,6 +81,7 @@ def build_session(
     spec
         The agent. None where none can be started: the session was imported, or played from a
         recording by an earlier server, or is read-only. All of it can be seen, and nothing runs.
+        Without a command it is an agent outside, which is never started here.
     journal
         All that is known of it; owned from now on.
     redactor
@@ -94,6 +95,7 @@ def build_session(
     cwd, limits = Path(state.cwd), services.limits
     stores = services.permission_stores
     agent_spec = spec or AgentSpec(IMPORTED, state.agent_name, "")
+    startable = bool(agent_spec.command)
 
     def doubtful() -> bool:
         return agent.restricts_another()
@@ -122,6 +124,7 @@ def build_session(
     rules = trust = None
     if spec is not None:
         rules = SessionRules(journal, cwd, stores.rules, stores.own_folders)
+    if spec is not None and startable:
         trust = TrustRequests(journal, spec, cwd, stores.trust, current.nobody_to_answer, playback)
     permissions = PermissionRequests(
         journal,
@@ -152,7 +155,7 @@ def build_session(
         client,
         modes,
         limits,
-        startable=spec is not None,
+        startable=startable,
         mcp_servers=services.mcp_servers,
         own_servers=own_servers,
         trust=trust,

@@ -11,10 +11,11 @@ import binascii
 import re
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
 
 from pydantic import JsonValue
 
@@ -199,6 +200,10 @@ def _not_supported(agent: str, capability: str, what: str, named: str) -> NotSup
     )
 
 
+Work: TypeAlias = Callable[[], Awaitable[None]]
+"""What is done in a turn, from its start to its end."""
+
+
 @dataclass(slots=True)
 class QueuedTurn:
     """A prompt turn that waits, or runs."""
@@ -208,6 +213,8 @@ class QueuedTurn:
     can_ask: bool
     kernel_id: str = ""
     """The kernel that sent it; empty where a user did."""
+    work: Work | None = None
+    """What is done in the turn, where no prompt is sent."""
     held: bool = False
     """Whether the agent is being asked to take it into the turn that runs."""
     stop: asyncio.Event = field(default_factory=asyncio.Event)
@@ -254,27 +261,48 @@ class TurnQueue:
             Too many prompts wait already.
         """
         blocks = content_blocks(prompt, self._limits)
+        turn = QueuedTurn(uuid.uuid4().hex, blocks, can_ask, kernel_id)
+        turn_id = self._add(turn, policy, origin, rules, user)
+        if first:
+            self.to_front(turn_id)
+        return turn_id
+
+    def _add(
+        self,
+        turn: QueuedTurn,
+        policy: Policy,
+        origin: Origin | None = None,
+        rules: tuple[Rule, ...] = (),
+        user: str = "",
+    ) -> str:
         if len(self._turns) >= self._limits.queued_prompts:
             raise BadRequest(
                 f"{self._limits.queued_prompts} prompts are already waiting in this session. "
                 "Wait for some to end, or remove some."
             )
-        turn = QueuedTurn(uuid.uuid4().hex, blocks, can_ask, kernel_id)
         self._turns.append(turn)
         self._journal.note(
             TurnQueued(
                 turn_id=turn.turn_id,
-                prompt=blocks,
+                prompt=turn.blocks,
                 policy=policy,
                 origin=origin,
                 rules=rules,
                 user=user,
             )
         )
-        if first:
-            self.to_front(turn.turn_id)
         self._more.set()
         return turn.turn_id
+
+    def put_work(self, work: Work, *, policy: Policy, user: str) -> str:
+        """Add a turn without a prompt; return its id.
+
+        Raises
+        ------
+        BadRequest
+            Too many prompts wait already.
+        """
+        return self._add(QueuedTurn(uuid.uuid4().hex, (), True, work=work), policy, user=user)
 
     def edit(self, turn_id: str, prompt: str | Blocks, user: str = "") -> None:
         """Put a user's prompt in the place of one that waits; new text keeps what is attached.

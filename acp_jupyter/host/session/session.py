@@ -19,6 +19,7 @@ from acp_jupyter.host.session.agent import SessionAgent, no_agent
 from acp_jupyter.host.session.cancelling import WorkCanceller
 from acp_jupyter.host.session.current_turn import CurrentTurn
 from acp_jupyter.host.session.modes import SessionModes
+from acp_jupyter.host.session.prompts import Work
 from acp_jupyter.host.session.turns import SilentTurnTimer, TurnRunner
 from acp_jupyter.host.session_recording import Playback, Recorder, SessionRecording
 from acp_jupyter.host.store.journal import Journal
@@ -216,6 +217,16 @@ class Session:
             user=user,
             kernel_id=kernel_id,
         )
+
+    def begin_work(self, work: Work, user: str = "") -> str:
+        """Queue a turn in which an agent outside uses tools of ours; return its id.
+
+        Raises
+        ------
+        BadRequest
+            Too many turns wait already.
+        """
+        return self._turns.put_work(work, policy=self.policy_for(user), user=user)
 
     def policy_for(self, user: str) -> Policy:
         """Return the policy of prompts that name none: what another has allowed is asked."""

@@ -25,11 +25,12 @@ from acp_jupyter.host.requests.policy import CHANGES_NOTHING, denials, follow_up
 from acp_jupyter.host.session.agent import SessionAgent
 from acp_jupyter.host.session.current_turn import CurrentTurn
 from acp_jupyter.host.session.modes import SessionModes
-from acp_jupyter.host.session.prompts import Blocks, QueuedTurn, TurnQueue, fitted_blocks
+from acp_jupyter.host.session.prompts import Blocks, QueuedTurn, TurnQueue, Work, fitted_blocks
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import (
     HostNotice,
+    ImportedPacket,
     Origin,
     StopCause,
     TurnStartedNote,
@@ -37,6 +38,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnTimeUp,
 )
 from acp_jupyter.protocol.host_events.session import AgentSilentNote, MessageHeld, Policy, Rule
+from acp_jupyter.protocol.objects import Obj
 from acp_jupyter.protocol.parse.steering import TAKEN, Outcome
 
 
@@ -111,6 +113,10 @@ class TurnRunner:
             user=user,
             kernel_id=kernel_id,
         )
+
+    def put_work(self, work: Work, *, policy: Policy, user: str) -> str:
+        """Queue a turn in which no agent of ours is prompted; return its id."""
+        return self._queue.put_work(work, policy=policy, user=user)
 
     def follow_up(self) -> tuple[Policy, tuple[Rule, ...]]:
         """Return the policy and the rules of what the user adds to the turn that runs now."""
@@ -260,6 +266,13 @@ class TurnRunner:
 
     async def _work(self, turn: QueuedTurn) -> None:
         self._files.begin(turn.turn_id)
+        if turn.work is not None:
+            await self._files.must_be_there()
+            await self._files.scanned()
+            await turn.work()
+            await self._files.hold_end(turn.stop)
+            self._journal.note(ImportedPacket(packet=_END))
+            return
         if self.permissions.trust is not None and not turn.kernel_id:
             try:
                 await self.permissions.trust.require_from_user()
@@ -342,6 +355,10 @@ class TurnRunner:
     def _cancel_requests(self) -> None:
         self.permissions.cancel_all()
         self.elicitations.cancel_all()
+
+
+_END: Obj = {"type": "prompt_response", "stopReason": "end_turn"}
+"""The end of a turn without a prompt, which no agent answers."""
 
 
 class SilentTurnTimer:

@@ -563,7 +563,10 @@ export type Command =
   | RevokeRule
   | TrustFolder
   | ListTrust
-  | RevokeTrust;
+  | RevokeTrust
+  | MakeOutsideKey
+  | ListOutsideKeys
+  | RevokeOutsideKey;
 
 /**
  * A command; answered by a reply of the same id.
@@ -1455,6 +1458,13 @@ export interface ListChangingSessions {
 }
 
 /**
+ * List the keys that are good now, the newest first.
+ */
+export interface ListOutsideKeys {
+  name: 'list_outside_keys';
+}
+
+/**
  * The rules that are remembered, of one session and its folder or of all.
  */
 export interface ListRules {
@@ -1541,6 +1551,18 @@ export interface Logout {
 }
 
 /**
+ * Make a key for an agent outside.
+ */
+export interface MakeOutsideKey {
+  name: 'make_outside_key';
+  /**
+   * Relative to the root folder, with forward slashes.
+   */
+  notebook_path: string;
+  policy: 'read-only' | 'ask';
+}
+
+/**
  * ACP: session modes.
  */
 export interface Mode {
@@ -1564,6 +1586,18 @@ export interface MoveCell {
 
 export interface NbOutput {
   [k: string]: JsonValue;
+}
+
+/**
+ * A key, the only time that it is shown.
+ */
+export interface NewOutsideKey {
+  entry: OutsideKeyEntry;
+  key: string;
+  /**
+   * The environment variable that the program takes it from.
+   */
+  variable: string;
 }
 
 /**
@@ -1654,6 +1688,28 @@ export interface Origin {
    * Of the turn's own widget, where no cell is known: a program or a button sent the prompt.
    */
   view_id: string;
+}
+
+/**
+ * What is known of a key. The key itself is kept nowhere.
+ */
+export interface OutsideKeyEntry {
+  created_at: number;
+  /**
+   * It ends then, with the server, or when it is revoked, whichever is first.
+   */
+  expires_at: number;
+  key_id: string;
+  last_used_at: number | null;
+  notebook_path: string;
+  /**
+   * How its agents begin. The policy of their sessions can be changed like any other.
+   */
+  policy: 'read-only' | 'ask';
+  /**
+   * Who made it; empty where people have no names.
+   */
+  user: string;
 }
 
 /**
@@ -1933,6 +1989,14 @@ export interface RevertTurn {
    * Whether to put back what was taken back.
    */
   undo: boolean;
+}
+
+/**
+ * End a key, and what is connected with it.
+ */
+export interface RevokeOutsideKey {
+  key_id: string;
+  name: 'revoke_outside_key';
 }
 
 /**

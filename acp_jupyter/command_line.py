@@ -1,0 +1,37 @@
+"""``jupyter acp``: what is done from a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+_COMMANDS = {
+    "batch": "run a notebook or a prompt for many parameters and agents",
+    "mcp": "serve the tools of an open notebook over MCP on stdio",
+}
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command line, and return its exit code."""
+    given = [*(sys.argv[1:] if words is None else words)]
+    match given:  # only what a command needs is imported
+        case ["batch", *rest]:
+            from acp_jupyter.batches import command as batch
+
+            return batch.main(rest)
+        case ["mcp", *rest]:
+            from acp_jupyter.notebook_tools.outside import command as mcp
+
+            mcp.main(rest)
+        case _:
+            parser = argparse.ArgumentParser("jupyter acp", description="Agents in notebooks.")
+            commands = parser.add_subparsers(required=True, metavar="COMMAND")
+            for name, words_of_help in _COMMANDS.items():
+                commands.add_parser(name, help=words_of_help, add_help=False)
+            parser.parse_args(given)
+            return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+"""Keys with which agents that were started elsewhere use the tools of one notebook.
+
+A key is made by a user and shown once; only its hash is kept, in memory. So it ends with the
+server, and earlier when its time is over or somebody revokes it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from acp_jupyter.errors import BadRequest, NotAllowed
+from acp_jupyter.host.limits import Limits
+
+KEY_PREFIX = "acp-key"
+
+KEY_VARIABLE = "ACP_JUPYTER_KEY"
+"""The environment variable with a key, for the program that an agent outside starts."""
+
+OutsidePolicy = Literal["read-only", "ask"]
+"""The policies that the sessions of a key may begin with."""
+
+
+@dataclass(slots=True)
+class OutsideKey:
+    """What is known of a key."""
+
+    key_id: str
+    notebook_path: str
+    """The notebook that it is for, relative to the root folder."""
+    policy: OutsidePolicy
+    """The policy that the sessions of its agents begin with."""
+    user: str
+    """Who made it, and so answers what its agents ask; empty where people have no names."""
+    created_at: float
+    expires_at: float
+    digest: bytes
+    last_used_at: float | None = None
+
+
+class OutsideKeys:
+    """The keys of a server. Used on the host's loop only.
+
+    Parameters
+    ----------
+    limits
+        How many there may be, and how long each is good.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._keys: dict[str, OutsideKey] = {}
+        self._on_end: list[Callable[[str], None]] = []
+
+    def make(self, notebook_path: str, policy: OutsidePolicy, user: str) -> tuple[OutsideKey, str]:
+        """Make a key; return what is known of it, and the key itself, which is kept nowhere.
+
+        Raises
+        ------
+        BadRequest
+            There are too many.
+        """
+        self._drop_expired()
+        if len(self._keys) >= self._limits.outside_keys:
+            raise BadRequest(f"There are {len(self._keys)} keys already. Revoke one first.")
+        key_id, secret, now = secrets.token_hex(6), secrets.token_hex(32), time.time()
+        known = OutsideKey(
+            key_id,
+            notebook_path,
+            policy,
+            user,
+            now,
+            now + self._limits.outside_key_seconds,
+            _digest(secret),
+        )
+        self._keys[key_id] = known
+        return known, f"{KEY_PREFIX}-{key_id}-{secret}"
+
+    def find(self, key: str) -> OutsideKey:
+        """Return what is known of a key that is good now.
+
+        Raises
+        ------
+        NotAllowed
+            It is not; the message does not say which part of it is wrong.
+        """
+        self._drop_expired()
+        named, _, secret = key.removeprefix(f"{KEY_PREFIX}-").partition("-")
+        known = self._keys.get(named)
+        good = known is not None and hmac.compare_digest(known.digest, _digest(secret))
+        if known is None or not good:
+            raise NotAllowed(REFUSED)
+        return known
+
+    def use(self, key_id: str) -> None:
+        """Note that a key is used now.
+
+        Raises
+        ------
+        NotAllowed
+            It was revoked, or its time is over.
+        """
+        self._drop_expired()
+        known = self._keys.get(key_id)
+        if known is None:
+            raise NotAllowed(REFUSED)
+        known.last_used_at = time.time()
+
+    def all(self) -> tuple[OutsideKey, ...]:
+        """Return the keys that are good now, the newest first."""
+        self._drop_expired()
+        return tuple(reversed(self._keys.values()))
+
+    def revoke(self, key_id: str) -> None:
+        """End a key.
+
+        Raises
+        ------
+        BadRequest
+            There is none of that id.
+        """
+        if self._keys.pop(key_id, None) is None:
+            raise BadRequest("There is no such key. It was revoked already, or its time is over.")
+        self._tell(key_id)
+
+    def on_end(self, listener: Callable[[str], None]) -> None:
+        """Call ``listener`` with the id of each key that has ended."""
+        self._on_end.append(listener)
+
+    def _drop_expired(self) -> None:
+        now = time.time()
+        for key_id in [name for name, key in self._keys.items() if key.expires_at <= now]:
+            del self._keys[key_id]
+            self._tell(key_id)
+
+    def _tell(self, key_id: str) -> None:
+        for listener in self._on_end:
+            listener(key_id)
+
+
+REFUSED = (
+    "This key is not good any more, or never was: it was revoked, its time is over, or the server "
+    "has been started anew. Ask for a new one in the panel of the notebook."
+)
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode()).digest()

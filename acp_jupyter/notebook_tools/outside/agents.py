@@ -1,0 +1,303 @@
+"""Agents outside: each client of a key is a session here, and its calls are cards in turns.
+
+The session has no agent of ours. A turn begins with a call, and ends when no call has come for a
+while, so that what was changed in it can be kept and reverted like in any other turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from acp_jupyter.errors import AcpError, BadRequest, NotAllowed
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.outside_keys import OutsideKey
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools, mcp_server
+from acp_jupyter.notebook_tools.outputs import Reply
+from acp_jupyter.notebook_tools.session_tools import SessionTools
+from acp_jupyter.notebook_tools.tools import TOOLS, AnyTool
+from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.objects import Obj, first, obj, text
+
+_MOST_SESSIONS = 8
+"""Of one key at once."""
+_NAME_CHARS = 40
+_CLIENT_INFO = "clientInfo"
+_META_CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
+_UNNAMED = "Agent"
+_TURN_SECONDS = 7 * 24 * 3600.0
+
+
+class OutsideAgents:
+    """Admits agents by their key. Used on the host's loop only.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions and of the keys.
+    tools
+        The notebook tools.
+    """
+
+    def __init__(self, host: AgentHost, tools: NotebookTools) -> None:
+        self._host = host
+        self._tools = tools
+        self._doors: dict[str, tuple[str, str]] = {}
+        self._clients: set[OutsideClient] = set()
+        self._sessions: dict[str, dict[str, str]] = {}
+        """The sessions of each key: names of clients by ids."""
+        self._opening = asyncio.Lock()
+        self._ending: set[asyncio.Task[None]] = set()
+        host.outside_keys.on_end(self._end)
+
+    async def admit(self, secret: str) -> tuple[str, str]:
+        """Return the address of the tools, and the line that a connection begins with.
+
+        Raises
+        ------
+        NotAllowed
+            The key is not good.
+        """
+        key = self._host.outside_keys.find(secret)
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await self._serve(key, reader, writer)
+
+        async with self._opening:
+            if key.key_id not in self._doors:
+                name = f"outside-{key.key_id}"
+                self._doors[key.key_id] = await self._tools.listener.open(name, serve)
+            return self._doors[key.key_id]
+
+    def session_of(self, key: OutsideKey, name: str) -> Session:
+        """Return a session of that key and name that no client uses now, or a new one.
+
+        Raises
+        ------
+        BadRequest
+            Too many sessions are open, or too many of this key.
+        """
+        used = {client.session_id for client in self._clients}
+        open_ = self._host.sessions
+        known = {i: of for i, of in self._sessions.get(key.key_id, {}).items() if i in open_}
+        self._sessions[key.key_id] = known
+        for session_id, of in known.items():
+            if of == name and session_id not in used:
+                return open_[session_id]
+        if len(known) >= _MOST_SESSIONS:
+            raise BadRequest(
+                f"{len(known)} sessions of this key are open. Close some in the panel."
+            )
+        session = self._host.open_outside(name, key)
+        known[session.session_id] = name
+        return session
+
+    async def _serve(
+        self, key: OutsideKey, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        client = OutsideClient(self, self._host, self._tools, key)
+        self._clients.add(client)
+        try:
+            introduced = IntroducedReader(reader, client.introduce)
+            await (await mcp_server()).serve_mcp(client, introduced, writer)
+        finally:
+            self._clients.discard(client)
+            client.close()
+
+    def _end(self, key_id: str) -> None:
+        """Close what a key has opened; its sessions stay as they are."""
+        if self._doors.pop(key_id, None) is not None:
+            task = asyncio.create_task(self._tools.listener.shut(f"outside-{key_id}"))
+            self._ending.add(task)
+            task.add_done_callback(self._ending.discard)
+
+
+class IntroducedReader:
+    """Reads lines, and tells who the client says that it is.
+
+    Parameters
+    ----------
+    reader
+        Of the connection.
+    introduce
+        Is called with the client's name for people.
+    """
+
+    def __init__(self, reader: asyncio.StreamReader, introduce: Callable[[str], None]) -> None:
+        self._reader = reader
+        self._introduce = introduce
+
+    async def readuntil(self) -> bytes:
+        """Return the next line."""
+        line = await self._reader.readuntil()
+        if _CLIENT_INFO.encode() in line and (name := client_name(line)):
+            self._introduce(name)
+        return line
+
+
+def client_name(line: bytes) -> str:
+    """Return the name of the client in a message of MCP; empty where it has none.
+
+    It stands in ``initialize``, or in each request since MCP's version of 2026-07-28.
+    """
+    try:
+        params = obj(obj(json.loads(line)).get("params"))
+    except (ValueError, RecursionError):
+        return ""
+    info = params.get(_CLIENT_INFO) or obj(params.get("_meta")).get(_META_CLIENT_INFO)
+    named = text(first(obj(info), "title", "name"))
+    return " ".join(re.sub(r"[^\w.()+-]+", " ", named).split())[:_NAME_CHARS]
+
+
+class OutsideClient:
+    """One connection of an agent outside, as `mcp_server.Tools`.
+
+    Parameters
+    ----------
+    agents
+        Finds its session, once it uses a tool.
+    host
+        Owner of the sessions and of the keys.
+    tools
+        The notebook tools.
+    key
+        That it came with.
+    """
+
+    def __init__(
+        self, agents: OutsideAgents, host: AgentHost, tools: NotebookTools, key: OutsideKey
+    ) -> None:
+        self._agents = agents
+        self._host = host
+        self._notebook_tools = tools
+        self._key = key
+        self.name = _UNNAMED
+        """As the client calls itself."""
+        self._session: Session | None = None
+        self._tools: SessionTools | None = None
+        self._visit = Visit(0)
+        self._visit.over = True
+        self._beginning = asyncio.Lock()
+
+    @property
+    def session_id(self) -> str:
+        """Id of its session; empty before its first call."""
+        return "" if self._session is None else self._session.session_id
+
+    def introduce(self, name: str) -> None:
+        """Take the name that the client gives itself."""
+        self.name = name
+
+    @property
+    def available(self) -> tuple[type[AnyTool], ...]:
+        """All tools: which of them are allowed is the policy's matter, which may change."""
+        return tuple(TOOLS.values())
+
+    async def call(self, name: str, arguments: Obj) -> Reply:
+        """Carry out a call; an error gives a reply with a message."""
+        try:
+            self._host.outside_keys.use(self._key.key_id)
+            async with self._beginning:
+                tools, visit = await self._begun()
+        except AcpError as error:
+            return Reply.failure(error.message)
+        with visit.calling():
+            return await tools.call(name, arguments)
+
+    def close(self) -> None:
+        """End the turn that runs: the client has gone."""
+        self._visit.end()
+
+    async def _begun(self) -> tuple[SessionTools, Visit]:
+        """Return its tools once a turn runs in which they may be used."""
+        session = self._session
+        if session is None or self._host.sessions.get(session.session_id) is not session:
+            session = self._session = self._agents.session_of(self._key, f"{self.name} (outside)")
+            self._tools = self._notebook_tools.for_outside(session)
+        assert self._tools is not None
+        visit = self._visit
+        policy = session.policy_for(self._key.user)
+        if not visit.over and visit.policy != policy:
+            visit.end()  # what the user has chosen meanwhile counts from now on
+        if visit.over:
+            visit = self._visit = Visit(self._host.config.limits.outside_quiet_seconds, policy)
+            turn_id = session.begin_work(visit.run, self._key.user)
+            await self._started(session, turn_id, visit)
+        return self._tools, visit
+
+    async def _started(self, session: Session, turn_id: str, visit: Visit) -> None:
+        """Wait until a turn has begun.
+
+        Raises
+        ------
+        NotAllowed
+            It was stopped or has failed before.
+        """
+        begun = asyncio.ensure_future(visit.begun.wait())
+        ended = asyncio.ensure_future(session.journal.wait_turn(turn_id, _TURN_SECONDS))
+        try:
+            await asyncio.wait((begun, ended), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            begun.cancel()
+            ended.cancel()
+        if not visit.begun.is_set():
+            visit.over = True
+            words = session.transcript.turns[turn_id].words
+            raise NotAllowed(f"Nothing was done, since the turn has ended: {words}")
+
+
+class Visit:
+    """One turn of an agent outside: it lasts while calls are open, and a while after the last.
+
+    Parameters
+    ----------
+    quiet_seconds
+        How long it goes on without a call.
+    policy
+        Of its turn.
+    """
+
+    def __init__(self, quiet_seconds: float, policy: Policy = "ask") -> None:
+        self.policy = policy
+        self.begun = asyncio.Event()
+        self.over = False
+        """Whether calls need another turn now."""
+        self._quiet_seconds = quiet_seconds
+        self._calls = 0
+        self._news = asyncio.Event()
+
+    async def run(self) -> None:
+        """Last as long as the turn; whoever stops the turn cancels this."""
+        self.begun.set()
+        try:
+            while not self.over:
+                self._news.clear()
+                seconds = None if self._calls else self._quiet_seconds
+                try:
+                    async with asyncio.timeout(seconds):
+                        await self._news.wait()
+                except TimeoutError:
+                    if not self._calls:
+                        return
+        finally:
+            self.over = True
+
+    def end(self) -> None:
+        """Let it end now."""
+        self.over = True
+        self._news.set()
+
+    @contextmanager
+    def calling(self) -> Iterator[None]:
+        """Keep it from ending meanwhile."""
+        self._calls += 1
+        self._news.set()
+        try:
+            yield
+        finally:
+            self._calls -= 1
+            self._news.set()

@@ -1,0 +1,51 @@
+"""The card of a call that no agent of ours makes: the host shows it itself."""
+
+from __future__ import annotations
+
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.notebook_tools.outputs import Reply
+from acp_jupyter.notebook_tools.tool_permissions import CallCard, ToolPermissions, new_id
+from acp_jupyter.notebook_tools.tools import AnyTool
+from acp_jupyter.protocol.objects import Obj
+
+
+class OwnCard:
+    """Shows one call of an agent outside, with the request that it may make.
+
+    Parameters
+    ----------
+    session
+        Of the agent.
+    row
+        The tool.
+    arguments
+        As they were sent.
+    location
+        The notebook's absolute path.
+    """
+
+    def __init__(self, session: Session, row: type[AnyTool], arguments: Obj, location: str) -> None:
+        self.permissions = ToolPermissions(session, new_id())
+        self._card = CallCard(self.permissions.write, self.permissions.own_id, own=True)
+        self._call: Obj = {
+            "title": row.title,
+            "kind": "other" if row.changes else "read",
+            "rawInput": arguments,
+            "locations": [{"path": location}],
+        }
+        self._is_read = not row.changes
+        if self._is_read:
+            self._card.begun(self._call)
+
+    def done(self, reply: Reply) -> None:
+        """Show the result; one that was asked about and went well shows it already."""
+        if self.permissions.requested and not reply.failed:
+            return
+        if not self.permissions.requested and not self._is_read:
+            self._card.begun(self._call)  # it was refused before it was asked about
+        self._card.done(failed=reply.failed, text=reply.text)
+
+    def given_up(self) -> None:
+        """Show that the call has ended without a result."""
+        if self._is_read:
+            self._card.done(failed=True)

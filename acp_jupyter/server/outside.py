@@ -1,0 +1,132 @@
+"""The WebSocket of an agent outside: it carries MCP, and is opened by a key alone.
+
+It passes lines to and from the tools' own socket, as the relay of an agent of ours does. Neither a
+cookie nor a token counts here, and the key counts nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Any
+
+from jupyter_server import CallContext
+from jupyter_server.auth.decorator import allow_unauthenticated
+from jupyter_server.base.handlers import JupyterHandler
+from tornado.web import HTTPError
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from acp_jupyter.errors import AcpError
+from acp_jupyter.notebook_tools.outside.command import KEY_HEADER, REVOKED
+from acp_jupyter.server.backend import Backend
+
+_MESSAGE_BYTES = 8 * 1024 * 1024
+_PING_SECONDS = 30.0
+_WRITE_SECONDS = 30.0
+"""How long a client may take to read one line."""
+
+
+class OutsideHandler(JupyterHandler, WebSocketHandler):
+    """Connects one agent outside to the tools of its key's notebook."""
+
+    def initialize(self, *, backend: Backend) -> None:
+        """Take the collaborators of the route list."""
+        self._backend = backend
+        self._writer: asyncio.StreamWriter | None = None
+        self._life: asyncio.Task[None] | None = None
+
+    @property
+    def max_message_size(self) -> int:
+        """Longest line, in bytes."""
+        return _MESSAGE_BYTES
+
+    @property
+    def ping_interval(self) -> float:
+        """Seconds between pings; a client that misses one counts as gone at the next."""
+        return _PING_SECONDS
+
+    @property
+    def ping_timeout(self) -> float:
+        """Seconds to wait for a pong."""
+        return _PING_SECONDS
+
+    async def prepare(self) -> None:  # type: ignore[override] # as APIHandler does
+        """Check the key; whoever the server takes the caller for otherwise does not matter."""
+        CallContext.set(CallContext.JUPYTER_HANDLER, self)
+        self.current_user = self._jupyter_current_user = None
+        if not self.check_host() or self.get_origin() is not None:
+            raise HTTPError(403, "Only programs connect here, not pages.")
+        agents = self._backend.outside
+        try:
+            if agents is None:
+                raise HTTPError(404, "The notebook tools are turned off on this server.")
+            key = self.request.headers.get(KEY_HEADER, "")
+            self._opened = await self._backend.in_host(agents.admit(key))
+        except AcpError as error:
+            raise HTTPError(error.status, error.message) from None
+
+    @allow_unauthenticated
+    async def get(self, *args: Any, **kwargs: Any) -> None:
+        """Open the socket: the key was checked before."""
+        await super().get(*args, **kwargs)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Say why in plain words: a program shows them."""
+        error = kwargs.get("exc_info", (None, None, None))[1]
+        words = error.log_message if isinstance(error, HTTPError) else None
+        self.set_header("Content-Type", "text/plain; charset=utf-8")
+        self.finish(words or "The request failed.")
+
+    async def open(self, *args: str, **kwargs: str) -> None:
+        """Connect to the tools."""
+        self.set_nodelay(True)
+        address, greeting = self._opened
+        reader, self._writer = await _connected(address)
+        self._writer.write(f"{greeting}\n".encode())
+        self._life = asyncio.create_task(self._live(reader), name="acp-outside")
+        self._backend.streams.add(self)
+
+    async def on_message(self, message: str | bytes) -> None:
+        """Pass a line on; the next is read after it."""
+        if self._writer is None:
+            return
+        line = message.encode() if isinstance(message, str) else message
+        with contextlib.suppress(OSError):
+            self._writer.write(line.replace(b"\n", b" ") + b"\n")
+            await self._writer.drain()
+
+    def on_close(self) -> None:
+        """End the connection to the tools with its socket."""
+        self._backend.streams.discard(self)
+        if self._writer is not None:
+            self._writer.close()
+        if self._life is not None:
+            self._life.cancel()
+
+    async def stop(self) -> None:
+        """Close the socket because the server stops."""
+        self.close(1001, "The Jupyter server is shutting down.")
+        if self._life is not None:
+            self._life.cancel()
+            await asyncio.wait([self._life])
+
+    async def _live(self, reader: asyncio.StreamReader) -> None:
+        try:
+            while line := await reader.readline():
+                text = line.decode().rstrip("\n")
+                await asyncio.wait_for(self.write_message(text), _WRITE_SECONDS)
+            self.close(1008, REVOKED)
+        except (WebSocketClosedError, TimeoutError, OSError, ValueError):
+            self.close()
+
+
+async def _connected(address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    kind, _, where = address.partition(":")
+    if kind == "unix":
+        return await asyncio.open_unix_connection(where, limit=_LINE_BYTES)
+    host, _, port = where.rpartition(":")
+    return await asyncio.open_connection(host, int(port), limit=_LINE_BYTES)
+
+
+_LINE_BYTES = 64 * 1024 * 1024
+"""Longest line of the tools: pictures are in it."""

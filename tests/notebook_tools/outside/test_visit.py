@@ -1,0 +1,74 @@
+"""How long a turn of an agent outside lasts, and what is taken from its introduction."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acp_jupyter.notebook_tools.outside.agents import Visit, client_name
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["params", "clientInfo", "name", "_meta", "io.modelcontextprotocol/clientInfo"]
+            ),
+            inner,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+def test_a_turn_lasts_while_calls_are_open_and_a_while_after_the_last() -> None:
+    async def main() -> None:
+        visit = Visit(0.05)
+        running = asyncio.ensure_future(visit.run())
+        await visit.begun.wait()
+        with visit.calling():
+            done, _ = await asyncio.wait({running}, timeout=0.3)
+            assert not done
+        await asyncio.wait_for(running, 10)
+        assert visit.over
+
+    asyncio.run(main())
+
+
+def test_a_turn_ends_with_its_client_and_with_whoever_stops_it() -> None:
+    async def main() -> None:
+        left, stopped = Visit(60), Visit(60)
+        running = [asyncio.ensure_future(visit.run()) for visit in (left, stopped)]
+        await stopped.begun.wait()
+        left.end()
+        running[1].cancel()
+        await asyncio.wait(running, timeout=10)
+        assert left.over
+        assert stopped.over
+
+    asyncio.run(main())
+
+
+def test_a_client_is_called_as_it_calls_itself_in_either_version_of_mcp() -> None:
+    info = {"name": "codex-mcp-client", "version": "1"}
+    older: dict[str, Any] = {"params": {"clientInfo": info}}
+    newer = {"params": {"_meta": {"io.modelcontextprotocol/clientInfo": info}}}
+    titled = {"params": {"clientInfo": {**info, "title": "Codex"}}}
+    assert [client_name(json.dumps(each).encode()) for each in (older, newer, titled)] == [
+        "codex-mcp-client",
+        "codex-mcp-client",
+        "Codex",
+    ]
+
+
+@given(_JSON.map(json.dumps) | st.text())
+def test_whatever_a_client_sends_its_name_is_short_and_plain(sent: str) -> None:
+    name = client_name(sent.encode("utf-8", "replace"))
+    assert len(name) <= 40
+    assert name.isprintable()
+    assert not set(name) & set("<>&\"'/\\")
