@@ -10,6 +10,8 @@ import type {
   GetChanges,
   GetTraffic,
   LoginReply,
+  NewOutsideKey,
+  OutsideKeyEntry,
   RegistryReply,
   RevertTurn,
   RuleEntry,
@@ -115,7 +117,7 @@ export class SessionCalls {
 /** How long the answer is remembered, and why it rejects. */
 export type AnswerMore = Pick<AnswerPermission, 'remember' | 'wider_rule' | 'reason'>;
 
-/** Commands about permission requests, rules and the trust in folders. */
+/** Commands about permission requests, rules, the trust in folders, and keys of outside agents. */
 export class PermissionCalls {
   readonly #command: (command: Command) => Promise<unknown>;
 
@@ -161,6 +163,21 @@ export class PermissionCalls {
 
   async revoke(ruleId: string): Promise<void> {
     await this.#command({ name: 'revoke_rule', rule_id: ruleId });
+  }
+
+  /** The keys for agents outside. */
+  async keys(): Promise<OutsideKeyEntry[]> {
+    const result = await this.#command({ name: 'list_outside_keys' });
+    return parseResult('list_outside_keys', result);
+  }
+
+  async makeKey(path: string, policy: OutsideKeyEntry['policy']): Promise<NewOutsideKey> {
+    const command = { name: 'make_outside_key', notebook_path: path, policy } as const;
+    return parseResult('make_outside_key', await this.#command(command));
+  }
+
+  async revokeKey(keyId: string): Promise<void> {
+    await this.#command({ name: 'revoke_outside_key', key_id: keyId });
   }
 }
 

@@ -84,3 +84,6 @@ export function currentName(session: SessionState | null, category: 'mode' | 'mo
 
 /** Stands for an agent's id in a session that was imported from a traffic log. */
 export const IMPORTED = 'imported';
+
+/** The same, where an agent that was started elsewhere uses the notebook tools. */
+export const OUTSIDE = 'outside';

@@ -11,7 +11,9 @@ import type {
   FoundSessions,
   GetTraffic,
   LoginReply,
+  NewOutsideKey,
   Origin,
+  OutsideKeyEntry,
   RegistryReply,
   RuleEntry,
   SetConfig,
@@ -64,6 +66,20 @@ export interface SessionLife {
   readonly openOfAgent: (agentId: string, session: AgentSession, trust: boolean) => Promise<string>;
 }
 
+/** Keys with which agents that run elsewhere use the tools of a notebook. */
+export interface OutsideAccess {
+  /** Address of the server, for a program. */
+  readonly url: string;
+  /** Path of the current notebook; empty for none. */
+  readonly notebook: () => string;
+  readonly list: () => Promise<OutsideKeyEntry[]>;
+  readonly make: (
+    notebookPath: string,
+    policy: OutsideKeyEntry['policy'],
+  ) => Promise<NewOutsideKey>;
+  readonly revoke: (keyId: string) => Promise<void>;
+}
+
 /** Inserts code of an answer into notebook cells. It is never run. */
 export interface Cells {
   /** Number of the cell below which code is inserted, from 1; `null` where there is none. */
@@ -105,6 +121,8 @@ export interface Actions {
     requestId: string,
     answer: Answer,
   ) => Promise<void>;
+  /** The keys for agents outside. */
+  readonly outside?: OutsideAccess;
   /** Stops a turn; `null` the running one. */
   cancel(sessionId: string, turnId: string | null): Promise<void>;
   /** Ends a command that the host runs for the agent. */

@@ -58,14 +58,19 @@ export interface SharedProps {
   readonly t?: Translate;
 }
 
+/** A page of the panel that a command shows: all agents, or the keys for agents outside. */
+export interface AskedPage {
+  readonly page: 'agents' | 'outside';
+}
+
 /** Properties of the side panel: a whole session with its composer. */
 export interface PanelProps {
   /** The open session; `null` for none. */
   readonly store: SessionStore | null;
   /** Counts how often a session was opened from elsewhere: the panel shows it then. */
   readonly opened?: number;
-  /** Counts how often all agents were to be shown, from elsewhere. */
-  readonly addingAgent?: number;
+  /** A page that is to be shown, from elsewhere. */
+  readonly asked?: AskedPage | null;
   /** `null` while they are not known yet. */
   readonly sessions: readonly SessionSummary[] | null;
   /** `null` while they are not known yet. */

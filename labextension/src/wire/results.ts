@@ -9,6 +9,8 @@ import type {
   FoundSessions,
   ItemsPage,
   LoginReply,
+  NewOutsideKey,
+  OutsideKeyEntry,
   RegistryReply,
   RevertReply,
   RuleEntry,
@@ -41,6 +43,8 @@ interface Results {
   update_registry: RegistryReply;
   create_session: SessionState;
   list_rules: RuleEntry[];
+  list_outside_keys: OutsideKeyEntry[];
+  make_outside_key: NewOutsideKey;
   login: LoginReply;
   logout: LoginReply;
   restart_agent: LoginReply;
@@ -68,6 +72,9 @@ const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } 
   list_rules: value =>
     Array.isArray(value) &&
     value.every(each => recordOf('text')(each) && isRecord(each) && isRecord(each.rule)),
+  list_outside_keys: listOf('key_id', 'notebook_path', 'policy'),
+  make_outside_key: value =>
+    recordOf('key', 'variable')(value) && isRecord(value) && recordOf('key_id')(value.entry),
   login: recordOf('message', 'terminal', 'command'),
   logout: recordOf('message'),
   restart_agent: recordOf('message'),

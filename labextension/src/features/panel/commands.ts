@@ -19,6 +19,8 @@ const NEW_SESSION = 'acp-jupyter:new-session';
 
 const ADD_AGENT = 'acp-jupyter:add-agent';
 
+const OUTSIDE_ACCESS = 'acp-jupyter:outside-access';
+
 const NEXT_TURN = 'acp-jupyter:next-turn';
 
 const PREVIOUS_TURN = 'acp-jupyter:previous-turn';
@@ -74,7 +76,17 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
       execute: async () => {
         show();
         await panel.drawn;
-        panel.addAgent();
+        panel.showPage('agents');
+      },
+    });
+    commands.addCommand(OUTSIDE_ACCESS, {
+      label: trans.__('Give an Outside Agent Access to the Notebook…'),
+      caption: trans.__('Keys for agents that run elsewhere, for example in a terminal'),
+      icon: agentIcon,
+      execute: async () => {
+        show();
+        await panel.drawn;
+        panel.showPage('outside');
       },
     });
     commands.addCommand(NEXT_TURN, {
@@ -85,7 +97,7 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
       label: trans.__('Previous Turn of the Agent Session'),
       execute: () => turn(-1),
     });
-    for (const command of [NEW_SESSION, ADD_AGENT, NEXT_TURN, PREVIOUS_TURN]) {
+    for (const command of [NEW_SESSION, ADD_AGENT, OUTSIDE_ACCESS, NEXT_TURN, PREVIOUS_TURN]) {
       palette?.addItem({ command, category: trans.__('Agents') });
     }
     launcher?.add({ command: OPEN_PANEL, category: trans.__('Other'), rank: 3 });

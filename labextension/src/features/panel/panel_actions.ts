@@ -1,5 +1,6 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { Notification } from '@jupyterlab/apputils';
+import { PageConfig } from '@jupyterlab/coreutils';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Client } from '../../delivery/client';
@@ -86,6 +87,13 @@ export function panelActions(parts: PanelParts): Actions {
     closeSession: sessionId => client.closeSession(sessionId),
     listRules: sessionId => client.permissions.rules(sessionId),
     revokeRule: ruleId => client.permissions.revoke(ruleId),
+    outside: {
+      url: new URL(PageConfig.getBaseUrl(), location.href).href,
+      notebook: () => notebook.path,
+      list: () => client.permissions.keys(),
+      make: (path, policy) => client.permissions.makeKey(path, policy),
+      revoke: keyId => client.permissions.revokeKey(keyId),
+    },
     loadItems: async (sessionId, start, end) => {
       await client.loadItems(sessionId, start, end);
     },

@@ -21,7 +21,6 @@ import { panelActions } from './panel_actions';
 
 export type IAcpPanel = Pick<
   SessionPanel,
-  | 'addAgent'
   | 'attach'
   | 'drawn'
   | 'isVisible'
@@ -30,6 +29,7 @@ export type IAcpPanel = Pick<
   | 'sendKey'
   | 'session'
   | 'sessionId'
+  | 'showPage'
   | 'startsWith'
   | 'ui'
 >;
@@ -62,7 +62,7 @@ export class SessionPanel extends Widget {
   #failure: Failure | null = null;
   #startsWith: StartsWith = { agent: '', policy: 'ask' };
   #opened = 0;
-  #addingAgent = 0;
+  #asked: NonNullable<PanelProps['asked']> | null = null;
   /** Path of the notebook whose session was shown last. */
   #path: string | null = null;
 
@@ -126,9 +126,9 @@ export class SessionPanel extends Widget {
     this.#draw();
   }
 
-  /** Shows all agents, and what each needs. */
-  addAgent(): void {
-    this.#addingAgent += 1;
+  /** Shows all agents, and what each needs; or the keys for agents outside. */
+  showPage(page: 'agents' | 'outside'): void {
+    this.#asked = { page };
     this.#draw();
     void this.#refreshAgents();
   }
@@ -281,7 +281,7 @@ export class SessionPanel extends Widget {
     return {
       store: this.#following?.store ?? null,
       opened: this.#opened,
-      addingAgent: this.#addingAgent,
+      asked: this.#asked,
       sessions: client.sessions,
       agents: this.#agents,
       connection: client.connection,

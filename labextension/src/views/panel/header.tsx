@@ -23,11 +23,13 @@ interface PanelHeaderProps {
   readonly agents: readonly AgentEntry[];
   readonly onStart: ((agentId: string) => void) | null;
   readonly onAdd: () => void;
+  readonly onOutside: (() => void) | null;
   readonly onFailure: (message: string) => void;
 }
 
 /** The panel's header: the session's title, what waits, and buttons for other sessions. */
-export function PanelHeader({ root, onList, agents, onStart, onAdd, onFailure }: PanelHeaderProps) {
+export function PanelHeader(props: PanelHeaderProps) {
+  const { root, onList, agents, onStart, onAdd, onOutside, onFailure } = props;
   const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { session } = store.view;
@@ -58,7 +60,7 @@ export function PanelHeader({ root, onList, agents, onStart, onAdd, onFailure }:
           </button>
         )}
         <IconButton icon="history" label={t('Sessions')} onClick={onList} />
-        {onStart !== null && <NewSession {...{ agents, t, onStart, onAdd }} />}
+        {onStart !== null && <NewSession {...{ agents, t, onStart, onAdd, onOutside }} />}
         {session !== null && <MoreMenu {...{ session, onFailure }} />}
       </div>
       {session !== null && <Where session={session} />}

@@ -2,13 +2,14 @@ import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** What the panel shows. */
-export type Page = 'session' | 'list' | 'agents';
+export type Page = 'session' | 'list' | 'agents' | 'outside';
 
 /** What is focused first on each page. */
 const FIRST: Record<Page, string> = {
   session: '.acp-compose textarea',
   list: '.acp-search input',
   agents: '.acp-search input',
+  outside: '.acp-outside input',
 };
 
 interface Pages {

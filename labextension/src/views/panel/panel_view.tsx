@@ -16,8 +16,10 @@ import type { Scene } from '../scene';
 import { AddAgent } from './agents/agents';
 import { LoginCard } from './agents/login';
 import { Composer } from './composer/composer';
+import { OutsidePolicy } from './composer/pickers';
 import { Content, Loading } from './empty_session';
 import { PanelHeader } from './header';
+import { OutsideAccess } from './outside_access';
 import { usePage } from './pages';
 import {
   ActionNotice,
@@ -60,10 +62,10 @@ export function PanelView(props: PanelProps) {
   );
   useLayoutEffect(() => setPage('session'), [props.opened]);
   useLayoutEffect(() => {
-    if (props.addingAgent !== undefined && props.addingAgent > 0) {
-      setPage('agents');
+    if (props.asked) {
+      setPage(props.asked.page);
     }
-  }, [props.addingAgent]);
+  }, [props.asked]);
   const former = useRef(store);
   useLayoutEffect(() => {
     if (creating.current !== null && former.current !== store) {
@@ -112,6 +114,7 @@ export function PanelView(props: PanelProps) {
   };
   const onStart = actions.createSession === undefined ? null : start;
   const onAdd = () => setPage('agents');
+  const { outside } = actions;
   const readOnly = whyReadOnly(session, t);
 
   return (
@@ -135,6 +138,10 @@ export function PanelView(props: PanelProps) {
               onFailure={setFailure}
             />
             {failure !== '' && <ErrorNote message={failure} detail="" />}
+          </div>
+        ) : page === 'outside' && outside !== undefined ? (
+          <div class="acp-panel">
+            <OutsideAccess access={outside} {...{ actions, t }} onBack={() => setPage('session')} />
           </div>
         ) : page === 'list' && sessions !== null ? (
           <div class="acp-panel">
@@ -165,6 +172,7 @@ export function PanelView(props: PanelProps) {
               agents={agents ?? []}
               onStart={onStart}
               onAdd={onAdd}
+              onOutside={outside === undefined ? null : () => setPage('outside')}
               onFailure={setFailure}
             />
             <Transcript key={store.sessionId}>
@@ -215,7 +223,9 @@ export function PanelView(props: PanelProps) {
                   onFailure={setFailure}
                 />
               ) : (
-                <ReadOnlyBox words={readOnly} />
+                <ReadOnlyBox words={readOnly}>
+                  <OutsidePolicy {...{ session, actions, t }} onFailure={setFailure} />
+                </ReadOnlyBox>
               )}
             </div>
           </div>

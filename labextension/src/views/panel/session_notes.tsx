@@ -1,4 +1,6 @@
-import { IMPORTED } from '../../state/session_view';
+import type { ComponentChildren } from 'preact';
+
+import { IMPORTED, OUTSIDE } from '../../state/session_view';
 import { NOTICE } from '../../state/ui';
 import type { SessionState, SessionSummary } from '../../wire/types';
 import type { Actions } from '../actions';
@@ -166,13 +168,22 @@ export function whyReadOnly(
   if (session === null) {
     return '';
   }
+  if (session.agent === OUTSIDE && session.read_only === '') {
+    return t('%1 runs elsewhere: write to it there.', session.agent_info.name);
+  }
   return session.agent === IMPORTED
     ? t('This session was imported from a log. It can be read; it has no agent.')
     : session.read_only;
 }
 
 /** Shown instead of the message box if the session is read-only. */
-export function ReadOnlyBox({ words }: { readonly words: string }) {
+export function ReadOnlyBox({
+  words,
+  children,
+}: {
+  readonly words: string;
+  readonly children?: ComponentChildren;
+}) {
   const { t } = useScene();
   return (
     <div class="acp-box acp-readonly">
@@ -187,6 +198,7 @@ export function ReadOnlyBox({ words }: { readonly words: string }) {
         disabled
         rows={1}
       />
+      {children}
     </div>
   );
 }

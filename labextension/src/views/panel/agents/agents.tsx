@@ -4,6 +4,7 @@ import type { AgentEntry } from '../../../wire/types';
 import type { Actions } from '../../actions';
 import type { Translate } from '../../i18n';
 import { ActionButton, IconButton } from '../../parts/buttons';
+import { CopyButton } from '../../parts/copy_button';
 import type { IconName } from '../../parts/icon_drawings';
 import { Icon } from '../../parts/icons';
 import { Menu } from '../../parts/menu';
@@ -113,26 +114,6 @@ function OwnCommand({ actions, t }: Pick<AgentsProps, 'actions' | 't'>) {
   );
 }
 
-interface CopyButtonProps extends Pick<AgentsProps, 'actions' | 't'> {
-  readonly text: string;
-  readonly label: string;
-}
-
-function CopyButton({ text, label, actions, t }: CopyButtonProps) {
-  const [copied, setCopied] = useState(false);
-  return actions.copy === undefined ? null : (
-    <ActionButton
-      label={label}
-      run={async () => {
-        await actions.copy?.(text);
-        setCopied(true);
-      }}
-    >
-      {copied ? t('Copied') : t('Copy')}
-    </ActionButton>
-  );
-}
-
 const STATUS_ICONS: Record<AgentEntry['status'], readonly [IconName, string]> = {
   ready: ['keep', 'ok'],
   needs_login: ['lock', 'warn'],
@@ -236,10 +217,12 @@ interface NewSessionProps {
   readonly t: Translate;
   readonly onStart: (agentId: string) => void;
   readonly onAdd: () => void;
+  /** Shows the keys for agents outside. */
+  readonly onOutside?: (() => void) | null;
 }
 
 /** Chooses the agent of a new session. */
-export function NewSession({ agents, t, onStart, onAdd }: NewSessionProps) {
+export function NewSession({ agents, t, onStart, onAdd, onOutside = null }: NewSessionProps) {
   const startable = agents.filter(agent => !agent.listed);
   return (
     <Menu
@@ -252,6 +235,9 @@ export function NewSession({ agents, t, onStart, onAdd }: NewSessionProps) {
           onChoose: () => onStart(agent.id),
         })),
         { name: t('Add an agent…'), onChoose: onAdd },
+        ...(onOutside === null
+          ? []
+          : [{ name: t('Give an outside agent access…'), onChoose: onOutside }]),
       ]}
     >
       <Icon name="plus" />

@@ -1,3 +1,4 @@
+import { OUTSIDE } from '../../../state/session_view';
 import { policyOf } from '../../../wire/policy';
 import type { Policy } from '../../../wire/policy';
 import type { AgentEntry, ConfigOption, SessionState } from '../../../wire/types';
@@ -75,12 +76,10 @@ export function Pickers(props: PickersProps) {
         />
       )}
       {actions.setConfig !== undefined && (
-        <Picker
-          label={t('Policy')}
+        <PolicyPicker
           value={session?.policy ?? props.policy}
-          choices={POLICY_CHOICES.map(choice => policyChoice(choice, actions, t))}
-          onChoose={value => {
-            const policy = policyOf(value);
+          {...{ actions, t }}
+          onChoose={policy => {
             if (session === null) {
               props.onPolicy(policy);
             } else {
@@ -115,6 +114,49 @@ export function Pickers(props: PickersProps) {
         ),
       )}
     </>
+  );
+}
+
+interface PolicyPickerProps {
+  readonly value: Policy;
+  readonly actions: Actions;
+  readonly t: Translate;
+  readonly onChoose: (policy: Policy) => void;
+}
+
+function PolicyPicker({ value, actions, t, onChoose }: PolicyPickerProps) {
+  return (
+    <Picker
+      label={t('Policy')}
+      value={value}
+      choices={POLICY_CHOICES.map(choice => policyChoice(choice, actions, t))}
+      onChoose={chosen => onChoose(policyOf(chosen))}
+    />
+  );
+}
+
+/** What an agent outside may do, which is all that can be said to it here. */
+export function OutsidePolicy({
+  session,
+  actions,
+  t,
+  onFailure,
+}: Pick<PickersProps, 'session' | 'actions' | 't' | 'onFailure'>) {
+  if (session?.agent !== OUTSIDE || actions.setConfig === undefined) {
+    return null;
+  }
+  return (
+    <div class="row">
+      <PolicyPicker
+        value={session.policy}
+        {...{ actions, t }}
+        onChoose={policy => {
+          actions.setConfig?.(session.session_id, { policy }).catch((error: unknown) => {
+            onFailure(messageOf(error));
+          });
+        }}
+      />
+    </div>
   );
 }
 
