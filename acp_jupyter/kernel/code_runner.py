@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, assert_never
 
 from acp_jupyter.kernel.execution_context import current_shell, kernel_of, tool_code, tool_code_runs
+from acp_jupyter.kernel.last_error import read_last_error
 from acp_jupyter.kernel.nested_run import ReportOutput, interrupt_main, run_nested
 from acp_jupyter.kernel.variables import list_variables
 from acp_jupyter.notebook_tools.kernel_runner import (
     Completion,
     Inspection,
     KernelError,
+    LastError,
     OnPrinted,
     RunResult,
     TroubleKind,
@@ -27,6 +29,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
     InspectCode,
     KernelWork,
     NoCellWaits,
+    ReadLastError,
     ReadVariables,
     RunCodeWork,
     WaitingCells,
@@ -75,6 +78,10 @@ def _done(shell: InteractiveShell, work: KernelWork, tell: ReportOutput) -> Fini
             with tool_code():
                 variables = list_variables(shell.user_ns, shell.user_ns_hidden)
             return FinishedWork(work_id=work.work_id, variables=variables)
+        case ReadLastError():
+            with tool_code():
+                last_error = read_last_error(shell)
+            return FinishedWork(work_id=work.work_id, last_error=last_error)
         case InspectCode():
             with tool_code():
                 inspection = _inspect(shell, work.code, work.position)
@@ -126,7 +133,7 @@ def _trouble(work: KernelWork, kind: TroubleKind, message: str) -> FinishedWork:
 THIS_KERNEL = "this"
 """The id of the only kernel."""
 
-_A = TypeVar("_A", RunResult, Variables, Inspection, Completion)
+_A = TypeVar("_A", RunResult, Variables, LastError, Inspection, Completion)
 _BUSY_SECONDS = 30.0
 _REPLY_SECONDS = 10.0
 _EXTRA_SECONDS = 20.0
@@ -206,6 +213,10 @@ class EmbeddedKernelRunner:
     async def variables(self, kernel_id: str) -> Variables:
         """Return the user's variables."""
         return await self._do(ReadVariables(work_id=_new_id()), Variables, _REPLY_SECONDS)
+
+    async def last_error(self, kernel_id: str) -> LastError:
+        """Return the last error with the variables of its frames."""
+        return await self._do(ReadLastError(work_id=_new_id()), LastError, _REPLY_SECONDS)
 
     async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
         """Inspect the name at ``position`` (in characters)."""

@@ -256,7 +256,9 @@ def list_variables(
     ]
     found.sort(key=lambda pair: isinstance(pair[1], _PLAIN))  # stable: in order of creation
     end = clock() + _LIST_SECONDS
-    variables = [_variable(name, value, late=clock() > end) for name, value in found[:_MOST_LISTED]]
+    variables = [
+        variable_of(name, value, late=clock() > end) for name, value in found[:_MOST_LISTED]
+    ]
     return Variables(variables=tuple(variables), more=max(0, len(found) - _MOST_LISTED))
 
 
@@ -283,7 +285,8 @@ def variables_json(namespace: Mapping[str, object], hidden: Iterable[str] = ()) 
     return list_variables(namespace, hidden).model_dump_json()
 
 
-def _variable(name: str, value: object, *, late: bool) -> Variable:
+def variable_of(name: str, value: object, *, late: bool) -> Variable:
+    """Return a variable's name and type, with a bounded preview unless it is ``late``."""
     detail = detail_of(value)
     shown = "" if late or detail.whole else preview(value, _PREVIEW_CHARS)
     # JSON can't hold a lone surrogate.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -102,6 +102,8 @@ class CallContext:
     permissions: ToolPermissions
     arguments: Obj
     """The arguments as sent."""
+    redact: Callable[[str], str]
+    """Returns a text without secrets."""
 
     async def state(self) -> NotebookState:
         """Return the present notebook.

@@ -71,6 +71,30 @@ class Variables(Model):
     """How many more there are."""
 
 
+class ErrorFrame(Model):
+    """A frame of a traceback, with its variables."""
+
+    place: str
+    """The cell or the file, and the line."""
+    function: str
+    code: str = ""
+    """That line."""
+    variables: tuple[Variable, ...] = ()
+    more: int = 0
+    """How many more variables it has."""
+
+
+class LastError(Model):
+    """The last error of a kernel, and its frames from the user's code on."""
+
+    words: str = ""
+    """E.g. ``KeyError: 'a'``; empty where nothing has failed."""
+    frames: tuple[ErrorFrame, ...] = ()
+    """The innermost comes last."""
+    left_out: int = 0
+    """How many frames in the middle are left out."""
+
+
 class Inspection(Model):
     """What the kernel knows of the name at a place in code."""
 
@@ -107,6 +131,9 @@ class KernelRunner(Protocol):
 
     async def variables(self, kernel_id: str) -> Variables:
         """Return the user's variables."""
+
+    async def last_error(self, kernel_id: str) -> LastError:
+        """Return the last error with the variables of its frames."""
 
     async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
         """Inspect the name at ``position`` (in characters)."""

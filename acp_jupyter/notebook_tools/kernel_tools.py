@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from acp_jupyter.api.models.documents import Cell, SetOutputs
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.context import CallContext, ToolError
-from acp_jupyter.notebook_tools.kernel_runner import KernelError, RunResult
+from acp_jupyter.notebook_tools.kernel_runner import KernelError, RunResult, Variable
 from acp_jupyter.notebook_tools.outputs import Reply, bounded
 from acp_jupyter.notebook_tools.tool_permissions import ToolAction
 from acp_jupyter.notebook_tools.tools import (
@@ -40,9 +40,7 @@ async def list_variables(context: CallContext, call: ListVariables) -> Reply:
     """List the user's variables."""
     found = await context.runner.variables(context.kernel_id)
     lines = [
-        f"{each.name}: {each.type}"
-        + (f" {each.detail}" if each.detail else "")
-        + (f" = {each.preview}" if each.preview else "")
+        _variable_line(each)
         for each in found.variables
         if fnmatch.fnmatchcase(each.name, call.pattern)
     ]
@@ -53,6 +51,32 @@ async def list_variables(context: CallContext, call: ListVariables) -> Reply:
         reply.data(origin, bounded("\n".join(lines), 30_000))
     if found.more:
         reply.add_text(f"{found.more} more are not listed.")
+    return reply
+
+
+def _variable_line(each: Variable) -> str:
+    detail = f" {each.detail}" if each.detail else ""
+    return f"{each.name}: {each.type}{detail}" + (f" = {each.preview}" if each.preview else "")
+
+
+async def last_error(context: CallContext) -> Reply:
+    """Tell the last error, with the variables of its frames."""
+    found = await context.runner.last_error(context.kernel_id)
+    if not found.words:
+        return Reply.failure("No error of the user's code is known in this kernel.")
+    lines = [found.words]
+    for index, frame in enumerate(found.frames):
+        if found.left_out and index == len(found.frames) // 2:
+            lines.append(f"\n[{found.left_out} frames in between are left out]")
+        lines.append(f"\n{frame.place}, in {frame.function}: {frame.code}")
+        lines += [f"    {_variable_line(each)}" for each in frame.variables]
+        if frame.more:
+            lines.append(f"    [{frame.more} more variables]")
+    reply = Reply()
+    reply.add_text(f"{len(found.frames)} frames, the innermost last.")
+    # A frame of a library may hold what was never meant to be shown, as a password.
+    words = bounded(context.redact("\n".join(lines)), 30_000)
+    reply.data(f"last error in the kernel of {context.target.name}", words)
     return reply
 
 

@@ -20,6 +20,7 @@ from acp_jupyter.notebook_tools.kernel_runner import (
     Completion,
     Inspection,
     KernelError,
+    LastError,
     OnPrinted,
     RunResult,
     TroubleKind,
@@ -47,6 +48,13 @@ class ReadVariables(Model):
     work_id: str
 
 
+class ReadLastError(Model):
+    """Tell the last error with the variables of its frames."""
+
+    op: Literal["last_error"] = "last_error"
+    work_id: str
+
+
 class InspectCode(Model):
     """Tell what is known of the name at a place."""
 
@@ -67,10 +75,13 @@ class CompleteCode(Model):
 
 KernelWork = TypeAliasType(
     "KernelWork",
-    Annotated[RunCodeWork | ReadVariables | InspectCode | CompleteCode, Field(discriminator="op")],
+    Annotated[
+        RunCodeWork | ReadVariables | ReadLastError | InspectCode | CompleteCode,
+        Field(discriminator="op"),
+    ],
 )
 
-Answer = RunResult | Variables | Inspection | Completion
+Answer = RunResult | Variables | LastError | Inspection | Completion
 
 
 class WorkError(Model):
@@ -90,14 +101,16 @@ class FinishedWork(Model):
     work_id: str
     ran: RunResult | None = None
     variables: Variables | None = None
+    last_error: LastError | None = None
     inspection: Inspection | None = None
     completion: Completion | None = None
     trouble: WorkError | None = None
 
     def outcome(self) -> Answer | WorkError:
         """Return the one that there is."""
-        found = self.ran or self.variables or self.inspection or self.completion or self.trouble
-        return found or WorkError(trouble="unsupported", message="The kernel gave no answer.")
+        found = self.ran or self.variables or self.last_error or self.inspection or self.completion
+        nothing = WorkError(trouble="unsupported", message="The kernel gave no answer.")
+        return found or self.trouble or nothing
 
 
 class PrintedSoFar(Model):

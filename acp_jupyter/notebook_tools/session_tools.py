@@ -157,7 +157,13 @@ class SessionTools:
 
         def context(permissions: ToolPermissions) -> CallContext:
             return CallContext(
-                target, self._notebooks, self._runner, self._code, permissions, arguments
+                target,
+                self._notebooks,
+                self._runner,
+                self._code,
+                permissions,
+                arguments,
+                self._session.redactor.redact_text,
             )
 
         if not self._outside:
@@ -190,6 +196,8 @@ async def _do(context: CallContext, call: AnyTool) -> Reply:  # noqa: C901 - one
             return await kernel_tools.run_cells(context, call)
         case tools.ListVariables():
             return await kernel_tools.list_variables(context, call)
+        case tools.ReadLastError():
+            return await kernel_tools.last_error(context)
         case tools.Inspect():
             return await kernel_tools.inspect(context, call)
         case tools.Complete():

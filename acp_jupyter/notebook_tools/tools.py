@@ -229,6 +229,19 @@ class ListVariables(ToolInput):
     """Names to list, `*` and `?` as in file names."""
 
 
+class ReadLastError(ToolInput):
+    """`last_error`."""
+
+    tool = "last_error"
+    title = "Look at the last error of the kernel"
+    words = (
+        "Show the last error that the user's code has raised in the notebook's kernel, with the "
+        "variables of each frame of its traceback: name, type and a short preview of the value, "
+        "as a debugger would after the error. Nothing is run or changed."
+    )
+    changes = False
+
+
 class Inspect(ToolInput):
     """`inspect`."""
 
@@ -303,6 +316,7 @@ AnyTool: TypeAlias = (
     | DeleteTool
     | RunCells
     | ListVariables
+    | ReadLastError
     | Inspect
     | Complete
     | RunCode
@@ -321,6 +335,7 @@ _CELL_TOOLS: tuple[type[AnyTool], ...] = (
 _KERNEL_TOOLS: tuple[type[AnyTool], ...] = (
     RunCells,
     ListVariables,
+    ReadLastError,
     Inspect,
     Complete,
     RunCode,

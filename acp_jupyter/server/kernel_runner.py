@@ -15,6 +15,7 @@ from acp_jupyter.notebook_tools.kernel_runner import (
     Completion,
     Inspection,
     KernelError,
+    LastError,
     OnPrinted,
     RunResult,
     Variables,
@@ -25,6 +26,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
     InspectCode,
     KernelWork,
     NoCellWaits,
+    ReadLastError,
     ReadVariables,
     RunCodeWork,
     WaitingCells,
@@ -40,7 +42,8 @@ if TYPE_CHECKING:
 
 
 _T = TypeVar("_T")
-_A = TypeVar("_A", RunResult, Variables, Inspection, Completion)
+_A = TypeVar("_A", RunResult, Variables, LastError, Inspection, Completion)
+_Told = TypeVar("_Told", Variables, LastError)
 
 _BUSY_SECONDS = 30.0
 """Longest time that a tool waits for the end of the user's cell."""
@@ -56,6 +59,9 @@ _BUSY = (
 _VARIABLES = (
     "__import__('acp_jupyter.kernel.variables', fromlist=['_'])"
     ".variables_json(get_ipython().user_ns, get_ipython().user_ns_hidden)"
+)
+_LAST_ERROR = (
+    "__import__('acp_jupyter.kernel.last_error', fromlist=['_']).last_error_json(get_ipython())"
 )
 
 
@@ -122,19 +128,20 @@ class ServerKernelRunner:
     async def variables(self, kernel_id: str) -> Variables:
         """Return the user's variables."""
 
-        async def by_channel() -> Variables:
-            content = {
-                "code": "",
-                "silent": True,
-                "store_history": False,
-                "user_expressions": {"told": _VARIABLES},
-                "allow_stdin": False,
-                "stop_on_error": False,
-            }
-            return _variables(await self._request(kernel_id, "execute_request", content))
+        def by_channel() -> Coroutine[Any, Any, Variables]:
+            return self._told(kernel_id, _VARIABLES, Variables)
 
         work = ReadVariables(work_id=_new_id())
         return await self._do(kernel_id, work, Variables, by_channel, _REPLY_SECONDS)
+
+    async def last_error(self, kernel_id: str) -> LastError:
+        """Return the last error with the variables of its frames."""
+
+        def by_channel() -> Coroutine[Any, Any, LastError]:
+            return self._told(kernel_id, _LAST_ERROR, LastError)
+
+        work = ReadLastError(work_id=_new_id())
+        return await self._do(kernel_id, work, LastError, by_channel, _REPLY_SECONDS)
 
     async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
         """Inspect the name at ``position`` (in characters)."""
@@ -250,23 +257,34 @@ class ServerKernelRunner:
         except TimeoutError:
             raise KernelError("timeout", "The waiting cell did not answer in time.") from None
 
+    async def _told(self, kernel_id: str, expression: str, kind: type[_Told]) -> _Told:
+        content = {
+            "code": "",
+            "silent": True,
+            "store_history": False,
+            "user_expressions": {"told": expression},
+            "allow_stdin": False,
+            "stop_on_error": False,
+        }
+        return _read_told(await self._request(kernel_id, "execute_request", content), kind)
+
     async def _request(self, kernel_id: str, kind: str, content: dict[str, Any]) -> dict[str, Any]:
         async with KernelChannel(self._life.manager(kernel_id)) as channel:
             return await channel.request(kind, content, _REPLY_SECONDS)
 
 
-def _variables(reply: dict[str, Any]) -> Variables:
+def _read_told(reply: dict[str, Any], kind: type[_Told]) -> _Told:
     told = (reply.get("user_expressions") or {}).get("told") or {}
     if told.get("status") != "ok":
         raise KernelError(
             "unsupported",
-            "The kernel can't list its variables: it is not a Python kernel, or acp-jupyter is not "
+            "The kernel can't tell its variables: it is not a Python kernel, or acp-jupyter is not "
             "installed in its environment (%pip install acp-jupyter).",
         )
     try:
-        return Variables.model_validate_json(ast.literal_eval(told["data"]["text/plain"]))
+        return kind.model_validate_json(ast.literal_eval(told["data"]["text/plain"]))
     except (KeyError, TypeError, ValueError, SyntaxError, ValidationError):
-        raise KernelError("unsupported", "The kernel's list of variables is unreadable.") from None
+        raise KernelError("unsupported", "What the kernel tells is unreadable.") from None
 
 
 def _new_id() -> str:

@@ -19,6 +19,7 @@ from acp_jupyter.notebook_tools.kernel_runner import (
     Completion,
     Inspection,
     KernelError,
+    LastError,
     OnPrinted,
     RunResult,
     Variable,
@@ -47,6 +48,7 @@ class Dictionary:
         self.ran: list[str] = []
         self.interrupted = 0
         self.trouble: KernelError | None = None
+        self.failed = LastError()
         self.notebook = "work/n.ipynb"
 
     async def kernel_of(self, notebook_path: str) -> str:
@@ -103,6 +105,10 @@ class Dictionary:
                 for name, value in self.names.items()
             )
         )
+
+    async def last_error(self, kernel_id: str) -> LastError:
+        self._check(kernel_id)
+        return self.failed
 
     async def inspect(self, kernel_id: str, code: str, position: int) -> Inspection:
         self._check(kernel_id)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
-from acp_jupyter.notebook_tools.kernel_runner import KernelError
+from acp_jupyter.notebook_tools.kernel_runner import ErrorFrame, KernelError, LastError, Variable
 from tests.notebook_tools.in_process import Dictionary, write_notebook
 from tests.notebook_tools.talk import calls_of, cells_of, play, start, using
 from tests.support.driver import Driver
@@ -35,6 +35,31 @@ def test_reading_needs_no_permission(driver: Driver, session: Session, kernel: D
     assert "d\ndf" in completed["text"].replace("df\nd\n", "d\ndf\n")
     assert not any(each["failed"] for each in (listed, read, variables, inspected, completed))
     assert all(call.permission is None for call in calls_of(session))
+
+
+def test_the_last_error_is_told_with_its_frames_and_without_secrets(
+    driver: Driver, session: Session, kernel: Dictionary
+) -> None:
+    (nothing,) = play(driver, session, using("last_error", {}), policy="deny")
+    assert nothing["failed"]
+    assert "No error of the user's code is known" in nothing["text"]
+
+    def frame(place: str, **values: str) -> ErrorFrame:
+        told = (Variable(name=name, type="str", preview=repr(v)) for name, v in values.items())
+        return ErrorFrame(place=place, function="f", code="f()", variables=tuple(told), more=2)
+
+    key = f"ghp_{'a1B2' * 9}"
+    frames = (frame("Cell In[1], line 1", rows="x"), frame("lib.py, line 2", headers=key))
+    kernel.failed = LastError(words="KeyError: 'a'", frames=frames, left_out=7)
+    told = play(driver, session, using("last_error", {}), policy="deny")[-1]
+    assert not told["failed"]
+    assert 'origin="last error in the kernel of n.ipynb"' in told["text"]
+    lines = ["KeyError: 'a'", "Cell In[1], line 1, in f: f()", "rows: str = 'x'"]
+    places = [told["text"].index(line) for line in [*lines, "[7 frames", "lib.py, line 2"]]
+    assert places == sorted(places)
+    assert "[2 more variables]" in told["text"]
+    assert "headers: str" in told["text"]
+    assert key not in told["text"]
 
 
 def test_a_cell_is_inserted_run_and_its_plot_comes_back(

@@ -1,0 +1,107 @@
+"""The last error of the kernel, with the variables of its frames as ``%debug`` would show them.
+
+Nothing is run for it but bounded reprs, and nothing is changed.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from acp_jupyter.kernel.values import FAILURES
+from acp_jupyter.kernel.variables import variable_of
+from acp_jupyter.notebook_tools.kernel_runner import ErrorFrame, LastError
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+_MOST_FRAMES = 12
+"""Half of them the outermost, half the innermost."""
+_MOST_VARIABLES = 30
+_MOST_SECONDS = 3.0
+"""Time for all previews; later variables are told without."""
+_WORDS_CHARS = 2000
+_CODE_CHARS = 200
+
+
+def read_last_error(
+    shell: InteractiveShell, clock: Callable[[], float] = time.monotonic
+) -> LastError:
+    """Return the last error, from the user's own code on.
+
+    Parameters
+    ----------
+    shell
+        The shell, whose namespace tells which frame is a cell's.
+    clock
+        Returns monotonic time in seconds.
+    """
+    error = getattr(sys, "last_value", None)
+    if not isinstance(error, BaseException):
+        return LastError()
+    steps = _steps(error.__traceback__)
+    own = next((i for i, each in enumerate(steps) if _is_cell(shell, each)), len(steps))
+    steps = steps[own:]
+    left_out = max(0, len(steps) - _MOST_FRAMES)
+    if left_out:
+        half = _MOST_FRAMES // 2
+        steps = [*steps[:half], *steps[-half:]]
+    end = clock() + _MOST_SECONDS
+    frames = tuple(_frame(shell, each, lambda: clock() > end) for each in steps)
+    return LastError(words=_words(error), frames=frames, left_out=left_out)
+
+
+def last_error_json(shell: InteractiveShell) -> str:
+    """Return `read_last_error` as JSON."""
+    return read_last_error(shell).model_dump_json()
+
+
+def _steps(trace: TracebackType | None) -> list[TracebackType]:
+    found = []
+    while trace is not None:
+        found.append(trace)
+        trace = trace.tb_next
+    return found
+
+
+def _is_cell(shell: InteractiveShell, step: TracebackType) -> bool:
+    return step.tb_frame.f_globals is shell.user_ns
+
+
+def _words(error: BaseException) -> str:
+    try:
+        words = "".join(traceback.format_exception_only(error)).strip()
+    except FAILURES:
+        words = type(error).__name__
+    return _sendable(words[:_WORDS_CHARS])
+
+
+def _frame(shell: InteractiveShell, step: TracebackType, is_late: Callable[[], bool]) -> ErrorFrame:
+    frame, line = step.tb_frame, step.tb_lineno
+    code = frame.f_code
+    local: dict[Any, object] = dict(frame.f_locals)
+    if frame.f_locals is frame.f_globals:
+        # Of a whole namespace only what this code names.
+        local = {name: local[name] for name in code.co_names if name in local}
+    named = [(name, value) for name, value in local.items() if isinstance(name, str)]
+    cell = shell.compile.format_code_name(code.co_filename)
+    where = code.co_filename if cell is None else " ".join(cell)
+    return ErrorFrame(
+        place=_sendable(f"{where}, line {line}"),
+        function=_sendable(code.co_name),
+        code=_sendable(linecache.getline(code.co_filename, line).strip()[:_CODE_CHARS]),
+        variables=tuple(
+            variable_of(name, value, late=is_late()) for name, value in named[:_MOST_VARIABLES]
+        ),
+        more=max(0, len(named) - _MOST_VARIABLES),
+    )
+
+
+def _sendable(text: str) -> str:
+    """Return text that JSON can hold: without lone surrogates."""
+    return text.encode("utf-8", "replace").decode()
