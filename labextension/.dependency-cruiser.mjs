@@ -66,11 +66,18 @@ const MAY_IMPORT = {
     'views/diff',
     'views/changes',
   ],
+  'features/fix': [
+    ...FEATURES,
+    ...['rendering', 'context', 'panel', 'review/cells', 'documents/merge'].map(
+      each => `features/${each}`,
+    ),
+    ...['parts', 'diff', 'request'].map(each => `views/${each}`),
+  ],
   'features/panel': [...FEATURES, 'features/rendering', 'features/context'],
 
   'features/index.ts': [
-    ...['context', 'documents', 'output', 'page', 'panel', 'rendering', 'review', 'review/cells'],
-    'status',
+    ...['context', 'documents', 'fix', 'output', 'page', 'panel', 'rendering', 'review'],
+    ...['review/cells', 'status'],
   ].map(each => `features/${each}`),
 
   widget: ['wire', 'state', 'colours', 'delivery', 'views/index.ts', 'views/parts'],

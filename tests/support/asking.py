@@ -136,8 +136,10 @@ class Conversation(HostSteps):
             self._do(*step)
         except AcpError as error:
             self.told.append(f"{type(error).__name__}: {error.message}")
-        for _ in range(20):
-            await asyncio.sleep(0)
+        for _ in range(4):  # an answer waits until it is in the log
+            await self.journal.flushed()
+            for _ in range(20):
+                await asyncio.sleep(0)
         facts = self._facts()
         changes = (f"{k}: {v}" for k, v in facts.items() if self._known.get(k, "") != v)
         said = [*self.told[before:], *changes]

@@ -115,11 +115,18 @@ async def _cell_below(turn: Turn, code: str) -> tuple[str, bool]:
 
 
 @_by_tools
-async def fix_cell(turn: Turn, _request: Request) -> str:
-    """Mend the last cell that failed, and run it again."""
+async def fix_cell(turn: Turn, request: Request) -> str:
+    """Mend the last cell that failed, and run it again; a cell that is named is not run."""
     cells = await list_cells(turn)
+    wanted = request.cell_id
     failed = next(
-        (c for c in reversed(cells) if c.is_code and c.failed and not c.is_prompt_cell), None
+        (
+            cell
+            for cell in reversed(cells)
+            if cell.is_code and cell.failed and not cell.is_prompt_cell
+            if wanted is None or cell.id == wanted
+        ),
+        None,
     )
     if failed is None:
         return (
@@ -137,6 +144,8 @@ async def fix_cell(turn: Turn, _request: Request) -> str:
             "to fix that. Nothing was changed.\n"
         )
     await _edit(turn, failed, change)
+    if wanted is not None:
+        return f"{where} failed: {quote(cell.error)}\n\n{change.summary}\n"
     ran = await _run(turn, failed.id)
     text = f"{where} failed: {quote(cell.error)}\n\n{change.summary} "
     if ran.failed:

@@ -41,7 +41,8 @@ class Task(StrEnum):
 
 
 _FAILED_CELL = "A cell of this notebook failed."
-"""How the prompt of ``%acp fix`` begins."""
+"""How the prompts of ``%acp fix`` and of a cell's *Fix* button begin."""
+_OF_CELL = re.compile(r"Propose a fix of that one cell, whose id is `([^`\s]+)`")
 _FIX = (
     r"fix(?:\s+(?:it|this|that))?(?=\W*$)"
     r"|fix\s+(?:(?:the|my|this|last|failing|failed)\s+)*(?:cell|notebook|error)"
@@ -93,6 +94,8 @@ class Request:
         The name after "look at" or "plot".
     numbers
         The settings ``n``, ``size`` and ``rate`` it gives.
+    cell_id
+        The cell for which only a fix is to be proposed.
     """
 
     task: Task
@@ -101,6 +104,7 @@ class Request:
     content: str | None
     variable: str | None
     numbers: dict[str, float]
+    cell_id: str | None = None
 
 
 def understand(text: str) -> Request:
@@ -108,6 +112,7 @@ def understand(text: str) -> Request:
     content = _CONTENT.search(text)
     names = tuple(_file_names(text[: content.start(1)] if content else text))
     variable = _VARIABLE.search(text)
+    cell = _OF_CELL.search(text) if text.startswith(_FAILED_CELL) else None
     return Request(
         task=_task(text, names),
         text=text,
@@ -115,6 +120,7 @@ def understand(text: str) -> Request:
         content=content[1][1:-1] if content else None,
         variable=variable[1] if variable else None,
         numbers={key.lower(): float(number) for key, number in _NUMBER.findall(text)},
+        cell_id=cell[1] if cell else None,
     )
 
 

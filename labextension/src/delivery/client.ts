@@ -13,7 +13,6 @@ import type {
   DocumentState,
   ErrorBody,
   GetSavedOutputs,
-  PromptSession,
   SessionState,
   SessionSummary,
   SetConfig,
@@ -216,18 +215,7 @@ export class Client {
     return parseResult('create_session', result);
   }
 
-  async send(sessionId: string, prompt: PromptSession['prompt']): Promise<void> {
-    await this.#command({
-      name: 'prompt',
-      session_id: sessionId,
-      prompt,
-      policy: null,
-      origin: null,
-      can_ask: true,
-      allow: [],
-      deny: [],
-    });
-  }
+  readonly send: SessionCalls['prompt'] = (...given) => this.life.prompt(...given);
 
   async cancel(sessionId: string, turnId: string | null): Promise<void> {
     await this.#command({ name: 'cancel', session_id: sessionId, turn_id: turnId, reason: 'user' });

@@ -12,6 +12,7 @@ import type {
   LoginReply,
   NewOutsideKey,
   OutsideKeyEntry,
+  PromptSession,
   RegistryReply,
   RevertTurn,
   RuleEntry,
@@ -45,6 +46,19 @@ export class SessionCalls {
       session_id: sessionId,
       tool_call_id: toolCallId,
     });
+  }
+
+  /** Sends a prompt and resolves to its turn's id; without a policy it has the session's. */
+  async prompt(
+    sessionId: string,
+    prompt: PromptSession['prompt'],
+    policy: PromptSession['policy'] = null,
+  ): Promise<string> {
+    const command = {
+      ...({ name: 'prompt', session_id: sessionId, prompt, policy } as const),
+      ...{ origin: null, can_ask: true, allow: [], deny: [] },
+    };
+    return parseResult('prompt', await this.#command(command, LOG_SECONDS)).turn_id;
   }
 
   async fork(sessionId: string): Promise<string> {

@@ -2,6 +2,7 @@ import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
 import { promptCompletionPlugin } from './context/prompt_completion';
 import { documentsPlugin } from './documents/plugin';
+import { fixPlugin } from './fix/plugin';
 import { rendererPlugin } from './output/renderer';
 import { savedOutputsPlugin } from './output/saved_outputs';
 import { clientPlugin } from './page/client';
@@ -24,6 +25,7 @@ export const plugins: JupyterFrontEndPlugin<unknown>[] = [
   clientPlugin,
   commandsPlugin,
   documentsPlugin,
+  fixPlugin,
   notificationsPlugin,
   panelPlugin,
   promptCellsPlugin,

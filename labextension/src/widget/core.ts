@@ -98,7 +98,9 @@ function actionsOf(client: Client): Actions {
       client.answerElicitation(sessionId, requestId, answer),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
     setConfig: (sessionId, change) => client.setConfig(sessionId, change),
-    send: (sessionId, text) => client.send(sessionId, text),
+    send: async (sessionId, text) => {
+      await client.send(sessionId, text);
+    },
     removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),
     editQueued: (turnId, text) => client.editQueued(turnId, text),
     sendNow: turnId => client.sendNow(turnId),

@@ -19,6 +19,7 @@ import type {
   SessionState,
   TrafficDetail,
   TrafficPage,
+  TurnState,
 } from './types';
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
@@ -42,6 +43,7 @@ interface Results {
   get_registry: RegistryReply;
   update_registry: RegistryReply;
   create_session: SessionState;
+  prompt: Pick<TurnState, 'turn_id'>;
   list_rules: RuleEntry[];
   list_outside_keys: OutsideKeyEntry[];
   make_outside_key: NewOutsideKey;
@@ -69,6 +71,7 @@ const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } 
   get_registry: recordOf('date', 'failure'),
   update_registry: recordOf('date', 'failure'),
   create_session: recordOf('session_id'),
+  prompt: recordOf('turn_id'),
   list_rules: value =>
     Array.isArray(value) &&
     value.every(each => recordOf('text')(each) && isRecord(each) && isRecord(each.rule)),

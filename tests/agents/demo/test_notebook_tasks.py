@@ -88,6 +88,13 @@ def test_what_a_prompt_asks_for(prompt: str, task: Task, variable: str | None) -
         assert request.variable == variable
 
 
+def test_a_fix_that_is_only_to_be_proposed_names_its_cell() -> None:
+    of_button = "A cell of this notebook failed. Propose a fix of that one cell, whose id is `c-1`."
+    assert understand(of_button).cell_id == "c-1"
+    assert understand("A cell of this notebook failed. Find out why.").cell_id is None
+    assert understand(f"Explain: {of_button}").cell_id is None
+
+
 @pytest.mark.parametrize("values", ["[3, 1, 2]", "(0,)", "[-1, -2]", "range(100)"])
 def test_bars_drawn_by_hand_are_a_picture(values: str) -> None:
     code = plot_code(Variable("values", "list", "", ""), has_matplotlib=False)

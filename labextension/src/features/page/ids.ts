@@ -1,6 +1,10 @@
 /** Id of the plugin that the settings belong to; its schema is `schema/plugin.json`. */
 export const SETTINGS = 'acp-jupyter:plugin';
 
+export const ADD_AGENT = 'acp-jupyter:add-agent';
+
+export const FIX_ERROR = 'acp-jupyter:fix-error';
+
 export const OPEN_SESSION = 'acp-jupyter:open-session';
 
 export const REVIEW = 'acp-jupyter:review';

@@ -67,7 +67,7 @@ function nameAmongOthers(client: Client, sessionId: string, t: Translate): strin
 }
 
 /** A command's shortcut as it is printed; empty where it has none. */
-function shortcutOf({ commands }: JupyterFrontEnd, command: string): string {
+export function shortcutOf({ commands }: JupyterFrontEnd, command: string): string {
   const binding = commands.keyBindings.find(each => each.command === command);
   return binding === undefined ? '' : CommandRegistry.formatKeystroke(binding.keys);
 }

@@ -9,15 +9,13 @@ import { Failure } from '../../delivery/failure';
 import { preferThoughts } from '../../state/ui';
 import { policiesOf, policyOf } from '../../wire/policy';
 import { agentIcon } from '../page/icon';
-import { PANEL_ID, SETTINGS } from '../page/ids';
+import { ADD_AGENT, PANEL_ID, SETTINGS } from '../page/ids';
 import { tell } from './panel_actions';
 import { IAcpPanel } from './session_panel';
 
 const OPEN_PANEL = 'acp-jupyter:open-panel';
 
 const NEW_SESSION = 'acp-jupyter:new-session';
-
-const ADD_AGENT = 'acp-jupyter:add-agent';
 
 const OUTSIDE_ACCESS = 'acp-jupyter:outside-access';
 

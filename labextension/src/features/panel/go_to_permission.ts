@@ -6,9 +6,7 @@ import type { SessionStore } from '../../state/store';
 import type { Origin } from '../../wire/types';
 import { revealCell } from '../page/current_notebook';
 import type { CurrentNotebook } from '../page/current_notebook';
-
-/** Longest wait for a session's snapshot. */
-const SNAPSHOT_MS = 3_000;
+import { hasSnapshot } from '../page/snapshot';
 
 /** Goes to permission requests and questions that wait for the user. */
 export class Permissions {
@@ -74,25 +72,6 @@ function firstPending({ view }: SessionStore): { request: string; origin: Origin
     }
   }
   return { request: '', origin: null };
-}
-
-async function hasSnapshot(store: SessionStore): Promise<void> {
-  if (store.view.seq !== null) {
-    return;
-  }
-  await new Promise<void>(resolve => {
-    const timer = setTimeout(done, SNAPSHOT_MS);
-    const stop = store.subscribe(() => {
-      if (store.view.seq !== null) {
-        done();
-      }
-    });
-    function done() {
-      clearTimeout(timer);
-      stop();
-      resolve();
-    }
-  });
 }
 
 /** Focuses the group, not a button: Enter must not allow by accident. */

@@ -10,13 +10,14 @@ import type { DraftAttachment } from '../../state/attachments';
 import { SessionStore } from '../../state/store';
 import type { UiState } from '../../state/ui';
 import type { Actions, PanelProps, Rendering, SendKey, StartsWith, Translate } from '../../views';
-import type { AgentEntry, SessionState, SessionSummary } from '../../wire/types';
+import type { AgentEntry, SessionState } from '../../wire/types';
 import { acceptFiles, PageContext } from '../context/page_context';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { agentIcon } from '../page/icon';
 import { PANEL_ID } from '../page/ids';
 import { mountPanel } from '../page/lazy_views';
 import type { Later } from '../page/lazy_views';
+import { newestOf, readyAgent, sessionFor } from './choose_session';
 import { panelActions } from './panel_actions';
 
 export type IAcpPanel = Pick<
@@ -28,6 +29,7 @@ export type IAcpPanel = Pick<
   | 'node'
   | 'sendKey'
   | 'session'
+  | 'sessionFor'
   | 'sessionId'
   | 'showPage'
   | 'startsWith'
@@ -145,14 +147,15 @@ export class SessionPanel extends Widget {
 
   /** Creates a session with the agent of the one shown, else as the settings say. */
   async newSession(): Promise<void> {
-    const { agent: wanted, policy } = this.#startsWith;
-    const ready = (this.#agents ?? []).filter(({ status }) => status === 'ready');
-    const first = ready.find(({ id }) => id === wanted) ?? ready[0];
-    const agent = this.session?.agent ?? first?.id;
-    if (agent === undefined) {
-      throw new Failure(this.#options.t('No agent is ready yet.'), 'no_agent');
-    }
-    await this.#actions.createSession?.(agent, policy);
+    const { agent, policy } = this.#startsWith;
+    const own = this.session?.agent ?? readyAgent(this.#agents, agent, this.#options.t);
+    await this.#actions.createSession?.(own, policy);
+  }
+
+  /** Id of the session for a notebook: the one shown if it is, else its newest, else a new one. */
+  sessionFor(path: string): Promise<string> {
+    const { client, t } = this.#options;
+    return sessionFor(path, this.session, client, this.#startsWith, t);
   }
 
   set startsWith(settings: StartsWith) {
@@ -235,13 +238,9 @@ export class SessionPanel extends Widget {
   #followNotebook(): void {
     const { client, notebook } = this.#options;
     const path = notebook.path;
-    const own = (client.sessions ?? []).filter(session => session.notebook_path === path);
     const isFree = this.#following === null || this.#mounted === null;
     if (path !== '' && (path !== this.#path || isFree)) {
-      const newest = own.reduce<SessionSummary | null>(
-        (best, one) => ((best?.updated_at ?? 0) > (one.updated_at ?? 0) ? best : one),
-        null,
-      );
+      const newest = newestOf(client.sessions, path, true);
       if (path !== this.#path || newest !== null) {
         this.#path = path;
         this.#show(newest?.session_id ?? null);

@@ -1,0 +1,54 @@
+import type { Client, Following } from '../../delivery/client';
+import { Failure } from '../../delivery/failure';
+import { hasSnapshot } from '../page/snapshot';
+import type { FixParts } from './fix_parts';
+import type { Request } from './outcome';
+
+/** A prompt that was sent, and its session. */
+export interface Asked {
+  readonly following: Following;
+  readonly turnId: string;
+}
+
+/** Sends a prompt to the session for the notebook, which is followed from then on. */
+export async function ask(
+  { client, panel, notebook, t }: FixParts,
+  prompt: string,
+): Promise<Asked> {
+  const sessionId = await panel.sessionFor(notebook.context.localPath);
+  const following = client.follow(sessionId);
+  try {
+    await hasSnapshot(following.store);
+    const policy = following.store.view.session?.policy;
+    if (policy === undefined) {
+      throw new Failure(t('The session is not loaded yet. Try again in a moment.'), 'not_loaded');
+    }
+    // A policy that changes nothing stays; no other lets the cell be changed before the user's key.
+    const asks = policy === 'deny' || policy === 'read-only' ? null : 'ask';
+    return { following, turnId: await client.send(sessionId, prompt, asks) };
+  } catch (error) {
+    following.dispose();
+    throw error;
+  }
+}
+
+/** Declines what the turn proposes, else stops it; nothing where it is done. */
+export async function withdraw(
+  client: Client,
+  { following: { store }, turnId }: Asked,
+  request: Request | null,
+): Promise<void> {
+  if (store.view.turns.get(turnId)?.status === 'done') {
+    return;
+  }
+  try {
+    if (request === null) {
+      await client.cancel(store.sessionId, turnId);
+    } else {
+      await client.answerPermission(store.sessionId, request.requestId, request.reject);
+    }
+  } catch (error) {
+    // It may have ended meanwhile.
+    console.warn(error);
+  }
+}

@@ -1,0 +1,300 @@
+import { isCodeCellModel } from '@jupyterlab/cells';
+import type { ICodeCellModel } from '@jupyterlab/cells';
+import { NotebookActions } from '@jupyterlab/notebook';
+
+import { Failure } from '../../delivery/failure';
+import { SessionStore } from '../../state/store';
+import { errorOf } from '../context/cells';
+import { changeText } from '../documents/merge/notebook_model';
+import { ADD_AGENT, GO_TO_PERMISSION, OPEN_SESSION } from '../page/ids';
+import { CellAnnouncer } from '../review/cells/cell_note';
+import { ask, withdraw } from './asked';
+import type { Asked } from './asked';
+import type { FixNoteProps } from './fix_note';
+import type { FixParts } from './fix_parts';
+import { drawn } from './fix_step';
+import type { Step, Taken } from './fix_step';
+import { KeptCell, showBefore } from './kept_cell';
+import { outcomeOf } from './outcome';
+import type { Proposal } from './outcome';
+import { fixPrompt } from './prompt';
+
+export { mountFixNote } from './fix_note';
+
+/** Stands for a session that is not known yet. */
+const NOTHING = new SessionStore('');
+
+/** One fix of one cell: from the prompt to the fix that is taken, and taken back. */
+export class CellFix {
+  readonly #parts: FixParts;
+  readonly #cellId: string;
+  readonly #changed: () => void;
+  readonly #end: () => void;
+  readonly #announcer: CellAnnouncer;
+  #step: Step = { at: 'asking', waits: 'start' };
+  #number = 0;
+  #kept: KeptCell | null = null;
+  #asked: Asked | null = null;
+  #over = false;
+  #stopFollowing: () => void = () => undefined;
+  #hideBefore: () => void = () => undefined;
+
+  /**
+   * @param changed - Called when it is to be drawn again.
+   * @param end - Called when nothing is left to show.
+   */
+  constructor(parts: FixParts, cellId: string, changed: () => void, end: () => void) {
+    this.#parts = parts;
+    this.#cellId = cellId;
+    this.#changed = changed;
+    this.#end = end;
+    this.#announcer = new CellAnnouncer(parts.notebook.node);
+  }
+
+  /** Sends the prompt. */
+  start(): void {
+    this.#ask().catch(this.#fail);
+  }
+
+  /** The cell is gone, and what was asked for it. */
+  cellGone(): void {
+    this.#withdraw();
+    this.dispose();
+  }
+
+  dispose(): void {
+    this.#over = true;
+    this.#stopFollowing();
+    this.#asked?.following.dispose();
+    this.#hideBefore();
+    this.#announcer.dispose();
+  }
+
+  async #ask(): Promise<void> {
+    const { notebook, t } = this.#parts;
+    const model = this.#model();
+    const error = model === null ? null : errorOf(model);
+    if (model === null || error === null) {
+      this.#close();
+      return;
+    }
+    if (notebook.content.model?.readOnly === true || model.getMetadata('editable') === false) {
+      throw new Failure(t('It is read-only.'), 'read_only');
+    }
+    this.#kept = new KeptCell(model);
+    const asked = await ask(this.#parts, fixPrompt(this.#cellId, this.#kept.source, error.text));
+    this.#asked = asked;
+    if (this.#over) {
+      void withdraw(this.#parts.client, asked, null);
+      asked.following.dispose();
+      return;
+    }
+    this.#stopFollowing = asked.following.store.subscribe(() => this.#look());
+    this.#look();
+  }
+
+  /** Takes in what the turn has come to. */
+  #look(): void {
+    const step = this.#step;
+    const [asked, kept] = [this.#asked, this.#kept];
+    if (asked === null || kept === null || step.at === 'taken' || step.at === 'ended') {
+      return;
+    }
+    const { t } = this.#parts;
+    const busy = step.at === 'proposed' && step.busy;
+    const outcome = outcomeOf(asked.following.store.view, asked.turnId, {
+      cellId: this.#cellId,
+      asked: kept.source,
+    });
+    switch (outcome.kind) {
+      case 'waits':
+        if (!busy) {
+          this.#set({ at: 'asking', waits: outcome.for });
+        }
+        break;
+      case 'proposal':
+        if (!busy) {
+          this.#set({ at: 'proposed', ...outcome, busy: false });
+        }
+        break;
+      case 'edited': {
+        const source = this.#model()?.sharedModel.getSource() ?? kept.source;
+        if (source === kept.source) {
+          this.#set({ at: 'ended', words: t('The cell is as it was.'), reason: 'undone' });
+        } else if (busy) {
+          void this.#run(source);
+        } else {
+          this.#set({ at: 'taken', source, ran: 'no', note: '' });
+        }
+        break;
+      }
+      case 'refused':
+        this.#set({ at: 'ended', words: t('The cell could not be changed.'), reason: 'refused' });
+        break;
+      case 'nothing':
+        this.#set({ at: 'ended', words: t('%1 proposed no fix.', this.#name()), reason: '' });
+        break;
+      case 'failed': {
+        const stopped = t('The agent was stopped.');
+        const words = outcome.stopped ? stopped : outcome.message || t('The turn failed.');
+        this.#set({ at: 'ended', words, reason: outcome.stopped ? '' : 'failed' });
+        break;
+      }
+    }
+  }
+
+  async #take({ source, request }: Proposal): Promise<void> {
+    const model = this.#model();
+    const asked = this.#asked;
+    if (model === null || asked === null || this.#isStale(model)) {
+      this.#changed();
+      return;
+    }
+    // The user may have run it again since.
+    this.#kept = new KeptCell(model);
+    if (request === null) {
+      changeText(model.sharedModel, source);
+      await this.#run(source);
+      return;
+    }
+    this.#set({ at: 'proposed', source, request, busy: true });
+    const { sessionId } = asked.following.store;
+    await this.#parts.client.answerPermission(sessionId, request.requestId, request.allow);
+  }
+
+  /** Runs the cell, with the output that it had beside the new one. */
+  async #run(source: string): Promise<void> {
+    const { notebook, t } = this.#parts;
+    const { content, sessionContext } = notebook;
+    const index = content.widgets.findIndex(({ model }) => model.id === this.#cellId);
+    const cell = content.widgets[index];
+    if (cell === undefined) {
+      return;
+    }
+    if ((sessionContext.session?.kernel ?? null) === null) {
+      const note = t('No kernel is running, so the cell was not run.');
+      this.#set({ at: 'taken', source, ran: 'no', note });
+      return;
+    }
+    this.#hideBefore();
+    this.#hideBefore = showBefore(cell, t);
+    this.#set({ at: 'taken', source, ran: 'running', note: '' });
+    // Running a cell gives it the focus, unless the notebook has none.
+    const focused = document.activeElement;
+    const own = focused instanceof HTMLElement && cell.node.contains(focused) ? focused : null;
+    own?.blur();
+    content.deselectAll();
+    content.activeCellIndex = index;
+    const running = NotebookActions.run(content, sessionContext);
+    own?.focus({ preventScroll: true });
+    const well = await running.catch(() => false);
+    if (this.#step.at === 'taken') {
+      this.#set({ ...this.#step, ran: well ? 'well' : 'failed' });
+    }
+  }
+
+  #takeBack(step: Taken): void {
+    const { t } = this.#parts;
+    const model = this.#model();
+    if (model === null || this.#kept === null) {
+      return;
+    }
+    try {
+      this.#kept.restore(model, step.source, t);
+    } catch (error) {
+      this.#set({ ...step, note: Failure.from(error).message });
+      return;
+    }
+    this.#close();
+  }
+
+  #close(): void {
+    this.dispose();
+    this.#end();
+  }
+
+  #dismiss(): void {
+    this.#withdraw();
+    this.#close();
+  }
+
+  #again(): void {
+    this.#dismiss();
+    this.#parts.again(this.#cellId);
+  }
+
+  /** Stops what was asked for, or declines what is proposed. */
+  #withdraw(): void {
+    const step = this.#step;
+    if (this.#asked !== null && (step.at === 'asking' || step.at === 'proposed')) {
+      const request = step.at === 'proposed' ? step.request : null;
+      void withdraw(this.#parts.client, this.#asked, request);
+    }
+  }
+
+  readonly #fail = (error: unknown): void => {
+    const { message, reason } = Failure.from(error);
+    this.#set({ at: 'ended', words: message, reason });
+  };
+
+  #set(step: Step): void {
+    if (this.#over) {
+      return;
+    }
+    if (step.at !== this.#step.at) {
+      this.#number += 1;
+    }
+    this.#step = step;
+    this.#changed();
+  }
+
+  #model(): ICodeCellModel | null {
+    const cells = this.#parts.notebook.content.model?.cells ?? [];
+    const model = [...cells].find(({ id }) => id === this.#cellId);
+    return model !== undefined && isCodeCellModel(model) ? model : null;
+  }
+
+  #isStale(model: ICodeCellModel): boolean {
+    return model.sharedModel.getSource() !== this.#kept?.source;
+  }
+
+  #name(): string {
+    const { agent_info: agent } = this.#asked?.following.store.view.session ?? {};
+    return agent === undefined || agent.name === '' ? this.#parts.t('The agent') : agent.name;
+  }
+
+  /** What the note shows now. */
+  props(): FixNoteProps {
+    const { app, notebook, rendering, t } = this.#parts;
+    const store = this.#asked?.following.store ?? NOTHING;
+    const announce = this.#announcer.say;
+    const model = this.#model();
+    const { sessionId } = store;
+    const turnId = this.#asked?.turnId ?? '';
+    return {
+      scene: { store, host: 'panel', actions: null, rendering, t, announce },
+      step: `${this.#cellId} ${this.#number}`,
+      language: notebook.content.model?.defaultKernelLanguage || 'python',
+      ...drawn(this.#step, {
+        agent: this.#name(),
+        asked: this.#kept?.source ?? '',
+        stale: model !== null && this.#isStale(model),
+        acts: {
+          take: proposal => void this.#take(proposal).catch(this.#fail),
+          run: source => void this.#run(source),
+          takeBack: taken => this.#takeBack(taken),
+          again: () => this.#again(),
+          dismiss: () => this.#dismiss(),
+          close: () => this.#close(),
+          addAgent: () => void app.commands.execute(ADD_AGENT),
+          goToQuestion: () => void app.commands.execute(GO_TO_PERMISSION),
+          openSession:
+            turnId === ''
+              ? null
+              : () => void app.commands.execute(OPEN_SESSION, { sessionId, turnId }),
+        },
+        t,
+      }),
+    };
+  }
+}

@@ -1,0 +1,162 @@
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+
+import type { Mounted } from '../../views';
+import { DiffColours } from '../../views/diff/colours';
+import { compareTexts } from '../../views/diff/compare_lines';
+import { LinesBody } from '../../views/diff/lines_body';
+import { Counts } from '../../views/parts/files';
+import { Icon } from '../../views/parts/icons';
+import type { IconName } from '../../views/parts/icon_drawings';
+import { listenToKeys, OWN_KEYS } from '../../views/parts/keyboard';
+import { mounted } from '../../views/parts/mount';
+import { useAnswerable } from '../../views/request/answerable';
+import { SceneContext } from '../../views/scene';
+import type { Scene } from '../../views/scene';
+
+/** An action of the note, and the key that does it while the note has the focus. */
+export interface FixAction {
+  readonly name: string;
+  readonly run: () => void;
+  /** `y`, `n` or `Escape`. */
+  readonly key?: string;
+  readonly icon?: IconName;
+  readonly primary?: boolean;
+}
+
+export interface FixNoteProps {
+  readonly scene: Scene;
+  /** Changes with each step; an action counts only once its step has been in view for a while. */
+  readonly step: string;
+  readonly words: string;
+  readonly tone: 'busy' | 'error' | 'info';
+  /** A difference to decide on. */
+  readonly diff: { readonly before: string; readonly after: string } | null;
+  readonly language: string;
+  /** What hinders it, or what to know. */
+  readonly note: string;
+  readonly actions: readonly FixAction[];
+}
+
+/** What an agent proposes for a cell that failed, under that cell. */
+function FixNote(props: FixNoteProps) {
+  const { scene, step, words, tone, diff, note, actions } = props;
+  const { t, announce } = scene;
+  const root = useRef<HTMLDivElement>(null);
+  const answerable = useAnswerable(root, step);
+  const act = (action: FixAction) => {
+    if (answerable) {
+      action.run();
+    }
+  };
+  useLayoutEffect(() => announce(note === '' ? words : `${words} ${note}`, 'polite'), [step, note]);
+  useLayoutEffect(() => {
+    // Who looks at it sees its buttons: what they can't see takes no key.
+    if (root.current?.contains(document.activeElement) === true) {
+      root.current.scrollIntoView({ block: 'nearest' });
+    }
+  }, [step]);
+  useLayoutEffect(() => {
+    const view = root.current?.closest('.acp') ?? null;
+    return view === null
+      ? undefined
+      : listenToKeys(view, event => {
+          const action = actions.find(({ key }) => key === event.key);
+          if (action === undefined || event.ctrlKey || event.metaKey || event.altKey) {
+            return false;
+          }
+          act(action);
+          return true;
+        });
+  });
+  const labels: Record<string, string> = { y: 'Y', n: 'N', Escape: t('Esc') };
+  return (
+    <div class="acp-fix" role="group" aria-label={t('Fix')} tabIndex={-1} ref={root} {...OWN_KEYS}>
+      <div class="line">
+        {tone === 'busy' ? (
+          <span class="spin" aria-hidden="true" />
+        ) : (
+          <Icon name={tone === 'error' ? 'warning' : 'edit'} small />
+        )}
+        <span dir="auto" class={tone === 'error' ? 'err' : undefined}>
+          {words}
+        </span>
+        {diff !== null && <DiffCounts {...diff} />}
+      </div>
+      {diff !== null && <FixDiff {...diff} language={props.language} step={step} t={t} />}
+      {note !== '' && (
+        <p class="warn" dir="auto">
+          {note}
+        </p>
+      )}
+      <div class="acp-opts">
+        {actions.map(action => (
+          <FixButton key={action.name} action={action} disabled={!answerable} onClick={act}>
+            {action.key !== undefined && <kbd aria-hidden="true">{labels[action.key]}</kbd>}
+          </FixButton>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface FixButtonProps {
+  readonly action: FixAction;
+  readonly disabled: boolean;
+  readonly onClick: (action: FixAction) => void;
+  readonly children: ComponentChildren;
+}
+
+function FixButton({ action, disabled, onClick, children }: FixButtonProps) {
+  return (
+    <button
+      type="button"
+      class={`btn small${action.primary === true ? ' primary' : ''}`}
+      aria-keyshortcuts={action.key}
+      // Not `disabled`: that would take the focus away.
+      aria-disabled={disabled}
+      onClick={() => onClick(action)}
+      {...OWN_KEYS}
+    >
+      {action.icon !== undefined && <Icon name={action.icon} small />}
+      {action.name}
+      {children}
+    </button>
+  );
+}
+
+function DiffCounts({ before, after }: { readonly before: string; readonly after: string }) {
+  const comparison = useMemo(() => compareTexts(before, after), [before, after]);
+  return <Counts added={comparison?.added ?? null} removed={comparison?.removed ?? null} />;
+}
+
+interface FixDiffProps {
+  readonly before: string;
+  readonly after: string;
+  readonly language: string;
+  readonly step: string;
+  readonly t: Scene['t'];
+}
+
+function FixDiff({ before, after, language, step, t }: FixDiffProps) {
+  const comparison = useMemo(() => compareTexts(before, after), [before, after]);
+  return (
+    <section class="acp-diff" role="region" aria-label={t('Diff of the cell')}>
+      {comparison === null ? (
+        <p class="muted acp-empty">{t('This is too large to compare here.')}</p>
+      ) : (
+        <DiffColours before={before} after={after} path={language}>
+          <LinesBody comparison={comparison} id={step} />
+        </DiffColours>
+      )}
+    </section>
+  );
+}
+
+export function mountFixNote(element: HTMLElement, props: FixNoteProps): Mounted<FixNoteProps> {
+  return mounted(element, props, given => (
+    <SceneContext.Provider value={given.scene}>
+      <FixNote {...given} />
+    </SceneContext.Provider>
+  ));
+}

@@ -1,0 +1,18 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { NotebookPanel } from '@jupyterlab/notebook';
+
+import type { Client } from '../../delivery/client';
+import type { Rendering, Translate } from '../../views';
+import type { IAcpPanel } from '../panel/session_panel';
+
+/** What a fix of a cell is made with. */
+export interface FixParts {
+  readonly app: JupyterFrontEnd;
+  readonly client: Client;
+  readonly panel: IAcpPanel;
+  readonly notebook: NotebookPanel;
+  readonly rendering: Rendering | undefined;
+  readonly t: Translate;
+  /** Asks anew for a cell. */
+  readonly again: (cellId: string) => void;
+}

@@ -1,0 +1,89 @@
+import { fireEvent, within } from '@testing-library/preact';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+import { SESSION } from '../../../tests/support/build';
+import { SessionStore } from '../../state/store';
+import { identity } from '../../views/i18n';
+import { mountFixNote } from './fix_note';
+import { drawn } from './fix_step';
+import type { FixActs, Step } from './fix_step';
+
+afterEach(() => document.body.replaceChildren());
+
+function acting() {
+  return {
+    ...{ take: vi.fn<FixActs['take']>(), run: vi.fn<FixActs['run']>() },
+    ...{ takeBack: vi.fn<FixActs['takeBack']>(), again: vi.fn<FixActs['again']>() },
+    ...{ dismiss: vi.fn<FixActs['dismiss']>(), close: vi.fn<FixActs['close']>() },
+    ...{ addAgent: vi.fn<FixActs['addAgent']>(), openSession: vi.fn<() => void>() },
+    goToQuestion: vi.fn<FixActs['goToQuestion']>(),
+  };
+}
+
+function show(step: Step, { stale = false, acts = acting() } = {}) {
+  const element = document.createElement('div');
+  element.className = 'acp';
+  document.body.append(element);
+  const context = { agent: 'Demo', asked: 'a = 1 / 0', stale, acts, t: identity };
+  mountFixNote(element, {
+    ...{ step: 's1', language: 'python' },
+    ...drawn(step, context),
+    scene: {
+      store: new SessionStore(SESSION),
+      ...{ host: 'panel' as const, actions: null, t: identity, announce: () => undefined },
+    },
+  });
+  const page = within(element);
+  const press = (key: string) => {
+    page.getByRole('group', { name: 'Fix' }).focus();
+    fireEvent.keyDown(page.getByRole('group', { name: 'Fix' }), { key });
+  };
+  const names = () => page.getAllByRole('button').map(({ textContent }) => textContent);
+  return { page, acts, press, names, element };
+}
+
+const proposed: Step = { at: 'proposed', source: 'a = 1', request: null, busy: false };
+
+describe('the note of a fix', () => {
+  it('shows the difference, and applies or dismisses it by a key', () => {
+    const { element, acts, press, names } = show(proposed);
+    expect(element.querySelector('del')?.textContent).toBe('a = 1 / 0');
+    expect(element.querySelector('ins')?.textContent).toBe('a = 1');
+    expect(names()).toEqual(['Apply and runY', 'DismissEsc']);
+    press('n');
+    expect(acts.take).not.toHaveBeenCalled();
+    press('y');
+    expect(acts.take).toHaveBeenCalledExactlyOnceWith(proposed);
+    press('Escape');
+    expect(acts.dismiss).toHaveBeenCalledOnce();
+  });
+
+  it('applies nothing to a cell that was changed since, nor twice', () => {
+    const stale = show(proposed, { stale: true });
+    expect(stale.element.textContent).toContain('You have changed this cell since');
+    stale.press('y');
+    expect(stale.acts.take).not.toHaveBeenCalled();
+    document.body.replaceChildren();
+    const busy = show({ ...proposed, busy: true }, { stale: true });
+    busy.press('y');
+    expect(busy.acts.take).not.toHaveBeenCalled();
+    expect(busy.element.textContent).not.toContain('changed this cell');
+  });
+
+  it('takes back by a key what is in the cell', () => {
+    const step: Step = { at: 'taken', source: 'a = 1', ran: 'failed', note: '' };
+    const { acts, press, names } = show(step);
+    expect(names()).toEqual(['Fix this error too', 'Take backN', 'CloseEsc']);
+    press('n');
+    expect(acts.takeBack).toHaveBeenCalledExactlyOnceWith(step);
+  });
+
+  it.each([
+    ['asking, with a question', { at: 'asking', waits: 'answer' }, 'Go to the question'],
+    ['not run yet', { at: 'taken', source: '', ran: 'no', note: '' }, 'Run the cellY'],
+    ['without an agent', { at: 'ended', words: 'None.', reason: 'no_agent' }, 'Add an agent…'],
+    ['a failure', { at: 'ended', words: 'Log in.', reason: 'failed' }, 'Open the session'],
+  ] as const)('says what can be done: %s', (_, step, name) => {
+    expect(show(step).names()).toContain(name);
+  });
+});

@@ -1,0 +1,142 @@
+import type { Translate } from '../../views';
+import type { FixAction, FixNoteProps } from './fix_note';
+import type { Proposal } from './outcome';
+
+/** Where a fix is. */
+export type Step =
+  | { readonly at: 'asking'; readonly waits: 'start' | 'queue' | 'agent' | 'answer' }
+  | ({ readonly at: 'proposed'; readonly busy: boolean } & Proposal)
+  /** It is in the cell: run, or not yet. */
+  | Taken
+  | { readonly at: 'ended'; readonly words: string; readonly reason: string };
+
+export interface Taken {
+  readonly at: 'taken';
+  readonly source: string;
+  readonly ran: 'no' | 'running' | 'well' | 'failed';
+  readonly note: string;
+}
+
+/** What the note's buttons do. */
+export interface FixActs {
+  readonly take: (proposal: Proposal) => void;
+  readonly run: (source: string) => void;
+  readonly takeBack: (taken: Taken) => void;
+  readonly again: () => void;
+  readonly dismiss: () => void;
+  readonly close: () => void;
+  readonly addAgent: () => void;
+  readonly goToQuestion: () => void;
+  /** `null` where there is no turn to show. */
+  readonly openSession: (() => void) | null;
+}
+
+interface Context {
+  /** Name of the agent, for the user. */
+  readonly agent: string;
+  /** The source that it was asked about. */
+  readonly asked: string;
+  /** Whether the cell has another source now. */
+  readonly stale: boolean;
+  readonly acts: FixActs;
+  readonly t: Translate;
+}
+
+type Drawn = Pick<FixNoteProps, 'words' | 'tone' | 'diff' | 'note' | 'actions'>;
+
+/** What the note says at a step, and what can be done. */
+export function drawn(step: Step, context: Context): Drawn {
+  switch (step.at) {
+    case 'asking':
+      return asking(step.waits, context);
+    case 'proposed':
+      return proposed(step, context);
+    case 'taken':
+      return taken(step, context);
+    case 'ended':
+      return ended(step, context);
+  }
+}
+
+function asking(waits: (Step & { at: 'asking' })['waits'], { agent, acts, t }: Context): Drawn {
+  const words = {
+    start: t('Asking the agent'),
+    queue: t('%1 is busy. This comes next.', agent),
+    agent: t('%1 looks at the error', agent),
+    answer: t('%1 asks you something first.', agent),
+  };
+  const question: FixAction[] =
+    waits === 'answer'
+      ? [{ name: t('Go to the question'), run: acts.goToQuestion, primary: true }]
+      : [];
+  return {
+    ...{ words: words[waits], tone: waits === 'answer' ? 'info' : 'busy', diff: null, note: '' },
+    actions: [
+      ...question,
+      ...sessionAction(acts, t),
+      { name: t('Stop'), key: 'Escape', icon: 'stop', run: acts.dismiss },
+    ],
+  };
+}
+
+function proposed(
+  step: Step & { at: 'proposed' },
+  { agent, asked, stale, acts, t }: Context,
+): Drawn {
+  const dismiss: FixAction = { name: t('Dismiss'), key: 'Escape', run: acts.dismiss };
+  const take: FixAction = {
+    ...{ name: t('Apply and run'), key: 'y', icon: 'keep', primary: true },
+    run: () => acts.take(step),
+  };
+  const again: FixAction = { name: t('Ask again'), primary: true, run: acts.again };
+  return {
+    words: t('%1 proposes a fix', agent),
+    tone: step.busy ? 'busy' : 'info',
+    diff: { before: asked, after: step.source },
+    note:
+      stale && !step.busy
+        ? t('You have changed this cell since, so the fix can’t be applied.')
+        : '',
+    actions: step.busy ? [] : [stale ? again : take, dismiss],
+  };
+}
+
+function taken(step: Taken, { agent, acts, t }: Context): Drawn {
+  const words = {
+    no: t('The fix by %1 is in the cell. It was not run.', agent),
+    running: t('The cell runs with the fix by %1', agent),
+    well: t('With the fix by %1 the cell runs.', agent),
+    failed: t('With the fix by %1 the cell still fails.', agent),
+  };
+  const run: FixAction = {
+    ...{ name: t('Run the cell'), key: 'y', icon: 'execute', primary: true },
+    run: () => acts.run(step.source),
+  };
+  const again: FixAction = { name: t('Fix this error too'), run: acts.again };
+  return {
+    ...{ words: words[step.ran], diff: null, note: step.note },
+    tone: step.ran === 'running' ? 'busy' : step.ran === 'failed' ? 'error' : 'info',
+    actions: [
+      ...(step.ran === 'no' ? [run] : step.ran === 'failed' ? [again] : []),
+      { name: t('Take back'), key: 'n', icon: 'revert', run: () => acts.takeBack(step) },
+      { name: t('Close'), key: 'Escape', run: acts.close },
+    ],
+  };
+}
+
+function ended({ words, reason }: Step & { at: 'ended' }, { acts, t }: Context): Drawn {
+  const add: FixAction = { name: t('Add an agent…'), run: acts.addAgent };
+  return {
+    ...{ words, tone: reason === '' ? 'info' : 'error', diff: null, note: '' },
+    actions: [
+      ...(reason === 'no_agent' ? [add] : []),
+      ...sessionAction(acts, t),
+      { name: t('Ask again'), run: acts.again },
+      { name: t('Close'), key: 'Escape', run: acts.close },
+    ],
+  };
+}
+
+function sessionAction({ openSession }: FixActs, t: Translate): FixAction[] {
+  return openSession === null ? [] : [{ name: t('Open the session'), run: openSession }];
+}

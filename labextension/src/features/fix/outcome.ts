@@ -1,0 +1,132 @@
+import { pendingRequest } from '../../state/items';
+import type { SessionView } from '../../state/session_view';
+import { textOf } from '../../state/texts';
+import { isRecord } from '../../wire/read';
+import type { Item, Permission, ToolCall } from '../../wire/types';
+
+/** Options of a permission request, by which a proposal is taken or declined. */
+export interface Request {
+  readonly requestId: string;
+  readonly allow: string | null;
+  readonly reject: string | null;
+}
+
+/** A new source, and the request that applies it; without one it stands in the answer. */
+export interface Proposal {
+  readonly source: string;
+  readonly request: Request | null;
+}
+
+/** What has come of a prompt for a fix. */
+export type Outcome =
+  | { readonly kind: 'waits'; readonly for: 'queue' | 'agent' | 'answer' }
+  | ({ readonly kind: 'proposal' } & Proposal)
+  /** The tool has changed the cell. */
+  | { readonly kind: 'edited'; readonly source: string }
+  /** It was allowed to, and could not. */
+  | { readonly kind: 'refused' }
+  /** The turn ended without a proposal. */
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'failed'; readonly message: string; readonly stopped: boolean };
+
+/** Reads what a turn has come to for a cell; `asked` is the source that it was asked about. */
+export function outcomeOf(
+  view: SessionView,
+  turnId: string,
+  { cellId, asked }: { readonly cellId: string; readonly asked: string },
+): Outcome {
+  const items = (view.byTurn.get(turnId) ?? []).flatMap(id => view.items.get(id) ?? []);
+  for (const item of [...items].reverse()) {
+    const source = item.kind === 'tool_call' ? proposedBy(item, cellId) : null;
+    if (item.kind !== 'tool_call' || source === null) {
+      continue;
+    }
+    const { permission, status } = item;
+    if (permission?.state === 'pending') {
+      return { kind: 'proposal', source, request: requestOf(permission) };
+    }
+    const allowed = permission === null || permission.state === 'allowed';
+    if (allowed && status === 'completed') {
+      return { kind: 'edited', source };
+    }
+    if (permission?.state === 'allowed' && status === 'failed') {
+      return { kind: 'refused' };
+    }
+  }
+  const turn = view.turns.get(turnId);
+  if (turn?.status !== 'done') {
+    const asks = items.some(item => pendingRequest(item) !== null) || asksForTrust(view);
+    const waiting = turn === undefined || turn.status === 'queued' ? 'queue' : 'agent';
+    return { kind: 'waits', for: asks ? 'answer' : waiting };
+  }
+  if (turn.failure !== null || turn.stop_reason === 'cancelled') {
+    const message = turn.failure?.message ?? '';
+    return { kind: 'failed', message, stopped: turn.failure === null };
+  }
+  const source = lastCode(saidIn(view, items));
+  return source === null || source === asked
+    ? { kind: 'nothing' }
+    : { kind: 'proposal', source, request: null };
+}
+
+/** The new source that a call of `edit_cell` has for a cell. */
+function proposedBy({ raw_input: raw }: ToolCall, cellId: string): string | null {
+  const shown = isRecord(raw) ? raw : {};
+  // Agents put the arguments of a tool beside its name, each in its own way.
+  const asked = recordIn(recordIn(shown, 'request'), '_meta');
+  const inner = ['arguments', 'args', 'input', 'params', 'parameters'].map(key =>
+    recordIn(shown, key),
+  );
+  for (const { cell_id, source } of [shown, ...inner, recordIn(asked, 'tool_params')]) {
+    if (cell_id === cellId && typeof source === 'string') {
+      return source;
+    }
+  }
+  return null;
+}
+
+function recordIn(from: Readonly<Record<string, unknown>>, key: string): Record<string, unknown> {
+  const value = from[key];
+  return isRecord(value) ? value : {};
+}
+
+function requestOf({ request_id: requestId, options }: Permission): Request {
+  const byKind = (kind: string) =>
+    options.find(({ option_kind }) => option_kind === kind)?.option_id ?? null;
+  return { requestId, allow: byKind('allow_once'), reject: byKind('reject_once') };
+}
+
+/** Whether the session asks whether its folder is trusted, in no turn. */
+function asksForTrust({ items }: SessionView): boolean {
+  return [...items.values()].some(
+    item => item.kind === 'trust_request' && pendingRequest(item) !== null,
+  );
+}
+
+function saidIn(view: SessionView, items: readonly Item[]): string {
+  return items
+    .filter(item => item.kind === 'agent_message' && item.parent_id === '')
+    .map(({ id }) => textOf(view, id, 'text'))
+    .join('\n');
+}
+
+/** The last code block of an answer, as it is written; `null` without one that is closed. */
+function lastCode(answer: string): string | null {
+  let found: string | null = null;
+  let open: { fence: string; indent: number; lines: string[] } | null = null;
+  for (const line of answer.split('\n')) {
+    const [, space = '', fence = '', rest = ''] = /^( {0,3})(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    if (open === null) {
+      // A line of backticks with more of them behind it is inline code.
+      if (fence !== '' && !(fence.startsWith('`') && rest.includes('`'))) {
+        open = { fence, indent: space.length, lines: [] };
+      }
+    } else if (fence.startsWith(open.fence) && rest.trim() === '') {
+      found = open.lines.join('\n');
+      open = null;
+    } else {
+      open.lines.push(line.replace(new RegExp(`^ {0,${open.indent}}`), ''));
+    }
+  }
+  return found;
+}

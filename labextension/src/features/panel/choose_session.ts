@@ -1,0 +1,61 @@
+import type { Client } from '../../delivery/client';
+import { Failure } from '../../delivery/failure';
+import type { StartsWith, Translate } from '../../views';
+import type { AgentEntry, SessionState, SessionSummary } from '../../wire/types';
+
+/** The newest session of a notebook; only one that takes prompts, unless `any` will do. */
+export function newestOf(
+  sessions: readonly SessionSummary[] | null,
+  path: string,
+  any = false,
+): SessionSummary | null {
+  return (sessions ?? [])
+    .filter(session => session.notebook_path === path && (any || takesPrompts(session)))
+    .reduce<SessionSummary | null>(
+      (best, one) => ((best?.updated_at ?? 0) > (one.updated_at ?? 0) ? best : one),
+      null,
+    );
+}
+
+/**
+ * Id of the agent of a new session: the wanted one if it is ready, else the first that is.
+ *
+ * @throws Failure - where none is.
+ */
+export function readyAgent(
+  agents: readonly AgentEntry[] | null,
+  wanted: string,
+  t: Translate,
+): string {
+  const ready = (agents ?? []).filter(({ status }) => status === 'ready');
+  const agent = ready.find(({ id }) => id === wanted) ?? ready[0];
+  if (agent === undefined) {
+    throw new Failure(t('No agent is ready yet.'), 'no_agent');
+  }
+  return agent.id;
+}
+
+/** Id of the session that messages about a notebook go to; without one it is created. */
+export async function sessionFor(
+  path: string,
+  shown: SessionState | null,
+  client: Client,
+  { agent: wanted, policy }: StartsWith,
+  t: Translate,
+): Promise<string> {
+  const known = [shown, newestOf(client.sessions, path)].find(
+    one => one?.notebook_path === path && takesPrompts(one),
+  );
+  if (known) {
+    return known.session_id;
+  }
+  const agent = readyAgent(await client.agents(), wanted, t);
+  return (await client.createSession({ agent, policy, notebook_path: path, new: true })).session_id;
+}
+
+function takesPrompts({
+  read_only,
+  archived,
+}: Pick<SessionSummary, 'read_only' | 'archived'>): boolean {
+  return read_only === '' && !archived;
+}
