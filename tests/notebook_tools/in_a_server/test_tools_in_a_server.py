@@ -61,6 +61,31 @@ def test_the_cell_that_asks_blocks_and_its_kernel_works_for_the_tools(
     assert "image/png" in cells[3]["outputs"][0]["data"]
 
 
+def test_the_variables_of_the_frames_of_an_error_are_told(
+    server: JupyterServer, kernel: Kernel, path: Path
+) -> None:
+    """In the cell that waits, and from the panel by the shell channel."""
+    kernel.run("def mean(rows):\n    count = len(rows)\n    return sum(rows) / count")
+    assert "ZeroDivisionError" in str(kernel.run("numbers = []\nmean(numbers)").error)
+    asked = steps(("run_code", {"code": "1 + ''"}), ("last_error", {}))
+    kernel.run(
+        f"%%acp notebook_user --policy allow-all --new\n{asked}", cell_id="cell-0", watched=True
+    ).ok()
+    # What a tool runs is no error of the user's.
+    told = [_answers(server, kernel)[1]]
+    with AsUser(server) as user:
+        session_id = user.new_session("notebook_user", "work", notebook_path=NOTEBOOK)
+        turn_id = user.prompt(session_id, steps(("last_error", {})))
+        items = user.ended(turn_id)["items"]
+        told += answers_in("".join(i["text"] for i in items if i["kind"] == "agent_message"))
+    assert len(told) == 2
+    for each in told:
+        assert "ZeroDivisionError: division by zero" in each["text"]
+        assert "in mean: return sum(rows) / count" in each["text"]
+        assert "rows: list length 0 = []" in each["text"]
+        assert "count: int = 0" in each["text"]
+
+
 def test_a_prompt_of_the_panel_uses_the_shell_channel(
     server: JupyterServer, kernel: Kernel, path: Path
 ) -> None:
