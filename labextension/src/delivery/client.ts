@@ -18,8 +18,9 @@ import type {
   SetConfig,
 } from '../wire/types';
 import { Limiter } from './calls';
-import { ChangesCalls, LoginCalls, PermissionCalls, SessionCalls } from './commands';
+import { ChangesCalls, PermissionCalls, SessionCalls } from './commands';
 import { Listeners } from './listeners';
+import { LoginCalls } from './login_calls';
 import { Socket } from './socket';
 import type { Connection, Transport } from './transport';
 

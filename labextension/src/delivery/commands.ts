@@ -9,11 +9,9 @@ import type {
   FoundSessions,
   GetChanges,
   GetTraffic,
-  LoginReply,
   NewOutsideKey,
   OutsideKeyEntry,
   PromptSession,
-  RegistryReply,
   RevertTurn,
   RuleEntry,
   TrafficDetail,
@@ -41,11 +39,7 @@ export class SessionCalls {
 
   /** Has the agent end one tool call; resolves when it has said yes. */
   async cancelToolCall(sessionId: string, toolCallId: string): Promise<void> {
-    await this.run({
-      name: 'cancel_tool_call',
-      session_id: sessionId,
-      tool_call_id: toolCallId,
-    });
+    await this.run({ name: 'cancel_tool_call', session_id: sessionId, tool_call_id: toolCallId });
   }
 
   /** Sends a prompt and resolves to its turn's id; without a policy it has the session's. */
@@ -258,54 +252,4 @@ interface RevertChoice {
   readonly earlier?: readonly string[];
   /** The open document was changed already: the server only remembers it. */
   readonly inDocument?: boolean;
-}
-
-/** An agent may be slow to start before it can be logged in to. */
-const LOGIN_SECONDS = 180;
-/** The server waits for its download for less. */
-const REGISTRY_SECONDS = 40;
-
-/** Commands about agents: login, download, restart. */
-export class LoginCalls {
-  readonly #command: (command: Command, seconds?: number) => Promise<unknown>;
-
-  constructor(command: (command: Command, seconds?: number) => Promise<unknown>) {
-    this.#command = command;
-  }
-
-  async login(sessionId: string, methodId: string): Promise<LoginReply> {
-    const command = { name: 'login', session_id: sessionId, method_id: methodId } as const;
-    return parseResult('login', await this.#command(command, LOGIN_SECONDS));
-  }
-
-  async cancelLogin(sessionId: string): Promise<void> {
-    await this.#command({ name: 'cancel_login', session_id: sessionId });
-  }
-
-  /** Resolves to what has happened, in words. */
-  async logout(sessionId: string): Promise<string> {
-    const result = await this.#command({ name: 'logout', session_id: sessionId }, LOGIN_SECONDS);
-    return parseResult('logout', result).message;
-  }
-
-  async allowDownload(agent: string, packageShown: string, run: string): Promise<void> {
-    await this.#command({ name: 'allow_download', agent, package: packageShown, run });
-  }
-
-  /** The list of the public registry that is in use. */
-  async registry(): Promise<RegistryReply> {
-    return parseResult('get_registry', await this.#command({ name: 'get_registry' }));
-  }
-
-  /** Takes a newer list, if there is one. */
-  async updateRegistry(): Promise<RegistryReply> {
-    const result = await this.#command({ name: 'update_registry' }, REGISTRY_SECONDS);
-    return parseResult('update_registry', result);
-  }
-
-  /** Resolves to what has happened, in words. */
-  async restartAgent(agent: string): Promise<string> {
-    const result = await this.#command({ name: 'restart_agent', agent });
-    return parseResult('restart_agent', result).message;
-  }
 }

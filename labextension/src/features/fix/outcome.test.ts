@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
-import { message, permission, session, SESSION, tool, turn } from '../../../tests/support/build';
+import {
+  edit as edited,
+  message,
+  permission,
+  session,
+  SESSION,
+  tool,
+  turn,
+} from '../../../tests/support/build';
 import { snapshot } from '../../../tests/support/events';
 import { SessionStore } from '../../state/store';
 import type { Item, ToolCall, TurnState } from '../../wire/types';
@@ -40,6 +48,17 @@ describe('what a prompt for a fix has come to', () => {
       source: 'a = 1\n',
       request: { requestId: 'r1', allow: 'allow', reject: 'no' },
     });
+  });
+
+  it('is what the diff of a request shows where it edits a part of the cell', () => {
+    const raw_input = { cell_id: 'c1', edits: [{ old: ' / 0', new: '' }] };
+    const { diffs } = edited('i1');
+    expect(outcome([edit({ raw_input, diffs, permission: asked })])).toMatchObject({
+      kind: 'proposal',
+      source: diffs[0]?.new_text,
+    });
+    const without = edit({ raw_input, permission: asked });
+    expect(outcome([without])).toEqual({ kind: 'waits', for: 'answer' });
   });
 
   it('is no proposal where a request is about another cell, or something else', () => {

@@ -70,16 +70,19 @@ export function outcomeOf(
 }
 
 /** The new source that a call of `edit_cell` has for a cell. */
-function proposedBy({ raw_input: raw }: ToolCall, cellId: string): string | null {
+function proposedBy({ raw_input: raw, diffs }: ToolCall, cellId: string): string | null {
   const shown = isRecord(raw) ? raw : {};
   // Agents put the arguments of a tool beside its name, each in its own way.
   const asked = recordIn(recordIn(shown, 'request'), '_meta');
   const inner = ['arguments', 'args', 'input', 'params', 'parameters'].map(key =>
     recordIn(shown, key),
   );
-  for (const { cell_id, source } of [shown, ...inner, recordIn(asked, 'tool_params')]) {
+  for (const { cell_id, source, edits } of [shown, ...inner, recordIn(asked, 'tool_params')]) {
     if (cell_id === cellId && typeof source === 'string') {
       return source;
+    }
+    if (cell_id === cellId && Array.isArray(edits)) {
+      return diffs[diffs.length - 1]?.new_text ?? null; // edits of a part: the request shows the whole
     }
   }
   return null;
