@@ -73,11 +73,11 @@ export function outcomeOf(
 function proposedBy({ raw_input: raw, diffs }: ToolCall, cellId: string): string | null {
   const shown = isRecord(raw) ? raw : {};
   // Agents put the arguments of a tool beside its name, each in its own way.
-  const asked = recordIn(recordIn(shown, 'request'), '_meta');
+  const asked = objectAt(objectAt(shown, 'request'), '_meta');
   const inner = ['arguments', 'args', 'input', 'params', 'parameters'].map(key =>
-    recordIn(shown, key),
+    objectAt(shown, key),
   );
-  for (const { cell_id, source, edits } of [shown, ...inner, recordIn(asked, 'tool_params')]) {
+  for (const { cell_id, source, edits } of [shown, ...inner, objectAt(asked, 'tool_params')]) {
     if (cell_id === cellId && typeof source === 'string') {
       return source;
     }
@@ -88,7 +88,7 @@ function proposedBy({ raw_input: raw, diffs }: ToolCall, cellId: string): string
   return null;
 }
 
-function recordIn(from: Readonly<Record<string, unknown>>, key: string): Record<string, unknown> {
+function objectAt(from: Readonly<Record<string, unknown>>, key: string): Record<string, unknown> {
   const value = from[key];
   return isRecord(value) ? value : {};
 }
