@@ -7,10 +7,11 @@ import csv
 import importlib
 import importlib.util
 import json
+import math
 import sys
 import tomllib
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, chdir, nullcontext
+from contextlib import AbstractContextManager, chdir, nullcontext, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -171,16 +172,19 @@ def _params(params: Any) -> Any:
 
 
 def _rows(file: Any) -> list[dict[str, str]]:
-    reader = csv.DictReader(file, strict=True)
-    return [{name: text or "" for name, text in row.items()} for row in reader]
+    rows = list(csv.DictReader(file, strict=True))
+    if any(None in row for row in rows):
+        raise ValueError("a row has more cells than the first line has names")
+    return [{name: text or "" for name, text in row.items()} for row in rows]
 
 
 def _value(text: str) -> str | int | float:
+    """Return a number where it is written as Python would write it: 007 is a name."""
     for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
+        with suppress(ValueError):
+            number = kind(text)
+            if str(number) == text and math.isfinite(number):
+                return number
     return text
 
 

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from acp_jupyter.batches.orders import SUFFIX, BatchFolder, digest_of
+from acp_jupyter.batches.orders import MARKER, SUFFIX, BatchFolder, digest_of
 from acp_jupyter.errors import BadRequest, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.scan import scan
@@ -47,7 +47,9 @@ def choose_inputs(
         named = [path for pattern in formatted for path in _named(folder, pattern)]
         return tuple(sorted({*named} - {notebook}))
     found = scan(folder, Limits())
-    paths = [path for path in found.files if path != notebook and not _is_left_out(path)]
+    paths = [
+        path for path in found.files if not _is_left_out(path) and not _is_of_batch(folder, path)
+    ]
     size = sum(found.files[path].size for path in paths)
     if not found.whole or len(paths) > MOST_FILES or size > MOST_BYTES:
         raise BadRequest(
@@ -124,7 +126,16 @@ def _named(folder: Path, pattern: str) -> list[str]:
     return found
 
 
+def _is_of_batch(folder: Path, path: str) -> bool:
+    """Tell whether a file is in the folder of a batch, whatever that is called."""
+    above = PurePosixPath(path).parents
+    return any((folder / each / MARKER).is_file() for each in above if each.name)
+
+
 def _is_left_out(path: str) -> bool:
+    """Leave out what changes by itself: hidden files, notebooks, results of batches."""
+    if path.endswith(".ipynb"):
+        return True  # the one that calls `batch` saves itself while it runs
     parts = path.split("/")
     return any(part.startswith(".") for part in parts) or any(
         part.endswith(SUFFIX) for part in parts[:-1]

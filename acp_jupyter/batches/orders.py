@@ -26,7 +26,7 @@ SETUP = "setup.json"
 """Beside the working folder: how the kernel begins."""
 TURNS = "turns.json"
 """Beside it: the turns that have ended."""
-_MARK = "batch.json"
+MARKER = "batch.json"
 _MARK_TEXT = '{"acp_jupyter_batch": 1}\n'
 _KEY_CHARS = 20
 _UNFINISHED = "unfinished"
@@ -135,7 +135,7 @@ class BatchFolder:
         BadRequest
             Something else is there.
         """
-        mark = self.path / _MARK
+        mark = self.path / MARKER
         if mark.is_file():
             self._sweep()
             return

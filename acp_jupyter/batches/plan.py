@@ -49,7 +49,7 @@ def jobs_of(
     """
     numbers: tuple[int | None, ...] = tuple(seeds) or (None,)
     try:
-        return [
+        jobs = [
             Job(params=each, agent=agent, policy=chosen, seed=seed)
             for each in checked_params(params)
             for agent in _several(agents) or ("",)
@@ -58,6 +58,9 @@ def jobs_of(
         ]
     except ValidationError as error:
         raise BadRequest(f"{misfits(error)[0]}.") from None
+    if not jobs:
+        raise BadRequest("There is no policy to run a job with.")
+    return jobs
 
 
 class Plan:

@@ -1,4 +1,4 @@
-"""The last error of the kernel, with the variables of its frames as ``%debug`` would show them.
+"""The last error of the kernel, with the variables of the user's own frames.
 
 Nothing is run for it but bounded reprs, and nothing is changed.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import linecache
 import sys
+import sysconfig
 import time
 import traceback
 from collections.abc import Callable
@@ -73,6 +74,14 @@ def _is_cell(shell: InteractiveShell, step: TracebackType) -> bool:
     return step.tb_frame.f_globals is shell.user_ns
 
 
+def _is_own(shell: InteractiveShell, step: TracebackType) -> bool:
+    """Tell whether code is the user's: what a package holds, such as a password, is not told."""
+    paths = sysconfig.get_paths()
+    file = step.tb_frame.f_code.co_filename
+    packages = (paths["stdlib"], paths["platstdlib"], paths["purelib"], paths["platlib"])
+    return _is_cell(shell, step) or not file.startswith((*packages, "<frozen"))
+
+
 def _words(error: BaseException) -> str:
     try:
         words = "".join(traceback.format_exception_only(error)).strip()
@@ -88,6 +97,8 @@ def _frame(shell: InteractiveShell, step: TracebackType, is_late: Callable[[], b
     if frame.f_locals is frame.f_globals:
         # Of a whole namespace only what this code names.
         local = {name: local[name] for name in code.co_names if name in local}
+    if not _is_own(shell, step):
+        local = {}
     named = [(name, value) for name, value in local.items() if isinstance(name, str)]
     cell = shell.compile.format_code_name(code.co_filename)
     where = code.co_filename if cell is None else " ".join(cell)

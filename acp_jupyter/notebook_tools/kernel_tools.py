@@ -189,7 +189,8 @@ async def _run_cell(
 
 
 async def interrupt(context: CallContext, call: Interrupt) -> Reply:
-    """Interrupt code of a tool."""
+    """Interrupt code of a tool; it may be that of another session, so no policy but theirs may."""
+    context.permissions.refuse_forbidden()
     await context.runner.interrupt(context.kernel_id)
     reply = Reply()
     reply.add_text("Interrupted what your tools ran, if anything.")

@@ -80,7 +80,7 @@ class ToolPermissions:
             The user, a policy or a rule refused it, or no user can be asked.
         """
         permissions = self._session.turns.permissions
-        self._refuse_forbidden(permissions.forbidden())
+        self.refuse_forbidden()
         journal = self._session.journal
         card = None
         if not self.own_id:
@@ -127,6 +127,16 @@ class ToolPermissions:
             return False
         granted = self._session.turns.permissions.granted.get(asked.request_id)
         return granted is not None and holds_arguments(granted, action.arguments)
+
+    def refuse_forbidden(self) -> None:
+        """Refuse what the policy forbids to all that changes anything.
+
+        Raises
+        ------
+        ToolRefused
+            Nothing may be changed or run now.
+        """
+        self._refuse_forbidden(self._session.turns.permissions.forbidden())
 
     def _refuse_forbidden(self, words: str) -> None:
         if words and self.own_id:

@@ -29,6 +29,7 @@ ORDER = (
     "agents",
     "python_api",
     "dashboard",
+    "batch",
     "http_api",
     "traffic",
 )

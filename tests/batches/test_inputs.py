@@ -34,9 +34,11 @@ def files(tmp_path: Path) -> Path:
 
 
 def test_all_plain_files_that_are_not_hidden(files: Path) -> None:
-    assert choose_inputs(files, None, "n.ipynb", {}) == (
-        *("a.csv", "data/b.csv", "data/c.csv", "other.ipynb"),
-    )
+    BatchFolder(files / "results").open()
+    result = files / "results" / "jobs" / "k.json"
+    result.parent.mkdir(exist_ok=True)
+    result.touch()
+    assert choose_inputs(files, None, "n.ipynb", {}) == ("a.csv", "data/b.csv", "data/c.csv")
 
 
 def test_what_is_named(files: Path) -> None:

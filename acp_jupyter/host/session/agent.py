@@ -26,6 +26,8 @@ from acp_jupyter.protocol.host_events.notes import AgentStarting, SessionArchive
 from acp_jupyter.transcript.model.session_state import SessionState
 
 _FAREWELL_SECONDS = 2.0
+_MOST_WORK_SECONDS = 24 * 3600.0
+"""Without a prompt, of an agent that says that it works in the background."""
 
 
 class SessionAgent:
@@ -405,10 +407,12 @@ class IdleTimer:
         self._leave = leave
         self._timer: asyncio.TimerHandle | None = None
         self._leaving: asyncio.Task[None] | None = None
+        self._worked = 0.0
 
-    def begin(self) -> None:
-        """Count the seconds from now."""
+    def begin(self, worked: float = 0.0) -> None:
+        """Count the seconds from now; the agent has worked beside the turns for so long."""
         self.end()
+        self._worked = worked
         self._timer = asyncio.get_running_loop().call_later(self._seconds, self._over)
 
     def end(self) -> None:
@@ -420,8 +424,8 @@ class IdleTimer:
     def _over(self) -> None:
         if not self._idle():
             return
-        if self._works():
-            self.begin()
+        if self._works() and self._worked < _MOST_WORK_SECONDS:
+            self.begin(self._worked + self._seconds)
         else:
             self._leaving = asyncio.create_task(self._go())
 

@@ -227,7 +227,11 @@ class Journal:
             await self._log.flushed()  # the newest lines count too
         due = self._resume.due(self._transcript, self._reader, self._log.size, least)
         if due is not None:
-            written = await self._log.flushed()
+            try:
+                written = await self._log.flushed()
+            except asyncio.CancelledError:
+                self._resume.stop()  # a later point would lack what is due now
+                raise
             await asyncio.to_thread(self._resume.write, self._log, due, written=written)
 
     def flush(self, seconds: float = 10.0) -> bool:

@@ -71,6 +71,11 @@ class OutsideAgents:
             if key.key_id not in self._doors:
                 name = f"outside-{key.key_id}"
                 self._doors[key.key_id] = await self._tools.listener.open(name, serve)
+            try:
+                self._host.outside_keys.find(secret)
+            except AcpError:
+                self._end(key.key_id)  # it was revoked meanwhile
+                raise
             return self._doors[key.key_id]
 
     def session_of(self, key: OutsideKey, name: str) -> Session:
@@ -110,6 +115,7 @@ class OutsideAgents:
 
     def _end(self, key_id: str) -> None:
         """Close what a key has opened; its sessions stay as they are."""
+        self._sessions.pop(key_id, None)
         if self._doors.pop(key_id, None) is not None:
             task = asyncio.create_task(self._tools.listener.shut(f"outside-{key_id}"))
             self._ending.add(task)
@@ -226,7 +232,11 @@ class OutsideClient:
         if visit.over:
             visit = self._visit = Visit(self._host.config.limits.outside_quiet_seconds, policy)
             turn_id = session.begin_work(visit.run, self._key.user)
-            await self._started(session, turn_id, visit)
+            try:
+                await self._started(session, turn_id, visit)
+            except BaseException:
+                visit.end()  # a call that is cancelled leaves no turn that counts as begun
+                raise
         return self._tools, visit
 
     async def _started(self, session: Session, turn_id: str, visit: Visit) -> None:

@@ -22,7 +22,11 @@ from acp_jupyter.host.outside_keys import KEY_VARIABLE
 KEY_HEADER = "X-Acp-Key"
 PATH = "acp-jupyter/api/outside"
 
-REVOKED = "The key was revoked, or its time is over. Ask for a new one in the panel."
+REVOKED = (
+    "Closed: the key was revoked, its time is over, or too many are connected with it. "
+    "Look in the panel."
+)
+"""As long as fits into a close frame: 123 bytes."""
 
 _PIECE_BYTES = 65536
 _LINE_BYTES = 8 * 1024 * 1024

@@ -176,17 +176,20 @@ class _Room:
         for item in reversed(items):
             item, pictures = _cut(item, pictures)
             size = _size(item)
+            if size > _TURN_BYTES:
+                continue  # one that never fits takes none of the others away
             if size > room:
                 break
             room -= size
             fitting.append(item)
         self._picture_chars += pictures
-        self._bytes -= _TURN_BYTES - room
+        shown = [_shortened(prompt, _PROMPT_CHARS) for prompt in reversed(prompts)]
+        self._bytes -= _TURN_BYTES - room + sum(map(_size, shown))
         left_out = len(items) - len(fitting) + earlier
         if left_out:
             turn_id = items[0].turn_id if items else None
             fitting.append(left_out_note(turn_id, left_out))
-        fitting += [_shortened(prompt, _PROMPT_CHARS) for prompt in reversed(prompts)]
+        fitting += shown
         return tuple(reversed(fitting))
 
 

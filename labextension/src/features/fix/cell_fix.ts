@@ -12,7 +12,7 @@ import { ask, withdraw } from './asked';
 import type { Asked } from './asked';
 import type { FixNoteProps } from './fix_note';
 import type { FixParts } from './fix_parts';
-import { drawn } from './fix_step';
+import { drawn, endedIn, isAnother } from './fix_step';
 import type { Step, Taken } from './fix_step';
 import { KeptCell, showBefore } from './kept_cell';
 import { outcomeOf } from './outcome';
@@ -82,7 +82,9 @@ export class CellFix {
       throw new Failure(t('It is read-only.'), 'read_only');
     }
     this.#kept = new KeptCell(model);
-    const asked = await ask(this.#parts, fixPrompt(this.#cellId, this.#kept.source, error.text));
+    const language = notebook.content.model?.defaultKernelLanguage || 'python';
+    const prompt = fixPrompt(this.#cellId, this.#kept.source, error.text, language);
+    const asked = await ask(this.#parts, prompt);
     this.#asked = asked;
     if (this.#over) {
       void withdraw(this.#parts.client, asked, null);
@@ -101,19 +103,19 @@ export class CellFix {
       return;
     }
     const { t } = this.#parts;
-    const busy = step.at === 'proposed' && step.busy;
+    const taking = step.at === 'proposed' && step.busy ? step.request : null;
     const outcome = outcomeOf(asked.following.store.view, asked.turnId, {
       cellId: this.#cellId,
       asked: kept.source,
     });
     switch (outcome.kind) {
       case 'waits':
-        if (!busy) {
+        if (taking === null || outcome.for === 'answer') {
           this.#set({ at: 'asking', waits: outcome.for });
         }
         break;
       case 'proposal':
-        if (!busy) {
+        if (taking === null || outcome.request?.requestId !== taking.requestId) {
           this.#set({ at: 'proposed', ...outcome, busy: false });
         }
         break;
@@ -121,7 +123,7 @@ export class CellFix {
         const source = this.#model()?.sharedModel.getSource() ?? kept.source;
         if (source === kept.source) {
           this.#set({ at: 'ended', words: t('The cell is as it was.'), reason: 'undone' });
-        } else if (busy) {
+        } else if (taking !== null) {
           void this.#run(source);
         } else {
           this.#set({ at: 'taken', source, ran: 'no', note: '' });
@@ -129,17 +131,9 @@ export class CellFix {
         break;
       }
       case 'refused':
-        this.#set({ at: 'ended', words: t('The cell could not be changed.'), reason: 'refused' });
-        break;
       case 'nothing':
-        this.#set({ at: 'ended', words: t('%1 proposed no fix.', this.#name()), reason: '' });
-        break;
-      case 'failed': {
-        const stopped = t('The agent was stopped.');
-        const words = outcome.stopped ? stopped : outcome.message || t('The turn failed.');
-        this.#set({ at: 'ended', words, reason: outcome.stopped ? '' : 'failed' });
-        break;
-      }
+      case 'failed':
+        this.#set(endedIn(outcome, this.#name(), t));
     }
   }
 
@@ -223,12 +217,17 @@ export class CellFix {
     this.#parts.again(this.#cellId);
   }
 
-  /** Stops what was asked for, or declines what is proposed. */
+  /** Stops what was asked for, or declines what is proposed; also what goes on after a failure. */
   #withdraw(): void {
     const step = this.#step;
-    if (this.#asked !== null && (step.at === 'asking' || step.at === 'proposed')) {
+    const asked = this.#asked;
+    if (asked === null || step.at === 'taken') {
+      return;
+    }
+    const goesOn = asked.following.store.view.turns.get(asked.turnId)?.status !== 'done';
+    if (step.at !== 'ended' || goesOn) {
       const request = step.at === 'proposed' ? step.request : null;
-      void withdraw(this.#parts.client, this.#asked, request);
+      void withdraw(this.#parts.client, asked, request);
     }
   }
 
@@ -241,7 +240,7 @@ export class CellFix {
     if (this.#over) {
       return;
     }
-    if (step.at !== this.#step.at) {
+    if (isAnother(step, this.#step)) {
       this.#number += 1;
     }
     this.#step = step;

@@ -1,6 +1,7 @@
 import { Notification } from '@jupyterlab/apputils';
 import { isCodeCellModel } from '@jupyterlab/cells';
 import type { Cell, ICellModel } from '@jupyterlab/cells';
+import type { INotebookModel } from '@jupyterlab/notebook';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import type { Mounted } from '../../views';
@@ -17,6 +18,8 @@ const PAUSE_MS = 200;
 /** The *Fix* buttons of an open notebook, and what comes of them, under the cells. */
 export class FixBars {
   readonly #parts: FixParts;
+  /** May outlive the panel: of a notebook with two views. */
+  readonly #model: INotebookModel | null;
   readonly #bars = new Map<Cell, FixBar>();
   /** By the cell's id: a cell that is moved gets a new widget. */
   readonly #fixes = new Map<string, Code.CellFix>();
@@ -27,7 +30,8 @@ export class FixBars {
 
   constructor(parts: Omit<FixParts, 'again'>) {
     this.#parts = { ...parts, again: cellId => void this.#start(cellId) };
-    parts.notebook.content.model?.contentChanged.connect(this.#plan, this);
+    this.#model = parts.notebook.content.model;
+    this.#model?.contentChanged.connect(this.#plan, this);
     parts.notebook.disposed.connect(() => this.#dispose());
     this.#plan();
   }
@@ -133,6 +137,7 @@ export class FixBars {
 
   #dispose(): void {
     clearTimeout(this.#timer);
+    this.#model?.contentChanged.disconnect(this.#plan, this);
     this.#fixes.forEach(fix => fix.dispose());
     this.#fixes.clear();
   }
@@ -179,7 +184,10 @@ class FixBar extends Widget {
     button.className = 'btn small';
     button.textContent = t('Fix');
     const shortcut = shortcutOf(app, FIX_ERROR);
-    button.title = t('Ask the agent for a fix of this cell (%1)', shortcut);
+    button.title =
+      shortcut === ''
+        ? t('Ask the agent for a fix of this cell')
+        : t('Ask the agent for a fix of this cell (%1)', shortcut);
     button.dataset['lmSuppressShortcuts'] = 'true';
     button.addEventListener('click', fix);
     this.#button = button;

@@ -61,11 +61,14 @@ function FixNote(props: FixNoteProps) {
     return view === null
       ? undefined
       : listenToKeys(view, event => {
-          const action = actions.find(({ key }) => key === event.key);
+          const pressed = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+          const action = actions.find(({ key }) => key === pressed);
           if (action === undefined || event.ctrlKey || event.metaKey || event.altKey) {
             return false;
           }
-          act(action);
+          if (!event.repeat) {
+            act(action); // a key that is held was pressed for an earlier step
+          }
           return true;
         });
   });

@@ -5,7 +5,7 @@ import { SESSION } from '../../../tests/support/build';
 import { SessionStore } from '../../state/store';
 import { identity } from '../../views/i18n';
 import { mountFixNote } from './fix_note';
-import { drawn } from './fix_step';
+import { drawn, isAnother } from './fix_step';
 import type { FixActs, Step } from './fix_step';
 
 afterEach(() => document.body.replaceChildren());
@@ -34,9 +34,9 @@ function show(step: Step, { stale = false, acts = acting() } = {}) {
     },
   });
   const page = within(element);
-  const press = (key: string) => {
+  const press = (key: string, repeat = false) => {
     page.getByRole('group', { name: 'Fix' }).focus();
-    fireEvent.keyDown(page.getByRole('group', { name: 'Fix' }), { key });
+    fireEvent.keyDown(page.getByRole('group', { name: 'Fix' }), { key, repeat });
   };
   const names = () => page.getAllByRole('button').map(({ textContent }) => textContent);
   return { page, acts, press, names, element };
@@ -51,8 +51,9 @@ describe('the note of a fix', () => {
     expect(element.querySelector('ins')?.textContent).toBe('a = 1');
     expect(names()).toEqual(['Apply and runY', 'DismissEsc']);
     press('n');
+    press('y', true);
     expect(acts.take).not.toHaveBeenCalled();
-    press('y');
+    press('Y');
     expect(acts.take).toHaveBeenCalledExactlyOnceWith(proposed);
     press('Escape');
     expect(acts.dismiss).toHaveBeenCalledOnce();
@@ -68,6 +69,15 @@ describe('the note of a fix', () => {
     busy.press('y');
     expect(busy.acts.take).not.toHaveBeenCalled();
     expect(busy.element.textContent).not.toContain('changed this cell');
+    expect(busy.names()).toEqual(['Open the session', 'Stop']);
+  });
+
+  it('counts what is pressed for the proposal that was seen alone', () => {
+    const request = { requestId: 'r1', allow: 'yes', reject: null };
+    expect(isAnother({ ...proposed, busy: true }, proposed)).toBe(false);
+    expect(isAnother({ ...proposed, request }, proposed)).toBe(true);
+    expect(isAnother({ ...proposed, source: 'a = 2' }, proposed)).toBe(true);
+    expect(isAnother({ at: 'asking', waits: 'agent' }, proposed)).toBe(true);
   });
 
   it('takes back by a key what is in the cell', () => {

@@ -1,6 +1,6 @@
 import type { Translate } from '../../views';
 import type { FixAction, FixNoteProps } from './fix_note';
-import type { Proposal } from './outcome';
+import type { Outcome, Proposal } from './outcome';
 
 /** Where a fix is. */
 export type Step =
@@ -29,6 +29,32 @@ export interface FixActs {
   readonly goToQuestion: () => void;
   /** `null` where there is no turn to show. */
   readonly openSession: (() => void) | null;
+}
+
+/** Whether a step is another one, or another proposal: what is pressed for one counts for it alone. */
+export function isAnother(step: Step, old: Step): boolean {
+  return step.at === 'proposed' && old.at === 'proposed'
+    ? step.source !== old.source || step.request?.requestId !== old.request?.requestId
+    : step.at !== old.at;
+}
+
+/** The last step of a turn that has come to no fix. */
+export function endedIn(
+  outcome: Extract<Outcome, { kind: 'refused' | 'nothing' | 'failed' }>,
+  agent: string,
+  t: Translate,
+): Step {
+  switch (outcome.kind) {
+    case 'refused':
+      return { at: 'ended', words: t('The cell could not be changed.'), reason: 'refused' };
+    case 'nothing':
+      return { at: 'ended', words: t('%1 proposed no fix.', agent), reason: '' };
+    case 'failed': {
+      const stopped = t('The agent was stopped.');
+      const words = outcome.stopped ? stopped : outcome.message || t('The turn failed.');
+      return { at: 'ended', words, reason: outcome.stopped ? '' : 'failed' };
+    }
+  }
 }
 
 interface Context {
@@ -90,14 +116,16 @@ function proposed(
   };
   const again: FixAction = { name: t('Ask again'), primary: true, run: acts.again };
   return {
-    words: t('%1 proposes a fix', agent),
+    words: step.busy ? t('Applying the fix') : t('%1 proposes a fix', agent),
     tone: step.busy ? 'busy' : 'info',
     diff: { before: asked, after: step.source },
     note:
       stale && !step.busy
         ? t('You have changed this cell since, so the fix can’t be applied.')
         : '',
-    actions: step.busy ? [] : [stale ? again : take, dismiss],
+    actions: step.busy
+      ? [...sessionAction(acts, t), { name: t('Stop'), icon: 'stop', run: acts.dismiss }]
+      : [stale ? again : take, dismiss],
   };
 }
 

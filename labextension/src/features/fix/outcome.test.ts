@@ -11,14 +11,14 @@ import {
 } from '../../../tests/support/build';
 import { snapshot } from '../../../tests/support/events';
 import { SessionStore } from '../../state/store';
-import type { Item, ToolCall, TurnState } from '../../wire/types';
+import type { Item, PermissionOption, ToolCall, TurnState } from '../../wire/types';
 import { outcomeOf } from './outcome';
 
 const CELL = { cellId: 'c1', asked: 'a = 1 / 0\n' };
 
 const ARGUMENTS = { cell_id: 'c1', source: 'a = 1\n', fingerprint: 'f' };
 
-const OPTIONS = [
+const OPTIONS: readonly [PermissionOption, PermissionOption] = [
   { option_id: 'allow', name: 'Allow', option_kind: 'allow_once' as const },
   { option_id: 'no', name: 'Reject', option_kind: 'reject_once' as const },
 ];
@@ -33,7 +33,7 @@ function edit(over: Partial<ToolCall>): ToolCall {
   return tool('i1', { title: 'edit_cell', tool_kind: 'edit', raw_input: ARGUMENTS, ...over });
 }
 
-const asked = permission({ request_id: 'r1', state: 'pending', options: OPTIONS });
+const asked = permission({ request_id: 'r1', state: 'pending', options: [...OPTIONS] });
 
 const done = { status: 'done', stop_reason: 'end_turn' } as const;
 
@@ -59,6 +59,15 @@ describe('what a prompt for a fix has come to', () => {
     });
     const without = edit({ raw_input, permission: asked });
     expect(outcome([without])).toEqual({ kind: 'waits', for: 'answer' });
+  });
+
+  it('is a question where not one option allows it once', () => {
+    const [once, no] = OPTIONS;
+    const twice = { ...asked, options: [once, { ...once, option_id: 'too' }, no] };
+    const never = { ...asked, options: [no] };
+    for (const permission of [twice, never]) {
+      expect(outcome([edit({ permission })])).toEqual({ kind: 'waits', for: 'answer' });
+    }
   });
 
   it('is no proposal where a request is about another cell, or something else', () => {

@@ -7,7 +7,7 @@ import type { Item, Permission, ToolCall } from '../../wire/types';
 /** Options of a permission request, by which a proposal is taken or declined. */
 export interface Request {
   readonly requestId: string;
-  readonly allow: string | null;
+  readonly allow: string;
   readonly reject: string | null;
 }
 
@@ -43,7 +43,10 @@ export function outcomeOf(
     }
     const { permission, status } = item;
     if (permission?.state === 'pending') {
-      return { kind: 'proposal', source, request: requestOf(permission) };
+      const request = requestOf(permission);
+      return request === null
+        ? { kind: 'waits', for: 'answer' }
+        : { kind: 'proposal', source, request };
     }
     const allowed = permission === null || permission.state === 'allowed';
     if (allowed && status === 'completed') {
@@ -93,10 +96,13 @@ function objectAt(from: Readonly<Record<string, unknown>>, key: string): Record<
   return isRecord(value) ? value : {};
 }
 
-function requestOf({ request_id: requestId, options }: Permission): Request {
-  const byKind = (kind: string) =>
-    options.find(({ option_kind }) => option_kind === kind)?.option_id ?? null;
-  return { requestId, allow: byKind('allow_once'), reject: byKind('reject_once') };
+/** How a proposal is taken and declined; `null` where it is not one option that allows it once. */
+function requestOf({ request_id: requestId, options }: Permission): Request | null {
+  const ofKind = (kind: string) => options.filter(({ option_kind }) => option_kind === kind);
+  const [allow, ...others] = ofKind('allow_once');
+  return allow === undefined || others.length > 0
+    ? null
+    : { requestId, allow: allow.option_id, reject: ofKind('reject_once')[0]?.option_id ?? null };
 }
 
 /** Whether the session asks whether its folder is trusted, in no turn. */

@@ -1,5 +1,6 @@
 import type { Client } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
+import { IMPORTED, OUTSIDE } from '../../state/session_view';
 import type { StartsWith, Translate } from '../../views';
 import type { AgentEntry, SessionState, SessionSummary } from '../../wire/types';
 
@@ -53,9 +54,12 @@ export async function sessionFor(
   return (await client.createSession({ agent, policy, notebook_path: path, new: true })).session_id;
 }
 
-function takesPrompts({
-  read_only,
-  archived,
-}: Pick<SessionSummary, 'read_only' | 'archived'>): boolean {
-  return read_only === '' && !archived;
+function takesPrompts(session: SessionSummary | SessionState): boolean {
+  const agent = 'agent' in session ? session.agent : session.agent_id;
+  return session.read_only === '' && !session.archived && isStartedHere(agent);
+}
+
+/** Whether an agent can be started and prompted from here. */
+export function isStartedHere(agent: string): boolean {
+  return agent !== '' && agent !== IMPORTED && agent !== OUTSIDE;
 }

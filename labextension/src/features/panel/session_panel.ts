@@ -17,7 +17,7 @@ import { agentIcon } from '../page/icon';
 import { PANEL_ID } from '../page/ids';
 import { mountPanel } from '../page/lazy_views';
 import type { Later } from '../page/lazy_views';
-import { newestOf, readyAgent, sessionFor } from './choose_session';
+import { isStartedHere, newestOf, readyAgent, sessionFor } from './choose_session';
 import { panelActions } from './panel_actions';
 
 export type IAcpPanel = Pick<
@@ -148,7 +148,8 @@ export class SessionPanel extends Widget {
   /** Creates a session with the agent of the one shown, else as the settings say. */
   async newSession(): Promise<void> {
     const { agent, policy } = this.#startsWith;
-    const own = this.session?.agent ?? readyAgent(this.#agents, agent, this.#options.t);
+    const shown = this.session?.agent ?? '';
+    const own = isStartedHere(shown) ? shown : readyAgent(this.#agents, agent, this.#options.t);
     await this.#actions.createSession?.(own, policy);
   }
 
