@@ -367,7 +367,7 @@ def main() -> int:
     mutations = _mutations(arguments.modules, arguments.sample, arguments.seed)
     print(f"{len(mutations)} alterations; seed of the sample: {arguments.seed}", flush=True)
     count, quick = len(mutations), [each for each in PYTEST if each != "-x"]
-    for mutation, test in found_out(ROOT, [*quick, *TESTS], mutations, by_line):
+    for mutation, test in found_out(ROOT, [*quick, *TESTS], (*mutations,), by_line):
         mutations.remove(mutation)
         if arguments.verbose:
             print(f"{mutation}\n    {test}", flush=True)
