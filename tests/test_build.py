@@ -212,6 +212,6 @@ def test_the_page_takes_every_jupyterlab_that_it_declares() -> None:
         for name, each in package["jupyterlab"]["sharedPackages"].items()
         if each
     }
-    theirs = ("@jupyterlab/", "@lumino/", "@lezer/")
+    theirs = ("@jupyterlab/", "@lumino/", "@lezer/common", "@lezer/highlight")
     assert ranges == {n: v for n, v in package["dependencies"].items() if n.startswith(theirs)}
     assert package["dependencies"]["@jupyterlab/notebook"] == "^4.2.0"

@@ -151,11 +151,12 @@ def test_the_relay_is_started_when_it_is_needed_and_ends_with_the_agent(
     driver: Driver, path: Path
 ) -> None:
     write_notebook(path, "%%acp demo")
+    of_others = _relays()  # servers of other tests may run
     session = _session(driver)
     _ask(driver, session, "plan")
-    assert _relays() == set()
+    assert _relays() <= of_others
     _ask(driver, session, "fix")
-    (relay,) = _relays()
+    (relay,) = _relays() - of_others
     driver.host.submit(driver.host.closer.close(session.session_id)).result(10)
     eventually(lambda: relay not in _relays())
 
