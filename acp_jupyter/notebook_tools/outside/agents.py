@@ -185,8 +185,8 @@ class OutsideClient:
         """As the client calls itself."""
         self._session: Session | None = None
         self._tools: SessionTools | None = None
-        self._visit = Visit(0)
-        self._visit.over = True
+        self._turn = OutsideTurn(0)
+        self._turn.over = True
         self._beginning = asyncio.Lock()
 
     @property
@@ -208,38 +208,38 @@ class OutsideClient:
         try:
             self._host.outside_keys.use(self._key.key_id)
             async with self._beginning:
-                tools, visit = await self._begun()
+                tools, turn = await self._begun()
         except AcpError as error:
             return Reply.failure(error.message)
-        with visit.calling():
+        with turn.calling():
             return await tools.call(name, arguments)
 
     def close(self) -> None:
         """End the turn that runs: the client has gone."""
-        self._visit.end()
+        self._turn.end()
 
-    async def _begun(self) -> tuple[SessionTools, Visit]:
+    async def _begun(self) -> tuple[SessionTools, OutsideTurn]:
         """Return its tools once a turn runs in which they may be used."""
         session = self._session
         if session is None or self._host.sessions.get(session.session_id) is not session:
             session = self._session = self._agents.session_of(self._key, f"{self.name} (outside)")
             self._tools = self._notebook_tools.for_outside(session)
         assert self._tools is not None
-        visit = self._visit
+        turn = self._turn
         policy = session.policy_for(self._key.user)
-        if not visit.over and visit.policy != policy:
-            visit.end()  # what the user has chosen meanwhile counts from now on
-        if visit.over:
-            visit = self._visit = Visit(self._host.config.limits.outside_quiet_seconds, policy)
-            turn_id = session.begin_work(visit.run, self._key.user)
+        if not turn.over and turn.policy != policy:
+            turn.end()  # what the user has chosen meanwhile counts from now on
+        if turn.over:
+            turn = self._turn = OutsideTurn(self._host.config.limits.outside_quiet_seconds, policy)
+            turn_id = session.begin_work(turn.run, self._key.user)
             try:
-                await self._started(session, turn_id, visit)
+                await self._started(session, turn_id, turn)
             except BaseException:
-                visit.end()  # a call that is cancelled leaves no turn that counts as begun
+                turn.end()  # a call that is cancelled leaves no turn that counts as begun
                 raise
-        return self._tools, visit
+        return self._tools, turn
 
-    async def _started(self, session: Session, turn_id: str, visit: Visit) -> None:
+    async def _started(self, session: Session, turn_id: str, turn: OutsideTurn) -> None:
         """Wait until a turn has begun.
 
         Raises
@@ -247,20 +247,20 @@ class OutsideClient:
         NotAllowed
             It was stopped or has failed before.
         """
-        begun = asyncio.ensure_future(visit.begun.wait())
+        begun = asyncio.ensure_future(turn.begun.wait())
         ended = asyncio.ensure_future(session.journal.wait_turn(turn_id, _TURN_SECONDS))
         try:
             await asyncio.wait((begun, ended), return_when=asyncio.FIRST_COMPLETED)
         finally:
             begun.cancel()
             ended.cancel()
-        if not visit.begun.is_set():
-            visit.over = True
+        if not turn.begun.is_set():
+            turn.over = True
             words = session.transcript.turns[turn_id].words
             raise NotAllowed(f"Nothing was done, since the turn has ended: {words}")
 
 
-class Visit:
+class OutsideTurn:
     """One turn of an agent outside: it lasts while calls are open, and a while after the last.
 
     Parameters

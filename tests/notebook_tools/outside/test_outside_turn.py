@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.notebook_tools.outside.agents import Visit, client_name
+from acp_jupyter.notebook_tools.outside.agents import OutsideTurn, client_name
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -28,22 +28,22 @@ _JSON = st.recursive(
 
 def test_a_turn_lasts_while_calls_are_open_and_a_while_after_the_last() -> None:
     async def main() -> None:
-        visit = Visit(0.05)
-        running = asyncio.ensure_future(visit.run())
-        await visit.begun.wait()
-        with visit.calling():
+        turn = OutsideTurn(0.05)
+        running = asyncio.ensure_future(turn.run())
+        await turn.begun.wait()
+        with turn.calling():
             done, _ = await asyncio.wait({running}, timeout=0.3)
             assert not done
         await asyncio.wait_for(running, 10)
-        assert visit.over
+        assert turn.over
 
     asyncio.run(main())
 
 
 def test_a_turn_ends_with_its_client_and_with_whoever_stops_it() -> None:
     async def main() -> None:
-        left, stopped = Visit(60), Visit(60)
-        running = [asyncio.ensure_future(visit.run()) for visit in (left, stopped)]
+        left, stopped = OutsideTurn(60), OutsideTurn(60)
+        running = [asyncio.ensure_future(turn.run()) for turn in (left, stopped)]
         await stopped.begun.wait()
         left.end()
         running[1].cancel()
