@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.support.accessibility import expect_accessible
+from tests.support.accessibility import expect_accessible, picture
 from tests.support.lab import LabPage
 from tests.support.lab_server import write_settings
 from tests.support.open_notebook import OpenNotebook
@@ -32,12 +29,6 @@ def _source(notebook: OpenNotebook, index: int) -> bytes:
 
 def _fix(notebook: OpenNotebook, index: int) -> Locator:
     return notebook.cell(index).get_by_role("group", name="Fix", exact=True)
-
-
-def _picture(lab: LabPage, name: str) -> None:
-    folder = os.environ.get("ACP_FIX_PICTURES")
-    if folder:
-        lab.page.screenshot(path=str(Path(folder) / f"{name}.png"))
 
 
 def _fail(lab: LabPage, workspace: Workspace) -> OpenNotebook:
@@ -94,13 +85,13 @@ def test_a_fix_is_applied_run_and_taken_back_at_the_cell(
     button = nb.cell(1).get_by_role("button", name="Fix", exact=True)
     expect(button).to_be_visible()
     expect(lab.page.locator(".acp-FixBar")).to_have_count(1)
-    _picture(lab, "button")
+    picture(lab.page, "fix, button")
     button.click()
     fix = _fix(nb, 1)
     _expect_proposed(fix)
     # Nothing is changed before the user's key.
     assert (_source(nb, 1), nb.outputs(1)) == (before, error)
-    _picture(lab, "proposed")
+    picture(lab.page, "fix, proposed")
     expect_accessible(lab.page, ".acp-fix")
 
     _expect_an_edit_to_stay(nb, fix)
@@ -109,9 +100,9 @@ def test_a_fix_is_applied_run_and_taken_back_at_the_cell(
     expect(fix).to_contain_text("With the fix by Demo the cell runs.", timeout=90_000)
     assert _source(nb, 1) == _FIXED.encode()
     _expect_side_by_side(nb)
-    _picture(lab, "applied")
+    picture(lab.page, "fix, applied")
     lab.use_theme("JupyterLab Dark")
-    _picture(lab, "applied-dark")
+    picture(lab.page, "fix, applied-dark")
     expect_accessible(lab.page, ".acp-fix")
 
     # The note's keys count, wherever a run puts the focus.
@@ -126,7 +117,7 @@ def test_a_fix_is_applied_run_and_taken_back_at_the_cell(
     lab.command("acp-jupyter:fix-error")
     _expect_proposed(fix)
     expect(fix).to_be_focused()
-    _picture(lab, "proposed-dark")
+    picture(lab.page, "fix, proposed-dark")
     keys.press("Escape")
     expect(fix).to_have_count(0)
     assert (_source(nb, 1), nb.outputs(1)) == (before, error)
