@@ -61,6 +61,7 @@ def test_a_file_has_the_arguments_of_the_function(tmp_path: Path) -> None:
     ("change", "says"),
     [
         (("names.csv", "none.csv"), "none.csv can't be read"),
+        (("names.csv", "wide.csv"), "a row has more cells than the first line has names"),
         (("grade.py:grade", "grade.py:none"), "There is no grade"),
         (("grade.py:grade", "none"), "There is no grade"),
     ],
@@ -70,6 +71,7 @@ def test_a_wrong_file_starts_nothing(
 ) -> None:
     (folder / "b.toml").write_text(FILE.replace(*change))
     (folder / "names.csv").write_text("name\na.txt\n")
+    (folder / "wide.csv").write_text("name\na.txt,007\n")
     (folder / "grade.py").write_text(GRADE)
     assert main(["batch", "b.toml"]) == 2
     assert says in capsys.readouterr().err

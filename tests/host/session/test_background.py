@@ -11,6 +11,7 @@ import pytest
 
 from acp_jupyter.errors import AcpError
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.session import agent
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.traffic import TrafficEntry
@@ -259,4 +260,13 @@ def test_an_agent_that_works_is_not_left_when_its_time_is_up(tmp_path: Path) -> 
         eventually(lambda: not other.agent.running)
         assert session.agent.running
         asked(driver, session, "server").result(20)
+        eventually(lambda: not session.agent.running)
+
+
+def test_an_agent_that_works_for_too_long_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent, "_MOST_WORK_SECONDS", 0.3)
+    with talking(tmp_path, Limits(idle_seconds=0.2)) as (driver, session):
+        run(driver, session, "background")
         eventually(lambda: not session.agent.running)

@@ -70,9 +70,10 @@ def test_what_would_write_is_refused_until_the_user_allows_asking_and_then_asked
         assert refused.startswith("failed: The policy read-only of this turn doesn't let agents")
         assert "Ask the user to choose another policy" in refused
         assert agent.call("run_code", code="n = 9").startswith("failed: The policy read-only")
+        assert agent.call("interrupt").startswith("failed: The policy read-only")
         session = _session(user, "writer (outside)")
         shown = _calls(user, session["active_turn_id"])
-        assert [(call["status"], call["permission"]) for call in shown] == [("failed", None)] * 2
+        assert [(call["status"], call["permission"]) for call in shown] == [("failed", None)] * 3
         # The user's choice counts from the next call on.
         session_id = session["session_id"]
         user.post(f"sessions/{session_id}/config", {"policy": "ask"}).raise_for_status()
