@@ -82,6 +82,12 @@ $(REMOTE_STAMP): tests/published_agents/remote/package-lock.json $(LOCK_STAMP)
 	cd $(dir $<) && sh $(CURDIR)/scripts/retry.sh npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
+# Clients of MCP that the notebook tools are given to.
+MCP_STAMP := tests/published_agents/mcp/node_modules/.made
+$(MCP_STAMP): tests/published_agents/mcp/package-lock.json $(LOCK_STAMP)
+	cd $(dir $<) && sh $(CURDIR)/scripts/retry.sh npm install --no-save --no-audit --no-fund --loglevel=error
+	@touch $@
+
 # The protocol's SDK of a year ago, for an agent that is built on it.
 OLD_SDK_STAMP := tests/published_agents/sdk-0.7.1/.made
 $(OLD_SDK_STAMP): tests/published_agents/sdk-0.7.1.txt $(LOCK_STAMP)
@@ -109,7 +115,8 @@ test-fast: install
 # Generated tests take more examples here, others each time: SEED=... repeats a run.
 SEED := $(or $(SEED),$(shell date +%s))
 test-all: export ACP_EXAMPLES := 10
-test-all: install $(AGENTS_STAMP) $(REMOTE_STAMP) $(MORE_AGENTS_STAMP) $(OLD_SDK_STAMP) $(DOCS_STAMP)
+test-all: install $(AGENTS_STAMP) $(REMOTE_STAMP) $(MORE_AGENTS_STAMP) $(MCP_STAMP) $(OLD_SDK_STAMP) $(DOCS_STAMP)
+	sh scripts/need-slurm.sh
 	cd labextension && ACP_SEED=$(SEED) jlpm test --testTimeout 300000
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && \
 	  pytest --hypothesis-seed=$(SEED) --timeout 900 $(PARALLEL) $(ARGS) && \
@@ -163,5 +170,5 @@ lock: $(ENV_STAMP)
 clean:
 	rm -rf $(VENV) build dist docs/_build test-results labextension/lib labextension/node_modules \
 	  acp_jupyter/labextension acp_jupyter/static tests/published_agents/node_modules tests/published_agents/more/node_modules \
-	  tests/published_agents/remote/node_modules \
+	  tests/published_agents/remote/node_modules tests/published_agents/mcp/node_modules \
 	  tests/published_agents/sdk-0.7.1

@@ -15,31 +15,39 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
     from acp_jupyter.batches.batch import batch
+    from acp_jupyter.checks.check import check
     from acp_jupyter.kernel.connect import connect, list_agents, list_sessions, resume
     from acp_jupyter.kernel.session import Session
     from acp_jupyter.kernel.turn.turn import Turn
+    from acp_jupyter.kernel.variants import Variants, try_several
 
 __all__ = [
     "Session",
     "Turn",
+    "Variants",
     "__version__",
     "batch",
+    "check",
     "connect",
     "list_agents",
     "list_sessions",
     "load_ipython_extension",
     "resume",
+    "try_several",
     "unload_ipython_extension",
 ]
 
 _LAZY = {
     "Session": "acp_jupyter.kernel.session",
     "Turn": "acp_jupyter.kernel.turn.turn",
+    "Variants": "acp_jupyter.kernel.variants",
     "batch": "acp_jupyter.batches.batch",
+    "check": "acp_jupyter.checks.check",
     "connect": "acp_jupyter.kernel.connect",
     "list_agents": "acp_jupyter.kernel.connect",
     "list_sessions": "acp_jupyter.kernel.connect",
     "resume": "acp_jupyter.kernel.connect",
+    "try_several": "acp_jupyter.kernel.variants",
 }
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 _COMMANDS = {
     "batch": "run a notebook or a prompt for many parameters and agents",
+    "check": "run a copy of a notebook from the top and compare its outputs",
     "mcp": "serve the tools of an open notebook over MCP on stdio",
 }
 
@@ -20,6 +21,10 @@ def main(words: Sequence[str] | None = None) -> int:
             from acp_jupyter.batches import command as batch
 
             return batch.main(rest)
+        case ["check", *rest]:
+            from acp_jupyter.checks import check
+
+            return check.main(rest)
         case ["mcp", *rest]:
             from acp_jupyter.notebook_tools.outside import command as mcp
 

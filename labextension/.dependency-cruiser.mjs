@@ -28,12 +28,19 @@ const MAY_IMPORT = {
   'views/tool': [...VIEWS, 'views/markdown', 'views/terminal', 'views/diff', 'views/request'],
   'views/changes': [...VIEWS, 'views/diff'],
   'views/turn': [...VIEWS, 'views/markdown', 'views/request', 'views/tool', 'views/changes'],
+  'views/check': [...VIEWS, 'views/diff'],
+  'views/history': [...VIEWS, 'views/diff', 'views/changes', 'views/terminal'],
   'views/review': [...VIEWS, 'views/diff', 'views/changes'],
   'views/panel/agents': VIEWS,
   'views/panel/composer': [...VIEWS, 'views/panel/agents'],
   'views/panel/sessions': [...VIEWS, 'views/panel/agents'],
   'views/share': [...VIEWS, 'views/tool', 'views/turn'],
   'views/traffic': VIEWS,
+  'views/variants': VIEWS,
+  'views/variants/review': [
+    ...VIEWS,
+    ...['diff', 'changes', 'review', 'variants'].map(each => `views/${each}`),
+  ],
   'views/panel/transcript': [...VIEWS, 'views/turn'],
   'views/panel': [
     ...VIEWS,
@@ -50,14 +57,24 @@ const MAY_IMPORT = {
     ...['turn', 'part', 'panel', 'share', 'traffic'].map(each => `views/${each}`),
   ],
 
-  'features/page': [...FEATURES, 'views/parts', 'views/review'],
+  'features/page': [
+    ...FEATURES,
+    ...['parts', 'review', 'check', 'history', 'variants', 'variants/review'].map(
+      each => `views/${each}`,
+    ),
+  ],
+  'features/check': [...FEATURES, 'views/check'],
+  'features/history': [...FEATURES, 'features/rendering', 'views/history'],
   'features/rendering': [...FEATURES, 'colours'],
   'features/status': FEATURES,
   'features/context': FEATURES,
   'features/documents/merge': FEATURES,
   'features/documents': [...FEATURES, 'features/documents/merge'],
-  'features/output': [...FEATURES, 'features/rendering', 'features/documents'],
-  'features/review': [...FEATURES, 'features/rendering', 'views/review'],
+  'features/output': [...FEATURES, 'features/rendering', 'features/documents', 'views/variants'],
+  'features/review': [
+    ...FEATURES,
+    ...['features/rendering', 'views/review', 'views/variants/review'],
+  ],
   'features/review/cells': [
     ...FEATURES,
     'features/rendering',
@@ -73,10 +90,28 @@ const MAY_IMPORT = {
     ),
     ...['parts', 'diff', 'request'].map(each => `views/${each}`),
   ],
+  'features/next_cell': [
+    ...FEATURES,
+    ...['context', 'fix', 'panel', 'review/cells'].map(each => `features/${each}`),
+  ],
+  'features/follow': [...FEATURES, 'features/panel'],
   'features/panel': [...FEATURES, 'features/rendering', 'features/context'],
 
   'features/index.ts': [
-    ...['context', 'documents', 'fix', 'output', 'page', 'panel', 'rendering', 'review'],
+    ...[
+      'check',
+      'context',
+      'documents',
+      'fix',
+      'follow',
+      'history',
+      'next_cell',
+      'output',
+      'page',
+      'panel',
+      'rendering',
+      'review',
+    ],
     ...['review/cells', 'status'],
   ].map(each => `features/${each}`),
 

@@ -6,8 +6,9 @@ of all others a random sample of that. Every alteration is compiled into a proce
 never into the working tree; there those tests run that run the altered lines: first without a new
 import, then, of what lives, with one.
 
-What lives and changes nothing that anybody could see is listed in ``tests/equal_alterations.txt``
-with its reason, by the function's name. ``-v`` says which test found which alteration out.
+What changes nothing that anybody could see is listed in ``tests/equal_alterations.txt`` with its
+reason, by the function's name, and is not tried with a new import. ``-v`` says which test found
+which alteration out.
 """
 
 from __future__ import annotations
@@ -371,23 +372,26 @@ def main() -> int:
         mutations.remove(mutation)
         if arguments.verbose:
             print(f"{mutation}\n    {test}", flush=True)
+    equal, rest = _equal(), []
+    for mutation in mutations:
+        if equal[mutation.key]:
+            equal[mutation.key] -= 1
+        else:
+            rest.append(mutation)
+    listed = len(mutations) - len(rest)
     print(
-        f"{len(mutations)} live without an import; {time.monotonic() - started:.0f} s", flush=True
+        f"{len(mutations)} live without an import, of them {listed} that are listed; "
+        f"{time.monotonic() - started:.0f} s",
+        flush=True,
     )
-    equal, alive = _equal(), []
     with tempfile.NamedTemporaryFile() as memory:
         runner, show = Runner(by_line, Path(memory.name)), arguments.verbose
-        for mutation in _living(runner.failing_pure_test, mutations, "lives so far", show):
-            if equal[mutation.key]:
-                equal[mutation.key] -= 1
-            else:
-                alive.append(mutation)
+        alive = [*_living(runner.failing_pure_test, rest, "lives so far", show)]
         print(f"{len(alive)} live so far; {time.monotonic() - started:.0f} s", flush=True)
         alive = [*_living(runner.failing_other_test, alive, "lives still", show)]
     print(f"{len(alive)} live still; {time.monotonic() - started:.0f} s", flush=True)
     by_server = partial(_failing_server_test, _by_server(alive))
     lived = len([*_living(by_server, alive, "lives", show)])
-    listed = sum(_equal().values()) - equal.total()
     share = 100 * (lived + listed) / max(1, count)
     print(
         f"{count} tried, {listed} live and are listed as equal, {lived} live and are not "

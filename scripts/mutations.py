@@ -2,12 +2,16 @@
 
 Of its tables and words: each string, number and entry. Of its logic: conditions, comparisons,
 ``and`` and ``or``, returns, and errors that are swallowed.
+
+Left out is what nobody can tell from the product: words that no program reads, names of encodings,
+which Python reads without their signs, and regular expressions that are only written otherwise.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
+import importlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -18,6 +22,7 @@ __all__ = ["Mutation", "logic_of", "words_of"]
 _SKIPPED_TARGETS = {"__all__"}
 _SHOWN = 100
 _SKIPPED_CALLS = {"TypeVar", "TypeAliasType"}
+_CODECS = {"decode", "encode", "getincrementaldecoder", "getincrementalencoder"}
 _TYPES = {"Callable", "Mapping", "dict", "list", "tuple"}
 """``Object = dict[str, Any]`` is a name for the type checker."""
 
@@ -132,6 +137,8 @@ def _skipped(tree: ast.Module) -> set[int]:
             # What is zipped strictly is of one length: the word only guards us.
             strict = [k.value for k in node.keywords if k.arg == "strict"]
             found |= {id(v) for v in strict if isinstance(v, ast.Constant) and v.value}
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            found |= {id(node.args[0])} if node.func.attr in _CODECS and node.args else set()
     return found
 
 
@@ -227,7 +234,15 @@ def _patterns(node: ast.expr, path: Path) -> Iterator[_Place]:
             re.compile(new)
         except re.error:
             continue
+        if _parsed(new) == _parsed(node.value):
+            continue
         yield _Place(_lines(node), f"{node.value!r} -> {new!r}", path, ast.Constant(new))
+
+
+def _parsed(pattern: str) -> tuple[str, dict[str, int]]:
+    """Return what a regular expression means: its parts, and the names of its groups."""
+    parts = importlib.import_module("re._parser").parse(pattern)
+    return repr(parts), parts.state.groupdict
 
 
 def _entries(node: ast.AST, path: Path) -> Iterator[_Place]:

@@ -1,9 +1,10 @@
-"""Try alterations of functions on tests that are collected once.
+"""Try alterations on tests that are collected once.
 
 A process that has collected all tests forks for each alteration. The child gives the altered code
-to the functions that are loaded already, and runs its tests. That takes a tenth of the time of a
-new import, but what an import has made of the function before is not made again: what lives here
-is tried again by `mutate`, with an import.
+to the functions that are loaded already, or the altered table to the modules that have it, and
+runs its tests. That takes a tenth of the time of a new import, but what an import has made of the
+function or table before is not made again: what lives here is tried again by `mutate`, with an
+import.
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ import ast
 import contextlib
 import gc
 import os
+import re
 import resource
 import select
 import signal
+import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from types import CodeType, FunctionType
-from typing import TextIO
+from types import CodeType, FunctionType, MappingProxyType, ModuleType
+from typing import Any, TextIO
 
 import pytest
 
@@ -34,7 +37,10 @@ WORKERS = 2
 _CPU_SECONDS = 20
 _SECONDS = 120.0
 """For the tests of one alteration, where they wait."""
+_SECONDS_OF_TESTS = 15.0
 _BYTES = 4 * 1024**3
+_PATTERNS = "tests/protocol/test_patterns.py::test_what_a_pattern_finds"
+"""They run no line of the module whose regular expressions they look at."""
 _LATEST = 40
 """Tests that found an alteration out are tried first on the next one of the same module."""
 
@@ -106,7 +112,7 @@ class _Tries:
             if isinstance(each, FunctionType):
                 self._functions[each.__code__.co_filename].append(each)
         gc.freeze()
-        waiting = iter([i for i, each in enumerate(self._mutations) if _is_of_function(each)])
+        waiting = iter(range(len(self._mutations)))
         running: dict[int, _Child] = {}
         while True:
             while len(running) < WORKERS and (number := next(waiting, None)) is not None:
@@ -155,11 +161,11 @@ class _Tries:
     def _try(self, mutation: Mutation) -> str:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         resource.setrlimit(resource.RLIMIT_DATA, (_BYTES, hard))
+        items = self._chosen(mutation)
         if not self._altered(mutation):
             return "lives"
         signal.signal(signal.SIGPROF, _too_long)
         signal.setitimer(signal.ITIMER_PROF, _CPU_SECONDS)
-        items = self._chosen(mutation)
         for item, following in zip(items, [*items[1:], None], strict=True):
             try:
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -170,23 +176,33 @@ class _Tries:
         return "lives"
 
     def _chosen(self, mutation: Mutation) -> list[pytest.Item]:
-        """Return its tests, the likeliest and then the quickest first, in order of their file."""
-        first, last = mutation.place.lines
-        known = self._by_line.of(mutation.file, range(first, last + 1))
+        """Return its tests: what found others out, those of its file, then the quickest files."""
+        known = self._by_line.of(mutation.file, _lines(mutation))
         tests = {test for test in known if test in self._items}
+        pattern = f"{_PATTERNS}[{mutation.module.removeprefix('acp_jupyter.')}."
+        of_import = [test for test in self._items if test.startswith(pattern)]
+        of_import = [] if _is_of_function(mutation) else of_import
         latest = [test for test in self._latest[mutation.module] if test in tests]
-        files = self._by_line.files(tests - {*latest}, _SECONDS / 3)
+        own = f"test_{mutation.module.rpartition('.')[2]}.py"
+        files = self._by_line.files(tests - {*latest}, _SECONDS_OF_TESTS)
+        files.sort(key=lambda file: not file.endswith(own))
         by_file: dict[str, list[str]] = defaultdict(list)
         for test in sorted(tests - {*latest}):
             by_file[test.partition("::")[0]].append(test)
-        ordered = [*latest, *(test for file in files for test in by_file[file])]
+        ordered = [*of_import, *latest, *(test for file in files for test in by_file[file])]
         return [self._items[test] for test in ordered]
 
     def _altered(self, mutation: Mutation) -> bool:
-        """Give the altered code to the functions of its module; return whether any took it."""
+        """Alter what is loaded; return whether anything is altered."""
         file = str(self._root / mutation.file)
+        in_function = _is_of_function(mutation)
+        if not in_function and isinstance(_statement(mutation), ast.ClassDef):
+            return False  # only an import makes a class anew
+        code = compile(mutation.altered(in_place=True), file, "exec")
+        if not in_function:
+            return _replaced(sys.modules[mutation.module], code)
         functions = self._functions.get(file, [])
-        new = dict(_codes(compile(mutation.altered(in_place=True), file, "exec")))
+        new = dict(_codes(code))
         took = False
         for function in functions:
             code = function.__code__
@@ -198,6 +214,103 @@ class _Tries:
                     return False
                 took = True
         return took
+
+
+def _replaced(module: ModuleType, code: CodeType) -> bool:
+    """Run altered code; put its tables wherever a module has those of before."""
+    fresh = ModuleType(module.__name__)
+    fresh.__dict__.update(__file__=module.__file__, __package__=module.__package__)
+    sys.modules[module.__name__] = fresh  # what dataclasses look at
+    try:
+        exec(code, fresh.__dict__)  # noqa: S102
+    finally:
+        sys.modules[module.__name__] = module
+    known = vars(module)
+    loaded = {
+        id(new): known[name]
+        for name, new in vars(fresh).items()
+        if isinstance(known.get(name), FunctionType | type | ModuleType) and new is not known[name]
+    }
+    took = False
+    for name, old in [*known.items()]:
+        if name.startswith("__") or name not in vars(fresh):
+            continue
+        if type(old) not in _TABLES and (isinstance(old, type) or not is_dataclass(old)):
+            continue
+        try:
+            new = _with_loaded(vars(fresh)[name], loaded)
+        except _Unknown:
+            continue
+        if old == new:
+            continue
+        took = True
+        for user in [*sys.modules.values()]:
+            if getattr(user, "__dict__", {}).get(name) is old:
+                setattr(user, name, new)
+    return took
+
+
+_PLAIN = {str, int, float, bool, type(None), re.Pattern}
+_TABLES = _PLAIN | {dict, MappingProxyType, tuple, list, set, frozenset}
+
+
+class _Unknown(Exception):
+    """A table has what can't be told from what is loaded."""
+
+
+def _with_loaded(value: Any, loaded: Mapping[int, Any]) -> Any:
+    """Return a value with the functions and classes that are loaded in place of new ones."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if id(value) in loaded:
+        return loaded[id(value)]
+    if kind is dict:
+        pairs = value.items()
+        return {_with_loaded(key, loaded): _with_loaded(each, loaded) for key, each in pairs}
+    if kind is MappingProxyType:
+        return MappingProxyType(_with_loaded(dict(value), loaded))
+    if kind in {tuple, list, set, frozenset}:
+        return kind(_with_loaded(each, loaded) for each in value)
+    if id(kind) not in loaded:
+        return value  # of another module, or without a name
+    if is_dataclass(value):
+        names = [each.name for each in fields(value)]
+        return loaded[id(kind)](**{n: _with_loaded(getattr(value, n), loaded) for n in names})
+    raise _Unknown
+
+
+def _lines(mutation: Mutation) -> set[int]:
+    """Return the lines that an alteration shows in: its own, or those that use its table."""
+    first, last = mutation.place.lines
+    if _is_of_function(mutation):
+        return {*range(first, last + 1)}
+    body, altered = mutation.tree.body, _statement(mutation)
+    names = _assigned(altered)
+    for statement in body:  # tables that are made of it
+        if _assigned(statement) and names & _used(statement):
+            names |= _assigned(statement)
+    users = [each for each in body if not _assigned(each) and names & _used(each)]
+    found = {line for each in users for line in range(each.lineno, (each.end_lineno or 0) + 1)}
+    return found or {*range(1, 10_000)}
+
+
+def _statement(mutation: Mutation) -> ast.stmt:
+    return mutation.tree.body[int(mutation.place.path[1])]
+
+
+def _assigned(statement: ast.stmt) -> set[str]:
+    match statement:
+        case ast.Assign(targets=targets):
+            return {each.id for each in targets if isinstance(each, ast.Name)}
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            return {name}
+        case _:
+            return set()
+
+
+def _used(statement: ast.stmt) -> set[str]:
+    return {each.id for each in ast.walk(statement) if isinstance(each, ast.Name)}
 
 
 def _codes(code: CodeType) -> Iterator[tuple[tuple[str, int], CodeType]]:

@@ -8,6 +8,7 @@ a turn is answered by the sender of its prompt.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, assert_never
 
 from typing_extensions import TypeAliasType
@@ -18,6 +19,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.requests.answers import Answerer
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.metadata import SessionMeta
+from acp_jupyter.host.workspace.folders import choose_cwd, resolve_cwd
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,31 @@ class KernelCaller:
 
 
 Caller = TypeAliasType("Caller", UserCaller | KernelCaller)
+
+
+def notebook_of(caller: Caller, asked: str) -> tuple[str, str]:
+    """Return the notebook and the kernel that a caller's new session is of.
+
+    A kernel's are those that the server knows, whatever it asks for.
+    """
+    if isinstance(caller, KernelCaller):
+        return caller.notebook_path, caller.kernel_id
+    return asked, ""
+
+
+def folder_of(caller: Caller, root: Path, asked: str | None, notebook: str) -> Path:
+    """Return the folder of a caller's new session: what is asked for, else the notebook's.
+
+    Raises
+    ------
+    BadRequest
+        There is no such folder.
+    NotAllowed
+        A kernel asks for one outside the server's root.
+    """
+    if asked is None:
+        return choose_cwd(root, notebook)
+    return resolve_cwd(root, asked, inside_root=isinstance(caller, KernelCaller))
 
 
 def may_see(session: Session, caller: Caller) -> bool:

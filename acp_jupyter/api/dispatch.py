@@ -10,7 +10,10 @@ import errno
 
 from acp_jupyter.api.access import Caller, NotebookLookup, require_user, visible_session
 from acp_jupyter.api.commands.agents import AgentCommands
-from acp_jupyter.api.commands.changes import ChangeCommands
+from acp_jupyter.api.commands.changes.changes import ChangeCommands
+from acp_jupyter.api.commands.changes.history import NotebookHistory
+from acp_jupyter.api.commands.changes.rewind import RewindCommands
+from acp_jupyter.api.commands.changes.variants import VariantCommands
 from acp_jupyter.api.commands.imports import Imports
 from acp_jupyter.api.commands.notebook_turns import NotebookTurns
 from acp_jupyter.api.commands.outside import OutsideKeyCommands
@@ -64,6 +67,7 @@ class Dispatcher:
         self._host = host
         self.trust = TrustCommands(host, pages_and_kernels)
         notebooks = NotebookTurns(host, pages_and_kernels)
+        changes = ChangeCommands(host)
         self._reader = SessionReader(host, pages_and_kernels, notebooks)
         self.handlers = handlers_of(
             self.trust,
@@ -79,7 +83,10 @@ class Dispatcher:
             Imports(host),
             Transcripts(host),
             TrafficCommands(host),
-            ChangeCommands(host),
+            changes,
+            NotebookHistory(host, pages_and_kernels),
+            RewindCommands(host, changes),
+            VariantCommands(host, self.trust, changes),
             OutsideKeyCommands(host),
         )
         missing = [row.name for row in COMMANDS if row.model not in self.handlers]

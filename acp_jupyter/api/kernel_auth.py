@@ -11,6 +11,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 
+URL_VARIABLE = "ACP_JUPYTER_URL"
+"""Environment variable of kernels: the address of the server that started them; no secret."""
+
 KERNEL_HEADER = "X-Acp-Kernel"
 TIME_HEADER = "X-Acp-Time"
 NONCE_HEADER = "X-Acp-Nonce"

@@ -5,6 +5,7 @@ It opens sessions, finds them, lets readers follow them, and ends them with the 
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import uuid
 from collections.abc import Callable
@@ -28,9 +29,11 @@ from acp_jupyter.host.store.permission_stores import PermissionStores
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.host.stored_sessions import SessionCloser, StoredSessions
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
+from acp_jupyter.host.workspace.copied_folders import CopiedFolders, FolderCopy
 from acp_jupyter.host.workspace.folders import OwnFolders, choose_cwd, make_private
+from acp_jupyter.host.workspace.variants import Variants
 from acp_jupyter.protocol.host_events.notes import SessionOpened
-from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.host_events.session import Policy, Variant
 from acp_jupyter.transcript.redactor import Redactor
 
 
@@ -56,6 +59,12 @@ class AgentHost(HostThread):
         self.outside_keys = OutsideKeys(config.limits)
         self._reads: dict[Reader, Session] = {}
         self._store = SessionStore(config.data_dir, config.limits, self.sessions.values, self._lose)
+        self._copied_folders = CopiedFolders(
+            config.data_dir, self._store.ownership, self.checkpoints
+        )
+        self.variants = Variants(
+            self.checkpoints, self._copied_folders, config.documents, config.limits
+        )
         self.open_sessions = OpenSessions(
             config, self.sessions, self._store, self.permission_stores, self.checkpoints
         )
@@ -63,6 +72,11 @@ class AgentHost(HostThread):
         self.secrets = self.open_sessions.secrets
         self.stored_sessions = StoredSessions(self.open_sessions, self._store)
         self.closer = SessionCloser(self.open_sessions, self.stored_sessions, self._store)
+
+    def start(self) -> None:
+        """Start the thread, and remove what a server that was killed has left."""
+        super().start()
+        self.submit(asyncio.to_thread(self._copied_folders.remove_orphans))
 
     # -- from any thread -------------------------------------------------
 
@@ -113,7 +127,8 @@ class AgentHost(HostThread):
         for session in reversed(self.sessions.values()):
             key = (session.spec.id, session.state.notebook_path, session.label)
             here = not notebook_path or self.open_sessions.is_here(session.state.cwd)
-            here = here and not session.state.archived
+            here = here and not session.state.archived and session.state.variant is None
+            here = here and not self.stored_sessions.goes_on_elsewhere(session.state)
             if key == (agent, notebook_path, label) and here and session.matches(recording):
                 return session
         return None
@@ -124,7 +139,8 @@ class AgentHost(HostThread):
             (session.spec.id, session.state.notebook_path): session.session_id
             for session in self.sessions.values()
             if session.state.notebook_path and not session.label and session.matches(None)
-            if not session.state.archived
+            if not session.state.archived and session.state.variant is None
+            if not self.stored_sessions.goes_on_elsewhere(session.state)
             if self.open_sessions.is_here(session.state.cwd)
         }
         return frozenset(newest.values())
@@ -140,8 +156,9 @@ class AgentHost(HostThread):
         policy: Policy | None = None,
         user: str = "",
         recording: RecordingOptions | None = None,
+        copy: tuple[Variant, FolderCopy] | None = None,
     ) -> Session:
-        """Make a session; its agent starts when first needed.
+        """Make a session; its agent starts when first needed. A variant works in its copy.
 
         Raises
         ------
@@ -164,6 +181,8 @@ class AgentHost(HostThread):
         policy = policy or self.config.bounds.policy
         self.config.bounds.require_policy(policy)
         opening = opening_note(spec, cwd, policy, label, notebook_path, chosen_by)
+        if copy is not None:
+            opening = opening.model_copy(update={"cwd": str(copy[1].path), "variant": copy[0]})
         redactor = self.open_sessions.redactor(spec)
         journal = self._journal(opening, redactor)
         path = self.traffic_path(opening.session_id)
@@ -178,6 +197,7 @@ class AgentHost(HostThread):
             start_recording=partial(begin, checkpoints, journal, redactor, path)
             if checkpoints
             else None,
+            copy=None if copy is None else copy[1],
         )
         self.open_sessions.add(session)
         return session
@@ -287,6 +307,7 @@ class AgentHost(HostThread):
         if self.config.tools is not None:
             await self.config.tools.close()
         await self.pool.close()
+        await asyncio.to_thread(self._copied_folders.close)
         await self._store.close()
 
 

@@ -131,6 +131,9 @@ class Limits:
         Lines that an imported session may have.
     import_problems
         Problems of an imported log that are listed one by one.
+    told_chars
+        Characters of an earlier conversation that an agent is told which does not remember it;
+        the oldest turns are left out.
     scan_files
         Files and folders that a scan for a turn's changes may visit.
     scan_seconds
@@ -155,6 +158,16 @@ class Limits:
         Timeout for one checkpoint.
     checkpoint_store_bytes
         Size of all checkpoints of one folder; beyond it the oldest are deleted.
+    copy_bytes
+        Size of a copy of a folder, where the file system can't share files with it.
+    variants
+        Variants of one prompt.
+    variables_bytes
+        Variables of a kernel that variants get copies of.
+    variables_seconds
+        Timeout for making these copies, and again for reading them.
+    rerun_seconds
+        Timeout for running cells again in a variant's kernel.
     listed_changes
         Changed files that are listed for a turn.
     change_text_bytes
@@ -239,6 +252,7 @@ class Limits:
     import_bytes: int = 200 * _MIB
     import_lines: int = 1_000_000
     import_problems: int = 200
+    told_chars: int = 100_000
     scan_files: int = 20_000
     scan_seconds: float = 2.0
     scan_hold_seconds: float = 0.8
@@ -251,6 +265,11 @@ class Limits:
     checkpoint_file_bytes: int = 10 * _MIB
     checkpoint_seconds: float = 5.0
     checkpoint_store_bytes: int = 2048 * _MIB
+    copy_bytes: int = 2048 * _MIB
+    variants: int = 8
+    variables_bytes: int = 512 * _MIB
+    variables_seconds: float = 30.0
+    rerun_seconds: float = 600.0
     listed_changes: int = 200
     change_text_bytes: int = _MIB
     changes_text_bytes: int = 8 * _MIB

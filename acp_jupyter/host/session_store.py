@@ -84,7 +84,7 @@ class SessionStore:
         self._sessions = data_dir / "sessions"
         self._limits = limits
         self._live = live
-        self._ownership = Ownership(data_dir, limits)
+        self.ownership = self._ownership = Ownership(data_dir, limits)
         self._saved: dict[str, SessionMeta] = {}
         self._writing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         """One for each session: a prompt waits for its own session's list entry, not for all."""

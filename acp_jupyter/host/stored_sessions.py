@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from acp_jupyter.errors import AcpError, DiskRefused, NotAllowed
@@ -19,11 +20,17 @@ from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.session.build import build_session
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore
-from acp_jupyter.host.store.log_entries import copy_log
+from acp_jupyter.host.store.log_entries import UpToTurn, copy_log
 from acp_jupyter.host.store.metadata import TRAFFIC_FILE, SessionMeta, opening_note_of
 from acp_jupyter.host.store.restore import Restored, end_open_turns, resume_journal
-from acp_jupyter.protocol.host_events.notes import SessionArchived
-from acp_jupyter.transcript.model.session_state import saved_facts
+from acp_jupyter.protocol.host_events.notes import SessionArchived, SessionOpened
+from acp_jupyter.protocol.host_events.session import (
+    Branch,
+    RevertedTurn,
+    RulesChanged,
+    SessionBranched,
+)
+from acp_jupyter.transcript.model.session_state import SessionState, saved_facts
 
 
 class StoredSessions:
@@ -77,13 +84,13 @@ class StoredSessions:
             if turn_id in meta.turn_ids:
                 await self.wake(meta.session_id)
 
-    async def wake_notebook(self, notebook_path: str) -> None:
-        """Open the newest kept sessions of a notebook."""
+    async def wake_notebook(self, notebook_path: str, turn_ids: Collection[str] = ()) -> None:
+        """Open the newest kept sessions of a notebook, or with one of these turns."""
         metas = [
             meta
             for meta in await self.stored()
-            if meta.facts.notebook_path == notebook_path and self._open.is_here(meta.facts.cwd)
-            if not meta.facts.archived
+            if meta.facts.notebook_path == notebook_path or set(turn_ids) & set(meta.turn_ids)
+            if self._open.is_here(meta.facts.cwd) and not meta.facts.archived
         ]
         for meta in metas[-self._open.config.limits.woken_sessions :]:
             await self.wake(meta.session_id)
@@ -97,15 +104,22 @@ class StoredSessions:
             return None
         for meta in reversed(await self.stored()):
             facts = meta.facts
+            if self.goes_on_elsewhere(facts):
+                continue
             key = (facts.agent_id, facts.notebook_path, meta.label)
             remembered = "resume" in facts.can or "load" in facts.can
-            here = self._open.is_here(facts.cwd) and not facts.archived
+            here = self._open.is_here(facts.cwd) and not facts.archived and facts.variant is None
             if key == (agent, notebook_path, label) and here and remembered and not meta.played:
                 await self.wake(meta.session_id)
                 session = self._open.by_id.get(meta.session_id)
                 if session is not None and not session.state.read_only:
                     return session
         return None
+
+    def goes_on_elsewhere(self, state: SessionState) -> bool:
+        """Tell whether another session has taken a session's place, and is still there."""
+        name = state.continues_in
+        return bool(name) and (name in self._open.by_id or name in self._store.stored)
 
     async def fork(self, parent: Session, notebook_path: str = "", kernel_id: str = "") -> Session:
         """Make a session whose log holds all that another's does; the agent is told by its caller.
@@ -120,32 +134,82 @@ class StoredSessions:
         DiskRefused
             The other's log is not whole on disk.
         """
-        self._open.make_room()
-        session_id = uuid.uuid4().hex
-        now = time.time()
         title = parent.state.title
-        own = {
-            "session_id": session_id,
-            "agent_session_id": "",
-            "notebook_path": notebook_path,
-            "created_at": now,
-            "updated_at": None,
-        }
-        meta = SessionMeta(
-            facts=saved_facts(parent.state).model_copy(update=own),
-            label=f"Fork of {title}"[:200] if title else "Fork",
-        )
-        folder = self._store.folder(session_id)
-        self._store.hold(session_id)
-        if not await parent.journal.flushed():
-            raise DiskRefused(parent.journal.log.why or "it does not answer")
-        await asyncio.to_thread(
-            copy_log, parent.journal.log.path, folder / TRAFFIC_FILE, opening_note_of(meta), now
-        )
-        session = self._revived(meta, await self._store.read(meta), kernel_id)
+        label = f"Fork of {title}"[:200] if title else "Fork"
+        meta = self._copied_facts(parent, label, notebook_path)
+        session = await self._copy(parent, meta, opening_note_of(meta), kernel_id)
         session.rename(meta.label)
         self._open.add(session)
         return session
+
+    async def branch(
+        self,
+        parent: Session,
+        end: UpToTurn,
+        reverted: Sequence[RevertedTurn],
+        *,
+        files: bool,
+        also: Sequence[str] = (),
+    ) -> Session:
+        """Make a session that goes on from an earlier turn of another, and takes its place.
+
+        With ``also``, turns of other sessions were taken back with its own.
+
+        Raises
+        ------
+        BadRequest
+            Too many sessions are open.
+        DiskRefused
+            The other's log is not whole on disk.
+        """
+        state = parent.state
+        meta = self._copied_facts(parent, parent.label, state.notebook_path)
+        opening = opening_note_of(meta).model_copy(update={"title": state.title})
+        session = await self._copy(parent, meta, opening, parent.kernel_id, end)
+        session.kernel_policies.update(parent.kernel_policies)
+        session.tools_on, session.tools_refused = parent.tools_on, parent.tools_refused
+        if state.rules:
+            session.journal.note(RulesChanged(rules=state.rules))
+        earlier = () if state.branch is None else state.branch.also
+        branch = Branch(
+            session_id=state.session_id,
+            turn_id=end.turn_id,
+            files=files,
+            also=(*earlier, *also),
+        )
+        session.journal.note(SessionBranched(branch=branch, reverted=tuple(reverted)))
+        self._open.add(session)
+        return session
+
+    def _copied_facts(self, parent: Session, label: str, notebook_path: str) -> SessionMeta:
+        own = {
+            "session_id": uuid.uuid4().hex,
+            "agent_session_id": "",
+            "notebook_path": notebook_path,
+            "branch": None,
+            "continues_in": "",
+            "variant": None,
+            "created_at": time.time(),
+            "updated_at": None,
+        }
+        return SessionMeta(facts=saved_facts(parent.state).model_copy(update=own), label=label)
+
+    async def _copy(
+        self,
+        parent: Session,
+        meta: SessionMeta,
+        opening: SessionOpened,
+        kernel_id: str,
+        end: UpToTurn | None = None,
+    ) -> Session:
+        self._open.make_room()
+        folder = self._store.folder(meta.session_id)
+        self._store.hold(meta.session_id)
+        if not await parent.journal.flushed():
+            raise DiskRefused(parent.journal.log.why or "it does not answer")
+        to, now = folder / TRAFFIC_FILE, time.time()
+        await asyncio.to_thread(copy_log, parent.journal.log.path, to, opening, now, end)
+        return self._revived(meta, await self._store.read(meta), kernel_id)
 
     async def _wake(self, meta: SessionMeta) -> Session:
         restored = await self._store.read(meta)

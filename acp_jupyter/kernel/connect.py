@@ -136,9 +136,18 @@ def _taken_up(client: HostClient, agent: str, label: str) -> SessionState | None
     if chosen is None:
         return None
     try:
-        return client.session(chosen)
+        state = client.session(chosen)
     except UnknownSession:
         return None
+    if not state.continues_in or chosen in defaults.kept:
+        return state
+    # Somebody went back to before one of its turns, in the page.
+    try:
+        state = client.session(state.continues_in)
+    except UnknownSession:
+        return state
+    defaults.chosen[agent, label] = state.session_id
+    return _taken_up(client, agent, label)
 
 
 _SHORT = 8

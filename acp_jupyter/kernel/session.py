@@ -1,8 +1,7 @@
-"""`Session`: one conversation with an agent, as Python sees it; its settings, and the defaults.
+"""`Session`: one conversation with an agent, as Python sees it; and the kernel's defaults.
 
-A `Session` is a handle: the session itself is the host's (`acp_jupyter.host.session`). Settings
-(mode, model, options) go by their ids or names. The kernel's defaults are what cells use that name
-nothing else: agent, policy, and the session used last.
+A `Session` is a handle: the session itself is the host's (`acp_jupyter.host.session`). The defaults
+are what cells use that name nothing else: agent, policy, and the session used last.
 """
 
 from __future__ import annotations
@@ -16,17 +15,18 @@ from typing import TYPE_CHECKING, Self
 
 from pydantic import JsonValue
 
-from acp_jupyter.api.models.sessions import SetConfig
+from acp_jupyter.api.models.sessions import RewindReply, SetConfig
 from acp_jupyter.api.models.turns import CancelToolCall
 from acp_jupyter.errors import BadRequest, EmptyPrompt
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.execution_context import execution_context
+from acp_jupyter.kernel.settings import Settings
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.kernel.written_file import write_whole
 from acp_jupyter.protocol.host_events.notes import CellError, Origin
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.json import clean_json
-from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
+from acp_jupyter.transcript.model.session_state import SessionState
 
 if TYPE_CHECKING:
     from acp_jupyter.kernel.turn.session_widgets import SessionWidget
@@ -51,6 +51,10 @@ class Session:
         The agent's id.
     cwd
         The folder that the agent works in.
+    files
+        The same, or the folder that it is a copy of: where the user's files are.
+    rewound
+        What going back has done, of a session that `rewind` or `undo_rewind` returned.
     """
 
     def __init__(
@@ -63,6 +67,9 @@ class Session:
         self.id = state.session_id
         self.agent = state.agent
         self.cwd = Path(state.cwd)
+        self.rewound: RewindReply | None = None
+        variant = state.variant
+        self.files = self.cwd if variant is None else Path(variant.folder)
 
     def prompt(
         self,
@@ -175,20 +182,22 @@ class Session:
         """
         from IPython.core.error import UsageError
 
-        from acp_jupyter.kernel.attachments import with_attachments
+        from acp_jupyter.kernel.attachments import in_copy, with_attachments
         from acp_jupyter.kernel.variables import variable_blocks
 
         # What it takes is known once it runs.
         state = self._client.resume(self.id)
         takes = state.prompt_capabilities
         try:
-            prompted = with_attachments(prompt, paths, Path(state.cwd), takes)
+            prompted = with_attachments(prompt, paths, self.files, takes)
         except UsageError as error:
             if not self._client.behind_gateway:
                 raise
             raise UsageError(
                 f"{error} This kernel runs behind a gateway: the session's folder is the server's."
             ) from None
+        if self.files != self.cwd:
+            prompted = in_copy(prompted, self.files, self.cwd)
         return (*prompted, *variable_blocks(variables, takes))
 
     @property
@@ -264,6 +273,57 @@ class Session:
         """
         return Session(self._client, self._client.fork(self.id), self._policy)
 
+    def rewind(self, turn: Turn | str, *, files: bool = True) -> Session:
+        """Go back to before a turn; return the new session that goes on from there.
+
+        What the turn and all later ones changed in files is taken back; if a file was changed
+        since, nothing is done. The agent of the new session knows what was said before the turn,
+        and nothing of what came after. Cells go on in it. The kernel's variables stay.
+
+        Parameters
+        ----------
+        turn
+            The turn, or its id.
+        files
+            Whether files go back, too.
+
+        Raises
+        ------
+        ChangesRefused
+            A file was changed since.
+        ChangesGone
+            What the turns changed is not kept.
+        """
+        turn_id = turn if isinstance(turn, str) else turn.id
+        return self._moved(self._client.rewind(self.id, turn_id, files=files))
+
+    def undo_rewind(self, *, files: bool = True) -> Session:
+        """Undo the `rewind` that made this session; return the one that it was made from.
+
+        What turns of this session have changed is taken back, and what was taken back is put back.
+
+        Parameters
+        ----------
+        files
+            False to leave the files as they are.
+
+        Raises
+        ------
+        BadRequest
+            It was not made so.
+        ChangesRefused
+            A file was changed since.
+        """
+        return self._moved(self._client.undo_rewind(self.id, files=files))
+
+    def _moved(self, reply: RewindReply) -> Session:
+        for key, session_id in tuple(defaults.chosen.items()):
+            if session_id == self.id:
+                defaults.chosen[key] = reply.session.session_id
+        session = Session(self._client, reply.session, self._policy)
+        session.rewound = reply
+        return session
+
     def close(self) -> None:
         """End the session and its agent; it is kept, and the next prompt resumes it."""
         self._client.close_session(self.id)
@@ -318,133 +378,6 @@ class Session:
         return f"<Session {self.id[:8]} of {self.agent}>"
 
 
-_YES = {"true", "yes", "on", "1"}
-_NO = {"false", "no", "off", "0"}
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What a cell or a line asks of a session."""
-
-    mode: str | None = None
-    model: str | None = None
-    config: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing is asked for."""
-        return self.mode is None and self.model is None and not self.config
-
-    def changes(self, state: SessionState) -> SettingChanges:
-        """Return what has to be changed for it.
-
-        Raises
-        ------
-        BadRequest
-            The agent does not offer it; the message says what it offers.
-        """
-        found = SettingChanges()
-        if self.mode is not None:
-            _change_mode(found, state, self.mode)
-        if self.model is not None:
-            _change(found, _of_category(state, "model"), self.model)
-        for name, value in self.config:
-            _change(found, find_option(state, name), value)
-        return found
-
-
-@dataclass(slots=True)
-class SettingChanges:
-    """What differs from what is asked for."""
-
-    mode: str | None = None
-    config: dict[str, str | bool] = field(default_factory=dict)
-
-    def __bool__(self) -> bool:
-        return self.mode is not None or bool(self.config)
-
-
-def split_setting(text: str) -> tuple[str, str]:
-    """Return name and value of ``K=V``.
-
-    Raises
-    ------
-    BadRequest
-        It is not of that form.
-    """
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip():
-        raise BadRequest(f"{text!r} is not a setting. Type NAME=VALUE.")
-    return name.strip(), value.strip()
-
-
-def find_option(state: SessionState, name: str) -> ConfigOption:
-    """Return the option of that id or name.
-
-    Raises
-    ------
-    BadRequest
-        The agent has no such option.
-    """
-    for option in state.config_options:
-        if name == option.id or name.casefold() == option.name.casefold():
-            return option
-    known = ", ".join(option.id for option in state.config_options)
-    what = f"It has: {known}." if known else "It has none."
-    raise BadRequest(f"{state.agent_info.name} has no option {name!r}. {what}")
-
-
-def values_of(option: ConfigOption) -> list[str]:
-    """Return what an option may be."""
-    if option.type == "boolean":
-        return ["true", "false"]
-    return [choice.value for choice in option.choices]
-
-
-def _of_category(state: SessionState, category: str) -> ConfigOption:
-    found = next((each for each in state.config_options if each.category == category), None)
-    if found is None:
-        raise BadRequest(f"{state.agent_info.name} offers no choice of its {category}.")
-    return found
-
-
-def _change_mode(found: SettingChanges, state: SessionState, named: str) -> None:
-    if not state.modes:
-        _change(found, _of_category(state, "mode"), named)
-        return
-    pairs = [(mode.id, mode.name) for mode in state.modes]
-    mode = _value(pairs, named, f"{state.agent_info.name} has no mode {named!r}.")
-    if mode != state.current_mode_id:
-        found.mode = mode
-
-
-def _change(found: SettingChanges, option: ConfigOption, named: str) -> None:
-    value: str | bool
-    if option.type == "boolean":
-        value = _flag(option, named)
-    else:
-        pairs = [(choice.value, choice.name) for choice in option.choices]
-        value = _value(pairs, named, f"{option.name or option.id} can't be {named!r}.")
-    if value != option.current_value:
-        found.config[option.id] = value
-
-
-def _flag(option: ConfigOption, named: str) -> bool:
-    if named.casefold() in _YES | _NO:
-        return named.casefold() in _YES
-    raise BadRequest(f"{option.name or option.id} can't be {named!r}. Type true or false.")
-
-
-def _value(pairs: Sequence[tuple[str, str]], named: str, complaint: str) -> str:
-    for value, _ in pairs:
-        if named == value:
-            return value
-    for value, name in pairs:
-        if named.casefold() in {value.casefold(), name.casefold()}:
-            return value
-    raise BadRequest(f"{complaint} There are: {', '.join(value for value, _ in pairs)}.")
-
-
 @dataclass(slots=True)
 class _Defaults:
     agent: str = "demo"
@@ -458,6 +391,8 @@ class _Defaults:
     """Names of sessions that cells have used."""
     chosen: dict[tuple[str, str], str] = field(default_factory=dict)
     """Sessions that were taken up by id, by agent and name: cells go on in them."""
+    kept: set[str] = field(default_factory=set)
+    """Those of them that were taken up after another session had taken their place."""
 
 
 defaults = _Defaults()

@@ -248,12 +248,7 @@ def list_variables(
     clock
         Returns monotonic time in seconds.
     """
-    left_out = {*hidden, *_SHELLS_OWN}
-    found = [
-        (name, value)
-        for name, value in _string_names(namespace)
-        if not name.startswith("_") and name not in left_out
-    ]
+    found = list(users_variables(namespace, hidden).items())
     found.sort(key=lambda pair: isinstance(pair[1], _PLAIN))  # stable: in order of creation
     end = clock() + _LIST_SECONDS
     variables = [
@@ -268,16 +263,24 @@ def _string_names(namespace: Mapping[str, object]) -> list[tuple[str, object]]:
     return [(name, value) for name, value in pairs if isinstance(name, str)]
 
 
-def data_variables(
+def users_variables(
     namespace: Mapping[str, object], hidden: Iterable[str] = ()
 ) -> dict[str, object]:
-    """Return the variables that ``@`` names in a prompt: no modules, functions or classes."""
+    """Return what is the user's in a namespace, in order of creation."""
     left_out = {*hidden, *_SHELLS_OWN}
     return {
         name: value
         for name, value in _string_names(namespace)
-        if not name.startswith("_") and name not in left_out and type(value) not in _CODE
+        if not name.startswith("_") and name not in left_out
     }
+
+
+def data_variables(
+    namespace: Mapping[str, object], hidden: Iterable[str] = ()
+) -> dict[str, object]:
+    """Return the variables that ``@`` names in a prompt: no modules, functions or classes."""
+    found = users_variables(namespace, hidden)
+    return {name: value for name, value in found.items() if type(value) not in _CODE}
 
 
 def variables_json(namespace: Mapping[str, object], hidden: Iterable[str] = ()) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from acp_jupyter.api.models.documents import Cell, CellEdit, NotebookRefusal, NotebookState
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.tool_permissions import ToolPermissions
+from acp_jupyter.notebook_tools.tools import AnyTool
+from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.objects import Obj
 
 
@@ -38,27 +40,53 @@ class CallTarget:
     prompt_cell: str
     """The cell whose prompt runs; empty for prompts of the panel."""
     agent: str
+    own_kernel: bool = False
+    """Whether the kernel is the agent's alone: that of a variant."""
+    note: str = ""
+    """What the agent is to know of that kernel."""
+
+    @property
+    def kernel(self) -> str:
+        """The kernel in words, with the notebook's name."""
+        return f"{self.whose_kernel if self.own_kernel else 'the kernel'} of {self.name}"
+
+    @property
+    def whose_kernel(self) -> str:
+        """The kernel in words."""
+        return "the variant's own kernel" if self.own_kernel else "the notebook's kernel"
+
+
+FindTarget: TypeAlias = Callable[[type[AnyTool]], Awaitable[CallTarget]]
+"""Finds what a call of a tool works on."""
 
 
 async def find_target(session: Session, root: Path, where: KernelLookup) -> CallTarget:
     """Find a session's notebook and kernel; done for each call, as both may change."""
-    state = session.state
-    turn_id = state.active_turn_id or ""
-    turn = session.transcript.turns.get(turn_id)
-    origin = None if turn is None else turn.origin
+    origin = _origin(session)
     kernel_id = (origin.kernel_id if origin else "") or session.kernel_id
     path = await where.notebook_of(kernel_id) if kernel_id else ""
     if not path:
-        path = state.notebook_path
+        path = session.state.notebook_path
         kernel_id = await where.kernel_of(path)
+    return target_of(session, root / path, kernel_id)
+
+
+def target_of(session: Session, path: Path, kernel_id: str) -> CallTarget:
+    """Return what a session's tools work on, with a notebook and its kernel."""
+    origin = _origin(session)
     return CallTarget(
-        path=root / path,
-        name=path.rpartition("/")[2],
+        path=path,
+        name=path.name,
         kernel_id=kernel_id,
-        turn_id=turn_id,
+        turn_id=session.state.active_turn_id or "",
         prompt_cell=origin.cell_id if origin else "",
         agent=session.spec.id,
     )
+
+
+def _origin(session: Session) -> Origin | None:
+    turn = session.transcript.turns.get(session.state.active_turn_id or "")
+    return None if turn is None else turn.origin
 
 
 class NotebookAccess(Protocol):
@@ -161,6 +189,8 @@ class CallContext:
         ToolError
             No kernel runs.
         """
+        if not self.target.kernel_id and self.target.own_kernel:
+            raise ToolError("no_kernel: your kernel has not been started, so nothing runs in it.")
         if not self.target.kernel_id:
             raise ToolError(
                 f"no_kernel: no kernel runs for {self.target.name}. Ask the user to start one."

@@ -47,7 +47,7 @@ async def list_variables(context: CallContext, call: ListVariables) -> Reply:
     reply = Reply()
     reply.add_text(f"{len(lines)} variables.")
     if lines:
-        origin = f"variables of the kernel of {context.target.name}"
+        origin = f"variables of {context.target.kernel}"
         reply.data(origin, bounded("\n".join(lines), 30_000))
     if found.more:
         reply.add_text(f"{found.more} more are not listed.")
@@ -76,7 +76,7 @@ async def last_error(context: CallContext) -> Reply:
     reply.add_text(f"{len(found.frames)} frames, the innermost last.")
     # A frame of a library may hold what was never meant to be shown, as a password.
     words = bounded(context.redact("\n".join(lines)), 30_000)
-    reply.data(f"last error in the kernel of {context.target.name}", words)
+    reply.data(f"last error in {context.target.kernel}", words)
     return reply
 
 
@@ -88,9 +88,7 @@ async def inspect(context: CallContext, call: Inspect) -> Reply:
     if not found.found:
         reply.add_text("The kernel does not know that name. list_variables lists what there is.")
     else:
-        reply.data(
-            f"inspection in the kernel of {context.target.name}", bounded(found.text, 20_000)
-        )
+        reply.data(f"inspection in {context.target.kernel}", bounded(found.text, 20_000))
     return reply
 
 
@@ -104,7 +102,7 @@ async def complete(context: CallContext, call: Complete) -> Reply:
     )
     if found.matches:
         words = bounded("\n".join(found.matches), 10_000)
-        reply.data(f"completions in the kernel of {context.target.name}", words)
+        reply.data(f"completions in {context.target.kernel}", words)
     return reply
 
 
@@ -200,7 +198,7 @@ async def interrupt(context: CallContext, call: Interrupt) -> Reply:
 async def restart_kernel(context: CallContext, call: RestartKernel) -> Reply:
     """Restart the kernel."""
     kernel_id = context.kernel_id
-    if context.target.prompt_cell:
+    if context.target.prompt_cell and not context.target.own_kernel:
         raise ToolError(
             "The cell that you are asked from runs in this kernel, so it can't be restarted now. "
             "Ask the user to do it."
@@ -209,8 +207,8 @@ async def restart_kernel(context: CallContext, call: RestartKernel) -> Reply:
         tool=call.tool,
         arguments=context.arguments,
         kind="execute",
-        words="restart the notebook's kernel",
-        title=f"Restart the kernel of {context.target.name}",
+        words=f"restart {context.target.whose_kernel}",
+        title=f"Restart {context.target.kernel}",
         location=str(context.target.path),
         reason="All variables are lost.",
     )
@@ -231,8 +229,8 @@ async def _action(context: CallContext, tool: str, title: str, code: str) -> Too
         tool=tool,
         arguments=context.arguments,
         kind="execute",
-        words="run code in the notebook's kernel",
-        title=f"{title} in the kernel of {context.target.name}",
+        words=f"run code in {context.target.whose_kernel}",
+        title=f"{title} in {context.target.kernel}",
         location=str(context.target.path),
         reason=await _overwritten(context, code),
         code="" if tool == RunCode.tool else code,

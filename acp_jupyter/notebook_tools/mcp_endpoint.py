@@ -24,12 +24,19 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from acp_jupyter.host.rpc.mcp_messages import Notify
-from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.session.session import KernelWish, Session
 from acp_jupyter.host.session_recording import Playback
-from acp_jupyter.notebook_tools.context import KernelLookup, NotebookAccess
+from acp_jupyter.host.workspace.own_kernels import NoKernel
+from acp_jupyter.notebook_tools.context import (
+    CallTarget,
+    KernelLookup,
+    NotebookAccess,
+    find_target,
+)
 from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.session_tools import SessionTools
 from acp_jupyter.notebook_tools.tools import SERVER_NAME
+from acp_jupyter.notebook_tools.variants.kernels import VariantKernel, VariantKernels
 from acp_jupyter.protocol.objects import Obj
 
 _RELAY = Path(__file__).with_name("mcp_relay.py")
@@ -46,15 +53,23 @@ class NotebookTools:
         Finds the kernel of a notebook.
     notebooks, runner
         Access to notebooks and kernels.
+    variants
+        Kernels for variants, where there can be some.
     """
 
     def __init__(
-        self, root: Path, where: KernelLookup, notebooks: NotebookAccess, runner: KernelRunner
+        self,
+        root: Path,
+        where: KernelLookup,
+        notebooks: NotebookAccess,
+        runner: KernelRunner,
+        variants: VariantKernels | None = None,
     ) -> None:
         self._root = root
         self._where = where
         self._notebooks = notebooks
         self._runner = runner
+        self._variants = variants
         self.code = RunningCode(runner)
         """The code that tools run now, by kernel."""
         self.listener = ToolsListener()
@@ -92,21 +107,28 @@ class NotebookTools:
             or isinstance(session.recording, Playback)
         ):
             return None
-        return SessionTools(
-            session, self._root, self._where, self._notebooks, self._runner, self.code
-        )
+        if session.state.variant is not None:
+            kernel = None if session.copy is None else session.copy.kernel
+            return kernel.tools(session) if isinstance(kernel, VariantKernel) else None
+        return self._tools_in_place(session)
 
     def for_outside(self, session: Session) -> SessionTools:
         """Return the tools of an agent outside, whose calls are shown here."""
+        return self._tools_in_place(session, outside=True)
+
+    def _tools_in_place(self, session: Session, *, outside: bool = False) -> SessionTools:
+        async def find(_tool: object) -> CallTarget:
+            return await find_target(session, self._root, self._where)
+
         return SessionTools(
-            session,
-            self._root,
-            self._where,
-            self._notebooks,
-            self._runner,
-            self.code,
-            outside=True,
+            session, find, self._notebooks, self._runner, self.code, outside=outside
         )
+
+    async def own_kernel(self, wish: KernelWish) -> VariantKernel | NoKernel:
+        """Return the kernel that a variant gets, or why it gets none."""
+        if self._variants is None:
+            return NoKernel("no Jupyter server can start one here")
+        return await self._variants.plan(wish)
 
     async def end(self, session_id: str) -> None:
         """Close the session's connections and revoke its key."""

@@ -13,9 +13,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, assert_never, get_args
 
-import nbformat
-from nbformat import ValidationError as InvalidNotebook
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
 from pydantic import ValidationError
 
 from acp_jupyter.api.models.documents import (
@@ -143,8 +140,13 @@ def _node(state: NotebookState) -> Node:
 
 
 _MINOR_WITH_IDS = 5
-_MALFORMED = (ValueError, KeyError, TypeError, AttributeError, RecursionError, InvalidNotebook)
-"""What nbformat raises on JSON that is no notebook."""
+
+
+def _malformed() -> tuple[type[Exception], ...]:
+    """Return what nbformat raises on JSON that is no notebook."""
+    from nbformat import ValidationError as InvalidNotebook
+
+    return ValueError, KeyError, TypeError, AttributeError, RecursionError, InvalidNotebook
 
 
 class FileNotebooks:
@@ -172,21 +174,31 @@ class FileNotebooks:
 
     def _read(self, path: Path) -> NotebookState | NotebookRefusal:
         try:
-            return read_state(self._load(path))
+            return read_state(self.load(path))
         except EditRefused as error:
             return error.refusal
 
     def _apply(self, path: Path, edits: Sequence[CellEdit]) -> NotebookState | NotebookRefusal:
         with self._lock:
             try:
-                notebook = self._load(path)
+                notebook = self.load(path)
                 change_cells(notebook, edits)
                 self._save(path, notebook)
                 return read_state(notebook)
             except EditRefused as error:
                 return error.refusal
 
-    def _load(self, path: Path) -> Node:
+    def load(self, path: Path) -> Node:
+        """Return the notebook on disk, as nbformat has it; this blocks.
+
+        Raises
+        ------
+        EditRefused
+            It can't be read.
+        """
+        # Slow to import, with all that checks JSON: only for agents that look at the notebook.
+        import nbformat
+
         try:
             raw = self._files.read_text(str(path))
         except FileMissing as error:
@@ -205,17 +217,19 @@ class FileNotebooks:
                 )
             notebook: Node = nbformat.reader.reads(raw)  # type: ignore[no-untyped-call]
             give_ids(notebook)
-        except _MALFORMED:
+        except _malformed():
             raise EditRefused("unreadable", f"{path.name} is not a readable notebook.") from None
         return notebook
 
     def _save(self, path: Path, notebook: Node) -> None:
+        import nbformat
+
         minor = notebook.get("nbformat_minor")
         notebook["nbformat_minor"] = max(_MINOR_WITH_IDS, minor if isinstance(minor, int) else 0)
         try:
             nbformat.validate(notebook)
             text = str(nbformat.writes(notebook, nbformat.NO_CONVERT))  # type: ignore[no-untyped-call]
-        except _MALFORMED:
+        except _malformed():
             words = f"{path.name} would no longer be a valid notebook; nothing was changed."
             raise EditRefused("invalid", words) from None
         try:
@@ -228,7 +242,6 @@ Node: TypeAlias = dict[str, Any]
 """An object of nbformat, which has attributes as well."""
 
 _CELL_TYPES: tuple[CellType, ...] = get_args(CellType)
-_MAKERS = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
 
 
 class EditRefused(Exception):
@@ -310,9 +323,11 @@ def change_cells(notebook: Node, edits: Sequence[CellEdit]) -> None:
 
 
 def _insert(notebook: Node, edit: InsertCell) -> None:
+    from nbformat import v4
+
     if any(cell["id"] == edit.cell_id for cell in notebook["cells"]):
         raise EditRefused("invalid", f"There is a cell {edit.cell_id} already.", edit.cell_id)
-    make: Callable[..., Node] = _MAKERS[edit.cell_type]
+    make: Callable[..., Node] = getattr(v4, f"new_{edit.cell_type}_cell")
     cell = make(source=edit.source, id=edit.cell_id)
     cell["metadata"]["acp"] = edit.acp.model_dump()
     notebook["cells"].insert(_index_after(notebook, edit.after), cell)
@@ -328,11 +343,13 @@ def _move(notebook: Node, edit: MoveCell) -> None:
 
 
 def _set_outputs(notebook: Node, edit: SetOutputs) -> None:
+    from nbformat import from_dict
+
     cell = _guarded(notebook, edit.cell_id, edit.fingerprint)
     if cell.get("cell_type") != "code":
         raise EditRefused("invalid", f"Cell {edit.cell_id} is not a code cell.", edit.cell_id)
     cell["outputs"] = [
-        nbformat.from_dict(output)  # type: ignore[no-untyped-call]
+        from_dict(output)  # type: ignore[no-untyped-call]
         for output in edit.outputs
     ]
     cell["execution_count"] = edit.execution_count

@@ -9,7 +9,6 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Awaitable
-from pathlib import Path
 from typing import assert_never
 
 from acp_jupyter.api.models.documents import (
@@ -27,10 +26,10 @@ from acp_jupyter.notebook_tools import kernel_tools, tools
 from acp_jupyter.notebook_tools.cell_text import edited, write_cell_list, write_cells
 from acp_jupyter.notebook_tools.context import (
     CallContext,
-    KernelLookup,
+    CallTarget,
+    FindTarget,
     NotebookAccess,
     ToolError,
-    find_target,
 )
 from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.outputs import Reply
@@ -67,10 +66,8 @@ class SessionTools:
     ----------
     session
         The session whose agent calls.
-    root
-        The folder that paths of notebooks are relative to.
-    where
-        Finds the kernel of a notebook.
+    find
+        Finds the notebook and its kernel.
     notebooks, runner, code
         Access to notebooks and kernels.
     outside
@@ -80,8 +77,7 @@ class SessionTools:
     def __init__(
         self,
         session: Session,
-        root: Path,
-        where: KernelLookup,
+        find: FindTarget,
         notebooks: NotebookAccess,
         runner: KernelRunner,
         code: RunningCode,
@@ -90,13 +86,14 @@ class SessionTools:
     ) -> None:
         self._session = session
         self._outside = outside
-        self._root = root
-        self._where = where
+        self._find = find
         self._notebooks = notebooks
         self._runner = runner
         self._code = code
         self._permissions = ToolPermissions(session)
         self._calls = 0
+        self._noted = ""
+        """What the agent has been told of its kernel."""
 
     @property
     def available(self) -> tuple[type[AnyTool], ...]:
@@ -153,7 +150,7 @@ class SessionTools:
             await asyncio.gather(work, end, return_exceptions=True)
 
     async def _do(self, call: AnyTool, arguments: Obj) -> Reply:
-        target = await find_target(self._session, self._root, self._where)
+        target = await self._find(type(call))
 
         def context(permissions: ToolPermissions) -> CallContext:
             return CallContext(
@@ -167,7 +164,7 @@ class SessionTools:
             )
 
         if not self._outside:
-            return await _do(context(self._permissions), call)
+            return self._with_note(target, await _do(context(self._permissions), call))
         card = OwnCard(self._session, type(call), arguments, str(target.path))
         try:
             reply = await self._in_words(_do(context(card.permissions), call))
@@ -175,6 +172,13 @@ class SessionTools:
             card.given_up()
             raise
         card.done(reply)
+        return reply
+
+    def _with_note(self, target: CallTarget, reply: Reply) -> Reply:
+        """Tell the agent once what its kernel is, where that is not the user's."""
+        if target.note and target.note != self._noted:
+            self._noted = target.note
+            reply.add_text(target.note)
         return reply
 
 
@@ -296,7 +300,8 @@ async def delete_cell(context: CallContext, call: DeleteTool) -> Reply:
     _require_source(cell.source, call.fingerprint, call.cell_id)
     action = _action(context, call.tool, f"Delete cell {index + 1} of", diff=(cell.source, ""))
     card = await context.permissions.request(action)
-    await _apply(context, card, DeleteCell(cell_id=call.cell_id, fingerprint=call.fingerprint))
+    change = DeleteCell(cell_id=call.cell_id, fingerprint=call.fingerprint, acp=_mark(context, ""))
+    await _apply(context, card, change)
     return _text_reply("Deleted.")
 
 

@@ -161,6 +161,15 @@ def instructions_block(words: str) -> dict[str, JsonValue]:
     return {"type": "text", "text": f"{_BEGIN}{words}{_END}"}
 
 
+_HISTORY = "<earlier-conversation>\n"
+_END_OF_HISTORY = "\n</earlier-conversation>\n"
+
+
+def history_block(history: str) -> dict[str, JsonValue]:
+    """Return a block with what was said before, for an agent that does not remember it."""
+    return {"type": "text", "text": f"{_HISTORY}{history}{_END_OF_HISTORY}"}
+
+
 def without_instructions(said: str) -> str:
     """Return a prompt that an agent tells again without the block, where it begins with one."""
     begun, marked, rest = said.partition(_BEGIN)

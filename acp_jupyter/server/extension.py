@@ -23,6 +23,7 @@ from traitlets import Bool, Dict, Float, List, Unicode
 
 from acp_jupyter.api.access import KernelCaller, UserCaller
 from acp_jupyter.api.dispatch import Dispatcher
+from acp_jupyter.api.kernel_auth import URL_VARIABLE
 from acp_jupyter.api.models.documents import Cell, ReadNotebook
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.api.pages import PageDocuments, Pages
@@ -41,12 +42,14 @@ from acp_jupyter.notebook_tools.kernel_work import WaitingCells
 from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools
 from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks, NotebooksInPages
 from acp_jupyter.notebook_tools.outside.agents import OutsideAgents
+from acp_jupyter.notebook_tools.variants.kernels import VariantKernels
 from acp_jupyter.server.auth import ServerSecrets
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.finished_outputs import FinishedOutputs
 from acp_jupyter.server.gateway.kernels import GatewayKernels
 from acp_jupyter.server.gateway.page_connection import use_page_connection
 from acp_jupyter.server.handlers import handlers
+from acp_jupyter.server.kernel.variant_kernels import ServerVariantKernels
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
 from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup, know_magics
 from acp_jupyter.server.login_terminals import LoginTerminals
@@ -54,9 +57,6 @@ from acp_jupyter.server.monitoring.metrics import SessionMetrics
 from acp_jupyter.server.monitoring.traces import begin_traces
 from acp_jupyter.server.registry_updates import keep_current, public_agents
 from acp_jupyter.server.system_bounds import bounds_of
-
-URL_VARIABLE = "ACP_JUPYTER_URL"
-"""Environment variable with the server's URL for kernels; no secret."""
 
 _TOKEN_VARIABLES = ("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE")
 _EVERY_ADDRESS = {"", "*", "0.0.0.0"}  # noqa: S104 - compared, not bound
@@ -213,7 +213,9 @@ class AcpJupyter(ExtensionApp):
             ping_seconds=self.ping_seconds,
         )
         notebooks = Notebooks(FileNotebooks(root, limits), NotebooksInPages(pages))
-        tools = NotebookTools(root, self._notebook_kernels, notebooks, self.kernel_runner)
+        own = self._variant_kernels = ServerVariantKernels(serverapp)
+        variants = VariantKernels(own, self.kernel_runner, own.runner, limits)
+        tools = NotebookTools(root, self._notebook_kernels, notebooks, self.kernel_runner, variants)
         host = AgentHost(
             HostConfig(
                 registry=Registry(
@@ -331,6 +333,7 @@ class AcpJupyter(ExtensionApp):
             os.environ[URL_VARIABLE] = url
         self._terminals.loop = asyncio.get_running_loop()
         self.kernel_runner.begin(asyncio.get_running_loop())
+        self._variant_kernels.begin(asyncio.get_running_loop())
         self._notebook_kernels.loop = asyncio.get_running_loop()
         self._looking = asyncio.create_task(self._activity.run(), name="acp-activity")
         self._keeping = asyncio.create_task(
@@ -351,6 +354,7 @@ class AcpJupyter(ExtensionApp):
         if self._gateway is not None:
             await self._gateway.stop()
         await asyncio.to_thread(self._backend.host.stop)
+        await self._variant_kernels.close()
         if self._traces is not None:
             await asyncio.to_thread(self._traces.close)
 

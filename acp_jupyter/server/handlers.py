@@ -30,6 +30,7 @@ from acp_jupyter.protocol.objects import Model
 from acp_jupyter.server.auth import AcpHandler
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.events import EventsHandler
+from acp_jupyter.server.kernel.checks import CheckHandler
 from acp_jupyter.server.outside import OutsideHandler
 from acp_jupyter.server.streams import PacketsHandler, StreamHandler
 
@@ -216,6 +217,7 @@ def handlers(backend: Backend) -> list[HandlerSpec]:
         (f"{API}/sessions/(?P<session_id>[^/]+)/packets", PacketsHandler, shared),
         (f"{API}/stream", StreamHandler, shared),
         (f"{API}/outside", OutsideHandler, shared),
+        (f"{API}/check", CheckHandler, shared),
     ]
     table: list[HandlerSpec] = [
         (pattern(path), CommandHandler, {**shared, "rows": rows}) for path, rows in ROUTES.items()

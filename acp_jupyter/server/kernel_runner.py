@@ -33,10 +33,10 @@ from acp_jupyter.notebook_tools.kernel_work import (
 )
 from acp_jupyter.notebook_tools.outputs import uncoloured
 from acp_jupyter.server.kernel.channel import KernelChannel
-from acp_jupyter.server.kernel.lifecycle import KernelLifecycle
+from acp_jupyter.server.kernel.lifecycle import DEAD, KernelLifecycle
 
 if TYPE_CHECKING:
-    from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
+    from jupyter_client.multikernelmanager import MultiKernelManager
 
     from acp_jupyter.server.gateway.kernels import GatewayKernels
 
@@ -71,20 +71,23 @@ class ServerKernelRunner:
     Parameters
     ----------
     kernels
-        The server's kernel manager.
+        The server's kernel manager, or another.
     cells
         Cells that wait in kernels.
     gateway
         The kernels of the server's gateway, if it has one.
+    dead
+        What is said of a kernel that has died.
     """
 
     def __init__(
         self,
-        kernels: MappingKernelManager,
+        kernels: MultiKernelManager,
         cells: WaitingCells,
         gateway: GatewayKernels | None = None,
+        dead: str = DEAD,
     ) -> None:
-        self._life = KernelLifecycle(kernels, gateway)
+        self._life = KernelLifecycle(kernels, gateway, dead)
         self._cells = cells
         self._running: set[str] = set()
         """Kernels in which a tool runs code over the shell channel."""

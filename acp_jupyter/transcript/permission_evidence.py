@@ -99,12 +99,14 @@ def is_question(call: ToolCall, options: tuple[PermissionOption, ...]) -> bool:
     once = [option for option in options if option.option_kind == "allow_once"]
     names = {re.sub(r"[^a-z]", "", words.lower()) for words in (call.tool_name, call.title)}
     silent = not (call.command or call.path or call.locations or call.diffs or call.raw_input)
+    # Claude names the tools of MCP servers so, of which many take no arguments.
+    is_tool = call.tool_name.startswith("mcp__")
     return (
         len(once) > 1
         or not OPTION_KINDS.issuperset(option.option_kind for option in options)
         or any(_QUESTION_OPTION.match(option.option_id) for option in options)
         or not names.isdisjoint(_QUESTION_TOOLS)
-        or (call.tool_kind == "other" and silent)
+        or (call.tool_kind == "other" and silent and not is_tool)
     )
 
 

@@ -1,6 +1,8 @@
 import './index.css';
 import './panel.css';
 import './lab.css';
+import './check.css';
+import './history.css';
 import './sessions.css';
 import './agents.css';
 import './rules.css';

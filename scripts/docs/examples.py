@@ -30,6 +30,11 @@ ORDER = (
     "python_api",
     "dashboard",
     "batch",
+    "check",
+    "go_back",
+    "variants",
+    "next_cell",
+    "follow",
     "http_api",
     "traffic",
 )

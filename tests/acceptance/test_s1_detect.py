@@ -85,6 +85,25 @@ def test_the_title_of_an_edit_is_a_path() -> None:
         assert normalize_tool_name({"title": title}) == "unknown"
 
 
+@pytest.mark.parametrize(
+    ("title", "tool"),
+    [
+        ("run_commands: ls", "bash"),
+        ("read_files:a.py", "read"),
+        ("todo_write: 3", "todowrite"),
+        ("run_commands:", "unknown"),
+        ("run_commands", "bash"),
+        ("bash: ls", "unknown"),
+        ("moon_shot: ls", "unknown"),
+    ],
+)
+def test_a_title_may_begin_with_the_name_of_its_tool(title: str, tool: str) -> None:
+    """S1.42: but a word before a colon may be anything."""
+    start = parse_packet({"sessionUpdate": "tool_call", "toolCallId": "c", "title": title})
+    assert start.type == "tool_call_start"
+    assert start.tool_name == tool
+
+
 @pytest.mark.parametrize(("tool", "title"), [("write", "Editing file"), ("edit", "Writing file")])
 def test_neither_name_nor_kind_decides(tool: str, title: str) -> None:
     """S1.35: the backend says "edit" for both; the diff's old text tells."""

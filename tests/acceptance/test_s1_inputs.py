@@ -54,6 +54,7 @@ def test_grep() -> None:
     assert of_golden("grep") == GrepInput(pattern="data", path="src/app")
     assert read_as("grep", {"pattern": "x"}) == GrepInput(pattern="x")
     assert read_as("grep", {"query": "x"}) == GrepInput(pattern="x")
+    assert read_as("grep", {"queries": ["x", "", 5, "y"]}) == GrepInput(pattern="x, y")
 
 
 def test_the_path_of_a_grep_is_shown() -> None:
@@ -80,6 +81,21 @@ def test_the_first_path_that_says_something_counts() -> None:
         paths = {name: f"/{name}" for name in PATHS[i:]}
         empty: dict[str, Any] = dict.fromkeys(PATHS[:i], "") | {"file_path": None} if i else {}
         assert read_as("read", {**paths, **empty}) == ReadInput(file_path=f"/{spelling}")
+
+
+@pytest.mark.parametrize(
+    ("raw", "path"),
+    [
+        ({"files": [{"path": "/a"}]}, "/a"),
+        ({"files": [{"path": "/a"}], "path": "/b"}, "/b"),
+        ({"files": [{"path": "/a"}, {"path": "/b"}]}, ""),
+        ({"files": [{"path": 5}]}, ""),
+    ],
+    ids=str,
+)
+def test_the_only_file_of_a_list_is_the_path(raw: dict[str, Any], path: str) -> None:
+    """S1.52: a path that stands alone counts before it."""
+    assert read_as("read", raw) == ReadInput(file_path=path)
 
 
 def test_write() -> None:
@@ -116,6 +132,8 @@ def test_bash() -> None:
         ({"command": ["rm", "-r", "a b"]}, "rm -r 'a b'"),
         ({"command": ["ls", 5, None]}, "ls"),
         ({"command": {"a": 1}}, ""),
+        ({"commands": ["ls", {"command": "pwd"}, {"a": 1}, 5]}, "ls\npwd"),
+        ({"commands": [{"command": "rm", "args": ["a b", 5]}]}, "rm 'a b'"),
     ],
     ids=str,
 )

@@ -34,6 +34,7 @@ def test_lines_of_files_are_found_by_file() -> None:
         remarks=("and 4 more",),
     )
     assert found("a.py:14:for row in rows:\r").hits == (HIT,)
+    assert found("a.py:14:x~", "b.py~").hits == (SearchHit(path="a.py", line=14, text="x~"),)
     assert found("a.py:1:b.py:2:c").hits == (SearchHit(path="a.py", line=1, text="b.py:2:c"),)
 
 

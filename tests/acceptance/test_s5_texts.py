@@ -109,6 +109,17 @@ def test_content_says_it_before_the_raw_output() -> None:
     assert gives("mytool", None, [text]) == UnknownToolOutput(data="one\n")
 
 
+@pytest.mark.parametrize("between", ["", "\n", "\n\n"])
+def test_arguments_that_are_repeated_are_no_output(between: str) -> None:
+    """S5.15: where they are the call's own, and what follows them stays whole."""
+    packet = {"type": "tool_call_progress", "toolCallId": "c", "title": "task"}
+    for raw_input, output in (({"a": 1}, "~ done"), ({"a": 2}, f'{{"a": 1}}{between}~ done')):
+        text = {"type": "text", "text": f'{{"a": 1}}{between}~ done'}
+        progress = parse_packet({**packet, "rawInput": raw_input, "content": [text]})
+        assert isinstance(progress, ToolCallProgress)
+        assert progress.output == TaskToolOutput(data=TaskOutput(result=output))
+
+
 def test_no_output_is_no_text() -> None:
     """S5.28."""
     assert format_tool_output(None) == ""

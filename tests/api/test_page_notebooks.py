@@ -96,7 +96,7 @@ def test_edits_go_to_the_page_with_the_sources_that_they_count_on() -> None:
     [
         (replace("a", "what it was"), "stale", "1"),
         (replace("gone", "1"), "cell_gone", None),
-        (DeleteCell(cell_id="gone", fingerprint=fingerprint("")), "cell_gone", None),
+        (DeleteCell(cell_id="gone", fingerprint=fingerprint(""), acp=MARK), "cell_gone", None),
         (
             InsertCell(cell_id="a", after=None, cell_type="raw", source="", acp=MARK),
             "invalid",

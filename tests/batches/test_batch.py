@@ -127,6 +127,7 @@ def test_what_there_is_not(folder: Path) -> None:
     assert not list(folder.glob("*.batch"))
 
 
+@pytest.mark.long
 def test_a_prompt_for_two_policies(folder: Path) -> None:
     """What `batch` is for, in one: parameters, a policy, patch, recording, and the next call."""
     (folder / "notes.txt").write_text("mine\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import statistics
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -109,7 +110,7 @@ def measure_blocks(browser: Browser, folder: Path, rounds: int) -> list[Growth]:
 def _panel(browser: Browser, folder: Path) -> Iterator[Subject]:
     folder.mkdir(parents=True)
     with our_panel(browser, folder, new_sessions=True) as panel:
-        yield panel
+        yield dataclasses.replace(panel, name="side panel")
 
 
 def _median(subject: str, size: int, runs: Sequence[Run]) -> Growth:

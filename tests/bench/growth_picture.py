@@ -11,12 +11,14 @@ __all__ = ["growth_picture"]
 
 _WIDTH, _HEIGHT, _LEFT, _TOP = 280, 180, 48, 40
 _COLOURS = ("#1f77b4", "#d95f02", "#7f7f7f", "#2ca02c")
-_CHARTS: Sequence[tuple[str, Callable[[Growth], float]]] = (
-    ("Painted after the end, s", lambda row: row.painted_after),
-    ("CPU of the page, s", lambda row: row.page_cpu),
-    ("CPU of the page per chunk, µs", lambda row: row.us_per_chunk),
-    ("Elements in the page", lambda row: row.most_elements),
+_LEGEND_WIDTH = 260
+_CHARTS: Sequence[tuple[str, Callable[[Growth], float], float]] = (
+    ("Painted after the end, s", lambda row: row.painted_after, 1),
+    ("CPU of the page, s", lambda row: row.page_cpu, 0),
+    ("CPU of the page per chunk, µs", lambda row: row.us_per_chunk, 0),
+    ("Elements in the page", lambda row: row.most_elements, 3_000),
 )
+"""Each with its aim, which is drawn; 0 for none."""
 
 
 def growth_picture(rows: Sequence[Growth]) -> str:
@@ -24,12 +26,12 @@ def growth_picture(rows: Sequence[Growth]) -> str:
     width = len(_CHARTS) * (_WIDTH + _LEFT) + 16
     height = _TOP + _HEIGHT + 56
     charts = "".join(
-        _chart(rows, title, value, _LEFT + place * (_WIDTH + _LEFT))
-        for place, (title, value) in enumerate(_CHARTS)
+        _chart(rows, title, value, aim, _LEFT + place * (_WIDTH + _LEFT))
+        for place, (title, value, aim) in enumerate(_CHARTS)
     )
     legend = "".join(
-        f'<circle cx="{_LEFT + 6 + 200 * nth}" cy="{height - 12}" r="4" fill="{colour}"/>'
-        f'<text x="{_LEFT + 16 + 200 * nth}" y="{height - 8}">{escape(subject)}</text>'
+        f'<circle cx="{_LEFT + 6 + _LEGEND_WIDTH * nth}" cy="{height - 12}" r="4" fill="{colour}"/>'
+        f'<text x="{_LEFT + 16 + _LEGEND_WIDTH * nth}" y="{height - 8}">{escape(subject)}</text>'
         for nth, (subject, colour) in enumerate(_coloured(rows))
     )
     return (
@@ -45,9 +47,13 @@ def _coloured(rows: Sequence[Growth]) -> list[tuple[str, str]]:
 
 
 def _chart(
-    rows: Sequence[Growth], title: str, value: Callable[[Growth], float], left: float
+    rows: Sequence[Growth],
+    title: str,
+    value: Callable[[Growth], float],
+    aim: float,
+    left: float,
 ) -> str:
-    most = max(map(value, rows)) or 1.0
+    most = max(aim, *map(value, rows)) or 1.0
     longest = max(row.chunks for row in rows)
     bottom = _TOP + _HEIGHT
 
@@ -61,7 +67,14 @@ def _chart(
         f'<text x="{left - 4}" y="{_TOP + 4}" text-anchor="end">{most:,.3g}</text>'
         if most < 1000
         else f'<text x="{left - 4}" y="{_TOP + 4}" text-anchor="end">{most:,.0f}</text>',
+        f'<text x="{left - 4}" y="{bottom + 4}" text-anchor="end">0</text>',
     ]
+    if aim:
+        y = bottom - _HEIGHT * aim / most
+        parts.append(
+            f'<path d="M{left} {y:.1f}H{left + _WIDTH - 16}" stroke="#999" stroke-dasharray="4"/>'
+            f'<text x="{left + 8}" y="{y - 4:.1f}" fill="#666">aim: {aim:,.0f}</text>'
+        )
     for chunks in sorted({row.chunks for row in rows}):
         x = left + (_WIDTH - 16) * chunks / longest
         words = f"{chunks // 1000}k"

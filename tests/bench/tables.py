@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 from tests.bench.batches import BatchCost
 from tests.bench.cell_start import CellStart
+from tests.bench.copies import FolderCopies
 from tests.bench.growth import Growth
+from tests.bench.hidden import Hidden
 from tests.bench.hostile import LATE_MS as LATE_STATUS_MS
 from tests.bench.hostile import Hostile
 from tests.bench.idle import IdleMemory
@@ -16,7 +18,9 @@ from tests.bench.long_notebook import NotebookTurn
 from tests.bench.long_session import LongSession
 from tests.bench.measure import Load
 from tests.bench.memory import Memory
+from tests.bench.notebook_page import NotebookCost, Rest
 from tests.bench.pipeline import PipelineCost
+from tests.bench.places import Places
 from tests.bench.resume import Resume
 from tests.bench.sessions import ManySessions, Speed
 from tests.bench.start import Start
@@ -26,7 +30,9 @@ __all__ = [
     "COLUMNS",
     "print_batch",
     "print_cell_start",
+    "print_copies",
     "print_growth",
+    "print_hidden",
     "print_hostile",
     "print_idle",
     "print_load",
@@ -34,7 +40,10 @@ __all__ = [
     "print_machine",
     "print_memory",
     "print_notebook",
+    "print_notebook_page",
     "print_pipeline",
+    "print_places",
+    "print_rest",
     "print_resume",
     "print_sessions",
     "print_start",
@@ -128,6 +137,17 @@ def print_hostile(hostile: Sequence[Hostile], rounds: int) -> None:
         )
 
 
+def print_hidden(hidden: Sequence[Hidden]) -> None:
+    """Print how soon a tab that was in the background is up to date."""
+    for each in hidden:
+        state = "frozen" if each.frozen else "hidden"
+        print(
+            f"\nA tab that was {state} for {each.seconds:.0f} s of {each.rate} chunks/s: caught up "
+            f"{each.caught_up:.2f} s after it was shown (aim: 1), {each.tasks} tasks over 50 ms, "
+            f"longest {each.long_task_max_ms:.0f} ms (aim: 100), {each.elements:,} elements"
+        )
+
+
 def print_long(long: LongSession) -> None:
     """Print what a long session is like."""
     print(f"\nA session of {long.items:,} items in the side panel")
@@ -139,6 +159,27 @@ def print_long(long: LongSession) -> None:
         f"at most {long.mounted_max:,} elements; memory +{long.heap_mb:.0f} MB of JavaScript, "
         f"+{long.renderer_mb:.0f} MB of the page's process (aim: 150)"
     )
+
+
+def print_places(places: Places) -> None:
+    """Print what a person does in a very long session."""
+    print(f"\nA session of {places.items:,} items in the side panel")
+    print(
+        f"  open after {places.open_seconds:.2f} s with {places.elements:,} elements in the page "
+        f"(aim: at most 3,000) and {places.kb:,.0f} kB; an old prompt found by the search in "
+        f"{places.search_seconds:.1f} s and {places.searches} requests; exported in "
+        f"{places.export_seconds:.1f} s, {places.export_mb:.0f} MB"
+    )
+    ways = {
+        "its beginning": places.to_beginning,
+        "its middle": places.to_middle,
+        "what was found": places.to_found,
+    }
+    for place, way in ways.items():
+        print(
+            f"  {place}: seen after {way.seconds:.2f} s and {way.requests} requests, with "
+            f"{way.elements:,} elements in the page"
+        )
 
 
 def print_resume(resume: Resume) -> None:
@@ -163,6 +204,39 @@ def print_notebook(turns: Sequence[NotebookTurn]) -> None:
         print(
             f"| {each.turn} | {each.told_kb:.1f} | {each.told_ms:.0f} | {each.whole_kb:,.1f} | "
             f"{each.whole_ms:.0f} | {each.turn_ms:.0f} |"
+        )
+
+
+def print_notebook_page(costs: Sequence[NotebookCost], rounds: int) -> None:
+    """Print what a notebook costs in the page, each row beside the shortest of its kind."""
+    print(f"\nNotebooks of finished turns, and of their words alone; median of {rounds}")
+    print(
+        "| step | outputs | turns | s | page CPU ms | beside the shortest | server CPU ms | "
+        "kB over the socket | elements in outputs |"
+    )
+    print("| --- | --- |" + " ---: |" * 7)
+    shortest = {(c.step, c.outputs): c for c in sorted(costs, key=lambda c: -c.turns)}
+    for cost in costs:
+        beside = cost.page_cpu / shortest[cost.step, cost.outputs].page_cpu
+        print(
+            f"| {cost.step} | {cost.outputs} | {cost.turns} | {cost.seconds:.2f} | "
+            f"{1e3 * cost.page_cpu:,.0f} | {beside:.2f} | {1e3 * cost.server_cpu:,.0f} | "
+            f"{cost.kb:,.1f} | {cost.elements:,.0f} |"
+        )
+
+
+def print_rest(rests: Sequence[Rest]) -> None:
+    """Print what a page does that nobody touches."""
+    print("\nA page at rest with a notebook that is open")
+    print(
+        "| outputs | turns | s | page CPU ms | of it scripts ms | requests | of these ours | "
+        "messages of ours |"
+    )
+    print("| --- |" + " ---: |" * 7)
+    for rest in rests:
+        print(
+            f"| {rest.outputs} | {rest.turns} | {rest.seconds:.0f} | {rest.page_ms:.0f} | "
+            f"{rest.script_ms:.0f} | {rest.requests} | {rest.own_requests} | {rest.own_frames} |"
         )
 
 
@@ -237,6 +311,17 @@ def print_batch(cost: BatchCost) -> None:
         f"  batch beside papermill {cost.batch_seconds / cost.papermill_seconds:.2f} "
         f"(aim: under 1.5), of processors {cost.batch_cpu / cost.papermill_cpu:.2f}"
     )
+
+
+def print_copies(copies: FolderCopies) -> None:
+    """Print what the copies of a large folder cost."""
+    megabytes = copies.files * copies.file_bytes / 1e6
+    print(f"\nCopies of {megabytes:,.0f} MB in {copies.files:,} files, for variants")
+    print(f"  the first, with a fifth of it new  {copies.stored_seconds:.1f} s")
+    print(f"  the first, with nothing new        {copies.again_seconds:.1f} s")
+    print(f"  one more                           {copies.copy_seconds:.1f} s")
+    print(f"  of the disk                        {copies.copy_bytes / 1e6:,.1f} MB")
+    print(f"  the others after an append         {'same' if copies.unchanged else 'CHANGED'}")
 
 
 def print_typing(typing: Typing) -> None:

@@ -50,6 +50,7 @@ def history(user: httpx.Client, session_id: str) -> str:
     return str(user.get(f"sessions/{session_id}").json()["history"])
 
 
+@pytest.mark.long
 def test_turns_on_a_full_disk_are_there_after_a_kill_once_it_was_freed(tmp_path: Path) -> None:
     with SmallDisk(tmp_path / "data") as disk:
         with server_in(tmp_path) as server, server.user() as user:
@@ -97,6 +98,7 @@ def test_a_server_killed_on_a_full_disk_leaves_a_session_that_says_what_is_missi
             turn_done(user, session_id, "three")
 
 
+@pytest.mark.long
 def test_a_read_only_folder_is_read_and_written_again_when_it_can_be(tmp_path: Path) -> None:
     with SmallDisk(tmp_path / "data") as disk:
         with server_in(tmp_path) as server, server.user() as user:

@@ -43,6 +43,7 @@ def numbers_of(folder: Path, session_id: str) -> list[int]:
     return [int(json.loads(line)["seq"]) for line in log.read_text().splitlines()]
 
 
+@pytest.mark.long
 def test_a_server_that_is_stopped_tells_what_a_killed_one_would(tmp_path: Path) -> None:
     """The turn that ran, and the message that waited, which is kept."""
     told = []
@@ -66,6 +67,7 @@ def test_a_server_that_is_stopped_tells_what_a_killed_one_would(tmp_path: Path) 
     assert prompt == "And then this."
 
 
+@pytest.mark.long
 def test_a_suspended_server_stays_the_owner(tmp_path: Path) -> None:
     """However late it is: another one shows its sessions, to read only."""
     with server_in(tmp_path) as first, first.user() as user:
@@ -122,8 +124,7 @@ def test_each_of_two_servers_lists_what_the_other_has_made_and_deleted(tmp_path:
 
 
 MOMENTS = [
-    pytest.param(ms, marks=() if ms in {200, 400, 800} else (pytest.mark.long,))
-    for ms in range(0, 1000, 20)
+    pytest.param(ms, marks=() if ms == 400 else (pytest.mark.long,)) for ms in range(0, 1000, 20)
 ]
 SENT = "".join(f"word{number} " for number in range(20))
 

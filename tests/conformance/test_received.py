@@ -7,7 +7,7 @@ from typing import Any
 import acp.schema
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from pydantic import BaseModel
 
 from acp_jupyter.protocol.normalise import normalise
@@ -16,6 +16,7 @@ from acp_jupyter.transcript.model.state import Transcript
 from tests.conformance.reading import after, entries_of, read
 from tests.conformance.shapes import CORPORA, VERSION_2, Message, messages_of_agents
 from tests.conformance.values import NAMES, values_of
+from tests.support.generated import examples
 
 MESSAGES = messages_of_agents()
 UPDATES = [message for message in MESSAGES if message.method == "session/update"]
@@ -27,9 +28,7 @@ OF_CHILDREN = frozenset(
 IS_EXTENSION = frozenset({"auth/status_update"})
 """Is read in the spelling that agents use as long as it is unstable: with an underscore."""
 REQUESTS = [message for message in MESSAGES if message.sort == "request"]
-GENERATED = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
-)
+GENERATED = examples(12)
 SDK_REQUESTS: dict[str, type[BaseModel]] = {
     "session/request_permission": acp.schema.RequestPermissionRequest,
     "fs/read_text_file": acp.schema.ReadTextFileRequest,

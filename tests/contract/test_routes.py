@@ -29,12 +29,13 @@ OTHER_CALLERS = {
     "kernel/work": "kernel",
     "kernel/work/done": "kernel",
     "kernel/work/printed": "kernel",
+    "check": "user",
     "outside": "a key of an agent outside",
     "sessions/{session_id}/packets": "user, kernel",
     "sessions/{session_id}/traffic": "user, kernel",
     "stream": "user",
 }
-"""Routes that are no command; ``test_identities`` and ``test_kernel_runner`` ask them."""
+"""Routes that are no command; ``test_identities``, ``test_check`` and ``test_kernel_runner`` ask"""
 
 
 @pytest.fixture

@@ -65,11 +65,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
 
 @pytest.fixture
 def visitor(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Visitor]:
-    """A browser profile; its trace is kept when the test fails."""
+    """A browser profile; pictures of its pages are kept when the test fails."""
     visitor = Visitor(browser, TRACES)
     yield visitor
     name = re.sub(r"\W+", "-", request.node.name)
-    visitor.close(keep_trace_as=name if request.node.stash.get(_failed, False) else None)
+    visitor.close(keep_as=name if request.node.stash.get(_failed, False) else None)
 
 
 @pytest.fixture

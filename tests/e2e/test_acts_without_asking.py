@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.lab import LabPage
@@ -14,6 +15,7 @@ from tests.support.workspace import Workspace
 LOAD = "%load_ext acp_jupyter"
 
 
+@pytest.mark.long
 def test_who_writes_a_protected_file_unasked_waits_for_the_user(
     lab: LabPage, workspace: Workspace, tmp_path: Path
 ) -> None:

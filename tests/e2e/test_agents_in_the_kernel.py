@@ -61,6 +61,7 @@ def question(nb: OpenNotebook, index: int) -> Locator:
     return nb.output(index).locator(".jp-Stdin-input")
 
 
+@pytest.mark.long
 def test_buttons_of_the_cell_that_waits(page: LabPage, place: Workspace) -> None:
     """A click reaches the kernel while the cell runs, so nothing is asked in text."""
     nb = page.open(place.notebook(LOAD, EDIT, EDIT))
@@ -83,6 +84,7 @@ def test_buttons_of_the_cell_that_waits(page: LabPage, place: Workspace) -> None
     assert WIDGET_MIME not in nb.file.read_text()
 
 
+@pytest.mark.long
 @OLD
 def test_a_question_in_text_where_clicks_wait(page: LabPage, place: Workspace) -> None:
     """Buttons that would do nothing are not drawn; the turn says where to answer."""

@@ -15,6 +15,7 @@ GOES_ON = "Goes on in the background"
 SAVED = "goes on in the background"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "theme", ["JupyterLab Light", pytest.param("JupyterLab Dark", marks=pytest.mark.long)]
 )
@@ -45,6 +46,7 @@ def test_it_is_stopped_by_a_key_in_the_card(lab: LabPage, workspace: Workspace, 
     eventually(lambda: "cancelled" in (text := nb.file.read_text()) and SAVED not in text, 20)
 
 
+@pytest.mark.long
 def test_a_refusal_is_told_in_the_card(lab: LabPage, workspace: Workspace) -> None:
     nb = lab.open(workspace.notebook(LOAD, "%%acp version_2\nstubborn"))
     nb.load_extension()

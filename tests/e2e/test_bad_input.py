@@ -17,6 +17,7 @@ from tests.support.workspace import Workspace
 LOAD = "%load_ext acp_jupyter"
 
 
+@pytest.mark.long
 def test_agents_that_do_not_work(lab: LabPage, workspace: Workspace, server: JupyterServer) -> None:
     """Unknown, missing, leaving, babbling, silent and dying agents."""
     nb = lab.open(workspace.notebook(LOAD, ""))

@@ -69,7 +69,7 @@ def _expect_told(changed: Locator, deleted: Locator) -> None:
     """Whose change it is, how much, and the diff in its place."""
     expect(changed).to_contain_text("Changed by edits_files")
     expect(changed.locator(".counts")).to_have_text("+1 −1")
-    expect(deleted).to_contain_text("A cell was deleted here by edits_files")
+    expect(deleted).to_contain_text("Cell deleted by edits_files: y = 1")
     changed.get_by_role("button", name="Show diff").click()
     diff = changed.get_by_role("region", name="Diff of Cell 1")
     expect(diff.locator("del")).to_have_text("x = 1")
@@ -108,7 +108,7 @@ def test_what_an_agent_wrote_to_the_file_is_decided_on_cell_by_cell(
     expect(_cell(lab, 0)).to_contain_text("out of a")
     _undo(notebook, 0)
     expect(bars).to_have_count(4)
-    deleted.get_by_role("button", name="Revert").click()
+    deleted.get_by_role("button", name="Undo").click()
     expect(bars).to_have_count(3)
     assert _sources(notebook) == ["x = 2\nkept = 2", "y = 1", "print(x)", "z = 2", "w = 1"]
     expect(_cell(lab, 1)).to_contain_text("out of b")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.lab import LabPage
@@ -47,6 +48,7 @@ def test_changes_are_taken_back_in_the_cell(lab: LabPage, workspace: Workspace) 
     assert workspace.clean_py == edited
 
 
+@pytest.mark.long
 def test_a_file_that_was_ignored_before_the_turn_stays(lab: LabPage, workspace: Workspace) -> None:
     """Though the agent took it out of ``.gitignore``, which makes it look new."""
     rules, data = workspace.folder / ".gitignore", workspace.folder / "data.csv"

@@ -42,6 +42,7 @@ def test_at_names_what_the_agent_then_gets(lab: LabPage, workspace: Workspace) -
     assert file["uri"] == (workspace.folder / "clean.py").as_uri()
 
 
+@pytest.mark.long
 def test_a_mention_is_found_by_its_name_and_deleted_whole(
     lab: LabPage, workspace: Workspace
 ) -> None:

@@ -45,6 +45,7 @@ def open_stage(lab: LabPage, name: str, steps: list[Step]) -> tuple[Stage, TurnV
     return stage, nb.turn(1), Hands(lab.page)
 
 
+@pytest.mark.long
 def test_keys_are_drawn_where_they_work(lab: LabPage) -> None:
     """One shortcut from command mode, one key; the cell below is as it was, and active again."""
     _, turn, hands = open_stage(lab, "consent-keys", [ask(edit(1))])
@@ -84,9 +85,12 @@ def test_typing_while_a_request_appears_answers_nothing(lab: LabPage) -> None:
     expect(code.locator(".cm-content")).to_have_text(typed)
     hands.press(TO_REQUEST)
     expect(turn.permission.last).to_be_focused()
+    # An answer counts once its request was in view for a moment.
+    expect(turn.option("Allow once").last).to_be_enabled()
     hands.press("2")
     expect(turn.permission).to_have_count(1)
     expect(turn.permission).to_be_focused()
+    expect(turn.option("Allow once")).to_be_enabled()
     hands.press("2")
     expect(turn.permission).to_have_count(0)
     hands.write("3")
@@ -102,8 +106,11 @@ def answered(lab: LabPage) -> list[str]:
     return [item["permission"]["state"] for item in items if item.get("permission")]
 
 
-@pytest.mark.parametrize("where", ["cell", "panel"])
-@pytest.mark.parametrize("by_keys", [False, True], ids=["clicks", "keys"])
+@pytest.mark.parametrize("where", ["cell", pytest.param("panel", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "by_keys",
+    [pytest.param(False, id="clicks", marks=pytest.mark.long), pytest.param(True, id="keys")],
+)
 def test_one_edit_or_ten_take_one_click_or_two_keys(
     lab: LabPage, where: str, by_keys: bool
 ) -> None:
@@ -152,6 +159,7 @@ def test_one_edit_or_ten_take_one_click_or_two_keys(
     assert answered(lab) == ["allowed"] * 11
 
 
+@pytest.mark.long
 def test_one_edit_takes_one_click_in_the_panel_which_gets_the_message_box_back(
     lab: LabPage,
 ) -> None:
@@ -179,6 +187,7 @@ def test_one_edit_takes_one_click_in_the_panel_which_gets_the_message_box_back(
     expect(panel.message).to_have_value("1 more 2 more!")
 
 
+@pytest.mark.long
 def test_an_answer_stays_where_it_is_read_and_a_question_comes_into_view(lab: LabPage) -> None:
     """The prompt is at the foot of the page, as it is in most notebooks."""
     stage = Stage(lab, "consent-view")

@@ -66,7 +66,8 @@ def use(output: Locator, folder: Path, picture: str = "") -> None:
     assert "  \n" not in (folder / "dashboard" / "wind.csv").read_text()
 
 
-@pytest.mark.parametrize("theme", ["Light", pytest.param("Dark", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_in_jupyterlab(lab: LabPage, workspace: Workspace, theme: str) -> None:
     path, cells, layout = copied(workspace)
     lab.page.set_viewport_size({"width": 1280, "height": 1100})

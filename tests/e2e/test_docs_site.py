@@ -65,7 +65,7 @@ def test_nothing_is_wrong_on_any_page(
     site: str, browser: Browser, tmp_path: Path, dark: bool, width: int
 ) -> None:
     """Nothing in the console, no file missing or from elsewhere, nothing for axe, all in sight."""
-    visitor = Visitor(browser, tmp_path, dark=dark, traced=False)
+    visitor = Visitor(browser, tmp_path, dark=dark)
     page, log = visitor.page()
     page.set_viewport_size({"width": width, "height": 900})
     asked: list[str] = []

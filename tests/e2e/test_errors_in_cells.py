@@ -29,6 +29,7 @@ sys.meta_path.insert(0, NotInstalled())
 """
 
 
+@pytest.mark.long
 def test_a_kernel_without_the_magics_is_told_of_them_under_the_error(
     lab: LabPage, workspace: Workspace
 ) -> None:

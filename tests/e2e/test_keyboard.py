@@ -16,6 +16,7 @@ from tests.support.scenes.steps import put_scene
 from tests.support.terminal_steps import ask, call, create, steps, update
 
 
+@pytest.mark.long
 @pytest.mark.timeout(150)  # some hundred keys
 def test_the_panel_by_keys(lab: LabPage) -> None:
     """Composer, queue, transcript, attachments, code, pickers, usage, sessions, traffic."""

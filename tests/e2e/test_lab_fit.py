@@ -15,6 +15,7 @@ from tests.support.roles import PanelView
 from tests.support.workspace import Workspace
 
 
+@pytest.mark.long
 def test_an_error_and_a_selection_go_to_the_composer(lab: LabPage, workspace: Workspace) -> None:
     """The cell's button and the commands attach them; nothing is sent."""
     nb = lab.open(workspace.notebook("fine = 1", "boom = 1 / 0"))
@@ -41,6 +42,7 @@ def test_an_error_and_a_selection_go_to_the_composer(lab: LabPage, workspace: Wo
     expect(panel.log.locator(".acp-user")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_prompt_is_coloured_as_prose(lab: LabPage, workspace: Workspace) -> None:
     """Python's words have colours in Python only, also after the cell has become the other."""
     words = re.compile("^(help|print|in|list)$")
@@ -70,6 +72,7 @@ def test_a_prompt_is_coloured_as_prose(lab: LabPage, workspace: Workspace) -> No
     expect(lab.page.locator(".jp-Completer-item").first).to_contain_text("--policy")
 
 
+@pytest.mark.long
 def test_a_prompt_stays_prose_when_the_kernels_language_comes_late(
     lab: LabPage, workspace: Workspace
 ) -> None:

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.support.browser import Visitor
 from tests.support.lab import LabPage
 from tests.support.roles import PanelView
+from tests.support.timers import COUNT_TIMERS
 from tests.support.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
@@ -83,7 +84,7 @@ def drawn_in_view(page: Page, log: Locator) -> None:
     page.wait_for_function(_DRAWN_IN_VIEW, arg=handle)
 
 
-@pytest.mark.parametrize("where", ["cell", "panel"])
+@pytest.mark.parametrize("where", ["cell", pytest.param("panel", marks=pytest.mark.long)])
 def test_20_000_chunks_are_few_elements(lab: LabPage, workspace: Workspace, where: str) -> None:
     prompt = "bench N=20000 size=20 rate=0"
     if where == "cell":
@@ -150,6 +151,7 @@ def test_all_words_are_found_copied_printed_and_read_aloud(
     expect(log.locator(_UNSEEN).first).to_be_attached()
 
 
+@pytest.mark.long
 def test_what_is_read_stays_in_place(lab: LabPage, workspace: Workspace) -> None:
     panel = say_it(lab, workspace)
     page, log = lab.page, panel.log
@@ -190,34 +192,11 @@ def test_what_is_read_stays_in_place(lab: LabPage, workspace: Workspace) -> None
     assert log.evaluate(_TOP_LINE) == [words, top]
 
 
-_COUNT_TIMERS = """(() => {
-  // Who called: after this function, and the one that stands for the timer's.
-  const ours = () => new Error().stack.split('\\n')[3].includes('/extensions/acp-jupyter/');
-  const live = (window.liveTimers = new Map());
-  for (const [set, clear, once] of [
-    ['setTimeout', 'clearTimeout', true],
-    ['setInterval', 'clearInterval', false],
-    ['requestAnimationFrame', 'cancelAnimationFrame', true],
-  ]) {
-    const [start, stop] = [window[set].bind(window), window[clear].bind(window)];
-    window[set] = (work, ...more) => {
-      const mine = ours();
-      const id = start((...args) => {
-        if (once) live.delete(`${set} ${id}`);
-        if (typeof work === 'function') work(...args);
-      }, ...more);
-      if (mine) live.set(`${set} ${id}`, new Error().stack);
-      return id;
-    };
-    window[clear] = id => (live.delete(`${set} ${id}`), stop(id));
-  }
-})()"""
-
-
+@pytest.mark.long
 def test_a_page_with_finished_turns_is_at_rest(
     lab: LabPage, visitor: Visitor, workspace: Workspace
 ) -> None:
-    visitor.context.add_init_script(_COUNT_TIMERS)
+    visitor.context.add_init_script(COUNT_TIMERS)
     prompts = ["%%acp demo\nmarkdown", "%%acp demo\nlist", "%%acp demo\nbench N=2000"]
     notebook = lab.open(workspace.notebook(LOAD, *prompts))
     notebook.load_extension()

@@ -28,6 +28,7 @@ def copy_an_old_labextension(data: Path) -> None:
         script.write_text(script.read_text().replace(now, then))
 
 
+@pytest.mark.long
 def test_an_old_copy_of_the_labextension_is_told(
     visitor: Visitor, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

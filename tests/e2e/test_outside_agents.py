@@ -5,29 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from tests.support import pictures
 from tests.support.lab import LabPage
 from tests.support.outside import Outside
+from tests.support.outside_page import make_key, revoke_keys
 from tests.support.roles import PanelView
 from tests.support.workspace import Workspace
-
-
-def _make_key(lab: LabPage, panel: PanelView) -> tuple[str, str]:
-    """Make a key as a person does; return the address and the key that are shown."""
-    lab.command("acp-jupyter:outside-access")
-    expect(panel.root.get_by_role("heading", name="Access for an outside agent")).to_be_visible()
-    panel.root.get_by_role("button", name="Make a key").click()
-    shown = panel.root.get_by_role("group", name="The new key")
-    expect(shown).to_be_visible()
-    variable, command = shown.locator("pre").all_inner_texts()
-    key = re.fullmatch(r"export ACP_JUPYTER_KEY=(acp-key-\S+)", variable)
-    url = re.fullmatch(r"jupyter acp mcp --url (\S+)", command)
-    assert key is not None
-    assert url is not None
-    return url[1], key[1]
 
 
 def test_an_agent_in_a_terminal_reads_asks_and_writes(lab: LabPage, workspace: Workspace) -> None:
@@ -41,7 +28,7 @@ def test_an_agent_in_a_terminal_reads_asks_and_writes(lab: LabPage, workspace: W
         "edits": [{"old": "max(rain)", "new": "max(rain), min(rain)"}],
     }
     panel = lab.panel
-    url, key = _make_key(lab, panel)
+    url, key = make_key(lab)
     with Outside(url, key) as agent:
         assert "2 cells" in agent.call("list_cells")
         assert agent.call("edit_cell", **edit).startswith("failed: The policy read-only")
@@ -77,6 +64,7 @@ def test_an_agent_in_a_terminal_reads_asks_and_writes(lab: LabPage, workspace: W
     expect(nb.cell(1)).not_to_contain_text("min(rain)")
 
 
+@pytest.mark.long
 def test_keys_are_listed_with_their_last_use_and_revoked(
     lab: LabPage, workspace: Workspace
 ) -> None:
@@ -86,7 +74,7 @@ def test_keys_are_listed_with_their_last_use_and_revoked(
     lab.page.set_viewport_size({"width": 1280, "height": 900})
     lab.open(workspace.notebook("rain = [61, 48, 52]"))
     panel = lab.panel
-    url, key = _make_key(lab, panel)
+    url, key = make_key(lab)
     with Outside(url, key) as agent:
         assert "1 cells" in agent.call("list_cells")
     panel.root.get_by_role("button", name="Back to the session").click()
@@ -99,10 +87,7 @@ def test_keys_are_listed_with_their_last_use_and_revoked(
     panel.root.get_by_role("button", name="Make a key").click()
     expect(keys.get_by_role("listitem")).to_have_count(2)
     _picture_of_keys(lab, panel)
-    for _ in range(2):
-        keys.get_by_role("button", name=re.compile("^Revoke")).first.click()
-        expect(panel.root.get_by_role("alert")).to_have_count(0)
-    expect(panel.root.get_by_text("There are no keys.")).to_be_visible()
+    revoke_keys(lab)
     with Outside(url, key, "") as again:
         assert "not good any more" in again.ask("initialize", {})["error"]["message"]
 

@@ -61,6 +61,7 @@ def test_the_panel_lists_shows_prompts_stops_and_answers(
     assert len(nb.outputs(1)) == 1
 
 
+@pytest.mark.long
 def test_what_an_action_led_to_is_told_over_the_message_box(
     lab: LabPage, workspace: Workspace
 ) -> None:

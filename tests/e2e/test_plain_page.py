@@ -88,7 +88,7 @@ PART_WORDS = {
     "permission": "Allow once",
     "diffs": "1 file changed",
 }
-SHORT = {"light", "dark with some light variables"}
+SHORT = {"dark with some light variables"}
 
 
 @pytest.fixture(scope="module")

@@ -60,6 +60,7 @@ def test_what_the_prompt_names_goes_along(lab: LabPage, workspace: Workspace) ->
     assert cell["resource"]["text"] == "cleaned = list(range(3))"
 
 
+@pytest.mark.long
 def test_a_prompt_has_no_python(lab: LabPage, workspace: Workspace) -> None:
     """No keyword, no variable and no word of the cell; code is completed as before."""
     (workspace.folder / "imports.csv").touch()
@@ -76,6 +77,7 @@ def test_a_prompt_has_no_python(lab: LabPage, workspace: Workspace) -> None:
     expect(_names(offered)).to_have_text(["@cell 1: imp", "@imports.csv"])
 
 
+@pytest.mark.long
 def test_commands_begin_a_prompt(lab: LabPage, workspace: Workspace) -> None:
     """Those of the session's agent, once there is one."""
     nb = _open(lab, workspace, "%%acp demo\nhelp", "%%acp demo\n")
@@ -87,6 +89,7 @@ def test_commands_begin_a_prompt(lab: LabPage, workspace: Workspace) -> None:
     expect(nb.cell(1).locator(".cm-line").nth(1)).to_have_text("/explore ")
 
 
+@pytest.mark.long
 def test_typing_at_opens_the_list_where_the_settings_wish_it(
     lab: LabPage, workspace: Workspace
 ) -> None:

@@ -37,6 +37,7 @@ def test_a_question_is_answered_in_the_cell_and_kept(lab: LabPage, workspace: Wo
     expect(answered.get_by_role("button")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_the_queue_and_the_commands_in_the_panel(lab: LabPage, workspace: Workspace) -> None:
     lab.open_empty(workspace.name)
     panel = lab.panel

@@ -336,7 +336,7 @@ def printed_address(log: Path) -> str:
     ("size", "theme", "pictures"),
     [
         pytest.param((1400, 900), "Light", "", id="large-light"),
-        pytest.param((1024, 768), "Dark", "-dark", id="small-dark"),
+        pytest.param((1024, 768), "Dark", "-dark", id="small-dark", marks=pytest.mark.long),
         pytest.param((1400, 900), "Dark", None, id="large-dark", marks=pytest.mark.long),
         pytest.param((1024, 768), "Light", None, id="small-light", marks=pytest.mark.long),
     ],

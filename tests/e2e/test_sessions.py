@@ -144,6 +144,7 @@ def test_the_traffic_is_watched_filtered_and_exported(
     expect(beside.get_by_role("tree", name="Lines")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_chunks_of_an_answer_are_one_line_of_the_traffic(
     lab: LabPage, workspace: Workspace
 ) -> None:
@@ -168,7 +169,9 @@ def test_chunks_of_an_answer_are_one_line_of_the_traffic(
     expect(text).to_contain_text('"agent_message_chunk"')
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+@pytest.mark.parametrize(
+    "theme", ["JupyterLab Light", pytest.param("JupyterLab Dark", marks=pytest.mark.long)]
+)
 def test_a_session_is_found_by_what_was_said(
     lab: LabPage, workspace: Workspace, theme: str
 ) -> None:

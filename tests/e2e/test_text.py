@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, Request, expect
 
 from tests.support.lab import LabPage
@@ -37,6 +38,7 @@ graph LR
 """
 
 
+@pytest.mark.long
 def test_code_goes_into_cells_and_text_is_drawn_well(lab: LabPage, workspace: Workspace) -> None:
     (workspace.folder / "answer.md").write_text(ANSWER)
     nb = lab.open(workspace.notebook(LOAD, "%%acp says\nanswer.md", "last = 1"))

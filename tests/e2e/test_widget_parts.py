@@ -31,6 +31,7 @@ def part(output: Locator, name: str) -> Locator:
     return output.locator(f".acp[data-part={name}]").first
 
 
+@pytest.mark.long
 def test_the_parts_of_a_turn_in_layouts(lab: LabPage, workspace: Workspace) -> None:
     lab.page.set_viewport_size({"width": 1280, "height": 1400})
     nb = lab.open(workspace.notebook(LOAD, PARTS, "import time; time.sleep(600)"))
@@ -94,6 +95,7 @@ def test_a_session_in_a_cell_shows_whoever_sends(lab: LabPage, workspace: Worksp
     expect(panel_box).to_have_value("")
 
 
+@pytest.mark.long
 def test_a_turn_that_a_button_sent(lab: LabPage, workspace: Workspace) -> None:
     """It has no cell: its output is a live widget, and no cell is missed at its end."""
     code = """import ipywidgets

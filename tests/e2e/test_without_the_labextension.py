@@ -94,6 +94,7 @@ def saved_final(nb: OpenNotebook) -> bool:
     return final_in_file(nb)
 
 
+@pytest.mark.long
 def test_a_reload_while_a_cell_waits(lab: LabPage, place: Workspace) -> None:
     """The page shows the end of the turn, what it saves has it, and the next page too."""
     nb = lab.open(place.notebook(LOAD, HELD))

@@ -3,7 +3,8 @@
 
 Each is ``{"tool", "args"}``, and may have ``ask`` (the agent asks its user first), ``hide`` (it
 tells nothing of the call), or ``shown`` (arguments that it tells in place of the true ones).
-``{"read": NAME}`` reads a file of the session's folder by its client.
+``{"works_at": [NAME, LINE]}`` tells that it works in a file, and ``{"waits": true}`` asks the user
+something. ``{"read": NAME}`` reads a file of the session's folder by its client.
 What the tools answer is said as text, one JSON line per call; images are counted.
 """
 
@@ -53,6 +54,18 @@ def _call(wire: Wire, session_id: str, number: int, step: Json) -> Json:
     return _told(result)
 
 
+def _works_at(wire: Wire, session_id: str, number: int, path: str, line: int) -> None:
+    shown = {"title": f"Read {path}", "kind": "read", "status": "completed"}
+    locations = [{"path": path, "line": line}]
+    wire.update(session_id, "tool_call", toolCallId=f"call-{number}", locations=locations, **shown)
+
+
+def _waits(wire: Wire, session_id: str, number: int) -> None:
+    call = {"toolCallId": f"waits-{number}", "title": "Go on"}
+    params = {"sessionId": session_id, "toolCall": call, "options": _OPTIONS}
+    wire.ask("session/request_permission", params)
+
+
 def _read(wire: Wire, session_id: str, path: str) -> Json:
     answer = wire.ask("fs/read_text_file", {"sessionId": session_id, "path": path})
     return {"failed": "error" in answer, "text": (answer.get("result") or {}).get("content", "")}
@@ -72,6 +85,13 @@ def prompt(wire: Wire, session_id: str, text: str) -> str:
         wire.text(session_id, json.dumps([tool["name"] for tool in listed["tools"]]) + "\n")
         return "end_turn"
     for number, step in enumerate(json.loads(text)):
+        if "works_at" in step:
+            name, line = step["works_at"]
+            _works_at(wire, session_id, number, os.path.join(wire.folders[place], name), line)
+            continue
+        if "waits" in step:
+            _waits(wire, session_id, number)
+            continue
         if "read" in step:
             path = os.path.join(wire.folders[place], step["read"])
             told = _read(wire, session_id, path)

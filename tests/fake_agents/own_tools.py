@@ -2,10 +2,12 @@
 """Changes files by its own tools, as most agents do: the protocol says nothing of it.
 
 Each line of the prompt is a deed: ``write PATH TEXT`` (``\\n`` is a new line, ``{cwd}`` the
-folder), ``private PATH TEXT`` (for its user alone), ``bytes PATH HEX``, ``many N SUFFIX``,
-``delete PATH``, ``rename PATH PATH``, ``link PATH TARGET``, ``mode PATH BITS``, ``folder PATH``,
-``show PATH TEXT`` (with a diff),
-``say TEXT`` (one letter at a time), ``fail``, ``wait`` (for a cancel).
+folder), ``append PATH TEXT``, ``private PATH TEXT`` (for its user alone), ``bytes PATH HEX``,
+``many N SUFFIX``, ``delete PATH``, ``rename PATH PATH``, ``link PATH TARGET``,
+``mode PATH BITS``, ``folder PATH``, ``show PATH TEXT`` (with a diff),
+``say TEXT`` (one letter at a time), ``tell TEXT`` (at once), ``fail``, ``wait`` (for a cancel).
+
+Started with a name, it does what ``NAME.deeds`` in its folder says, whatever the prompt is.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ import os
 import sys
 
 from _wire import Wire, serve
+
+NAME = sys.argv[1] if len(sys.argv) > 1 else ""
 
 
 def _write(path: str, data: bytes) -> None:
@@ -44,6 +48,9 @@ def _do(  # noqa: C901 - one flat match
     match verb:
         case "write":
             _write(name, said.encode())
+        case "append":
+            with open(name, "ab") as file:
+                file.write(said.encode())
         case "private":
             _write(name, said.encode())
             os.chmod(name, 0o600)
@@ -69,6 +76,8 @@ def _do(  # noqa: C901 - one flat match
         case "say":
             for letter in rest:
                 wire.text(session_id, letter)
+        case "tell":
+            wire.text(session_id, rest)
         case "fail":
             sys.exit(3)
         case "wait":
@@ -78,10 +87,15 @@ def _do(  # noqa: C901 - one flat match
 
 
 def prompt(wire: Wire, session_id: str, text: str) -> str:
+    if NAME:
+        with open(f"{NAME}.deeds") as file:
+            text = file.read()
     for line in text.splitlines():
         verb, _, rest = line.partition(" ")
         _do(wire, session_id, verb, rest)
     return "end_turn"
 
 
+if NAME:
+    sys.argv = [NAME]  # it is called so
 serve(prompt)

@@ -4,7 +4,7 @@
 The file ``.scene.json`` of the session's folder has a list of steps:
 ``{"update": {…}}`` sends an update, ``{"write": PATH, "text": …}`` changes a file,
 ``{"ask": [PARAMS, …]}`` asks for these permissions at once and waits for the answers,
-``{"fail": WORDS}`` ends the turn in an error,
+``{"fail": WORDS}`` ends the turn in an error, ``{"die": WORDS}`` the agent, with them on stderr,
 ``{"hold": NAME}`` waits for a file ``NAME`` in the folder's sister ``.go-FOLDER``, and
 ``{"rest": SECONDS}`` for time to pass.
 Its arguments are its name and its version.
@@ -13,6 +13,8 @@ Its arguments are its name and its version.
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -83,6 +85,11 @@ class Stage(Wire):
             for name, choices in CHOICES.items()
         ]
 
+    def hold(self, name: str) -> None:
+        sign = self.folder.with_name(f".go-{self.folder.name}") / name
+        while not sign.exists() and not self.rest(0.1):
+            pass
+
     def ask_all(self, session_id: str, asked: list[Json]) -> None:
         for number, params in enumerate(asked):
             params = {"sessionId": session_id, **params}
@@ -107,13 +114,14 @@ def prompt(wire: Wire, session_id: str, _text: str) -> str:
             case {"ask": asked}:
                 wire.ask_all(session_id, asked)
             case {"hold": name}:
-                sign = wire.folder.with_name(f".go-{wire.folder.name}") / name
-                while not sign.exists() and not wire.rest(0.1):
-                    pass
+                wire.hold(name)
             case {"rest": seconds}:
                 wire.rest(seconds)
             case {"fail": words}:
                 wire.failure = words
+            case {"die": words}:
+                print(words, file=sys.stderr, flush=True)
+                os.kill(os.getpid(), signal.SIGKILL)
             case _:
                 raise ValueError(step)
         if wire.cancelled:

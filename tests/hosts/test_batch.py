@@ -97,6 +97,7 @@ def one_prompt(folder: Path, prompt: str, name: str = "in.ipynb") -> None:
 PAPERMILL = ("papermill", "--no-progress-bar")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "run",
     [
@@ -138,6 +139,7 @@ def test_where_the_notebook_is_not_known_the_error_says_what_to_set(folder: Path
     assert "ACP_JUPYTER_RECORD=record:NAME.acp" in done.stderr
 
 
+@pytest.mark.long
 def test_a_background_turn_of_a_run_has_ended_when_the_run_has(folder: Path) -> None:
     one_prompt(folder, "%%acp demo --background\nlist rate=20")
     assert command(folder, *PAPERMILL, "in.ipynb", "out.ipynb").returncode == 0

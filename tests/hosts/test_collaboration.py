@@ -106,7 +106,7 @@ class Two:
 @pytest.fixture
 def two(server: JupyterServer, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Two]:
     name = re.sub(r"\W+", "-", request.node.name.removeprefix("test_"))
-    visitors = [Visitor(browser, TRACES, traced=False) for _ in range(2)]
+    visitors = [Visitor(browser, TRACES) for _ in range(2)]
     ada, bob = (LabPage(visitor, server) for visitor in visitors)
     yield Two(ada, bob, Workspace(server.root, name))
     for visitor in visitors:

@@ -90,6 +90,7 @@ def test_a_session_is_one_widget_that_sends_what_is_typed(kernel: Kernel) -> Non
     eventually(lambda: kernel.run(said).printed == "cancelled\n", what="the kernel's widget knows")
 
 
+@pytest.mark.long
 def test_a_prompt_of_a_button_has_no_cell(kernel: Kernel) -> None:
     """A message on a comm is no cell, though one ran before it."""
     opened = kernel.run(
@@ -110,6 +111,7 @@ def test_a_prompt_of_a_button_has_no_cell(kernel: Kernel) -> None:
     assert kernel.run("print(turns[0].widget.cell_id == o.view_id)").ok().printed == "True\n"
 
 
+@pytest.mark.long
 def test_a_question_ends_once_it_is_settled_elsewhere(kernel: Kernel) -> None:
     """Nobody types an answer: the turn is stopped meanwhile, as by another page or its limit."""
     code = (

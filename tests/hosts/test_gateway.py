@@ -100,7 +100,7 @@ def kernel(behind: Behind, path: str) -> Iterator[Kernel]:
 
 def test_a_cell_with_a_permission_answered_in_the_page(behind: Behind, browser: Browser) -> None:
     workspace = Workspace(behind.server.root, "page")
-    visitor = Visitor(browser, TRACES, traced=False)
+    visitor = Visitor(browser, TRACES)
     edit = "%%acp demo\nedit clean.py rate=20"
     nb = LabPage(visitor, behind.server).open(
         workspace.notebook(LOAD, edit, "import sys; print(sys.prefix)")
@@ -117,12 +117,12 @@ def test_a_cell_with_a_permission_answered_in_the_page(behind: Behind, browser: 
     nb.run_to_end(2)
     expect(nb.output(2)).to_contain_text("acp-jupyter-gateway-env")
     nb.saved_output(1)
-    visitor.close(keep_trace_as=None)
+    visitor.close()
 
 
 def test_a_cell_that_is_run_while_the_gateway_is_down(behind: Behind, browser: Browser) -> None:
     workspace = Workspace(behind.server.root, "down")
-    visitor = Visitor(browser, TRACES, traced=False)
+    visitor = Visitor(browser, TRACES)
     nb = LabPage(visitor, behind.server).open(workspace.notebook(LOAD, "print(6 * 7)"))
     nb.load_extension()
     with behind.way.closed():
@@ -134,7 +134,7 @@ def test_a_cell_that_is_run_while_the_gateway_is_down(behind: Behind, browser: B
         return "42" in nb.output(1).inner_text()
 
     eventually(run_again, 30, "the cell runs when the gateway is back")
-    visitor.close(keep_trace_as=None)
+    visitor.close()
 
 
 def test_the_key_of_the_launch_is_shown_nowhere(behind: Behind, kernel: Kernel) -> None:

@@ -31,7 +31,9 @@ def start(tmp_path: Path) -> Iterator[Callable[[str], ProgramAtTerminal]]:
         each.end()
 
 
-@pytest.mark.parametrize("how", ["await", "stream", "thread"])
+@pytest.mark.parametrize(
+    "how", ["await", *(pytest.param(how, marks=pytest.mark.long) for how in ("stream", "thread"))]
+)
 def test_a_question_is_asked_wherever_a_program_waits(
     start: Callable[[str], ProgramAtTerminal], how: str
 ) -> None:
@@ -60,7 +62,9 @@ def test_two_turns_ask_one_after_the_other(start: Callable[[str], ProgramAtTermi
     assert {"made.txt", "other.txt"} <= {each.name for each in program.folder.iterdir()}
 
 
-@pytest.mark.parametrize("how", ["await", "stream", "thread"])
+@pytest.mark.parametrize(
+    "how", ["thread", *(pytest.param(how, marks=pytest.mark.long) for how in ("stream", "await"))]
+)
 def test_an_interrupt_of_the_question_ends_the_program(
     start: Callable[[str], ProgramAtTerminal], how: str
 ) -> None:

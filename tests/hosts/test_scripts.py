@@ -53,6 +53,7 @@ def test_an_asyncio_program(tmp_path: Path) -> None:
     assert (tmp_path / "work" / "made.txt").exists()
 
 
+@pytest.mark.long
 def test_a_program_is_recorded_and_replayed(tmp_path: Path) -> None:
     printed = run("one_prompt.py", tmp_path, "record:made.acp")
     assert printed == "Demo end_turn ['made.txt']\n"

@@ -58,6 +58,7 @@ def test_a_turn_is_printed_and_asks(terminal: IPythonTerminal) -> None:
     assert terminal.leave() == ""
 
 
+@pytest.mark.long
 def test_an_awaited_turn_asks_and_an_interrupt_stops_it(terminal: IPythonTerminal) -> None:
     terminal.cell("import acp_jupyter; s = acp_jupyter.connect('demo')")
     terminal.cell("await s.prompt('create hello.txt rate=0')", ends=False)
@@ -81,6 +82,7 @@ def test_an_awaited_turn_asks_and_an_interrupt_stops_it(terminal: IPythonTermina
     assert terminal.leave("exit()") == ""
 
 
+@pytest.mark.long
 def test_a_thread_in_ipython_is_refused_at_once(terminal: IPythonTerminal) -> None:
     terminal.cell("import acp_jupyter, threading; s = acp_jupyter.connect('demo')")
     terminal.cell("t = s.prompt('create hello.txt rate=0')")
@@ -90,6 +92,7 @@ def test_a_thread_in_ipython_is_refused_at_once(terminal: IPythonTerminal) -> No
     assert "'error'" in terminal.cell("t.stop_reason")
 
 
+@pytest.mark.long
 def test_a_terminal_records_and_replays(terminal: IPythonTerminal) -> None:
     terminal.cell("%load_ext acp_jupyter")
     assert "recorded in made.acp" in terminal.cell("%acp record on made.acp")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +115,7 @@ def test_all_kinds_of_edits_in_one_step(tmp_path: Path) -> None:
             outputs=(output,),
             execution_count=7,
         ),
-        DeleteCell(cell_id="b", fingerprint=fingerprint("b")),
+        DeleteCell(cell_id="b", fingerprint=fingerprint("b"), acp=_MARK),
     )
     assert isinstance(state, NotebookState)
     assert _sources(path) == ["c", "1 + 2"]
@@ -124,8 +126,8 @@ def test_all_kinds_of_edits_in_one_step(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("edit", "reason"),
     [
-        (DeleteCell(cell_id="a", fingerprint=fingerprint("older")), "stale"),
-        (DeleteCell(cell_id="gone", fingerprint=""), "cell_gone"),
+        (DeleteCell(cell_id="a", fingerprint=fingerprint("older"), acp=_MARK), "stale"),
+        (DeleteCell(cell_id="gone", fingerprint="", acp=_MARK), "cell_gone"),
         (MoveCell(cell_id="a", fingerprint=fingerprint("a"), after="gone"), "cell_gone"),
         (MoveCell(cell_id="a", fingerprint=fingerprint("a"), after="a"), "invalid"),
         (
@@ -172,3 +174,15 @@ def test_any_json_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, c
     changed = asyncio.run(files.apply(path, [edit]))
     if isinstance(changed, NotebookState):
         nbformat.validate(_notebook(path))
+
+
+def test_a_kernel_with_the_tools_starts_without_what_reads_notebooks() -> None:
+    """It takes longer to import than all the rest of a batch's job."""
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from acp_jupyter.kernel.client.embedded_host import WaitingCells, kernel_tools\n"
+        "kernel_tools(Path.cwd(), WaitingCells())\n"
+        "print([name for name in ('nbformat', 'jsonschema') if name in sys.modules])"
+    )
+    done = subprocess.run((sys.executable, "-c", code), capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -22,6 +22,7 @@ WIDGET_MIME = "application/vnd.jupyter.widget-view+json"
 READABLE = ["text/markdown", "text/plain"]
 
 
+@pytest.mark.long
 def test_nobody_watches_so_the_record_is_shown_once(kernel: Kernel) -> None:
     """As under nbclient, papermill and nbval, which takes the first display of an output."""
     output = kernel.run("%%acp hello\nGood morning").ok().output
@@ -31,6 +32,7 @@ def test_nobody_watches_so_the_record_is_shown_once(kernel: Kernel) -> None:
     assert [output.display_id] == list(output.metadata["acp_jupyter"])
 
 
+@pytest.mark.long
 def test_an_allowed_edit_is_made(kernel: Kernel, folder: Path) -> None:
     kernel.run("%%acp permission --policy accept-edits --out turn\nnew text").ok()
     assert (folder / "edited.txt").read_text() == "new text\n"
@@ -38,6 +40,7 @@ def test_an_allowed_edit_is_made(kernel: Kernel, folder: Path) -> None:
     assert seen.printed == "True done end_turn edited.txt\n"
 
 
+@pytest.mark.long
 def test_a_policy_of_connect_holds_for_its_own_prompts(kernel: Kernel, folder: Path) -> None:
     made = 'import acp_jupyter\ns = acp_jupyter.connect("permission", policy="accept-edits")'
     kernel.run(made).ok()
@@ -48,6 +51,7 @@ def test_a_policy_of_connect_holds_for_its_own_prompts(kernel: Kernel, folder: P
     assert (folder / "edited.txt").read_text() == "new text\n"
 
 
+@pytest.mark.long
 def test_what_changed_is_told_as_a_patch_and_taken_back(kernel: Kernel, folder: Path) -> None:
     """Whatever the agent reported: what counts is the folder."""
     (folder / "edited.txt").write_text("old text\n")
@@ -66,6 +70,7 @@ def test_what_changed_is_told_as_a_patch_and_taken_back(kernel: Kernel, folder: 
     assert (folder / "edited.txt").read_text() == "old text\n"
 
 
+@pytest.mark.long
 def test_what_is_not_kept_is_as_the_agent_reported_it(kernel: Kernel, folder: Path) -> None:
     (folder / ".gitignore").write_text("edited.txt\n")
     (folder / "edited.txt").write_text("old text\n")
@@ -109,12 +114,14 @@ def test_a_permission_is_asked_on_stdin_without_a_default(kernel: Kernel, folder
     assert "Allowed once" in turn.data["text/markdown"]
 
 
+@pytest.mark.long
 def test_a_rejected_edit_is_not_made(kernel: Kernel, folder: Path) -> None:
     cell = kernel.run("%%acp permission\nnew text", answers=["3"]).ok()
     assert "I left the file alone." in cell.outputs[0].data["text/markdown"]
     assert not (folder / "edited.txt").exists()
 
 
+@pytest.mark.long
 def test_interrupting_the_question_stops_the_turn(kernel: Kernel, folder: Path) -> None:
     interrupted: list[bool] = []
 
@@ -145,6 +152,7 @@ def test_interrupting_stops_the_turn_and_the_next_prompt_works(kernel: Kernel) -
     kernel.run("%%acp demo\nplan").ok()
 
 
+@pytest.mark.long
 def test_a_turn_that_takes_too_long_is_stopped(kernel: Kernel) -> None:
     cell = kernel.run("%%acp demo --timeout 0.5\nslow rate=5")
     assert cell.error == "TurnTimeout"
@@ -164,6 +172,7 @@ def test_a_dead_agent_is_told_in_short_and_started_again(kernel: Kernel) -> None
     kernel.run("%%acp demo\nplan").ok()
 
 
+@pytest.mark.long
 def test_an_agent_that_does_not_start_says_why(kernel: Kernel) -> None:
     cell = kernel.run("%%acp exits_at_once\nhello")
     assert cell.error == "TurnError"
@@ -184,6 +193,7 @@ def test_nothing_of_the_machine_and_no_secret_is_in_any_output(
     assert str(folder.parent / "home") not in text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("prompt", "words"), [("max tokens", "cut"), ("refuse", "refused")])
 def test_an_early_end_warns(kernel: Kernel, prompt: str, words: str) -> None:
     cell = kernel.run(f"%%acp demo\n{prompt}").ok()
@@ -192,6 +202,7 @@ def test_an_early_end_warns(kernel: Kernel, prompt: str, words: str) -> None:
     assert "/acp_jupyter/" not in cell.printed
 
 
+@pytest.mark.long
 def test_watched_cells_show_a_widget_that_is_fed_while_they_run(kernel: Kernel) -> None:
     """The page's own word may wait for the end of the cell, so nothing waits for it."""
     cell = kernel.run("%%acp demo\nplan", watched=True).ok()
@@ -243,21 +254,20 @@ def _told_the_end(frames: list[dict[str, Any]]) -> bool:
     return False
 
 
-FORGED = {
-    "a message of its own": "widget._handle_custom_msg({'frame': frame}, [])",
-    "the widget's method": "widget._receive(None, {'frame': frame}, [])",
-    "the channel's": "widget._on_frame(frame)",
-    "the comm's": "widget.comm.handle_msg({'header': {'msg_type': 'comm_msg'}, 'content': "
+FORGED = (
+    "widget._handle_custom_msg({'frame': frame}, [])",
+    "widget._receive(None, {'frame': frame}, [])",
+    "widget._on_frame(frame)",
+    "widget.comm.handle_msg({'header': {'msg_type': 'comm_msg'}, 'content': "
     "{'data': {'method': 'custom', 'content': {'frame': frame}}}, 'buffers': []})",
-    "a thread": "import threading\n"
+    "import threading\n"
     "thread = threading.Thread(target=widget._on_frame, args=(frame,))\n"
     "thread.start()\nthread.join()",
-}
+)
 """How Python code would press a button of the widget."""
 
 
-@pytest.mark.parametrize("way", FORGED)
-def test_only_a_page_answers_over_the_comm(kernel: Kernel, folder: Path, way: str) -> None:
+def test_only_a_page_answers_over_the_comm(kernel: Kernel, folder: Path) -> None:
     """Buttons of ``turn.widget`` are pressed in a page: `tests/hosts/test_comm_client.py`."""
     kernel.run(
         "from acp_jupyter import connect\n"
@@ -271,15 +281,19 @@ def test_only_a_page_answers_over_the_comm(kernel: Kernel, folder: Path, way: st
     kernel.run(
         "command = {'name': 'answer_permission', 'session_id': turn.session_id,\n"
         "           'request_id': turn.permissions[0].request_id, 'option_id': 'yes'}\n"
-        "frame = {'type': 'command', 'id': 1, 'command': command}\n"
-        f"{FORGED[way]}\n"
-        "states = [host_client().turn(turn.id).turn.status for _ in range(50)]\n"
-        "assert set(states) == {'requires_action'}, states\n"
-        "turn.cancel()"
     ).ok()
+    for number, way in enumerate(FORGED, start=1):
+        kernel.run(
+            f"frame = {{'type': 'command', 'id': {number}, 'command': command}}\n"
+            f"{way}\n"
+            "states = [host_client().turn(turn.id).turn.status for _ in range(50)]\n"
+            "assert set(states) == {'requires_action'}, states\n"
+        ).ok()
+    kernel.run("turn.cancel()").ok()
     assert not (folder / "edited.txt").exists()
 
 
+@pytest.mark.long
 def test_turns_queue_and_each_can_be_stopped(kernel: Kernel) -> None:
     kernel.run(
         "from acp_jupyter import connect\n"
@@ -293,6 +307,7 @@ def test_turns_queue_and_each_can_be_stopped(kernel: Kernel) -> None:
     assert cell.printed == "cancelled cancelled\n"
 
 
+@pytest.mark.long
 def test_a_turn_that_runs_is_steered_from_another_cell(kernel: Kernel) -> None:
     kernel.run(
         "from acp_jupyter import connect\n"
@@ -315,6 +330,7 @@ def test_a_turn_that_runs_is_steered_from_another_cell(kernel: Kernel) -> None:
         assert kernel.run(late).error == "BadRequest"
 
 
+@pytest.mark.long
 def test_a_turn_can_be_awaited_and_shows_itself(kernel: Kernel) -> None:
     cell = kernel.run(
         "from acp_jupyter import connect\nturn = await connect('hello').prompt('Hi')\nturn"
@@ -323,6 +339,7 @@ def test_a_turn_can_be_awaited_and_shows_itself(kernel: Kernel) -> None:
     assert len(json.dumps(kernel.run("print(turn.to_dict())").ok().printed)) > 100
 
 
+@pytest.mark.long
 def test_the_same_session_is_kept_between_cells_and_new_starts_another(kernel: Kernel) -> None:
     for line in ("hello", "hello", "hello --new", "hello --session other"):
         kernel.run(f"%%acp {line}\nHi").ok()
@@ -342,6 +359,7 @@ def test_no_agent_outlives_a_killed_kernel(kernel: Kernel) -> None:
     eventually(lambda: not any_alive(below), 10, f"the agent's processes end: {below}")
 
 
+@pytest.mark.long
 def test_no_agent_outlives_a_kernel_that_shuts_down(folder: Path) -> None:
     with Kernel(folder) as kernel:
         kernel.run("%load_ext acp_jupyter").ok()

@@ -6,6 +6,8 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.notebook_tools.in_process import write_notebook
 from tests.support.fake_agents import AGENTS
 from tests.support.notebook import Kernel
@@ -28,6 +30,7 @@ def tool(code, seconds=20, pause=0.0):
 SLOW = "%%acp demo\nslow rate=200"
 
 
+@pytest.mark.long
 def test_the_waiting_cell_runs_it(kernel: Kernel) -> None:
     kernel.run(TOOL).ok()
     kernel.run("first = tool('print(1); made = 42; made', pause=0.3)").ok()
@@ -60,6 +63,7 @@ def test_an_agents_code_neither_prompts_nor_answers(kernel: Kernel) -> None:
     assert told.printed == "NotAllowed NotAllowed\n"
 
 
+@pytest.mark.long
 def test_it_is_not_restarted_from_within(kernel: Kernel) -> None:
     kernel.run(TOOL).ok()
     code = (
@@ -73,6 +77,7 @@ def test_it_is_not_restarted_from_within(kernel: Kernel) -> None:
     assert kernel.run(code).ok().printed == "refused\n"
 
 
+@pytest.mark.long
 def test_an_agent_of_a_known_notebook_uses_its_kernel_and_its_file(
     folder: Path,
 ) -> None:

@@ -34,7 +34,7 @@ def served(server: JupyterServer) -> Iterator[Kernel]:
         yield kernel
 
 
-@pytest.fixture(params=["kernel", "server"])
+@pytest.fixture(params=["kernel", pytest.param("server", marks=pytest.mark.long)])
 def host(request: pytest.FixtureRequest) -> Kernel:
     """A kernel with a host in it, or in its server."""
     name = {"kernel": "kernel", "server": "served"}[request.param]

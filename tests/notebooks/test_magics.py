@@ -47,6 +47,7 @@ def test_a_captured_turn_is_whole_and_out_is_among_the_variables(folder: Path) -
         assert "_acp" not in names
 
 
+@pytest.mark.long
 def test_the_magics_can_be_unloaded_and_loaded_again(folder: Path) -> None:
     with Kernel(folder) as kernel:
         kernel.run("%load_ext acp_jupyter").ok()
@@ -138,6 +139,7 @@ def test_tab_completes_paths_names_and_rules(kernel: Kernel, folder: Path) -> No
     assert kernel.complete("%%acp hello --session ") == ["big"]
 
 
+@pytest.mark.long
 def test_tab_completes_subcommands_agents_and_options(kernel: Kernel) -> None:
     assert kernel.complete("%acp sta") == ["status"]
     assert kernel.complete("%acp use he") == ["hello"]

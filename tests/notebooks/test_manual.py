@@ -21,6 +21,7 @@ SHOWN = {
         *("done end_turn", "+++ b/Basel.md", "nobody_to_ask"),
         "<2 jobs: 2 done, mean grade 1>",
     ),
+    "check": ("cell 2: different", "it uses turn, which cell 4 sets", "text/plain 6 -> 10"),
     "agents": ("| demo | Demo | ready |", "There is no agent", "npm install -g"),
     "context": (
         '<notebook-data origin="variable prices">',
@@ -28,6 +29,12 @@ SHOWN = {
         "plan rate=0 for 3 cups",
         'File "<cell>", line 2',
     ),
+    "go_back": (
+        *("Went back to before", "the conversation goes on here", "User: plan rate=0 for apricots"),
+        *("one.txt two.txt", "plan rate=0 for cherries"),
+    ),
+    "next_cell": ("prices = [3, 1, 2]", 'print(f"{total = }")', "total = 6"),
+    "follow": ("1 file changed: follow/clean.py", "-> [('follow/clean.py'"),
     "dashboard": (
         "done end_turn",
         "('edit', 'completed', 'dashboard/rain.csv')",
@@ -45,7 +52,7 @@ SHOWN = {
     "traffic": ("session/request_permission", "> session/prompt", "plan rate=0 [redacted]"),
 }
 """What a reader must find in the outputs of each, run here or as it was saved."""
-SECONDS = {"batch": 300}
+SECONDS = {"batch": 300, "check": 180}
 """The longest time for a cell, where that is not a minute."""
 RUN = [
     pytest.param(name, marks=(pytest.mark.long, pytest.mark.timeout(900)))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.support.notebook import Kernel
 
 
@@ -21,6 +23,7 @@ def test_a_form_is_filled_in_on_stdin_and_reviewed(kernel: Kernel) -> None:
     assert told["content"] == {"colour": "red", "points": 7, "grid": False, "columns": ["a", "c"]}
 
 
+@pytest.mark.long
 def test_a_default_is_kept_by_enter_and_shown_before_it_is_sent(kernel: Kernel) -> None:
     cell = kernel.run("%%acp elicit\nsimple", answers=["1", "", "1"]).ok()
     assert "Your name: Ada" in cell.printed
@@ -28,11 +31,13 @@ def test_a_default_is_kept_by_enter_and_shown_before_it_is_sent(kernel: Kernel) 
     assert "Your name: **Ada**" in cell.outputs[0].data["text/markdown"]
 
 
+@pytest.mark.long
 def test_a_question_is_declined_on_stdin(kernel: Kernel) -> None:
     kernel.run("%%acp elicit\nsimple", answers=["2"]).ok()
     assert '{"action": "decline"}' in kernel.run("print(_acp.text)").ok().printed
 
 
+@pytest.mark.long
 def test_a_page_is_shown_in_full(kernel: Kernel) -> None:
     cell = kernel.run("%%acp elicit\nurl https://example.org/a?b", answers=["1"]).ok()
     question = cell.outputs[1].states[0]["text/plain"]

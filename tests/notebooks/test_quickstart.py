@@ -98,6 +98,7 @@ def test_jupyter_execute_goes_through_with_a_policy(notebook: Path) -> None:
     assert str(notebook.parent.parent) not in text
 
 
+@pytest.mark.long
 def test_jupyter_execute_refuses_where_it_would_have_to_ask(notebook: Path) -> None:
     """It says so in the output and raises, in seconds."""
     content = nbformat.reads(notebook.read_text(), as_version=4)  # type: ignore[no-untyped-call]

@@ -89,6 +89,7 @@ def test_the_notebook_runs_with_no_agent_but_the_replay_one(
     assert not (books / NAME).exists()
 
 
+@pytest.mark.long
 def test_running_it_again_gives_the_same_file(books: Path) -> None:
     """Byte for byte, so that nbval can compare it; and the turns are those that are shipped.
 
@@ -109,6 +110,7 @@ def test_running_it_again_gives_the_same_file(books: Path) -> None:
     assert files[0] == files[1]
 
 
+@pytest.mark.long
 def test_nbval_finds_the_turns_as_they_are_shipped(books: Path) -> None:
     environment = os.environ | jupyter_environment(books.parent)
     command = [sys.executable, "-m", "pytest", "--nbval", "-p", "no:cacheprovider", f"{NAME}.ipynb"]
@@ -147,6 +149,7 @@ def test_a_changed_prompt_stops_the_notebook(books: Path) -> None:
     assert "not the one that was recorded" in raised.value.evalue
 
 
+@pytest.mark.long
 def test_the_notebook_can_be_recorded_anew(books: Path) -> None:
     file = books / f"{NAME}.acp" / "demo.ndjson"
     before = file.read_text()
@@ -170,6 +173,7 @@ def test_the_committed_record_and_notebook_give_nothing_away() -> None:
 # -- through the server --------------------------------------------------------
 
 
+@pytest.mark.long
 def test_the_server_plays_the_notebook_too(
     books: Path, started: dict[str, str], tmp_path: Path
 ) -> None:
@@ -191,6 +195,7 @@ def test_the_server_plays_the_notebook_too(
             assert {s["agent_info"]["name"] for s in sessions} == {"Demo (replayed)"}
 
 
+@pytest.mark.long
 def test_the_server_records_beside_the_notebook(tmp_path: Path) -> None:
     agents = fake_agents("permission")
     with JupyterServer(tmp_path / "server", agents=agents) as server:

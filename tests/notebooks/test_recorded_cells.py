@@ -54,6 +54,7 @@ def test_a_recorded_notebook_runs_without_its_agents(recorded: Path) -> None:
         assert (cell.error, "no agent called" in cell.message) == ("UnknownAgent", True)
 
 
+@pytest.mark.long
 def test_a_user_who_sits_there_is_asked(recorded: Path) -> None:
     with Kernel(recorded) as kernel:
         kernel.run("%load_ext acp_jupyter").ok()
@@ -66,6 +67,7 @@ def test_a_user_who_sits_there_is_asked(recorded: Path) -> None:
         assert (recorded / "edited.txt").read_text() == "one\n"
 
 
+@pytest.mark.long
 def test_another_prompt_raises_in_words(recorded: Path) -> None:
     with Kernel(recorded) as kernel:
         kernel.run("%load_ext acp_jupyter").ok()
@@ -94,6 +96,7 @@ def test_what_has_to_be_said_is_said(kernel: Kernel) -> None:
     assert kernel.complete("%acp record ") == ["on", "off", "status"]
 
 
+@pytest.mark.long
 def test_a_variable_that_makes_no_sense_is_told(folder: Path) -> None:
     with Kernel(folder, env={"ACP_JUPYTER_RECORD": "yes"}) as kernel:
         kernel.run("%load_ext acp_jupyter").ok()
@@ -104,6 +107,7 @@ def test_a_variable_that_makes_no_sense_is_told(folder: Path) -> None:
         kernel.run("%%acp hello\nHi").ok()
 
 
+@pytest.mark.long
 def test_a_fresh_kernel_makes_a_new_record_in_the_place_of_the_old(recorded: Path) -> None:
     servers = fake_agents("hello")
     config = recorded.parent / "config" / "acp_agents.json"
@@ -118,6 +122,7 @@ def test_a_fresh_kernel_makes_a_new_record_in_the_place_of_the_old(recorded: Pat
     assert "Good night" in text
 
 
+@pytest.mark.long
 def test_a_record_of_somebody_else_is_asked_about_and_ones_own_is_not(recorded: Path) -> None:
     data = recorded.parent / "data" / "acp-jupyter"
     (data / "trust.json").unlink()

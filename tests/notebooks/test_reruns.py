@@ -76,6 +76,7 @@ def _git(folder: Path, *words: str) -> str:
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
 
 
+@pytest.mark.long
 def test_running_ten_turns_again_changes_a_line_of_each(runs: list[Any], tmp_path: Path) -> None:
     file = tmp_path / "ten.ipynb"
     nbformat.write(runs[0], str(file))  # type: ignore[no-untyped-call]

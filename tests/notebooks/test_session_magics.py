@@ -119,6 +119,7 @@ def test_a_policy_counts_for_cells_that_name_none(kernel: Kernel) -> None:
 # -- which session ------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_a_session_is_taken_up_in_a_later_kernel(kernel: Kernel, again: Kernel) -> None:
     assert answer(kernel, "%%acp keeper\none") == "After 0: one"
     (session,) = ids(kernel)

@@ -109,6 +109,7 @@ def test_a_file_is_written_after_it_was_allowed(peer: Peer, session: str, cwd: P
     assert turn.text.endswith("All done: **finished** the task.")
 
 
+@pytest.mark.long
 def test_an_edit_and_a_file_that_is_replaced(peer: Peer, session: str, cwd: Path) -> None:
     file = cwd / "hello.py"
     file.write_text("print('hello')\n")
@@ -154,6 +155,7 @@ def cancel_when(peer: Peer, session: str, cwd: Path, name: str, sign: str) -> Tu
     return peer.finish(prompt)
 
 
+@pytest.mark.long
 def test_cancel_and_the_next_prompt(peer: Peer, session: str, cwd: Path) -> None:
     """Text and a command are stopped; the same conversation goes on."""
     turn = cancel_when(peer, session, cwd, "sleep", '"in_progress"')
@@ -165,6 +167,7 @@ def test_cancel_and_the_next_prompt(peer: Peer, session: str, cwd: Path) -> None
     assert ask(peer, session, "hello", cwd).stop_reason == "end_turn"
 
 
+@pytest.mark.long
 def test_an_error_of_the_model(peer: Peer, session: str, cwd: Path) -> None:
     """The prompt is answered with the CLI's error; the next one works."""
     turn = ask(peer, session, "error", cwd)
@@ -173,6 +176,7 @@ def test_an_error_of_the_model(peer: Peer, session: str, cwd: Path) -> None:
     assert ask(peer, session, "hello", cwd).stop_reason == "end_turn"
 
 
+@pytest.mark.long
 def test_a_subagent_is_waited_for(peer: Peer, session: str, cwd: Path) -> None:
     (cwd / "hello.py").write_text("x = 1\n")
     turn = ask(peer, session, "subagent", cwd)
@@ -182,6 +186,7 @@ def test_a_subagent_is_waited_for(peer: Peer, session: str, cwd: Path) -> None:
     assert read["_meta"]["claudeCode"]["parentToolUseId"] == agent["toolCallId"]
 
 
+@pytest.mark.long
 def test_an_image_reaches_the_model(
     peer: Peer, model: FakeClaudeModel, session: str, cwd: Path
 ) -> None:
@@ -195,6 +200,7 @@ def test_an_image_reaches_the_model(
     assert model.images == 1
 
 
+@pytest.mark.long
 def test_mode_and_model_of_a_running_session(peer: Peer, tmp_path: Path) -> None:
     session = peer.new_session(tmp_path)
     peer.prompt(session, scenario("hello", tmp_path))
@@ -209,6 +215,7 @@ def test_mode_and_model_of_a_running_session(peer: Peer, tmp_path: Path) -> None
     assert "sonnet" in info["_meta"]["acp-jupyter/session"]["model"]
 
 
+@pytest.mark.long
 def test_a_conversation_is_resumed(peer: Peer, tmp_path: Path) -> None:
     session = peer.new_session(tmp_path)
     ask(peer, session, "hello", tmp_path)
@@ -229,7 +236,7 @@ def test_it_writes_a_file_from_a_cell_and_the_notebook_keeps_the_turn(
         entry["env"] = claude_environment(home, model.url)
         agents = {"claude-cli": entry}
         with JupyterServer(tmp_path, app="jupyterlab", agents=agents, args=LAB_ARGS) as server:
-            visitor = Visitor(browser, tmp_path / "traces", traced=False)
+            visitor = Visitor(browser, tmp_path / "traces")
             workspace = Workspace(server.root, "cell")
             file = workspace.folder / "hello.py"
             prompt = scenario("write_file", workspace.folder)

@@ -19,10 +19,10 @@ from tests.support.published import PUBLISHED, Published, processes_of
 from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 
-pytestmark = [pytest.mark.agents, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.agents, pytest.mark.long, pytest.mark.timeout(300)]
 
 _AGENTS = [
-    pytest.param(agent, id=agent.agent_id, marks=[pytest.mark.long] if agent.long else [])
+    pytest.param(agent, id=agent.agent_id)
     for agent in PUBLISHED
     if agent.agent_id in {"opencode", "codex"}
 ]
@@ -158,6 +158,7 @@ def test_while_the_cell_that_asked_blocks(place: Place) -> None:
     _check(place, detail)
 
 
+@pytest.mark.long
 def test_with_background(place: Place) -> None:
     _play(place, "--background")
 

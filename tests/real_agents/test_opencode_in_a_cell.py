@@ -31,7 +31,7 @@ def test_it_writes_a_file_after_a_click_and_the_notebook_keeps_the_turn(
         opencode = next(agent for agent in PUBLISHED if agent.agent_id == "opencode")
         agents = {"opencode": opencode.entry(home, model)}
         with JupyterServer(tmp_path, app="jupyterlab", agents=agents, args=LAB_ARGS) as server:
-            visitor = Visitor(browser, tmp_path / "traces", traced=False)
+            visitor = Visitor(browser, tmp_path / "traces")
             workspace = Workspace(server.root, "cell")
             file = workspace.folder / "hello.py"
             prompt = f"[[mock scenario=write_file cwd={workspace.folder}]] Write it."
@@ -67,7 +67,7 @@ def test_a_newcomer_who_has_opencode_needs_three_clicks(tmp_path: Path, browser:
         with JupyterServer(
             tmp_path, app="jupyterlab", args=LAB_ARGS, env=env, trusted=[]
         ) as server:
-            visitor = Visitor(browser, tmp_path / "traces", traced=False)
+            visitor = Visitor(browser, tmp_path / "traces")
             lab = LabPage(visitor, server)
             page, effort = lab.page, Effort(lab.page)
             lab.open(Workspace(server.root, "first").notebook("x = 1")).wait_for_kernel()

@@ -32,6 +32,7 @@ def talk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Talk]:
             yield Talk(user, agent.agent_id, server.root / "work")
 
 
+@pytest.mark.long
 def test_three_ways_to_change_a_file(talk: Talk) -> None:
     """By the edit tool, the write tool and ``sed -i``: all are told, all are taken back."""
     (talk.folder / "edited.py").write_text('def main():\n    print("hello")\n# é\n')

@@ -27,6 +27,7 @@ def test_stop_while_it_writes(agent: Published, talk: Talk) -> None:
     assert "Some **Markdown**" in talk.play("hello").text
 
 
+@pytest.mark.long
 def test_stop_while_a_command_runs(agent: Published, place: Place, talk: Talk) -> None:
     turn_id = talk.start("sleep_command")
     if "sleep_command" in agent.asks:
@@ -42,6 +43,7 @@ def test_stop_while_a_command_runs(agent: Published, place: Place, talk: Talk) -
     assert "Some **Markdown**" in talk.play("hello").text
 
 
+@pytest.mark.long
 def test_stop_while_it_asks(agent: Published, talk: Talk) -> None:
     turn_id = talk.start("touch file=touched.txt")
     talk.asked(turn_id)
@@ -51,6 +53,7 @@ def test_stop_while_it_asks(agent: Published, talk: Talk) -> None:
     assert "Some **Markdown**" in talk.play("hello").text
 
 
+@pytest.mark.long
 def test_an_error_of_the_model_ends_the_turn_in_words(agent: Published, talk: Talk) -> None:
     played = talk.play("error")
     if agent.errors_as_text:

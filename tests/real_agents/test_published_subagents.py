@@ -18,6 +18,7 @@ HAVE_SUBAGENTS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", HAVE_SUBAGENTS, indirect=True)
 def test_what_a_subagent_does_is_of_its_call(agent: Published, talk: Talk) -> None:
     (talk.folder / "old.py").write_text(HELLO_PY)

@@ -99,7 +99,7 @@ def test_a_kernel_has_the_same_bounds(server: JupyterServer) -> None:
     assert DECIDED in refused(answer)
 
 
-@pytest.mark.parametrize("kind", ["policy", "agent"])
+@pytest.mark.parametrize("kind", ["policy", pytest.param("agent", marks=pytest.mark.long)])
 def test_bounds_that_leave_nothing_end_the_start_in_words(tmp_path: Path, kind: str) -> None:
     setting = {"policy": "allowed_policies", "agent": "allowed_agents"}[kind]
     with JupyterServer(tmp_path, args=[f"--AcpJupyter.{setting}=[]"]) as server:

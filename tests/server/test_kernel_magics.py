@@ -119,6 +119,7 @@ def test_another_kernel_gets_no_argument(server: JupyterServer) -> None:
     assert kernel.run("print('alive')").strip() == "alive"
 
 
+@pytest.mark.long
 def test_a_setting_turns_it_off(tmp_path: Path) -> None:
     with JupyterServer(tmp_path, args=("--AcpJupyter.lazy_magics=False",)) as server:
         kernel = server.start_kernel("off.ipynb")

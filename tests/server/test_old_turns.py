@@ -49,6 +49,7 @@ def test_every_turn_of_a_long_session_is_whole(user: httpx.Client) -> None:
         assert f"Answer {number}.7." in detail["bundle"]["data"]["text/markdown"]
 
 
+@pytest.mark.long
 def test_a_turn_of_many_megabytes_comes_in_parts_that_are_not_too_long(user: httpx.Client) -> None:
     user.timeout = httpx.Timeout(60)
     turn_id = start_turn(user, open_session(user, "works", new=True), "70")

@@ -14,7 +14,7 @@ from tests.support.api import finished, open_session, start_turn
 from tests.support.page import Page
 from tests.support.server import JupyterServer
 
-TURNS = 40
+TURNS = 12
 SOURCE = "%%acp\nhi"
 PATH, AGAIN = "long.ipynb", "again.ipynb"
 
@@ -55,9 +55,7 @@ def run(user: httpx.Client, session_id: str, cell: int, path: str = PATH) -> dic
 
 
 @pytest.mark.parametrize("session_id", [PATH], indirect=True)
-def test_the_fortieth_turn_brings_what_the_third_does(
-    user: httpx.Client, page: Page, session_id: str
-) -> None:
+def test_only_what_has_changed_is_told(user: httpx.Client, page: Page, session_id: str) -> None:
     notebook = Notebook(page)
     assert notebook.ask() == []
     sizes: list[int] = []

@@ -94,6 +94,7 @@ def test_too_many_readers_are_refused_in_words(user: httpx.Client) -> None:
     eventually(is_free, what="those who hung up make room")
 
 
+@pytest.mark.long
 def test_the_end_of_the_server_is_the_end_of_its_streams(tmp_path: Path) -> None:
     with JupyterServer(tmp_path) as server, server.user() as user:
         session_id = open_session(user, "demo")
@@ -116,6 +117,7 @@ extension.Limits = functools.partial(extension.Limits, {bounds})
 """
 
 
+@pytest.mark.long
 def test_a_full_log_ends_its_stream_with_words(tmp_path: Path) -> None:
     config = BOUNDS.format(bounds="traffic_log_bytes=1_000_000")
     with JupyterServer(tmp_path, config=config) as server, server.user() as user:
@@ -132,6 +134,7 @@ def test_a_full_log_ends_its_stream_with_words(tmp_path: Path) -> None:
         assert finished(user, turn_id)["turn"]["stop_reason"] == "end_turn"
 
 
+@pytest.mark.long
 def test_a_reader_that_takes_nothing_is_cut_off(tmp_path: Path) -> None:
     """Its place is free for another, and it can ask for what it missed."""
     config = BOUNDS.format(bounds="packet_streams=1")

@@ -86,7 +86,7 @@ def attributes(span: Span) -> dict[str, object]:
     return found
 
 
-@pytest.mark.parametrize("content", ["false", "true"])
+@pytest.mark.parametrize("content", [pytest.param("false", marks=pytest.mark.long), "true"])
 def test_a_turn_its_calls_and_its_requests_are_spans(tmp_path: Path, content: str) -> None:
     with collecting() as collector:
         environment = {
@@ -130,6 +130,7 @@ def counters(server: JupyterServer) -> set[str]:
     return {line for line in text.splitlines() if line.startswith("acp_jupyter_")}
 
 
+@pytest.mark.long
 def test_a_call_that_outlives_its_turn_ends_by_itself(tmp_path: Path) -> None:
     with collecting() as collector:
         environment = {
@@ -159,6 +160,7 @@ def test_a_call_that_outlives_its_turn_ends_by_itself(tmp_path: Path) -> None:
     } <= counted
 
 
+@pytest.mark.long
 def test_without_a_collector_nothing_is_traced_and_all_is_counted(tmp_path: Path) -> None:
     with JupyterServer(tmp_path, agents=fake_agents("dies_mid_turn")) as server:
         one_turn(server)
@@ -175,6 +177,7 @@ def test_without_a_collector_nothing_is_traced_and_all_is_counted(tmp_path: Path
     assert not any(PROMPT.split()[1] in line for line in counted)
 
 
+@pytest.mark.long
 def test_a_collector_that_is_gone_holds_nothing_up(tmp_path: Path) -> None:
     with collecting() as collector:
         endpoint = collector.endpoint

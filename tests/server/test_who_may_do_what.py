@@ -70,6 +70,18 @@ TABLE: dict[str, Fields] = {
         "record": SAYS,
         "tools": LESS,
     },
+    "create_variant": {
+        "agent": MADE,
+        "try_id": NAMES,
+        "cwd": MADE,
+        "notebook_path": FORCED,
+        "trust": OWN,
+        "ask_trust": OWN,
+        "tools": LESS,
+        "restore": MADE,
+        "cell_id": MADE,
+    },
+    "keep_variant": {"turn_id": NAMES, "paths": LOOKS, "undo": SAYS},
     "get_session": {"session_id": NAMES},
     "close_session": {"session_id": NAMES},
     "delete_session": never("session_id"),
@@ -77,6 +89,8 @@ TABLE: dict[str, Fields] = {
     "unarchive_session": never("session_id"),
     "fork_session": {"session_id": NAMES},
     "resume_session": {"session_id": NAMES},
+    "rewind_session": {"session_id": NAMES, "turn_id": NAMES, "files": LESS, "also": NAMES},
+    "undo_rewind": {"session_id": NAMES, "files": LESS},
     "list_agent_sessions": never("agent", "cwd", "cursor", "archived"),
     "open_agent_session": never("agent", "agent_session_id", "cwd", "title", "trust"),
     "prompt": {
@@ -99,7 +113,7 @@ TABLE: dict[str, Fields] = {
         "policy": NEVER,
         "title": SAYS,
     },
-    "get_items": {"session_id": NAMES, "start": LOOKS, "end": LOOKS},
+    "get_items": {"session_id": NAMES, "start": LOOKS, "end": LOOKS, "turn_id": LOOKS},
     "get_cell": {"session_id": NAMES, "number": LOOKS},
     "get_turn": {"turn_id": NAMES, "start": LOOKS, "wait_seconds": LOOKS},
     "attach_turn": never("turn_id", "notebook_path", "cell_id"),
@@ -133,6 +147,7 @@ TABLE: dict[str, Fields] = {
     "kill_terminal": {"session_id": NAMES, "terminal_id": NAMES},
     "cancel_tool_call": {"session_id": NAMES, "tool_call_id": NAMES},
     "get_changes": {"turn_id": NAMES, "path": LOOKS, "earlier": NAMES, "form": LOOKS},
+    "get_history": never("notebook_path", "turn_id", "before", "path"),
     "list_changing_sessions": {"path": LOOKS},
     "revert_turn": {
         "turn_id": NAMES,
@@ -156,6 +171,7 @@ TABLE: dict[str, Fields] = {
     "make_outside_key": never("notebook_path", "policy"),
     "list_outside_keys": {"": NEVER},
     "revoke_outside_key": never("key_id"),
+    "find_stale": never("cells", "runs", "python"),
 }
 
 LOOKING = {

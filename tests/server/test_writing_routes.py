@@ -22,6 +22,7 @@ from tests.support.small_disk import SmallDisk
 
 WORDS = r"an be written to the disk|can't be written|could not be written|could not be reverted"
 TOLD = "Nothing can be written to the disk: "
+NO_COPY = f"No copy of the folder can be made|{TOLD}"
 DONE = ""
 """Instead of words: it is carried out."""
 
@@ -101,9 +102,17 @@ ROWS: dict[str, Row] = {
         "registry/update", full="may not download", read_only="may not download"
     ),
     "create_session": Row("sessions", _json(agent="keeper", new=True), full=TOLD, read_only=TOLD),
+    "create_variant": Row("variants", _json(agent="own_tools"), full=NO_COPY, read_only=NO_COPY),
+    "keep_variant": Row("turns/{change}/keep", full="nothing to keep", read_only="nothing to keep"),
     "set_config": Row("sessions/{talk}/config", _json(title="New", policy="deny"), read_only=WORDS),
     "prompt": Row("sessions/{talk}/prompt", _json(prompt="more"), read_only=WORDS),
     "fork_session": Row("sessions/{talk}/fork", full=TOLD, read_only=WORDS),
+    "rewind_session": Row(
+        "sessions/{changing}/rewind", _json(turn_id="{change}"), full=WORDS, read_only=WORDS
+    ),
+    "undo_rewind": Row(
+        "sessions/{talk}/undo-rewind", full="did not begin", read_only="can't be written"
+    ),
     "resume_session": Row("sessions/{closed}/resume", full=WORDS, read_only=WORDS),
     "close_session": Row("sessions/{to_close}/close"),
     "delete_session": Row("sessions/{deleted}", method="DELETE", read_only=WORDS),
@@ -135,6 +144,7 @@ ROWS: dict[str, Row] = {
     "cancel_tool_call": Row(
         "sessions/{talk}/tool-calls/cancel", _json(tool_call_id="none"), full=GONE, read_only=GONE
     ),
+    "find_stale": Row("stale", _json(cells=[], runs=[])),
     "login": Row("sessions/{talk}/login", full=".", read_only="."),
     "cancel_login": Row("sessions/{talk}/login/cancel"),
     "logout": Row("sessions/{talk}/logout", full=".", read_only="."),
@@ -220,7 +230,7 @@ def half_written(folder: Path) -> list[str]:
     return bad
 
 
-@pytest.mark.parametrize("trouble", ["full", "read_only"])
+@pytest.mark.parametrize("trouble", ["full", pytest.param("read_only", marks=pytest.mark.long)])
 def test_words_and_nothing_half_written(tmp_path: Path, trouble: str) -> None:
     data = tmp_path / "data"
     root = tmp_path / "root"

@@ -143,6 +143,7 @@ def test_it_is_said_that_a_full_log_lacks_lines(kept: Kept) -> None:
         session = server.open("keeper")
         with full_log(server, session):
             server.done(session, server.prompt(session, "two"))
+            eventually(lambda: texts(server, session, "but not kept"), what="it is said")
             assert len(texts(server, session, "but not kept")) == 1
     with kept.server(SMALL) as server:
         woken = server.woken(session.session_id)

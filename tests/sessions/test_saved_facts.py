@@ -32,11 +32,15 @@ LIVE = {
     "status", "rules", "active_turn_id", "queue", "waiting", "model", "tools", "modes",
     "current_mode_id", "config_options", "commands", "prompt_capabilities", "auth_methods",
     "unasked", "logged_in", "background",
-    "needs_login", "login", "history", "silent_since", "looking", "held", "stored", "read_only",
+    "needs_login", "login", "reverted", "history", "silent_since", "looking", "held", "stored",
+    "read_only",
 }  # fmt: skip
 """Fields that are not saved: a restart forgets them, or reads the log for them."""
 
-OF_ONE_SESSION = {"session_id", "agent_session_id", "notebook_path", "created_at", "updated_at"}
+OF_ONE_SESSION = {
+    "session_id", "agent_session_id", "notebook_path", "branch", "continues_in", "created_at",
+    "updated_at", "variant",
+}  # fmt: skip
 """What a fork does not take over."""
 
 OLD_META = {

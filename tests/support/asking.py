@@ -16,6 +16,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.requests.answers import PermissionWithdrawn, RecordedAnswers
 from acp_jupyter.host.requests.host_permissions import HostPermissions
 from acp_jupyter.host.requests.permissions import PermissionRequests
+from acp_jupyter.host.requests.protected_paths import SessionFolder
 from acp_jupyter.host.requests.rules import SessionRules, turn_rules
 from acp_jupyter.host.requests.trust import TrustRequests
 from acp_jupyter.host.store.journal import Journal
@@ -95,7 +96,8 @@ class Conversation(HostSteps):
         self._calls = itertools.count(1)
         self._store = TrustStore(folder / "trust.json")
         of_folders = RulesStore(folder / "rules.json")
-        self._rules = SessionRules(self.journal, folder / "ws", of_folders)
+        place = SessionFolder(folder / "ws")
+        self._rules = SessionRules(self.journal, folder / "ws", of_folders, place)
         recording = Recording(is_ours=spec == "ours") if spec in {"ours", "theirs"} else None
         self._trust = TrustRequests(
             self.journal,

@@ -17,8 +17,8 @@ __all__ = ["Answering", "configure_agents", "job_notebook", "starts"]
 
 _LOGGED = """\
 import pathlib
-with open(log, "a") as file:
-    file.write(f"{name}\\n")
+with open(log, "a") as started:
+    started.write(f"{name}\\n")
 assert not pathlib.Path("mark").exists(), "not a clean copy"
 pathlib.Path("mark").write_text("")
 data = pathlib.Path("data.csv")

@@ -22,9 +22,9 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-__all__ = ["PageLog", "Visitor", "chromium"]
+__all__ = ["FLAGS", "PageLog", "Visitor", "chromium", "executable"]
 
-_FLAGS = (
+FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -40,7 +40,8 @@ _SECONDS = 20.0
 expect.set_options(timeout=_SECONDS * 1000)
 
 
-def _executable() -> str:
+def executable() -> str:
+    """Return the path of the system's Chromium."""
     wanted = os.environ.get("CHROME", "")
     found = next(filter(None, map(shutil.which, filter(None, (wanted, *_NAMES)))), None)
     assert found is not None, "no Chromium: set CHROME, or install Debian's package chromium"
@@ -51,7 +52,7 @@ def _executable() -> str:
 def chromium() -> Iterator[Browser]:
     """Start the system's Chromium; nothing is downloaded."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_executable(), args=list(_FLAGS))
+        browser = playwright.chromium.launch(executable_path=executable(), args=list(FLAGS))
         try:
             yield browser
         finally:
@@ -114,19 +115,27 @@ class Visitor:
     browser
         Chromium.
     traces
-        Where `keep_trace` puts its file.
+        Where pictures and traces of what failed are put.
     dark
         Whether the system prefers dark colours.
     traced
-        Whether what happens is recorded, which slows pages down.
+        Whether what happens is recorded, which slows pages down; default: with ``ACP_TRACE``.
+    context
+        The profile, if there is one already.
     """
 
     def __init__(
-        self, browser: Browser, traces: Path, *, dark: bool = False, traced: bool = True
+        self,
+        browser: Browser,
+        traces: Path,
+        *,
+        dark: bool = False,
+        traced: bool = "ACP_TRACE" in os.environ,
+        context: BrowserContext | None = None,
     ) -> None:
         self._traces = traces
         self._traced = traced
-        self.context: BrowserContext = browser.new_context(
+        self.context: BrowserContext = context or browser.new_context(
             viewport={"width": 1280, "height": 800},
             color_scheme="dark" if dark else "light",
             reduced_motion="reduce",
@@ -146,15 +155,13 @@ class Visitor:
         page.on("dialog", lambda dialog: dialog.accept())
         return page, log
 
-    def close(self, *, keep_trace_as: str | None = None) -> None:
-        """Close all tabs; keep what happened in them where a name is given."""
-        if not self._traced:
-            pass
-        elif keep_trace_as is None:
-            self.context.tracing.stop()
-        else:
+    def close(self, *, keep_as: str | None = None) -> None:
+        """Close all tabs; keep their pictures, and the trace, where a name is given."""
+        if keep_as is not None:
             self._traces.mkdir(parents=True, exist_ok=True)
             for number, page in enumerate(self.context.pages):
-                page.screenshot(path=self._traces / f"{keep_trace_as}-{number}.png")
-            self.context.tracing.stop(path=self._traces / f"{keep_trace_as}.zip")
+                page.screenshot(path=self._traces / f"{keep_as}-{number}.png")
+        if self._traced:
+            path = None if keep_as is None else self._traces / f"{keep_as}.zip"
+            self.context.tracing.stop(path=path)
         self.context.close()

@@ -48,6 +48,7 @@ CELLS = (Cell(id="c", cell_type="code", source="x = 1"),)
 
 OF_COMMANDS: dict[str, dict[str, Any]] = {
     "answer_permission": {"option_id": "yes"},
+    "find_stale": {"cells": (), "runs": ()},
     "import_log": {"content": b"{}"},
     "list_rules": {"session_id": None},
     "search_sessions": {"text": "Hi"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -57,8 +58,10 @@ class Server(Driver):
         self._dispatcher = Dispatcher(host, _Alone())
 
     def send(self, command: Command, seconds: float = 30) -> Result:
-        work = self._dispatcher.handle(command, UserCaller("ada"))
-        return self.host.submit(work).result(seconds)
+        return self.submit(command).result(seconds)
+
+    def submit(self, command: Command) -> Future[Result]:
+        return self.host.submit(self._dispatcher.handle(command, UserCaller("ada")))
 
     def woken(self, session_id: str) -> Session:
         async def wake() -> Session:

@@ -53,6 +53,11 @@ class OpenNotebook:
     def output(self, index: int) -> Locator:
         return self.cell(index).locator(".jp-Cell-outputWrapper")
 
+    def scroll_to(self, index: int) -> None:
+        """Go to a cell; JupyterLab brings those of a long notebook into the page one by one."""
+        expect(self.cell(index)).to_be_attached(timeout=120_000)
+        self.cell(index).scroll_into_view_if_needed()
+
     def turn(self, index: int = 0) -> TurnView:
         """The turn in the output of a cell."""
         return TurnView(self.output(index))
@@ -178,6 +183,14 @@ class OpenNotebook:
         """
         self._page.wait_for_function(f"path => !({_FIND})(path).context.isSaving", arg=self.path)
         self._evaluate("notebook => notebook.context.save()")
+
+    def close(self) -> None:
+        """Close its tab; unsaved changes are gone, its kernel goes on."""
+        self._evaluate("notebook => notebook.dispose()")
+
+    def touch(self) -> None:
+        """Change what is saved and nobody sees."""
+        self._evaluate("notebook => notebook.content.model.setMetadata('touched', Date.now())")
 
     def read(self) -> Any:
         """Return what is on disk, once it is whole."""

@@ -15,6 +15,7 @@ from typing import Any
 import psutil
 
 from tests.support.mockllm import FakeModel
+from tests.support.mockllm.parts import Step, Use
 
 __all__ = ["PROGRAMS", "PUBLISHED", "Published", "opencode_settings", "processes_of"]
 
@@ -67,6 +68,8 @@ class Published:
     """Whether a stream that is cut is asked for again, for ever."""
     late_tools: bool = False
     """Whether the tools of MCP servers are not there yet in a session's first turn."""
+    searches_tools: bool = False
+    """Whether its model is shown the tools of MCP servers once it has searched for them."""
     errors_as_text: bool = False
     """Whether an error of the model is a message of its own, and the turn ends as any other."""
     files_by_the_minute: bool = False
@@ -81,6 +84,13 @@ class Published:
     """Whether the model is told of a rejection and goes on."""
     long: bool = False
     """Whether only ``make test-all`` drives it."""
+
+    def searches(self, *tools: str) -> list[list[Step]]:
+        """Return what its model does before it uses those tools of the notebook."""
+        if not self.searches_tools:
+            return []
+        wanted = ",".join(f"mcp__notebook__{tool}" for tool in tools)
+        return [[Use([r"^ToolSearch$"], {"query": f"select:{wanted}"}, exact=True)]]
 
     @property
     def version(self) -> str:
@@ -186,6 +196,7 @@ _CLAUDE = Published(
     keeps_allowed=frozenset({"write_file", "run_command"}),
     asks_questions=True,
     retries_cut_streams=True,
+    searches_tools=True,
     mode="default",
     unasked="judged",
 )

@@ -50,7 +50,7 @@ def lab(
     """A tab there; its kernels end with the test."""
     visitor = Visitor(browser, TRACES)
     yield LabPage(visitor, server)
-    visitor.close(keep_trace_as=None)
+    visitor.close()
     stop_kernels(server)
 
 

@@ -248,6 +248,7 @@ def test_questions() -> None:
         shown: list[dict[str, Any]] = [
             {"title": "Do it"}, {"title": "Ask user"}, {"tool_name": "AskUserQuestion"},
             {"tool_name": "ask"}, {"command": "x"}, {"path": "a"}, {"diffs": (Diff(path="a"),)},
+            {"tool_name": "mcp__notebook__list_cells"},
             {"locations": (Location(path="a"),)},
         ]  # fmt: skip
         for options in offered:

@@ -110,6 +110,7 @@ def modules_patterns() -> dict[str, re.Pattern[Any]]:
 ELSEWHERE = modules_patterns()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(ELSEWHERE))
 def test_every_other_pattern_takes_linear_time(name: str) -> None:
     regex = ELSEWHERE[name]
@@ -127,6 +128,7 @@ def test_every_other_pattern_takes_linear_time(name: str) -> None:
         assert grows_linearly(search, case) < MOST_RATIO, case
 
 
+@pytest.mark.long
 def test_the_test_itself_tells_a_quadratic_pattern() -> None:
     token = re.compile("eyJ[A-Za-z0-9_-]{10,}[.][A-Za-z0-9_-]{10,}[.]")
     (case,) = worst(token.search, pumped(token.pattern), 1)

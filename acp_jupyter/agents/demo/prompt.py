@@ -21,6 +21,7 @@ class Task(StrEnum):
     LOOK_AT = "look_at"
     PLOT = "plot"
     FIX_CELL = "fix_cell"
+    NEXT_CELL = "next_cell"
     EDIT_NOTEBOOK = "edit_notebook"
     DELEGATE = "delegate"
     EXPLORE = "explore"
@@ -42,6 +43,8 @@ class Task(StrEnum):
 
 _FAILED_CELL = "A cell of this notebook failed."
 """How the prompts of ``%acp fix`` and of a cell's *Fix* button begin."""
+_NEXT_CELL = "Suggest the next cell of this notebook"
+"""How the prompts of *Suggest Next Cell* begin."""
 _OF_CELL = re.compile(r"Propose a fix of that one cell, whose id is `([^`\s]+)`")
 _FIX = (
     r"fix(?:\s+(?:it|this|that))?(?=\W*$)"
@@ -132,6 +135,8 @@ def _file_names(text: str) -> list[str]:
 def _task(text: str, names: tuple[str, ...]) -> Task:
     if text.startswith(_FAILED_CELL):  # code follows, with words of all kinds
         return Task.FIX_CELL
+    if text.startswith(_NEXT_CELL):
+        return Task.NEXT_CELL
     bare = _QUOTED.sub(" ", _LOOK_AT_QUOTED.sub(r"\1\2", text.lower()))
     for name in names:
         bare = bare.replace(name.lower(), " ")
@@ -147,6 +152,10 @@ def _task(text: str, names: tuple[str, ...]) -> Task:
     return min(found, key=lambda pair: pair[0])[1] if found else Task.HELP
 
 
+_TOLD = "<earlier-conversation>"
+"""Begins what a client tells of earlier turns, which asks for nothing."""
+
+
 def prompt_text(prompt: object) -> str:
     """Return the text of a prompt's blocks; links and attachments count by their names.
 
@@ -160,6 +169,8 @@ def prompt_text(prompt: object) -> str:
     parts: list[str] = []
     for block in prompt:
         match block:
+            case {"type": "text", "text": str(text)} if text.startswith(_TOLD):
+                pass
             case {"type": "text", "text": str(text)}:
                 parts.append(text)
             case {"type": "resource_link", "uri": str(uri)} | {

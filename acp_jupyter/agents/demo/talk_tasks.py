@@ -46,6 +46,14 @@ async def markdown(turn: Turn, _request: Request) -> str:
     return "end_turn"
 
 
+async def next_cell(turn: Turn, request: Request) -> str:
+    """Suggest a cell that shows the variable that was made last."""
+    names = re.findall(r"^([^\W\d]\w*) = ", request.text, re.M)
+    code = f'print(f"{{{names[-1]} = }}")' if names else 'print("Hello")'
+    await turn.say(f"{code_block(code, 'python')}\n")
+    return "end_turn"
+
+
 async def plan(turn: Turn, _request: Request) -> str:
     """Make a plan and tick it off."""
     steps = ["Look at the folder", "Choose a file", "Propose an edit", "Ask for permission"]

@@ -1,4 +1,4 @@
-"""The turns of a notebook: which cell each belongs to, and the outputs that are saved of them."""
+"""The turns of a notebook: the cell of each, the saved outputs, and what they made stale."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 from acp_jupyter.api.access import NotebookLookup, UserCaller
+from acp_jupyter.api.models.checks import FindStale, StaleCells
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.turns import (
     AttachedTurn,
@@ -14,6 +15,7 @@ from acp_jupyter.api.models.turns import (
     SavedOutput,
     SavedOutputs,
 )
+from acp_jupyter.checks.stale import find_stale
 from acp_jupyter.errors import UnknownTurn
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
@@ -65,6 +67,14 @@ class NotebookTurns:
         if path == notebook_path:
             return True
         return bool(kernel_id) and self._pages_and_kernels.kernel_of(notebook_path) == kernel_id
+
+    @handles(FindStale)
+    async def stale(self, command: FindStale, caller: UserCaller) -> StaleCells:
+        """Return the cells whose output is stale; in a thread, for a notebook may be long."""
+        found = await asyncio.to_thread(
+            find_stale, command.cells, command.runs, python=command.python
+        )
+        return StaleCells(cells=tuple(found))
 
     @handles(GetSavedOutputs)
     async def saved_outputs(self, command: GetSavedOutputs, caller: UserCaller) -> SavedOutputs:

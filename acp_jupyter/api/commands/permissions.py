@@ -309,7 +309,7 @@ class TrustCommands:
         if trust is None:
             raise BadRequest("This session has no agent to trust.")
         trust.check(command.request_id)
-        folder = Path(session.state.cwd)
+        folder = trust.folder
         if command.trust:
             await asyncio.to_thread(store.trust, folder)
             trust.check(command.request_id)  # somebody may have been faster

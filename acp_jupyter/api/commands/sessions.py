@@ -13,6 +13,8 @@ from acp_jupyter.api.access import (
     Caller,
     KernelCaller,
     UserCaller,
+    folder_of,
+    notebook_of,
     sender,
     visible_session,
 )
@@ -35,10 +37,11 @@ from acp_jupyter.api.models.sessions import (
 from acp_jupyter.errors import BadRequest, LoginNeeded
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.recording_file import RecordingOptions
+from acp_jupyter.host.session.branching import goes_on_from_branch
 from acp_jupyter.host.session.opening import AgentSessionOpener, SessionConnection
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_recording import Recorder
-from acp_jupyter.host.workspace.folders import choose_cwd, resolve_cwd
+from acp_jupyter.host.workspace.folders import resolve_cwd
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.objects import first, items, obj, text
@@ -70,12 +73,10 @@ class SessionOpener:
         """
         self._host.config.bounds.require_policy(command.policy)
         command = command.model_copy(update={"agent": await self._agent_id(command.agent)})
-        notebook = command.notebook_path
-        kernel_id = ""
-        if isinstance(caller, KernelCaller):
-            notebook, kernel_id = caller.notebook_path, caller.kernel_id
+        notebook, kernel_id = notebook_of(caller, command.notebook_path)
         found = None if command.new else await self._find(command, notebook, kernel_id)
-        cwd = Path(found.state.cwd) if found else self._folder(command, caller, notebook)
+        root = self._host.config.root
+        cwd = Path(found.state.cwd) if found else folder_of(caller, root, command.cwd, notebook)
         await self._trust.admit(command, caller, notebook, cwd, found)
         own = None if isinstance(caller, KernelCaller) else command.policy
         session = found or await self._open(command, cwd, notebook, kernel_id, own, sender(caller))
@@ -120,12 +121,6 @@ class SessionOpener:
                 command.agent, notebook, command.label
             )
         return found
-
-    def _folder(self, command: CreateSession, caller: Caller, notebook: str) -> Path:
-        root = self._host.config.root
-        if command.cwd is None:
-            return choose_cwd(root, notebook)
-        return resolve_cwd(root, command.cwd, inside_root=isinstance(caller, KernelCaller))
 
     async def _open(
         self,
@@ -213,6 +208,10 @@ class SessionLifecycle:
             The agent can't fork a session.
         """
         parent = visible_session(self._host, command.session_id, caller)
+        if goes_on_from_branch(parent.transcript):
+            raise BadRequest("The agent has had no message in this session yet. Send one first.")
+        if parent.state.variant is not None:
+            raise BadRequest("A variant can't be forked: its folder goes with its turn.")
         connection = await parent.agent.open()
         if not connection.can("fork"):
             raise BadRequest(f"{parent.state.agent_info.name} can't fork a session.")

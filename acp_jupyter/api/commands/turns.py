@@ -266,14 +266,20 @@ class SessionReader:
 
     @handles(GetItems)
     async def items(self, command: GetItems, caller: Caller) -> ItemsPage:
-        """Return a range of a session's items."""
+        """Return a range of a session's items.
+
+        Raises
+        ------
+        UnknownTurn
+            The session has no items of the turn that they are counted from.
+        """
         state = visible_session(self._host, command.session_id, caller).transcript
-        end = min(command.end, command.start + _MAX_PAGE)
-        return ItemsPage(
-            items=state.window(command.start, end),
-            first_index=command.start,
-            total=len(state.items),
-        )
+        first = state.turn_first.get(command.turn_id) if command.turn_id else 0
+        if first is None:
+            raise UnknownTurn("This session has no such turn.")
+        start = first + command.start
+        end = first + min(command.end, command.start + _MAX_PAGE)
+        return ItemsPage(items=state.window(start, end), first_index=start, total=len(state.items))
 
     @handles(GetCell)
     async def cell(self, command: GetCell, caller: Caller) -> Cell:

@@ -2,8 +2,8 @@
 
 From it come the type that frames are parsed with, the dispatcher's checks, the HTTP routes of the
 server, the requests of the kernel's client, and the page's types. Handlers are in `commands`,
-marked with `handles`; kernels import this table without them. Eight more routes, those of streams,
-files and waiting cells, are in `acp_jupyter.server.handlers`.
+marked with `handles`; kernels import this table without them. Nine more routes, those of streams,
+checks, files and waiting cells, are in `acp_jupyter.server.handlers`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field, JsonValue
 from typing_extensions import TypeAliasType
 
+from acp_jupyter.api.models.checks import FindStale, StaleCells
 from acp_jupyter.api.models.command_row import DELETE, GET, POST, BaseCommand, CommandRow, same
 from acp_jupyter.api.models.documents import Cell
+from acp_jupyter.api.models.history import GetHistory, History
 from acp_jupyter.api.models.outside import (
     ListOutsideKeys,
     MakeOutsideKey,
@@ -49,9 +51,12 @@ from acp_jupyter.api.models.sessions import (
     RegistryReply,
     RestartAgent,
     ResumeSession,
+    RewindReply,
+    RewindSession,
     SearchSessions,
     SetConfig,
     UnarchiveSession,
+    UndoRewind,
     UpdateRegistry,
 )
 from acp_jupyter.api.models.traffic import (
@@ -94,6 +99,7 @@ from acp_jupyter.api.models.turns import (
     TrustFolder,
     TurnDetail,
 )
+from acp_jupyter.api.models.variants import CreateVariant, KeepVariant
 from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.permission_stores import TrustedFolder
@@ -120,6 +126,10 @@ _LIFECYCLE = (
     ),
     CommandRow(ForkSession, POST(f"{_SESSION}/fork"), SessionState, wakes="session"),
     CommandRow(ResumeSession, POST(f"{_SESSION}/resume"), SessionState, wakes="session"),
+    CommandRow(RewindSession, POST(f"{_SESSION}/rewind", body=True), RewindReply, wakes="session"),
+    CommandRow(
+        UndoRewind, POST(f"{_SESSION}/undo-rewind", body=True), RewindReply, wakes="session"
+    ),
     CommandRow(
         ListAgentSessions,
         GET("agents/{agent}/sessions", query=same("cwd", "cursor", "archived")),
@@ -178,7 +188,7 @@ COMMANDS = (
     CommandRow(SetConfig, POST(f"{_SESSION}/config", body=True), SessionState, wakes="session"),
     CommandRow(
         GetItems,
-        GET(f"{_SESSION}/items", query=same("start", "end")),
+        GET(f"{_SESSION}/items", query=same("start", "end", "turn_id")),
         ItemsPage,
         wakes="session",
     ),
@@ -272,8 +282,17 @@ COMMANDS = (
         while_agent_code_runs=True,
         wakes="turn",
     ),
+    CommandRow(
+        GetHistory,
+        GET("history", query=same("notebook_path", "turn_id", "before", "path")),
+        History,
+        only_user="read the history of a notebook",
+        finds_kernel=True,
+    ),
     CommandRow(ListChangingSessions, None, ChangingSessions, only_user="ask who changed a file"),
     CommandRow(RevertTurn, POST("turns/{turn_id}/revert", body=True), RevertReply, wakes="turn"),
+    CommandRow(CreateVariant, POST("variants", body=True, sends_defaults=False), SessionState),
+    CommandRow(KeepVariant, POST("turns/{turn_id}/keep", body=True), RevertReply, wakes="turn"),
     CommandRow(
         AllowDownload,
         POST("agents/{agent}/download", body=True),
@@ -350,6 +369,7 @@ COMMANDS = (
         DELETE("outside-keys/{key_id}"),
         only_user="revoke the key of an outside agent",
     ),
+    CommandRow(FindStale, POST("stale", body=True), StaleCells, only_user="look for stale cells"),
 )
 """Every command, in the order in which the page's types list them."""
 

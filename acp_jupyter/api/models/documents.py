@@ -96,6 +96,8 @@ class DeleteCell(Model):
     op: Literal["delete"] = "delete"
     cell_id: str
     fingerprint: str
+    acp: AcpMark
+    """Who removes it."""
 
 
 class SetOutputs(Model):

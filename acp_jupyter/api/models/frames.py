@@ -13,6 +13,7 @@ from typing_extensions import TypeAliasType
 from acp_jupyter.api.models.command_table import COMMANDS, Command
 from acp_jupyter.api.models.documents import AnswerFrame, AskFrame, DocumentsFrame
 from acp_jupyter.api.models.sessions import SessionSummary
+from acp_jupyter.checks.report import CheckLine
 from acp_jupyter.protocol.objects import Model, misfits
 from acp_jupyter.transcript.model.events import Event
 from acp_jupyter.transcript.output.record import TurnSnapshot
@@ -133,6 +134,7 @@ WIRE_MODELS = (
     ClientFrame,
     ServerFrame,
     TurnSnapshot,
+    CheckLine,
     *(row.result for row in COMMANDS if row.result is not None and row.in_page),
 )
 """What TypeScript types are generated from."""

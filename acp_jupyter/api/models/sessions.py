@@ -12,6 +12,7 @@ from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.protocol.session_packets import Ability
+from acp_jupyter.transcript.model.session_state import SessionState
 
 
 class CloseSession(BaseCommand):
@@ -54,6 +55,54 @@ class ForkSession(BaseCommand):
 
     name: Literal["fork_session"] = "fork_session"
     session_id: str
+
+
+_ALSO = 1000
+
+
+class RewindSession(BaseCommand):
+    """Go back to before a turn, with the files and what the agent remembers.
+
+    What the turn and all later ones changed is taken back, or nothing is; then the conversation
+    goes on in a new session, whose agent knows what was said before the turn and nothing of what
+    came after. A turn that runs in the session is stopped. The session itself is kept.
+    """
+
+    name: Literal["rewind_session"] = "rewind_session"
+    session_id: str
+    turn_id: str
+    files: bool = True
+    """Whether files go back, too."""
+    also: tuple[str, ...] = Field(default=(), max_length=_ALSO)
+    """Later turns of other sessions whose changes go back with it. Their agents remember them."""
+
+
+class UndoRewind(BaseCommand):
+    """Go on where it was before: in the earlier session, with the files as they were there.
+
+    What turns of this session have changed is taken back, too.
+    """
+
+    name: Literal["undo_rewind"] = "undo_rewind"
+    session_id: str
+    """The session that was made."""
+    files: bool = True
+    """Whether files are put back, where they went back."""
+
+
+class RewindReply(Model):
+    """Result of ``rewind_session`` and ``undo_rewind``."""
+
+    session: SessionState
+    """The session that it goes on in."""
+    turns: int
+    """How many turns were taken back, or are there again."""
+    paths: tuple[str, ...] = ()
+    """Files that are as they were."""
+    left: tuple[str, ...] = ()
+    """Files that these turns changed, and that could not be taken back."""
+    words: str = ""
+    """What was done, for people."""
 
 
 class ResumeSession(BaseCommand):
@@ -230,6 +279,10 @@ class SessionSummary(Model):
     read_only: str = ""
     """Why nothing can be sent from here; empty where it can."""
     archived: bool = False
+    branched_from: str = ""
+    """The session that it goes on from, at an earlier turn; empty where it began anew."""
+    continues_in: str = ""
+    """The session that goes on from an earlier turn of this one, where one took its place."""
     can: tuple[Ability, ...] = ()
     """What its agent can do with sessions."""
     serves_cells: bool = False

@@ -140,6 +140,8 @@ class GetItems(BaseCommand):
     session_id: str
     start: int = Field(ge=0)
     end: int = Field(ge=0)
+    turn_id: str = ""
+    """Of a turn of this session: ``start`` and ``end`` count from its first item."""
 
 
 class GetCell(BaseCommand):

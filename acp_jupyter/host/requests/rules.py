@@ -71,11 +71,11 @@ class SessionRules:
     journal
         The session's journal, which holds its own rules.
     folder
-        The session's folder.
+        The session's folder, or the one that it is a copy of.
     store
         The saved rules of folders.
-    own_folders
-        See `SessionFolder`.
+    session_folder
+        The session's folder, which paths are located in.
     """
 
     def __init__(
@@ -83,12 +83,12 @@ class SessionRules:
         journal: Journal,
         folder: Path,
         store: RulesStore,
-        own_folders: tuple[Path, ...] = (),
+        session_folder: SessionFolder,
     ) -> None:
         self._journal = journal
         self._store = store
         self.folder = folder
-        self.session_folder = SessionFolder(folder, own_folders)
+        self.session_folder = session_folder
 
     def current(self) -> CurrentRules:
         """Return the rules that apply now. Blocks on the disk; may be called in any thread."""

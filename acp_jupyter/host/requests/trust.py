@@ -130,6 +130,11 @@ class TrustRequests:
         self._waiting: WaitingRequests[bool] = WaitingRequests()
         """At most one question, which all wait for that would start the agent."""
 
+    @property
+    def folder(self) -> Path:
+        """The folder that is to be trusted: a copy counts as its original."""
+        return self._folder
+
     def grant(self, who: Answerer = SOMEBODY) -> None:
         """Trust the folder for this session; called for a user."""
         self._granted = True

@@ -17,6 +17,7 @@ from acp_jupyter.host.rpc.agent_requests import RESOURCE_NOT_FOUND
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool, Member
+from acp_jupyter.host.session.branching import goes_on_from_branch, open_branch
 from acp_jupyter.host.session.login import SessionLogin
 from acp_jupyter.host.session.modes import SessionModes
 from acp_jupyter.host.session.opening import AgentNotes, AgentSessionOpener, SessionConnection
@@ -209,6 +210,11 @@ class SessionAgent:
                 await asyncio.wait_for(bye, _FAREWELL_SECONDS)
         await self.drop()
 
+    async def retire(self) -> None:
+        """Leave the agent for good: nothing more is sent to it."""
+        self.startable = False
+        await self.drop()
+
     async def archive(self, *, archived: bool) -> str:
         """Put the agent's copy into its archive or take it out, where it has one.
 
@@ -313,6 +319,8 @@ class SessionAgent:
             if previous:
                 await attaching.unarchive(previous)
             self._journal.note(SessionArchived(archived=False))
+        if goes_on_from_branch(state):
+            return await open_branch(attaching, self._journal, self._limits)
         if previous and any(done):
             return await attaching.again(previous)
         if self.first_open is not None and not previous:
@@ -369,9 +377,17 @@ _NO_AGENT = (
 _OUTSIDE = "{0} was not started here, so it gets no messages from here. Write to it where it runs."
 
 
+_VARIANT = (
+    "This was one of several variants of a prompt, each with a turn of its own. Keep what you like "
+    "of it, and go on in a session of the notebook."
+)
+
+
 def no_agent(session: SessionState) -> SessionImported:
     """Return the error of a session whose agent can't be started."""
     words = _OUTSIDE.format(session.agent_name) if session.agent == OUTSIDE else _NO_AGENT
+    if session.variant is not None:
+        words = _VARIANT
     return SessionImported(session.read_only or words)
 
 

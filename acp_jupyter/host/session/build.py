@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.elicitation import Elicitations
 from acp_jupyter.host.requests.host_permissions import HostPermissions
 from acp_jupyter.host.requests.permissions import PermissionRequests
+from acp_jupyter.host.requests.protected_paths import SessionFolder
 from acp_jupyter.host.requests.rules import SessionRules
 from acp_jupyter.host.requests.trust import TrustRequests
 from acp_jupyter.host.rpc.connection import AgentConnection
@@ -31,11 +32,13 @@ from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import PermissionStores
 from acp_jupyter.host.workspace.agent_files import AgentFiles, Documents
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
-from acp_jupyter.host.workspace.folders import EnvFiles
+from acp_jupyter.host.workspace.copied_folders import FolderCopy
+from acp_jupyter.host.workspace.folders import EnvFiles, OwnFolders
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
-from acp_jupyter.protocol.host_events.notes import PolicyChanged
+from acp_jupyter.protocol.host_events.notes import HostNotice, PolicyChanged
 from acp_jupyter.protocol.session_packets import abilities
+from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.redactor import Redactor
 
 IMPORTED = "imported"
@@ -71,6 +74,7 @@ def build_session(
     label: str = "",
     kernel_id: str = "",
     start_recording: Callable[[TurnFiles], SessionRecording] | None = None,
+    copy: FolderCopy | None = None,
 ) -> Session:
     """Return a new session; call it on the host's loop.
 
@@ -90,12 +94,15 @@ def build_session(
         See `Session`.
     start_recording
         Starts to record the session, or to replay it.
+    copy
+        The copy that a variant works in, as long as there is one.
     """
     state = journal.transcript.session
     cwd, limits = Path(state.cwd), services.limits
     stores = services.permission_stores
     agent_spec = spec or AgentSpec(IMPORTED, state.agent_name, "")
-    startable = bool(agent_spec.command)
+    ended = state.variant is not None and copy is None
+    startable = bool(agent_spec.command) and not ended
 
     def doubtful() -> bool:
         return agent.restricts_another()
@@ -109,23 +116,27 @@ def build_session(
                 return (client.mcp.declare(server, connection, journal),)
         return await services.tools.servers(session)
 
+    # What is decided for a folder is true of its copies; what git ignores there is in none of them.
+    decided = _copied(state) or cwd
     turn_files = TurnFiles(
         journal,
         cwd,
         limits,
         partial(services.documents.save, cwd),
-        EnvFiles(cwd, redactor).read,
+        _secrets_reader((cwd, decided), redactor),
         services.checkpoints,
         services.root,
+        _copied(state),
     )
     recording = None if start_recording is None else start_recording(turn_files)
     playback = recording if isinstance(recording, Playback) else None
     current = CurrentTurn(journal, played=playback is not None)
     rules = trust = None
     if spec is not None:
-        rules = SessionRules(journal, cwd, stores.rules, stores.own_folders)
+        rules = SessionRules(journal, decided, stores.rules, _located(state, stores))
     if spec is not None and startable:
-        trust = TrustRequests(journal, spec, cwd, stores.trust, current.nobody_to_answer, playback)
+        nobody = current.nobody_to_answer
+        trust = TrustRequests(journal, spec, decided, stores.trust, nobody, playback)
     permissions = PermissionRequests(
         journal,
         current.nobody_to_answer,
@@ -161,6 +172,7 @@ def build_session(
         trust=trust,
         playback=playback,
     )
+
     turns = TurnRunner(
         journal,
         agent,
@@ -171,6 +183,7 @@ def build_session(
         elicitations,
         modes,
         None if playback is None else playback.rewrite_prompt,
+        None if copy is None else partial(_leave_copy, copy, agent, turn_files, journal),
     )
     session = Session(
         agent_spec,
@@ -188,9 +201,59 @@ def build_session(
         recording,
         limits,
         services.bounds,
+        copy,
     )
-    allowed = services.bounds.within_policy(state.policy)
-    if allowed != state.policy and not state.read_only and spec is not None:
-        # It was kept from before the administrator decided otherwise.
-        journal.note(PolicyChanged(policy=allowed))
+    if spec is not None:
+        _keep_to_bounds(services.bounds, journal)
     return session
+
+
+def _keep_to_bounds(bounds: Bounds, journal: Journal) -> None:
+    """Change a policy that was kept from before the administrator decided otherwise."""
+    state = journal.transcript.session
+    allowed = bounds.within_policy(state.policy)
+    if allowed != state.policy and not state.read_only:
+        journal.note(PolicyChanged(policy=allowed))
+
+
+def _copied(state: SessionState) -> Path | None:
+    """Return the folder that a variant's is a copy of."""
+    return None if state.variant is None else Path(state.variant.folder)
+
+
+def _secrets_reader(folders: Iterable[Path], redactor: Redactor) -> Callable[[], None]:
+    env_files = [EnvFiles(folder, redactor) for folder in dict.fromkeys(folders)]
+
+    def read() -> None:
+        for each in env_files:
+            each.read()
+
+    return read
+
+
+def _located(state: SessionState, stores: PermissionStores) -> SessionFolder:
+    """Return where paths are located; the data folder that a variant is in protects no copy.
+
+    A folder of Jupyter's that is in the copied one is protected in the copy, too.
+    """
+    cwd, own, copied = Path(state.cwd), stores.own_folders, _copied(state)
+    if copied is not None:
+        places = OwnFolders(own).below(copied)
+        own = tuple(each for each in own if not cwd.is_relative_to(each.resolve()))
+        own += tuple(cwd / place for place in sorted(places))
+    return SessionFolder(cwd, own)
+
+
+async def _leave_copy(
+    copy: FolderCopy, agent: SessionAgent, turn_files: TurnFiles, journal: Journal
+) -> None:
+    """End a variant with its turn, and remove its copy if all that has changed there is stored."""
+    await agent.retire()
+    await copy.end_kernel()
+    if turn_files.is_stored():
+        await copy.remove()
+        return
+    named = f": {turn_files.unstored}" if turn_files.unstored else ""
+    words = f"Not all that this variant has changed could be stored{named}. It is in {copy.path}"
+    until = "until this session or the server ends."
+    journal.note(HostNotice(severity="warning", text=f"{words} {until}"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.log_router import SessionLog
 from acp_jupyter.host.rpc.transport import BeforeAnswer
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.protocol.content import instructions_block
+from acp_jupyter.protocol.content import history_block, instructions_block
 from acp_jupyter.protocol.host_events.notes import AgentExited, HostNotice, StartFailed, TurnFailed
 from acp_jupyter.protocol.host_events.session import (
     MessageHeld,
@@ -103,6 +103,18 @@ class AgentSessionOpener:
         """
         connection = await self._resume(previous) or await self._load(previous, keep_history=False)
         return connection or await self.new(without_history=True)
+
+    async def told(self, history: str) -> SessionConnection:
+        """Open a new session that gets what was said before, in front of its first prompt.
+
+        Raises
+        ------
+        AgentStartError
+            It did not open one.
+        """
+        connection = await self.new()
+        connection.before_prompt = (*connection.before_prompt, history_block(history))
+        return connection
 
     async def known(self, agent_session_id: str) -> SessionConnection | None:
         """Open a session that only the agent knows, with what it tells of it; None if it can't."""
@@ -271,6 +283,8 @@ class SessionConnection:
         """Models that only ``session/set_model`` chooses, which the protocol no longer has."""
         self.before_prompt: tuple[Mapping[str, Any], ...] = ()
         """Goes before the next prompt, and is nobody's words."""
+        self.on_first_prompt: Callable[[], None] | None = None
+        """Called when the next prompt is sent, and not again."""
 
     def can(self, ability: Ability) -> bool:
         """Tell whether the agent says so."""
@@ -281,6 +295,9 @@ class SessionConnection:
     ) -> dict[str, Any]:
         """ACP: session/prompt."""
         told, self.before_prompt = (*self.before_prompt, *blocks), ()
+        first, self.on_first_prompt = self.on_first_prompt, None
+        if first is not None:
+            first()
         return await self.agent_connection.prompt(
             self.agent_session_id, told, self.log, before_answer
         )

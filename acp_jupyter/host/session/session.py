@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from pydantic import JsonValue
@@ -23,10 +25,12 @@ from acp_jupyter.host.session.prompts import Work
 from acp_jupyter.host.session.turns import SilentTurnTimer, TurnRunner
 from acp_jupyter.host.session_recording import Playback, Recorder, SessionRecording
 from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.host.workspace.copied_folders import FolderCopy
+from acp_jupyter.host.workspace.own_kernels import NoKernel, OwnKernel
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import Origin, PolicyChanged, StopCause, TitleChanged
-from acp_jupyter.protocol.host_events.session import Policy, Rule
+from acp_jupyter.protocol.host_events.session import Policy, Restore, Rule, Variant
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.redactor import Redactor
@@ -71,6 +75,8 @@ class Session:
         See `Limits`.
     bounds
         What the administrator allows.
+    copy
+        The copy of a folder that it works in.
     """
 
     def __init__(
@@ -90,6 +96,7 @@ class Session:
         recording: SessionRecording | None,
         limits: Limits,
         bounds: Bounds,
+        copy: FolderCopy | None = None,
     ) -> None:
         self.spec = spec
         self.journal = journal
@@ -111,6 +118,7 @@ class Session:
         """Ends single tool calls and terminals of the agent's."""
         self._tools = tools
         self._bounds = bounds
+        self.copy = copy
         self._turns = turns
         self._current = current
         self._silent_turn_timer = SilentTurnTimer(journal, limits)
@@ -139,7 +147,8 @@ class Session:
     def dormant(self) -> bool:
         """Whether nothing runs, waits or looks: then it may be put away."""
         idle = self.state.active_turn_id is None and not self.state.queue
-        idle = idle and not self.terminals.busy
+        idle = idle and not self.terminals.busy and not self._turns.going_back
+        idle = idle and (self.copy is None or self.copy.is_removed)
         return idle and not self.agent.running and not self.journal.read_by_anyone
 
     # -- what its users do -----------------------------------------------
@@ -203,8 +212,10 @@ class Session:
             There is no agent to send it to.
         NotAllowed
             The administrator does not allow the policy.
+        BadRequest
+            The session is just going back.
         """
-        if not self.agent.startable:
+        if not self.agent.startable or (self.state.variant and self.transcript.turn_order):
             raise no_agent(self.state)
         chosen = policy or self.kernel_policies.get(kernel_id)
         self._bounds.require_policy(chosen)
@@ -224,7 +235,7 @@ class Session:
         Raises
         ------
         BadRequest
-            Too many turns wait already.
+            Too many turns wait already, or the session is just going back.
         """
         return self._turns.put_work(work, policy=self.policy_for(user), user=user)
 
@@ -326,6 +337,8 @@ class Session:
             await self._tools.end(self.session_id)
         self._silent_turn_timer.close()
         await self.agent.close(delete=delete)
+        if self.copy is not None:
+            await self.copy.remove()
         try:
             await asyncio.to_thread(self.journal.close)
         except RuntimeError:
@@ -335,11 +348,35 @@ class Session:
             await self.recording.close()
 
 
+@dataclass(frozen=True, slots=True)
+class KernelWish:
+    """What kernel a variant is to have."""
+
+    variant: Variant
+    copy: FolderCopy
+    notebook: Path
+    """The notebook whose cell asks; absolute, where it is for its user."""
+    kernel_id: str
+    """The kernel whose cell asks; empty if that is not known."""
+    cell_id: str
+    """That cell; empty if it is not known."""
+    restore: Restore
+
+
 class McpServerProvider(Protocol):
     """Gives sessions MCP servers that end with them. Used on the host's loop."""
 
     async def servers(self, session: Session) -> Sequence[Mapping[str, Any]]:
         """Return ACP's ``mcpServers`` for a session alone; none where there is nothing to offer."""
+
+    async def own_kernel(self, wish: KernelWish) -> OwnKernel | NoKernel:
+        """Return the kernel that a variant gets, or why it gets none.
+
+        Raises
+        ------
+        BadRequest
+            It can't begin as is wished.
+        """
 
     def over_acp(self, session: Session) -> McpServer | None:
         """Return a session's server for an agent that reaches it over ACP; None: by `servers`."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +15,7 @@ from acp_jupyter.errors import (
     AcpError,
     AgentDied,
     AgentRequestError,
+    BadRequest,
     FolderNotTrusted,
     NotAllowed,
 )
@@ -24,6 +25,7 @@ from acp_jupyter.host.requests.permissions import PermissionRequests
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING, denials, follow_up_policy
 from acp_jupyter.host.session.agent import SessionAgent
 from acp_jupyter.host.session.current_turn import CurrentTurn
+from acp_jupyter.host.session.earlier_runs import remembered_notice
 from acp_jupyter.host.session.modes import SessionModes
 from acp_jupyter.host.session.prompts import Blocks, QueuedTurn, TurnQueue, Work, fitted_blocks
 from acp_jupyter.host.store.journal import Journal
@@ -63,6 +65,8 @@ class TurnRunner:
         Which mode the agent works in.
     rewrite_prompt
         Called with a prompt before it is sent, where a recording is played.
+    after_turn
+        Called when all of a turn is noted.
     """
 
     def __init__(
@@ -76,6 +80,7 @@ class TurnRunner:
         elicitations: Elicitations,
         modes: SessionModes,
         rewrite_prompt: Callable[[Blocks], Blocks] | None = None,
+        after_turn: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._journal = journal
         self._agent = agent
@@ -84,10 +89,13 @@ class TurnRunner:
         self._queue = TurnQueue(journal, limits)
         self._current = current
         self._closing = False
+        self.going_back = False
+        """Whether turns are just being taken back: none may begin in between."""
         self.permissions = permissions
         self.elicitations = elicitations
         self._modes = modes
         self._rewrite_prompt = rewrite_prompt
+        self._after_turn = after_turn
         self._task = asyncio.create_task(self._run(), name=f"acp-turns-{journal.session_id}")
 
     def put(
@@ -102,7 +110,14 @@ class TurnRunner:
         user: str = "",
         kernel_id: str = "",
     ) -> str:
-        """Queue a prompt; return its turn's id. See `TurnQueue.put`."""
+        """Queue a prompt; return its turn's id. See `TurnQueue.put`.
+
+        Raises
+        ------
+        BadRequest
+            The session is just going back.
+        """
+        self._require_staying()
         return self._queue.put(
             prompt,
             policy=policy,
@@ -115,8 +130,19 @@ class TurnRunner:
         )
 
     def put_work(self, work: Work, *, policy: Policy, user: str) -> str:
-        """Queue a turn in which no agent of ours is prompted; return its id."""
+        """Queue a turn in which no agent of ours is prompted; return its id.
+
+        Raises
+        ------
+        BadRequest
+            The session is just going back.
+        """
+        self._require_staying()
         return self._queue.put_work(work, policy=policy, user=user)
+
+    def _require_staying(self) -> None:
+        if self.going_back:
+            raise BadRequest("The session is just going back. Send the prompt again when it has.")
 
     def follow_up(self) -> tuple[Policy, tuple[Rule, ...]]:
         """Return the policy and the rules of what the user adds to the turn that runs now."""
@@ -230,10 +256,21 @@ class TurnRunner:
         while not self._closing:
             turn = self._current.turn = await self._queue.next()
             self._journal.note(TurnStartedNote(turn_id=turn.turn_id))
+            self._tell_remembered(turn.turn_id)
             await self._run_turn(turn)
             await self._files.finish()
+            if self._after_turn is not None:
+                await self._after_turn()
             self._current.turn = None
             self._agent.start_idle_timer()
+
+    def _tell_remembered(self, turn_id: str) -> None:
+        """Say so where the agent remembers what came after an earlier run of the same cell."""
+        # What is played from a recording remembers nothing.
+        if self._rewrite_prompt is None:
+            notice = remembered_notice(self._journal.transcript, turn_id)
+            if notice is not None:
+                self._journal.note(notice)
 
     async def _run_turn(self, turn: QueuedTurn) -> None:
         """Run one turn to its end; every failure ends in the transcript."""

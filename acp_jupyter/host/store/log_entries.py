@@ -12,6 +12,7 @@ import re
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -22,13 +23,27 @@ from acp_jupyter.protocol.objects import items, obj, text
 from acp_jupyter.protocol.traffic import TextChunk, TrafficEntry, text_chunk
 from acp_jupyter.transcript.redactor import Redactor
 
-_LEFT_OUT = {"session_opened", "session_attached"}
+_LEFT_OUT = {"session_opened", "session_attached", "session_branched", "session_continued"}
+_OF_TODAY = {"policy_changed", "rules_changed"}
+"""What is allowed now counts, and not what was allowed then."""
 
 
-def copy_log(parent: Path, child: Path, opening: SessionOpened, at: float) -> None:
+@dataclass(frozen=True, slots=True)
+class UpToTurn:
+    """A place in a log: where a turn began."""
+
+    turn_id: str
+    earlier: frozenset[str]
+    """The turns that had begun before."""
+
+
+def copy_log(
+    parent: Path, child: Path, opening: SessionOpened, at: float, end: UpToTurn | None = None
+) -> None:
     """Write the log of a fork: the parent's entries after an opening of its own. Blocks.
 
-    Turns get new ids: an id names one turn of one session.
+    Turns get new ids: an id names one turn of one session. With ``end`` only what came before
+    that is copied.
 
     Raises
     ------
@@ -39,14 +54,16 @@ def copy_log(parent: Path, child: Path, opening: SessionOpened, at: float) -> No
     try:
         with child.open("x", encoding="utf-8") as file:
             child.chmod(0o600)
-            for entry in _entries(parent, opening, at):
+            for entry in _entries(parent, opening, at, end):
                 file.write(_line(entry))
     except BaseException:
         shutil.rmtree(child.parent, ignore_errors=True)
         raise
 
 
-def _entries(parent: Path, opening: SessionOpened, at: float) -> Iterator[TrafficEntry]:
+def _entries(
+    parent: Path, opening: SessionOpened, at: float, end: UpToTurn | None
+) -> Iterator[TrafficEntry]:
     yield TrafficEntry(0, at, "!", opening.model_dump(mode="json"))
     names: dict[str, str] = {}
     for entry in read_traffic(parent):
@@ -54,13 +71,21 @@ def _entries(parent: Path, opening: SessionOpened, at: float) -> Iterator[Traffi
             yield entry
             continue
         note = dict(entry.message)
-        if note.get("note") in _LEFT_OUT:
+        name, turn_id = note.get("note"), note.get("turn_id")
+        if end is not None and name == "turn_started" and turn_id == end.turn_id:
+            return
+        if name in _LEFT_OUT or (end is not None and name in _OF_TODAY):
             continue
-        turn_id = note.get("turn_id")
         if isinstance(turn_id, str):
+            if end is not None and turn_id not in end.earlier:
+                continue
             note["turn_id"] = names.setdefault(turn_id, uuid.uuid4().hex)
-        # A cell's output belongs to the turn of the parent.
-        note.pop("origin", None)
+            if name == "turn_queued" and not note.get("copy_of"):
+                cell_id = text(obj(note.get("origin")).get("cell_id"))
+                note["copy_of"] = {"turn_id": turn_id, "cell_id": cell_id}
+        # A cell's output belongs to the turn of the parent, and so does what was offered there.
+        for own in ("origin", "offers", "target"):
+            note.pop(own, None)
         yield TrafficEntry(entry.seq, entry.t, "!", note)
 
 

@@ -22,7 +22,8 @@ import psutil
 from acp_jupyter.errors import plain_reason
 from acp_jupyter.host.limits import Limits
 
-_OWNER_FILE = "owner"
+OWNER_FILE = "owner"
+"""In each folder that a server owns."""
 _SETTLE_SECONDS = 0.05
 _MISSED_BEATS = 4
 _MARK_BYTES = 200
@@ -70,7 +71,7 @@ class Ownership:
     def _take(self, folder: Path) -> str:
         if folder in self._owned:
             return ""
-        mark = folder / _OWNER_FILE
+        mark = folder / OWNER_FILE
         held = _hold(mark)
         if held is None:
             return ELSEWHERE
@@ -98,7 +99,7 @@ class Ownership:
         if folder in self._owned:
             return ""
         try:
-            held = _hold(folder / _OWNER_FILE)
+            held = _hold(folder / OWNER_FILE)
         except OSError as error:
             return f"Its folder can't be written: {plain_reason(error)}."
         if held is None:
@@ -126,7 +127,7 @@ class Ownership:
         with self._lock:
             for folder in tuple(self._owned):
                 try:
-                    owner = (folder / _OWNER_FILE).read_text(encoding="utf-8").strip()
+                    owner = (folder / OWNER_FILE).read_text(encoding="utf-8").strip()
                 except FileNotFoundError:
                     self._gone.add(folder)
                     self._let_go(folder)
@@ -151,8 +152,8 @@ class Ownership:
         if folder not in self._owned:
             return
         with contextlib.suppress(OSError):
-            if (folder / _OWNER_FILE).read_text(encoding="utf-8") == self._id:
-                (folder / _OWNER_FILE).unlink()
+            if (folder / OWNER_FILE).read_text(encoding="utf-8") == self._id:
+                (folder / OWNER_FILE).unlink()
         self._let_go(folder)
 
     def _let_go(self, folder: Path) -> None:

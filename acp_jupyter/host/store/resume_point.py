@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from pydantic_core import from_json, to_json
 
@@ -42,9 +42,12 @@ from acp_jupyter.transcript.model.saved_state import put_parts, restored, save_r
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.model.tool_items import ToolCall
 
+if TYPE_CHECKING:
+    from _hashlib import HASH
+
 HEAD_FILE = "resume.json"
 DATA_FILE = "resume.data"
-VERSION = f"1 of acp-jupyter {__version__}"
+VERSION = f"2 of acp-jupyter {__version__}"
 """Each release reads its own alone: what is made of a log may change with any."""
 
 _log = logging.getLogger(__name__)
@@ -228,9 +231,7 @@ class DueState:
     """How many it has written since."""
 
 
-def _follow(
-    log: Path, followed: tuple[int, int], known: int, due: DueState, digest: hashlib.blake2b
-) -> int:
+def _follow(log: Path, followed: tuple[int, int], known: int, due: DueState, digest: HASH) -> int:
     """Add the log's new lines to a digest; return where the last line of a state ends.
 
     Parameters
@@ -280,7 +281,7 @@ def _follow(
 class _Shelf:
     """Adds to a file behind what counts of it."""
 
-    def __init__(self, path: Path, size: int, digest: hashlib.blake2b) -> None:
+    def __init__(self, path: Path, size: int, digest: HASH) -> None:
         self.size = size
         self.digest = digest.copy()
         self._gathered = bytearray()
@@ -339,11 +340,12 @@ def replace_file(path: Path, content: bytes) -> None:
         raise
 
 
-def _digest(content: bytes = b"") -> hashlib.blake2b:
-    return hashlib.blake2b(content, digest_size=16)
+def _digest(content: bytes = b"") -> HASH:
+    # Most processors have instructions for it: 63 MB take 43 ms, with BLAKE2 120.
+    return hashlib.sha256(content)
 
 
-def _digest_of(path: Path, size: int) -> hashlib.blake2b:
+def _digest_of(path: Path, size: int) -> HASH:
     """Return the digest of a file's first bytes.
 
     Raises

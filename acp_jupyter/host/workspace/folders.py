@@ -171,7 +171,6 @@ def make_private(folder: Path, others: Iterable[Path]) -> None:
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _LINE = re.compile(r"(?:export[ \t]++)?([A-Za-z_][A-Za-z0-9_]{0,199}+)[ \t]*+=[ \t]*+(.*)")
-_SOURCE = "files .env"
 _MOST_ENTRIES = 20_000
 _MOST_FILES = 20
 _MOST_BYTES = 64 * 1024
@@ -196,6 +195,7 @@ class EnvFiles:
     def __init__(self, folder: Path, redactor: Redactor) -> None:
         self._folder = folder
         self._redactor = redactor
+        self._source = f"files .env in {folder}"
         self._seen: tuple[tuple[str, int, int], ...] = ()
 
     def read(self) -> None:
@@ -207,7 +207,7 @@ class EnvFiles:
         if tuple(found) != self._seen:
             values = [value for path, *_ in found for value in _secrets(Path(path))]
             written = max((at for _, at, _ in found), default=0) / 1e9
-            self._redactor.learn(_SOURCE, *values[:_MOST_VALUES], at=written)
+            self._redactor.learn(self._source, *values[:_MOST_VALUES], at=written)
             self._seen = tuple(found)
 
     def _found(self) -> Iterator[tuple[str, int, int]]:

@@ -30,6 +30,8 @@ from acp_jupyter.host.workspace.folders import is_below
 from acp_jupyter.host.workspace.scan import FileChanged, FolderScan, changes, scan
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.host_events.session import ArtifactsFound, FilesChanged, FolderScanNote
+from acp_jupyter.transcript.model.items import AgentMessage
+from acp_jupyter.transcript.model.tool_items import ToolCall
 
 T = TypeVar("T")
 
@@ -61,6 +63,8 @@ class TurnFiles:
         The host's checkpoint store.
     notebooks
         The folder that paths of notebooks are relative to.
+    copied
+        The folder that the session's folder is a copy of.
     """
 
     def __init__(
@@ -72,15 +76,16 @@ class TurnFiles:
         read_secrets: Callable[[], None],
         store: CheckpointStore,
         notebooks: Path,
+        copied: Path | None = None,
     ) -> None:
-        self.checkpoints = TurnCheckpoints(store, root)
+        self.checkpoints = TurnCheckpoints(store, root, copied)
         self._contents: FileContents | None = None
         """Contents of changed files, while the session is recorded."""
         self._finished: Callable[[], None] | None = None
         """Called at the end of each turn, while the session is recorded."""
         self._save_documents = save
         self.read_secrets = read_secrets
-        self._own = store.own.below(root)
+        self._own = store.own.below(copied or root)
         self._notebooks = notebooks
         self._journal = journal
         self._root = root
@@ -105,6 +110,18 @@ class TurnFiles:
     def forget(self) -> None:
         """Delete the checkpoints of the session's turns. Blocks."""
         self.checkpoints.checkpoints.forget(self._journal.transcript.turn_order)
+
+    def is_stored(self) -> bool:
+        """Return whether all is stored that the latest turn may have changed."""
+        if self.checkpoints.unstored is not None:
+            return not self.checkpoints.unstored
+        items = self._journal.transcript.turn_items(self._turn_id)
+        return not any(isinstance(item, ToolCall | AgentMessage) for item in items)
+
+    @property
+    def unstored(self) -> str:
+        """Names of files of the latest turn that are not stored; empty if they are not known."""
+        return _listed(self.checkpoints.unstored or ())
 
     async def must_be_there(self) -> None:
         """Check that the folder exists.

@@ -24,6 +24,7 @@ from acp_jupyter._version import __version__
 from acp_jupyter.api import kernel_auth
 from acp_jupyter.api.models.command_table import Command, request_of
 from acp_jupyter.api.models.frames import API_VERSION, EventsFrame
+from acp_jupyter.checks.no_agents import refuse_in_check
 from acp_jupyter.errors import AcpError, ServerUnreachable, VersionMismatch, plain_reason
 from acp_jupyter.kernel.client.channel_transport import ChannelTransport, launch_key
 from acp_jupyter.kernel.client.host_client import HostClient
@@ -44,8 +45,6 @@ from acp_jupyter.notebook_tools.kernel_work import (
 )
 from acp_jupyter.transcript.model.events import Event
 
-URL_VARIABLE = "ACP_JUPYTER_URL"
-"""Environment variable: the address of the server that started the kernel."""
 _lock = threading.Lock()
 _clients: list[HostClient] = []
 """The client, once it is created; at most one."""
@@ -56,11 +55,14 @@ def host_client() -> HostClient:
 
     Raises
     ------
+    NotAllowed
+        A copy of a notebook runs in this kernel.
     ServerUnreachable
         The kernel runs behind a gateway, and its server does not answer.
     VersionMismatch
         The server has another version; the message says what to type.
     """
+    refuse_in_check()
     with _lock:
         if not _clients:
             _clients.append(_find())
@@ -80,7 +82,7 @@ def _find() -> HostClient:
         server = ServerClient(ChannelTransport(base_path), behind_gateway)
         server.handshake(_FIRST_SECONDS)
         return server
-    url, identity = os.environ.get(URL_VARIABLE, ""), _identity(own_key())
+    url, identity = os.environ.get(kernel_auth.URL_VARIABLE, ""), _identity(own_key())
     if url and identity is not None:
         server = ServerClient(HttpTransport(url), identity)
         try:

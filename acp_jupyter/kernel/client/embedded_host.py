@@ -179,9 +179,13 @@ class EmbeddedHost(HostClient):
         return state
 
     async def _known(self, session_id: str, command: CreateSession) -> SessionState | None:
-        """Return a session's state if it can be used again."""
+        """Return the state of a session that can be used again, or of the one in its place."""
+        stored = self.host.stored_sessions
         try:
             session = self.host.session(session_id)
+            while stored.goes_on_elsewhere(session.state):
+                await stored.wake(session.state.continues_in)
+                session = self.host.session(session.state.continues_in)
         except UnknownSession:
             return None
         if command.cwd not in {None, session.state.cwd} or not session.matches(command.record):
@@ -273,7 +277,7 @@ def kernel_tools(root: Path, cells: WaitingCells) -> McpServerProvider:
     cells
         Cells that wait in this kernel.
     """
-    # nbformat takes a third of a second to import: not for programs without a notebook.
+    # Not for programs without a notebook.
     from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools
     from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks
 

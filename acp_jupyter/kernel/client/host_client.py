@@ -25,7 +25,10 @@ from acp_jupyter.api.models.sessions import (
     ListSessions,
     RegistryReply,
     ResumeSession,
+    RewindReply,
+    RewindSession,
     SetConfig,
+    UndoRewind,
 )
 from acp_jupyter.api.models.traffic import (
     GetTraffic,
@@ -49,6 +52,7 @@ from acp_jupyter.api.models.turns import (
     Steer,
     TurnDetail,
 )
+from acp_jupyter.api.models.variants import KeepVariant
 from acp_jupyter.errors import NotQueued
 from acp_jupyter.notebook_tools.kernel_work import FinishedWork, PrintedSoFar, WorkReply
 from acp_jupyter.protocol.host_events.notes import Origin, StopCause
@@ -188,6 +192,17 @@ class HostClient(ABC):
         state: SessionState = self.run(command)
         return state
 
+    def rewind(self, session_id: str, turn_id: str, *, files: bool) -> RewindReply:
+        """Go back to before a turn; a new session goes on from there."""
+        command = RewindSession(session_id=session_id, turn_id=turn_id, files=files)
+        reply: RewindReply = self.run(command)
+        return reply
+
+    def undo_rewind(self, session_id: str, *, files: bool) -> RewindReply:
+        """Go on in the session that another was made from by going back."""
+        reply: RewindReply = self.run(UndoRewind(session_id=session_id, files=files))
+        return reply
+
     def close_session(self, session_id: str) -> None:
         """Close a session; it stays saved. ACP: session/close."""
         self.call(CloseSession(session_id=session_id), _START_SECONDS)
@@ -313,6 +328,11 @@ class HostClient(ABC):
         """Revert a turn's changes."""
         command = RevertTurn(turn_id=turn_id, paths=paths, partial=partial)
         reply: RevertReply = self.run(command, _LONG_SECONDS)
+        return reply
+
+    def keep(self, turn_id: str, paths: tuple[str, ...] | None) -> RevertReply:
+        """Put what a variant has changed into the folder that was copied."""
+        reply: RevertReply = self.run(KeepVariant(turn_id=turn_id, paths=paths), _LONG_SECONDS)
         return reply
 
     def import_log(self, command: ImportLog) -> ImportResult:

@@ -6,13 +6,11 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import dataclasses
 import itertools
 import linecache
 import shlex
 import sys
-import threading
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,30 +26,28 @@ from acp_jupyter.kernel.connect import connect
 from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
 from acp_jupyter.kernel.magics import last_failure
 from acp_jupyter.kernel.magics.cell_options import parse_cell_line
-from acp_jupyter.kernel.session import Settings, defaults, split_setting
-from acp_jupyter.kernel.turn.display import (
-    TerminalScreen,
-    end_widget,
-    first_bundle,
-    wants_widget,
+from acp_jupyter.kernel.magics.help import print_text
+from acp_jupyter.kernel.magics.turn_output import (
+    show_beginning,
+    show_in_notebook,
+    show_in_terminal,
 )
+from acp_jupyter.kernel.session import defaults
+from acp_jupyter.kernel.settings import Settings, split_setting
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.kernel.variables import data_variables, describe_names
 from acp_jupyter.protocol.host_events.notes import CellError
 from acp_jupyter.transcript.escaping import one_line
-from acp_jupyter.transcript.output.bundle import Bundle
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
     from pydantic import JsonValue
 
+    from acp_jupyter.kernel.client.host_client import HostClient
     from acp_jupyter.kernel.magics.cell_options import CellOptions
     from acp_jupyter.kernel.session import Session
-    from acp_jupyter.kernel.turn.acp_widget import AcpWidget
-    from acp_jupyter.kernel.turn.unseen import UnseenTurn
-
-
-_FOLLOW_SECONDS = 20.0
+    from acp_jupyter.kernel.variables import Described
+    from acp_jupyter.transcript.model.session_state import TurnState
 
 
 def run_cell(
@@ -96,20 +92,10 @@ def run_cell(
         trust=options.trust,
         tools=not options.no_tools,
     )
+    if options.rewind:
+        session = _gone_back(session, cell)
     session.apply(settings)
-    blocks: tuple[dict[str, JsonValue], ...] = ({"type": "text", "text": prompt},)
-    if options.attach or variables:
-        blocks = session.with_context(prompt, options.attach, variables)
-    if "@" in written:
-        blocks = (*blocks, *_mentioned(shell, session, written))
-    turn = session._prompt(
-        blocks if len(blocks) > 1 else prompt,
-        error,
-        policy=options.policy or defaults.policy,
-        allow=options.allow,
-        deny=options.deny,
-        timeout=options.timeout,
-    )
+    turn = send_prompt(shell, session, options, prompt, error, variables, written)
     try:
         _show(shell, turn, options, cell)
     except KeyboardInterrupt:
@@ -117,22 +103,65 @@ def run_cell(
         raise
     if not options.background:
         turn.raise_for_error()
-        _warn(turn)
+        warn(turn)
+
+
+def send_prompt(
+    shell: InteractiveShell,
+    session: Session,
+    options: CellOptions,
+    prompt: str,
+    error: CellError | None,
+    variables: Sequence[Described],
+    written: str,
+) -> Turn:
+    """Send a cell's prompt with all that goes along; ``written`` is what its user wrote of it."""
+    blocks: tuple[dict[str, JsonValue], ...] = ({"type": "text", "text": prompt},)
+    if options.attach or variables:
+        blocks = session.with_context(prompt, options.attach, variables)
+    if "@" in written:
+        blocks = (*blocks, *_mentioned(shell, session, written))
+    return session._prompt(
+        blocks if len(blocks) > 1 else prompt,
+        error,
+        policy=options.policy or defaults.policy,
+        allow=options.allow,
+        deny=options.deny,
+        timeout=options.timeout,
+    )
+
+
+def sent_turns(client: HostClient, session_id: str) -> list[TurnState]:
+    """Return the newest turns that the agent has had, in their order."""
+    turns = [turn for turn in client.turns(session_id) if turn.started_at is not None]
+    return sorted(turns, key=lambda turn: turn.started_at or 0.0)
+
+
+def _gone_back(session: Session, cell: ExecutionContext) -> Session:
+    """Return a session that goes on from before the cell's earlier run; else the same one."""
+    for turn in reversed(sent_turns(session._client, session.id)):
+        ids = {each.cell_id for each in (turn.origin, turn.copy_of) if each is not None}
+        if cell.cell_id and cell.cell_id in ids:
+            moved = session.rewind(turn.turn_id)
+            if moved.rewound is not None:
+                print_text(moved.rewound.words)
+            return moved
+    return session
 
 
 def _mentioned(
     shell: InteractiveShell, session: Session, prompt: str
 ) -> tuple[dict[str, JsonValue], ...]:
-    from acp_jupyter.kernel.attachments import Mentionable, mention_blocks
+    from acp_jupyter.kernel.attachments import Mentionable, in_copy, mention_blocks
 
     client = session._client
     among = Mentionable(
-        session.cwd,
+        session.files,
         client.notebook_path,
         data_variables(shell.user_ns, shell.user_ns_hidden),
         partial(client.cell, session.id),
     )
-    return mention_blocks(prompt, among)
+    return in_copy(mention_blocks(prompt, among), session.files, session.cwd)
 
 
 def _show(
@@ -142,123 +171,15 @@ def _show(
     if options.out:
         shell.push({options.out: turn})  # type: ignore[no-untyped-call]
     if options.background:
-        _show_beginning(turn, cell)
+        show_beginning(turn, cell)
     elif cell.frontend == "terminal":
-        _show_in_terminal(turn)
+        show_in_terminal(turn)
     else:
-        _show_in_notebook(turn, cell)
+        show_in_notebook(turn, cell)
 
 
-def _show_beginning(turn: Turn, cell: ExecutionContext) -> None:
-    """Show the start of the turn; the output is updated while the turn runs."""
-    if cell.frontend == "terminal":
-        print(f"Turn {turn.id[:8]} runs in the background: _acp.wait() waits for it.")  # noqa: T201
-        return
-    start = turn._detail
-    widget = _widget(turn) if wants_widget(start, cell.can_ask) else None
-    first = first_bundle(start, widget) if cell.goes_on else _OUTLASTS
-    _display(first, turn, update=False)
-    if cell.frontend == "voila":
-        turn._widget = widget  # it shows the end too: Voilà draws no outputs but widgets anew
-        return
-    unseen = None
-    if widget is not None:
-        from acp_jupyter.kernel.turn.unseen import UnseenTurn
-
-        unseen = UnseenTurn(turn._client)
-    follower = threading.Thread(
-        target=_show_end, args=(turn, widget, unseen), name="acp-background-turn", daemon=True
-    )
-    turn._follower = follower
-    follower.start()
-
-
-_OUTLASTS_WORDS = (
-    "The run of this notebook ended before this turn, so its end is not here. Wait for it in a "
-    "later cell, for example with _acp.wait()."
-)
-_OUTLASTS = Bundle(
-    data={
-        "text/markdown": f"*{_OUTLASTS_WORDS}*".replace("_acp", "\\_acp"),
-        "text/plain": _OUTLASTS_WORDS,
-    },
-    metadata={},
-)
-"""The output of a turn that a run has started, until its end replaces it."""
-
-
-def _widget(turn: Turn) -> AcpWidget:
-    from acp_jupyter.kernel.turn.acp_widget import cell_widget  # anywidget, when it is needed
-
-    return cell_widget(turn)
-
-
-def _show_end(turn: Turn, widget: AcpWidget | None, unseen: UnseenTurn | None) -> None:
-    """Show the final output if no page does. Runs in a thread of its own."""
-    detail = turn._detail
-    try:
-        while detail.turn.status != "done":
-            seconds = _FOLLOW_SECONDS if unseen is None else unseen.look_seconds
-            detail = turn._client.turn(turn.id, seconds)
-            if unseen is not None and (bundle := unseen.news(detail)) is not None:
-                _display(bundle, turn, update=True)
-    except AcpError:
-        return
-    finally:
-        if widget is not None:
-            end_widget(widget)
-    if not detail.page_holds_notebook and detail.bundle is not None:
-        _display(detail.bundle, turn, update=True)
-
-
-def _show_in_terminal(turn: Turn) -> None:
-    screen = TerminalScreen()
-    try:
-        turn._wait(None, screen.show)
-    finally:
-        screen.show(turn._detail)
-
-
-def _show_in_notebook(turn: Turn, cell: ExecutionContext) -> None:
-    start = turn._detail
-    # Where nobody watches, it is shown once: nbval and others take the first display of an output.
-    updates = cell.updates and (start.page_holds_notebook or cell.can_ask)
-    with contextlib.ExitStack() as stack:
-        widget = None
-        if cell.updates and wants_widget(start, cell.can_ask):
-            widget = _widget(turn)
-            stack.callback(end_widget, widget)
-            if updates and not turn._client.may_answer:
-                from acp_jupyter.kernel.turn.unseen import told_while_waiting
-
-                stack.enter_context(told_while_waiting(turn.id, turn.session_id))
-        try:
-            if updates:
-                _display(first_bundle(start, widget), turn, update=False)
-            turn._wait(None, None)
-        except KeyboardInterrupt:
-            turn.stop_soon()  # before the last look at it below
-            raise
-        finally:
-            # A page that holds the notebook puts the final output in, also after a reload.
-            page_shows = start.page_holds_notebook and turn._detail.page_holds_notebook
-            if not (updates and page_shows):
-                _display(turn.bundle(), turn, update=updates)
-
-
-def _display(bundle: Bundle, turn: Turn, *, update: bool) -> None:
-    from IPython.display import display
-
-    display(  # type: ignore[no-untyped-call]
-        dict(bundle.data),
-        metadata=dict(bundle.metadata),
-        raw=True,
-        display_id=turn.id,
-        update=update,
-    )
-
-
-def _warn(turn: Turn) -> None:
+def warn(turn: Turn) -> None:
+    """Warn of an end that is neither whole nor an error."""
     if turn.stop_reason in {"refusal", "max_tokens", "max_turn_requests"}:
         # As if from the cell: a saved notebook must not show the path of this file.
         warnings.warn_explicit(turn._detail.turn.words, UserWarning, "%%acp", 1)
@@ -315,6 +236,8 @@ def run_fix(shell: InteractiveShell, rest: Sequence[str]) -> None:
         There is no error to send.
     """
     options = parse_cell_line(shlex.join(rest))
+    if options.several:
+        raise UsageError("%acp fix asks one agent: leave out --try.")
     error = _last_error()
     named = tuple(dict.fromkeys((*options.var, *named_variables(shell, error))))
     options = dataclasses.replace(options, var=named)

@@ -17,7 +17,7 @@ from IPython.core.error import UsageError
 from acp_jupyter.protocol.json import clean_json
 
 if TYPE_CHECKING:
-    from acp_jupyter.protocol.host_events.session import Policy, RuleEffect
+    from acp_jupyter.protocol.host_events.session import Policy, Restore, RuleEffect
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,7 @@ class CellOptions:
     agent: str | None = None
     session: str = ""
     new: bool = False
+    rewind: bool = False
     policy: Policy | None = None
     attach: tuple[str, ...] = ()
     var: tuple[str, ...] = ()
@@ -43,6 +44,10 @@ class CellOptions:
     """Options as ``NAME=VALUE``."""
     background: bool = False
     format: bool = False
+    several: tuple[str, ...] = ()
+    """The agents of ``--try``."""
+    restore: Restore | None = None
+    """What their kernels begin with."""
 
 
 def cell_help() -> str:
@@ -63,7 +68,9 @@ def parse_cell_line(line: str) -> CellOptions:
     except ValueError as error:
         raise UsageError(f"A quotation mark is not closed ({error}). {SEE_HELP}") from None
     given, rest = cell_parser().parse_known_args(words)
-    if rest:
+    several = _several(given, rest) if given.several else ()
+    restore = _restore(given.restore, several)
+    if rest and not several:
         raise UsageError(_unknown(rest[0]))
     policy = next((policy for policy in POLICIES if policy == given.policy), None)
     if given.policy is not None and policy is None:
@@ -72,9 +79,10 @@ def parse_cell_line(line: str) -> CellOptions:
     if given.out is not None and (not given.out.isidentifier() or keyword.iskeyword(given.out)):
         raise UsageError(f"{given.out!r} can't be a variable. Type, for example, --out turn.")
     return CellOptions(
-        agent=given.agent,
+        agent=None if several else given.agent,
         session=given.session,
         new=given.new,
+        rewind=given.rewind,
         policy=policy,
         attach=tuple(given.attach),
         var=tuple(given.var),
@@ -90,7 +98,39 @@ def parse_cell_line(line: str) -> CellOptions:
         config=tuple(given.config),
         background=given.background,
         format=given.format,
+        several=several,
+        restore=restore,
     )
+
+
+def _restore(text: str | None, several: tuple[str, ...]) -> Restore | None:
+    if text is None:
+        return None
+    found = next((each for each in RESTORES if each == text), None)
+    if found is None:
+        raise UsageError(f"There is no --restore {text!r}. Type one of: {', '.join(RESTORES)}.")
+    if not several:
+        raise UsageError("--restore is about the kernels of --try: leave it out, or add --try.")
+    return found
+
+
+def _several(given: argparse.Namespace, rest: list[str]) -> tuple[str, ...]:
+    """Return the agents of ``--try``, which commas part."""
+    if option := next((word for word in rest if word.startswith("-")), None):
+        raise UsageError(_unknown(option))
+    if given.session or given.new or given.rewind:
+        raise UsageError(
+            "--try starts sessions of its own: leave out --session, --new and --rewind."
+        )
+    words = " ".join(filter(None, (given.agent, *rest)))
+    agents = tuple(each.strip() for each in words.split(",") if each.strip())
+    if words := next((each for each in agents if " " in each), ""):
+        raise UsageError(f"Put a comma between the agents: {', '.join(words.split())}.")
+    if len(agents) < 2:
+        raise UsageError(
+            "--try needs two agents or more: %%acp claude, codex --try. The same one again is fine."
+        )
+    return agents
 
 
 def _unknown(word: str) -> str:
@@ -115,9 +155,12 @@ def _seconds(text: str | None) -> float | None:
 
 POLICIES: tuple[Policy, ...] = ("ask", "read-only", "accept-edits", "allow-all", "deny")
 
+RESTORES: tuple[Restore, ...] = ("dill", "rerun", "none")
+
 CELL_OPTIONS = (
     "--session",
     "--new",
+    "--rewind",
     "--mode",
     "--model",
     "--config",
@@ -131,11 +174,23 @@ CELL_OPTIONS = (
     "--out",
     "--timeout",
     "--background",
+    "--try",
+    "--restore",
     "--format",
     "--help",
 )
 
-FLAGS = ("--new", "--trust", "--no-tools", "--background", "--format", "-h", "--help")
+FLAGS = (
+    "--new",
+    "--rewind",
+    "--trust",
+    "--no-tools",
+    "--background",
+    "--try",
+    "--format",
+    "-h",
+    "--help",
+)
 """Options without a value."""
 
 REPEATED = ("--config", "--attach", "--var", "--allow", "--deny")
@@ -195,6 +250,12 @@ def cell_parser() -> LineParser:
         help="a session by its name; each agent has one without a name",
     )
     who.add_argument("--new", action="store_true", help="start a new session")
+    who.add_argument(
+        "--rewind",
+        action="store_true",
+        help="if this cell has run before, go back to before that first, with the files and what "
+        "the agent remembers",
+    )
     who.add_argument("--mode", metavar="MODE", help="set the session's mode")
     who.add_argument("--model", metavar="MODEL", help="set the session's model")
     who.add_argument(
@@ -212,6 +273,19 @@ def cell_parser() -> LineParser:
     )
     turn.add_argument("--timeout", metavar="SECONDS", help="stop the turn after this time")
     turn.add_argument("--background", action="store_true", help="don't wait until it has ended")
+    turn.add_argument(
+        "--try",
+        dest="several",
+        action="store_true",
+        help="let several agents try it, each in a copy of the folder: claude, codex, or with "
+        "models claude:opus, claude:haiku; keep the best",
+    )
+    turn.add_argument(
+        "--restore",
+        metavar="HOW",
+        help="with --try: what the kernel of each begins with. dill: copies of the variables (the "
+        "default where dill is installed); rerun: the cells above run again; none: nothing",
+    )
     turn.add_argument("-h", "--help", action="store_true", help="show this help")
     return parser
 

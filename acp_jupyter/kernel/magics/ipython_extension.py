@@ -26,6 +26,7 @@ from acp_jupyter.kernel.magics.cell_options import (
     FLAGS,
     POLICIES,
     REPEATED,
+    RESTORES,
     cell_help,
     parse_cell_line,
 )
@@ -57,11 +58,13 @@ def cell_magic(line: str, cell: str) -> None:
             "The prompt is empty. Below the first line, write what the agent should do."
         )
     from acp_jupyter.kernel.magics.cell import run_cell
+    from acp_jupyter.kernel.magics.try_cell import run_try
 
     shell = get_ipython()
     assert shell is not None
     try:
-        run_cell(shell, options, cell.strip("\n"))
+        run = run_try if options.several else run_cell
+        run(shell, options, cell.strip("\n"))
     except AcpError as error:
         raise _in_few_lines(error) from None
     except KeyboardInterrupt:
@@ -192,6 +195,8 @@ def _cell_words(before: list[str], word: str) -> list[str]:
     match before[-1]:
         case "--policy":
             return list(POLICIES)
+        case "--restore":
+            return list(RESTORES)
         case "--mode" | "--model" | "--config":
             return _setting_words(before[-1].removeprefix("--"))
         case "--session":
@@ -260,6 +265,7 @@ _OPTIONS = {
     "import": IMPORT_OPTIONS,
     "new": ("--session",),
     "log": ("--lines", "--text"),
+    "rewind": ("--keep-files", "--undo"),
 }
 
 
@@ -328,7 +334,7 @@ def _setting_words(what: str) -> list[str]:
     """Return modes, models, or options with their values, as far as they are known."""
     from acp_jupyter.kernel.client.connection import host_client
     from acp_jupyter.kernel.connect import choose_session
-    from acp_jupyter.kernel.session import values_of
+    from acp_jupyter.kernel.settings import values_of
 
     try:
         state = choose_session(host_client())

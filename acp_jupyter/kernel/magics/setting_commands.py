@@ -22,7 +22,8 @@ from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.connect import connect
 from acp_jupyter.kernel.magics.cell_options import POLICIES
 from acp_jupyter.kernel.magics.help import print_text, table
-from acp_jupyter.kernel.session import Settings, defaults, split_setting, values_of
+from acp_jupyter.kernel.session import defaults
+from acp_jupyter.kernel.settings import Settings, split_setting, values_of
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.protocol.vocabulary import UNASKED_WORDS
 from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState

@@ -243,6 +243,31 @@ class ChangedTurn(TurnValues):
             raise ChangesGone(reply.words)
         return reply.patch
 
+    def keep(self, paths: str | Iterable[str] | None = None) -> tuple[str, ...]:
+        """Of a variant: put what it has changed into the folder; all of it, or nothing.
+
+        `revert` takes it out again.
+
+        Parameters
+        ----------
+        paths
+            Which files, as they stand in `diffs`; by default all.
+
+        Returns
+        -------
+        tuple of str
+            The files.
+
+        Raises
+        ------
+        BadRequest
+            The turn is no variant, or has changed no file.
+        ChangesRefused
+            Some were changed since the copy was made. Its ``detail`` names them.
+        """
+        chosen = (paths,) if isinstance(paths, str) else paths
+        return self._client.keep(self.id, None if chosen is None else tuple(chosen)).paths
+
     def revert(
         self, paths: str | Iterable[str] | None = None, *, partial: bool = False
     ) -> tuple[str, ...]:

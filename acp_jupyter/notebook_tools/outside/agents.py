@@ -231,8 +231,8 @@ class OutsideClient:
             turn.end()  # what the user has chosen meanwhile counts from now on
         if turn.over:
             turn = self._turn = OutsideTurn(self._host.config.limits.outside_quiet_seconds, policy)
-            turn_id = session.begin_work(turn.run, self._key.user)
             try:
+                turn_id = session.begin_work(turn.run, self._key.user)
                 await self._started(session, turn_id, turn)
             except BaseException:
                 turn.end()  # a call that is cancelled leaves no turn that counts as begun

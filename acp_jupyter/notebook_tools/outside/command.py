@@ -35,6 +35,8 @@ _WAITING_LINES = 64
 _OPEN_SECONDS = 20.0
 _FIRST_SECONDS = 10.0
 """How long a client that can't be served has for its first request, which is told why."""
+_QUESTION = "server/discover"
+"""With which clients ask for the server's versions, since MCP's version of 2026-07-28."""
 _ERROR = -32000
 _OWN_HOSTS = {"localhost", "127.0.0.1", "::1"}
 
@@ -92,8 +94,8 @@ class _Relay:
     def __init__(self, url: str, environment: Mapping[str, str]) -> None:
         self._url = url
         self._key = environment.get(KEY_VARIABLE, "").strip()
-        self._open: dict[str, Any] = {}
-        """Requests without an answer so far: ids by their JSON."""
+        self._open: dict[str, tuple[str, Any]] = {}
+        """Requests without an answer so far: methods and ids, by the JSON of the id."""
 
     async def serve(self) -> int:
         lines: asyncio.Queue[bytes] = asyncio.Queue(_WAITING_LINES)
@@ -101,11 +103,7 @@ class _Relay:
         try:
             await self._relay(lines)
         except CommandError as error:
-            if not self._open:
-                await self._first(lines)
-            for request_id in self._open.values():
-                told = {"code": _ERROR, "message": str(error)}
-                _write({"jsonrpc": "2.0", "id": request_id, "error": told})
+            await self._refuse(lines, str(error))
             sys.stderr.write(f"{error}\n")
             return 1
         return 0
@@ -164,19 +162,33 @@ class _Relay:
                 self._open.pop(json.dumps(message.get("id")), None)
             _write(line)
 
-    async def _first(self, lines: asyncio.Queue[bytes]) -> None:
-        """Wait for the client's first request, so that it can be told what is wrong."""
-        try:
+    async def _refuse(self, lines: asyncio.Queue[bytes], words: str) -> None:
+        """Answer the client's requests with what is wrong, until it has been told."""
+        told = self._tell(words)
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_FIRST_SECONDS):
-                while not self._open and (line := await lines.get()):
+                while not told and (line := await lines.get()):
                     self._note_request(line)
-        except TimeoutError:
-            return
+                    told = self._tell(words)
+
+    def _tell(self, words: str) -> bool:
+        """Answer what is open; return whether the client has been told.
+
+        It may take an error of its question for versions as the sign of an older server, and show
+        only that of `initialize`, which it sends next.
+        """
+        told = False
+        for method, request_id in self._open.values():
+            error = {"code": _ERROR, "message": words}
+            _write({"jsonrpc": "2.0", "id": request_id, "error": error})
+            told = told or method != _QUESTION
+        self._open.clear()
+        return told
 
     def _note_request(self, line: bytes) -> None:
         message = _read(line)
         if "method" in message and "id" in message:
-            self._open[json.dumps(message["id"])] = message["id"]
+            self._open[json.dumps(message["id"])] = (message["method"], message["id"])
 
 
 def _refusal(response: Any) -> str:

@@ -25,6 +25,8 @@ from acp_jupyter.protocol.host_events.session import (
     Rule,
     RulesChanged,
     SessionAttached,
+    SessionBranched,
+    SessionContinued,
     TerminalExited,
     TerminalOutput,
     TerminalReleased,
@@ -33,6 +35,7 @@ from acp_jupyter.protocol.host_events.session import (
     TrustSettled,
     TurnChangesNote,
     TurnReverted,
+    Variant,
 )
 from acp_jupyter.protocol.objects import Model
 
@@ -76,6 +79,7 @@ class SessionOpened(Model):
     notebook_path: str = ""
     user: str = ""
     """Who chose the policy; empty where people have no names."""
+    variant: Variant | None = None
 
 
 class AgentStarting(Model):
@@ -124,6 +128,15 @@ class Origin(Model):
     """What ``%acp fix`` asks about."""
 
 
+class CopiedTurn(Model):
+    """The turn that another is a copy of, where a session was made from an earlier one."""
+
+    turn_id: str
+    """Of the first one: what it changed is kept under that id."""
+    cell_id: str = ""
+    """The cell that it came from, and that shows it."""
+
+
 class TurnQueued(Model):
     """A prompt was accepted."""
 
@@ -136,6 +149,7 @@ class TurnQueued(Model):
     """What is answered in this turn without asking."""
     user: str = ""
     """Who sent it, and so answers for it; empty for a kernel, or where people have no names."""
+    copy_of: CopiedTurn | None = None
 
 
 class TurnStartedNote(Model):
@@ -245,12 +259,19 @@ class StartFailed(Model):
     reason: str = "agent_start"
 
 
+NoticeOffer = Literal["", "rewind", "undo_rewind"]
+"""What a notice of the host offers to do."""
+
+
 class HostNotice(Model):
     """Something that the user should know of the session."""
 
     note: Literal["host_notice"] = "host_notice"
     severity: Literal["info", "warning", "error"] = "info"
     text: str
+    offers: NoticeOffer = ""
+    target: str = ""
+    """Of ``rewind``: the turn to go back to before."""
 
 
 class ImportedPacket(Model):
@@ -306,6 +327,8 @@ Note = TypeAliasType(
         | TerminalReleased
         | ImportedPacket
         | SessionAttached
+        | SessionBranched
+        | SessionContinued
         | ReplayStarted
         | ReplayEnded
         | AgentSilentNote

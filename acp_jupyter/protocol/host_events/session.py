@@ -30,6 +30,45 @@ class SessionAttached(Model):
     """Whether the agent does not remember what is above."""
 
 
+class RevertedTurn(Model):
+    """What was taken back of one turn."""
+
+    turn_id: str
+    paths: tuple[str, ...]
+    all_of_it: bool = False
+    """Whether it was more than the named files."""
+
+
+class Branch(Model):
+    """Which session another goes on from, and before which of its turns."""
+
+    session_id: str
+    turn_id: str
+    files: bool = True
+    """Whether files went back, too."""
+    also: tuple[str, ...] = ()
+    """Turns of other sessions that were taken back with it, or with the sessions before."""
+    told_in: str = ""
+    """The turn whose prompt told the agent what was said before; empty until it is sent."""
+
+
+class SessionBranched(Model):
+    """The session goes on from an earlier one, before one of its turns."""
+
+    note: Literal["session_branched"] = "session_branched"
+    branch: Branch
+    reverted: tuple[RevertedTurn, ...] = ()
+    """Turns whose changes were taken back for it, in that order."""
+
+
+class SessionContinued(Model):
+    """The conversation goes on in a session that was made from an earlier turn of this one."""
+
+    note: Literal["session_continued"] = "session_continued"
+    session_id: str = ""
+    """Empty where it goes on here again."""
+
+
 class ReplayStarted(Model):
     """What the agent now tells of the session was said before."""
 
@@ -193,6 +232,28 @@ class FileHunks(Model):
 
     path: str
     hunks: tuple[Hunk, ...] = Field(max_length=_HUNKS)
+
+
+Restore = Literal["dill", "rerun", "none"]
+"""What a variant's own kernel begins with: copies of the variables that dill makes, what the cells
+above give when they run again, or nothing."""
+
+
+class Variant(Model):
+    """Which of several tries of one prompt a session is: it works in a copy of a folder."""
+
+    try_id: str
+    """The same for all variants of a prompt."""
+    number: int
+    """Counts from 1."""
+    folder: str
+    """The folder that was copied; absolute."""
+    left_out: str = ""
+    """What of it is not in the copy, in words."""
+    kernel: str = ""
+    """What kernel it has of its own, in words, or why it has none."""
+    begins_empty: bool = False
+    """Whether that kernel begins without variables, as it was asked for."""
 
 
 class ChangedFile(Model):

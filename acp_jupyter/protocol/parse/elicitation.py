@@ -146,7 +146,7 @@ def _is_plain_ipv4(host: str) -> bool:
 
 
 def _problem(asked: ElicitationRequest, words: str) -> ElicitationRequest:
-    return asked.model_copy(update={"problem": words, "fields": ()})
+    return asked.model_copy(update={"problem": words})
 
 
 def elicitation_response(message: Obj, request_id: str) -> ElicitationResponse:

@@ -231,12 +231,11 @@ class Subagents:
             "kind": "think",
             "status": child.status,
             "rawInput": described,
+            "_meta": {PARENT_ID: child.parent_id},
         }
         if child.answer:
             answer: list[JsonValue] = [{"type": "content", "content": child.answer}]
             raw["content"] = answer
-        if child.parent_id:
-            raw["_meta"] = {PARENT_ID: child.parent_id}
         return parse_packet(raw, self._state, is_clean=True)
 
 

@@ -297,7 +297,6 @@ _ADD, _UPDATE, _DELETE = "*** Add File: ", "*** Update File: ", "*** Delete File
 _MOVE, _END_OF_FILE = "*** Move to: ", "*** End of File"
 _MAX_CHARS = 1_000_000
 _MAX_DIFFS = 500
-_LEADING_CHARS = 200
 
 
 class _NotAPatchError(ValueError):
@@ -351,12 +350,11 @@ def patch_diffs(raw_input: JsonValue) -> tuple[ToolDiff, ...]:
 
 
 def _is_patch(text: str) -> bool:
-    return text[:_LEADING_CHARS].lstrip().startswith(_BEGIN)
+    return text.lstrip().startswith(_BEGIN)
 
 
 def _parts(lines: list[str]) -> Iterator[_Part]:
     part: _Part | None = None
-    path = ""
     for line in lines:
         if line.startswith(_END):
             break
@@ -371,7 +369,7 @@ def _parts(lines: list[str]) -> Iterator[_Part]:
             raise _NotAPatchError(line)
         elif line.startswith("@@"):
             yield part
-            part = _Part(path, is_new=False)
+            part = _Part(part.path, is_new=False)
         else:
             _take(part, line)
     if part is not None:

@@ -148,7 +148,7 @@ class UnknownToolOutput(_Output):
 
 def _tag(value: Any) -> str:
     found = value.get("toolName", value.get("tool_name")) if isinstance(value, dict) else None
-    name = found if found is not None else getattr(value, "tool_name", "unknown")
+    name = found if found is not None else getattr(value, "tool_name", None)
     match name:
         case "glob" | "grep":
             return "search"
@@ -268,7 +268,10 @@ class TerminalPiece(Model):
     cwd: str = ""
     text: str = ""
     may_be_whole: bool = False
-    """Whether the text may be all of the output so far, and not only what is new."""
+    """Whether the text may be all of the output so far, and not only what is new.
+
+    In an update of the terminal alone, it is.
+    """
     ended: bool = False
     exit_code: int | None = None
     signal: str = ""
@@ -295,6 +298,10 @@ class TerminalTexts:
             return data
         raw = _decoded(data)
         return data if raw is None else self._decoder(terminal_id).decode(raw)
+
+    def forget(self, terminal_id: str) -> None:
+        """Forget the bytes that wait for others: all of the output comes anew."""
+        self._decoders.pop(terminal_id, None)
 
     def saved(self) -> Obj:
         """Return what is remembered, as JSON."""
@@ -347,8 +354,10 @@ def read_terminal(
     named = (text(first(part, "terminal_id", "terminalId")) for part in parts)
     terminal_id = next(filter(None, named), "") or shown or tool_call_id
     about, end = obj(info), obj(exit_)
-    pieces = [texts.read(terminal_id, part) for part in (output, delta) if isinstance(part, dict)]
     alone = meta.get(TERMINAL_ALONE) is True
+    if alone and isinstance(output, dict):
+        texts.forget(terminal_id)
+    pieces = [texts.read(terminal_id, part) for part in (output, delta) if isinstance(part, dict)]
     return TerminalPiece(
         terminal_id=terminal_id,
         alone=alone,

@@ -89,7 +89,7 @@ class CallResult:
             for item in content
             if isinstance(item, ToolContentBlock) and isinstance(item.block, TextBlock)
         ]
-        text = parts[0] if len(parts) == 1 else "\n".join(part for part in parts if part)
+        text = "\n".join(filter(None, parts))
         only = len(parts) == len(content)
         metadata = obj(fields.get("metadata"))
         return cls(raw, content, fields, metadata, text or _raw_text(raw), only, failed)

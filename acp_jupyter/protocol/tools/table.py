@@ -152,16 +152,16 @@ def find_tool(name: str | None) -> ToolRow | None:
     return None if not name else _BY_SPELLING.get(name.strip().lower())
 
 
-_NAME_IN_TITLE = re.compile(r"([a-z]{1,30}+(?:_[a-z]{1,30}+){1,4}): ?\S")
+_NAME_IN_TITLE = re.compile(r"([a-z]{1,30}(?:_[a-z]{1,30}){1,4}): ?\S")
 
 
-def name_in_title(title: str) -> str:
+def name_in_title(title: str) -> str | None:
     """Return the tool's name that a title begins with, as in ``run_commands: ls`` (Cline).
 
     Only a name with an underscore counts: a word before a colon may be anything.
     """
     found = _NAME_IN_TITLE.match(title)
-    return "" if found is None else found[1]
+    return None if found is None else found[1]
 
 
 _RAW_KINDS: dict[str, UiKind] = {

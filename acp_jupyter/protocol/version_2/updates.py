@@ -132,9 +132,10 @@ def _terminal(update: Obj, _: CallContents) -> list[Obj]:
     named: Obj = {"terminal_id": update.get("terminalId")}
     about: Obj = {key: update[key] for key in ("command", "cwd") if text(update.get(key))}
     meta: Obj = {"terminal_info": {**named, **about}}
-    output, ended = update.get("output"), update.get("exitStatus")
-    if isinstance(output, dict):
-        meta["terminal_output"] = {**named, "base64": output.get("data")}
+    output, ended = update.get("output", {}), update.get("exitStatus")
+    data = "" if output is None else obj(output).get("data")
+    if isinstance(data, str):
+        meta["terminal_output"] = {**named, "base64": data}
     if isinstance(ended, dict):
         how: Obj = {"exit_code": ended.get("exitCode"), "signal": ended.get("signal")}
         meta["terminal_exit"] = {**named, **how}

@@ -11,11 +11,12 @@ from acp_jupyter.server.gateway.connection import UNREACHABLE, UNREADABLE
 
 if TYPE_CHECKING:
     from jupyter_client.manager import AsyncKernelManager
-    from jupyter_server.services.kernels.kernelmanager import MappingKernelManager
+    from jupyter_client.multikernelmanager import MultiKernelManager
 
     from acp_jupyter.server.gateway.kernels import GatewayKernels
 
 
+DEAD = "The kernel has died. Ask the user to restart it."
 _T = TypeVar("_T")
 _ALIVE_SECONDS = 0.5
 _RESTART_SECONDS = 60.0
@@ -35,15 +36,21 @@ class KernelLifecycle:
     Parameters
     ----------
     kernels
-        The server's kernel manager.
+        The server's kernel manager, or another.
     gateway
         The kernels of its gateway, if it has one.
+    dead
+        What is said of a kernel that has died.
     """
 
     def __init__(
-        self, kernels: MappingKernelManager, gateway: GatewayKernels | None = None
+        self,
+        kernels: MultiKernelManager,
+        gateway: GatewayKernels | None = None,
+        dead: str = DEAD,
     ) -> None:
         self._kernels: Any = kernels
+        self._dead = dead
         self._gateway = gateway
         self._ended: dict[str, object] = {}
         """The last process of each kernel that is known to have ended."""
@@ -103,10 +110,9 @@ class KernelLifecycle:
         # and the first report may be lost.
         return self._ended.get(kernel_id) not in (None, self.process(kernel_id))
 
-    @staticmethod
-    def dead() -> KernelError:
+    def dead(self) -> KernelError:
         """Return the error for a kernel that will not be restarted."""
-        return KernelError("dead", "The kernel has died. Ask the user to restart it.")
+        return KernelError("dead", self._dead)
 
     async def restart(self, kernel_id: str) -> None:
         """Restart a kernel. On Jupyter's loop."""

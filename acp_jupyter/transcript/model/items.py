@@ -10,6 +10,7 @@ from typing_extensions import TypeAliasType
 
 from acp_jupyter.protocol.elicitation import ElicitationField, ElicitationMode
 from acp_jupyter.protocol.files import ArtifactType
+from acp_jupyter.protocol.host_events.notes import NoticeOffer
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.elicitation import WITHHELD
 from acp_jupyter.protocol.vocabulary import Priority, StepStatus
@@ -192,6 +193,10 @@ class Notice(ItemBase):
     text: str = ""
     detail: str = ""
     """Lines for those who open it."""
+    offers: NoticeOffer = ""
+    """What the host offers to do about it; never said by an agent."""
+    target: str = ""
+    """Of ``rewind``: the turn to go back to before."""
 
 
 class ErrorItem(ItemBase):

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeVar
 
-from acp_jupyter.protocol.host_events.notes import Origin
-from acp_jupyter.protocol.host_events.session import Policy, Rule, TurnChanges
+from acp_jupyter.protocol.host_events.notes import CopiedTurn, Origin
+from acp_jupyter.protocol.host_events.session import (
+    Branch,
+    Policy,
+    RevertedTurn,
+    Rule,
+    TurnChanges,
+    Variant,
+)
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.protocol.session_packets import Ability
@@ -130,6 +137,8 @@ class TurnState(Model):
     user: str = ""
     """Who sent the prompt, and so answers for it; empty where anybody may."""
     origin: Origin | None = None
+    copy_of: CopiedTurn | None = None
+    """Where it was taken over from another session: the turn that it is a copy of."""
     queued_at: float | None = None
     started_at: float | None = None
     ended_at: float | None = None
@@ -139,6 +148,13 @@ class TurnState(Model):
     output_tokens: int | None = None
     changes: TurnChanges | None = None
     """What it changed in the folder, whoever wrote it; null where nothing was, or is known."""
+    variant: int = 0
+    """Which of several tries of its prompt it is, from 1; 0 where it is the only one."""
+
+    @property
+    def was_sent(self) -> bool:
+        """Whether it has begun as a turn of its own, and was not taken into one that ran."""
+        return self.started_at is not None and self.stop_reason != STEERED
 
 
 class SessionState(Model):
@@ -168,6 +184,8 @@ class SessionState(Model):
     background: int = 0
     """How much goes on beside the turns, such as tool calls that outlive theirs."""
     notebook_path: Saved[str] = ""
+    variant: Saved[Variant | None] = None
+    """Where it is one of several tries of a prompt, in a copy of the folder."""
     model: str = ""
     """Name of the model, for agents without a config option for it."""
     tools: tuple[str, ...] = ()
@@ -205,10 +223,21 @@ class SessionState(Model):
     """Whether it is only in its folder: nothing of it runs, and its log was not read."""
     read_only: str = ""
     """Why nothing can be sent from here, in words; empty where it can."""
+    branch: Saved[Branch | None] = None
+    """Where it goes on from an earlier session: that, and the turn before which it does."""
+    reverted: tuple[RevertedTurn, ...] = ()
+    """What was taken back in files when it was made so, in that order."""
+    continues_in: Saved[str] = ""
+    """The session that goes on from an earlier turn of this one, where one took its place."""
     archived: Saved[bool] = False
     """Whether it is in the archive: kept, and not listed with the others."""
     created_at: Saved[float | None] = None
     updated_at: Saved[float | None] = None
+
+    @property
+    def branched_from(self) -> str:
+        """The session that it goes on from; empty where it began anew."""
+        return "" if self.branch is None else self.branch.session_id
 
     @property
     def agent_id(self) -> str:

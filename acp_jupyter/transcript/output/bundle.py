@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from html import escape
 
 from pydantic import JsonValue
 
 from acp_jupyter.protocol.host_events.notes import REPLAYED, Origin
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.tools.outputs import SearchHit
-from acp_jupyter.transcript.escaping import printable
+from acp_jupyter.transcript.escaping import one_line, printable
 from acp_jupyter.transcript.model.items import (
     AgentMessage,
     Item,
@@ -80,11 +81,37 @@ def build_bundle(
     markdown = turn_markdown(snapshot.turn, readable, thoughts=thoughts, footer=footer)
     data: dict[str, JsonValue] = {
         TURN_MIME: saved_record(snapshot),
-        "text/markdown": scrubber.text(markdown),
+        "text/markdown": scrubber.text(_folded(markdown, snapshot)),
         "text/plain": scrubber.text(turn_plain_text(snapshot.turn, shown, footer=footer)),
     }
+    if name := _variant_name(snapshot):
+        data["text/plain"] = f"{name}\n{data['text/plain']}"
     replayed = snapshot.final and session.agent_info.name.endswith(REPLAYED)
     return Bundle(data=data, metadata={} if replayed else run_mark(turn, snapshot.items))
+
+
+def _folded(markdown: str, snapshot: TurnSnapshot) -> str:
+    """Fold a variant of a prompt, unless something of it is kept."""
+    name = _variant_name(snapshot)
+    if not name:
+        return markdown
+    if not snapshot.final or is_kept(snapshot.turn):
+        return f"**{escape(name)}**\n\n{markdown}"
+    return f"<details>\n<summary>{escape(name)}</summary>\n\n{markdown}\n\n</details>"
+
+
+def _variant_name(snapshot: TurnSnapshot) -> str:
+    turn = snapshot.turn
+    if not turn.variant:
+        return ""
+    kept = "kept" if is_kept(turn) else "not kept" if snapshot.final else "running"
+    return f"Variant {turn.variant}: {one_line(snapshot.agent.name)}, {kept}"
+
+
+def is_kept(turn: TurnState) -> bool:
+    """Return whether something that a variant changed is in the folder."""
+    files = () if turn.changes is None else turn.changes.files
+    return any(file.kept and not file.reverted for file in files)
 
 
 def saved_turn(

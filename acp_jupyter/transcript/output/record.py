@@ -111,7 +111,7 @@ def _milliseconds(seconds: float | None) -> str:
 
 
 _NOT_OF_TURN = {
-    "turn_id", "session_id", "rules", "user", "queued_at", "started_at", "ended_at",
+    "turn_id", "session_id", "copy_of", "rules", "user", "queued_at", "started_at", "ended_at",
     "prompt",  # it is the cell's source
     "tokens", "input_tokens", "output_tokens",  # the footer says them
 }  # fmt: skip
@@ -121,6 +121,7 @@ _NOT_OF_ITEM = {
     "id", "turn_id", "parent_id", "request_id", "tool_call_id", "plan_id", "artifact_id",
     "started_at", "ended_at", "asked_at", "duration_seconds", "at", "answered_by",
     "tool_name", "raw_input", "raw_output", "open", "can_cancel", "cancelling",
+    "offers", "target",
 }  # fmt: skip
 _NOT_OF_PERMISSION = {
     "request_id", "asked_at", "title", "reason", "options", "chosen", "rule", "wider_rules",
@@ -195,7 +196,7 @@ def _is_idle(name: str, value: JsonValue) -> bool:
     if value is True:
         return name == "kept"
     if value == 0:
-        return name == "left_out"
+        return name in {"left_out", "variant"}
     if value == "completed":
         return name == "status"
     return (

@@ -37,7 +37,15 @@ def take_changes(draft: Draft, note: TurnChangesNote) -> None:
     turn = draft.turns.get(note.turn_id)
     if turn is not None:
         changes = TurnChanges(**{name: getattr(note, name) for name in TurnChanges.model_fields})
+        if turn.variant:
+            changes = _not_kept_yet(changes)
         _set_changes(draft, turn, changes)
+
+
+def _not_kept_yet(changes: TurnChanges) -> TurnChanges:
+    """Return changes that were made in a copy: to the folder itself they are as if reverted."""
+    files = (f.model_copy(update={"reverted": True}) if f.kept else f for f in changes.files)
+    return changes.model_copy(update={"files": tuple(files)})
 
 
 def take_revert(draft: Draft, note: TurnReverted) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from acp_jupyter.protocol.content import OtherBlock, TextBlock
+from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.objects import obj
 from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
@@ -227,6 +228,20 @@ def add_notice(draft: Draft, packet: NoticePacket) -> None:
     draft.add(item)
     if packet.key:
         draft.notices = draft.notices.set(packet.key, item.id)
+
+
+def add_host_notice(draft: Draft, note: HostNotice) -> None:
+    """Add a line of the host's own, which may offer to do something."""
+    draft.close_open_item()
+    item = Notice(
+        id=draft.new_id(),
+        turn_id=draft.turn_id(),
+        severity=note.severity,
+        text=_cut(note.text, _NOTICE_CHARS["text"]),
+        offers=note.offers,
+        target=note.target,
+    )
+    draft.add(item)
 
 
 def _cut(words: str, most: int) -> str:

@@ -107,8 +107,7 @@ def complete_elicitation(draft: Draft, packet: ElicitationComplete) -> None:
 def expire_elicitations(draft: Draft, words: str) -> None:
     """Settle every pending question of a process that is gone."""
     for request_id in sorted(draft.request_items):
-        if _pending(draft, request_id) is not None:
-            _settle(draft, request_id, "expired", words)
+        _settle(draft, request_id, "expired", words)
 
 
 def _pending(draft: Draft, request_id: str) -> Elicitation | None:

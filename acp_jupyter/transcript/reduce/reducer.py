@@ -47,6 +47,8 @@ from acp_jupyter.protocol.host_events.session import (
     ReplayStarted,
     RulesChanged,
     SessionAttached,
+    SessionBranched,
+    SessionContinued,
     TerminalExited,
     TerminalOutput,
     TerminalReleased,
@@ -207,6 +209,10 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             session.current_model(draft, packet)
         case SessionAttached():
             session.attached(draft, packet)
+        case SessionBranched():
+            draft.change_session(branch=packet.branch, reverted=packet.reverted)
+        case SessionContinued():
+            draft.change_session(continues_in=packet.session_id)
         case AgentSilentNote() | FolderScanNote() | MessageHeld():
             session.waiting_reason(draft, packet)
         case UsageUpdate():
@@ -258,7 +264,7 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case TerminalStarted() | TerminalOutput() | TerminalExited() | TerminalReleased():
             terminals.take_note(draft, packet)
         case HostNotice():
-            add_notice(draft, NoticePacket(severity=packet.severity, text=packet.text))
+            messages.add_host_notice(draft, packet)
         case ReplayStarted() | ReplayEnded() | SessionOpened() | FilesChanged():
             pass
         case Unknown():

@@ -64,6 +64,7 @@ def opened_transcript(note: SessionOpened, at: float) -> Transcript:
             policy=note.policy,
             policy_user=note.user,
             notebook_path=note.notebook_path,
+            variant=note.variant,
             created_at=at,
             updated_at=at,
         )

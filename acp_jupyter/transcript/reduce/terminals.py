@@ -126,8 +126,7 @@ def close_terminals(draft: Draft) -> None:
     """Show what no card shows; agents tell no more of their own terminals but in background."""
     for terminal_id in sorted(draft.terminals):
         known = draft.terminals[terminal_id]
-        if not known.items:
-            show_in_own_card(draft, terminal_id)
+        show_in_own_card(draft, terminal_id)
         if draft.background.items.isdisjoint(known.items):
             stop_running(draft, known.view)
 
@@ -172,10 +171,7 @@ def _add_output(draft: Draft, item_id: str, piece: TerminalPiece) -> None:
     about = _about(draft, piece, piece.exit_code if exit_code is None else exit_code)
     if piece.ended and draft.get_call(item_id).cancelling:
         about["by"] = "user"
-    text = piece.text
-    if piece.may_be_whole and (old := _extended(draft, item_id, text)):
-        text = text[len(old) :]
-    append_output(draft, piece.terminal_id, text)
+    _take_text(draft, piece, draft.text_of(item_id))
     change_terminal(draft, piece.terminal_id, **about)
 
 
@@ -210,16 +206,23 @@ def take_piece(draft: Draft, piece: TerminalPiece) -> None:
     if known.items:
         _add_output(draft, known.items[0], piece)
         return
-    append_output(draft, piece.terminal_id, piece.text)
+    _take_text(draft, piece, known.waiting)
     change_terminal(draft, piece.terminal_id, **_about(draft, piece, piece.exit_code))
 
 
-def _extended(draft: Draft, item_id: str, text: str) -> str:
+def _take_text(draft: Draft, piece: TerminalPiece, shown: Text | None) -> None:
+    """Add a piece's text; what an update of the terminal alone calls its output is all of it."""
+    if piece.alone and piece.may_be_whole:
+        _set_output(draft, piece.terminal_id, piece.text)
+        return
+    old = _repeated(piece.text, shown or Text()) if piece.may_be_whole else ""
+    append_output(draft, piece.terminal_id, piece.text[len(old) :])
+
+
+def _repeated(text: str, shown: Text) -> str:
     """Return the output that ``text`` repeats, where some agents send all of it each time."""
-    known = draft.text_of(item_id)
-    if known is None or known.length >= 2 * len(text):
-        return ""
-    old = str(known)
+    # What is longer by far can't be its beginning, and is not joined for that.
+    old = "" if shown.length >= 2 * len(text) else str(shown)
     # One character again and again is progress, not the same output once more.
     return old if len(text) > len(old) and text.startswith(old) and len(set(old)) > 1 else ""
 
@@ -235,11 +238,22 @@ def append_output(draft: Draft, terminal_id: str, text: str) -> None:
     known = draft.terminals.get(terminal_id)
     if known is None or not text:
         return
-    for item_id in known.items:
-        draft.append_text(item_id, "output", text)
     if not known.items:
         waiting = replace(known, waiting=known.waiting.append(text))
         draft.terminals = draft.terminals.set(terminal_id, waiting)
+        return
+    for item_id in known.items:
+        draft.append_text(item_id, "output", text)
+
+
+def _set_output(draft: Draft, terminal_id: str, text: str) -> None:
+    known = draft.terminals[terminal_id]
+    if not known.items:
+        waiting = replace(known, waiting=Text().append(text))
+        draft.terminals = draft.terminals.set(terminal_id, waiting)
+        return
+    for item_id in known.items:
+        draft.set_text(item_id, "output", text)
 
 
 def change_terminal(draft: Draft, terminal_id: str, **changes: object) -> None:
@@ -288,10 +302,7 @@ def show_terminal(draft: Draft, terminal_id: str, item_id: str) -> None:
 
 def may_be_named(draft: Draft) -> bool:
     """Tell whether a tool call is open that may yet name a terminal."""
-    turn_id = draft.session.active_turn_id
-    if turn_id is None:
-        return False
-    start = draft.turn_first.get(turn_id, len(draft.items))
+    start = draft.turn_first.get(draft.session.active_turn_id or "", len(draft.items))
     return any(
         isinstance(item, ToolCall) and item.is_open and item.terminal is None
         for item in draft.items.recent(start)

@@ -183,12 +183,15 @@ def _shown_raw(raw: JsonValue) -> JsonValue:
 
     An output that grows and comes whole each time would be sent whole each time.
     """
-    if isinstance(raw, str):
-        return raw if len(raw) <= _RAW_CHARS else raw[:_RAW_CHARS] + _RAW_CUT
-    if isinstance(raw, dict):
-        texts = {name: _shown_raw(value) for name, value in raw.items() if isinstance(value, str)}
-        return raw | texts
-    return raw
+    match raw:
+        case str():
+            return raw if len(raw) <= _RAW_CHARS else raw[:_RAW_CHARS] + _RAW_CUT
+        case dict():
+            return {name: _shown_raw(value) for name, value in raw.items()}
+        case list():
+            return [_shown_raw(value) for value in raw]
+        case _:
+            return raw
 
 
 def _status(draft: Draft, item: ToolCall, new: ToolStatus | None) -> ToolStatus:

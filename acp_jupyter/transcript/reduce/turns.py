@@ -48,7 +48,9 @@ def queued(draft: Draft, note: TurnQueued) -> None:
         rules=note.rules,
         user=note.user,
         origin=note.origin,
+        copy_of=note.copy_of,
         queued_at=draft.at,
+        variant=0 if (variant := draft.session.variant) is None else variant.number,
     )
     draft.turn_order = draft.turn_order.append(note.turn_id)
     waiting = QueuedPrompt(turn_id=note.turn_id, text=text)

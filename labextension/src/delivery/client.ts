@@ -18,7 +18,8 @@ import type {
   SetConfig,
 } from '../wire/types';
 import { Limiter } from './calls';
-import { ChangesCalls, PermissionCalls, SessionCalls } from './commands';
+import { ChangesCalls } from './changes_calls';
+import { PermissionCalls, SessionCalls } from './commands';
 import { Listeners } from './listeners';
 import { LoginCalls } from './login_calls';
 import { Socket } from './socket';
@@ -274,9 +275,10 @@ export class Client {
     });
   }
 
-  /** Fetches items by index into the store; resolves to how many came. */
-  async loadItems(sessionId: string, start: number, end: number): Promise<number> {
-    const result = await this.#command({ name: 'get_items', session_id: sessionId, start, end });
+  /** Fetches items by index, or counted from a turn's first, into the store; resolves to how many came. */
+  async loadItems(sessionId: string, start: number, end: number, turnId = ''): Promise<number> {
+    const asked = { session_id: sessionId, start, end, turn_id: turnId };
+    const result = await this.#command({ name: 'get_items', ...asked });
     const page = parseResult('get_items', result);
     this.#followed.get(sessionId)?.store.insert(page);
     return page.items.length;

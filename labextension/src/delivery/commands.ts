@@ -4,16 +4,15 @@ import type {
   AgentSessions,
   AnswerPermission,
   Command,
-  FileHunks,
-  FileTexts,
+  FindStale,
   FoundSessions,
-  GetChanges,
   GetTraffic,
   NewOutsideKey,
   OutsideKeyEntry,
   PromptSession,
-  RevertTurn,
+  RewindReply,
   RuleEntry,
+  StaleCell,
   TrafficDetail,
   TrafficPage,
 } from '../wire/types';
@@ -63,6 +62,33 @@ export class SessionCalls {
     return parseResult('fork_session', result).session_id;
   }
 
+  /**
+   * Goes back to before a turn: a new session goes on from there.
+   *
+   * @param also - Later turns of other sessions, whose changes are taken back with it.
+   */
+  async rewind(
+    sessionId: string,
+    turnId: string,
+    files: boolean,
+    also: readonly string[] = [],
+  ): Promise<RewindReply> {
+    const command: Command = {
+      name: 'rewind_session',
+      session_id: sessionId,
+      turn_id: turnId,
+      files,
+      also: [...also],
+    };
+    return parseResult('rewind_session', await this.#command(command, AGENT_SECONDS));
+  }
+
+  /** Goes on in the session that another was made from. */
+  async undoRewind(sessionId: string): Promise<RewindReply> {
+    const command = { name: 'undo_rewind', session_id: sessionId, files: true } as const;
+    return parseResult('undo_rewind', await this.#command(command, AGENT_SECONDS));
+  }
+
   /** Returns why the agent's copy is not where the session is; empty where it is. */
   async archive(sessionId: string, archived: boolean): Promise<string> {
     const name = archived ? 'archive_session' : 'unarchive_session';
@@ -89,6 +115,12 @@ export class SessionCalls {
       AGENT_SECONDS,
     );
     return parseResult('open_agent_session', result).session_id;
+  }
+
+  /** The cells of a notebook whose output is not true to it. */
+  async findStale(notebook: Omit<FindStale, 'name'>): Promise<StaleCell[]> {
+    const result = await this.#command({ ...notebook, name: 'find_stale' }, LOG_SECONDS);
+    return parseResult('find_stale', result).cells;
   }
 
   /** Looks for words in what was said in all sessions, for a limited time. */
@@ -187,69 +219,4 @@ export class PermissionCalls {
   async revokeKey(keyId: string): Promise<void> {
     await this.#command({ name: 'revoke_outside_key', key_id: keyId });
   }
-}
-
-/** Git may have to look at many files. */
-const CHANGES_SECONDS = 60;
-
-/** Commands about the files that turns changed. */
-export class ChangesCalls {
-  readonly #command: (command: Command, seconds: number) => Promise<unknown>;
-
-  constructor(command: (command: Command, seconds: number) => Promise<unknown>) {
-    this.#command = command;
-  }
-
-  /**
-   * A file's text before and after a turn; `null` if it is not kept.
-   *
-   * @param earlier - Ids of turns before it: the text is then that before the first of these.
-   */
-  async file(
-    turnId: string,
-    path: string,
-    earlier: readonly string[] = [],
-  ): Promise<FileTexts | null> {
-    const command: GetChanges = {
-      name: 'get_changes',
-      turn_id: turnId,
-      path,
-      form: 'texts',
-      earlier: [...earlier],
-    };
-    const reply = parseResult('get_changes', await this.#command(command, CHANGES_SECONDS));
-    return reply.known ? (reply.files[0] ?? null) : null;
-  }
-
-  /** Reverts files of a turn, or parts of one; with `undo` reverts that. */
-  async revert(turnId: string, what: RevertChoice): Promise<void> {
-    const command: RevertTurn = {
-      name: 'revert_turn',
-      turn_id: turnId,
-      paths: what.paths === undefined ? null : [...what.paths],
-      hunks: what.hunks === undefined ? [] : [what.hunks],
-      earlier: [...(what.earlier ?? [])],
-      undo: what.undo ?? false,
-      partial: false,
-      in_document: what.inDocument ?? false,
-    };
-    parseResult('revert_turn', await this.#command(command, CHANGES_SECONDS));
-  }
-
-  /** Ids of the sessions that changed a file, by its path on the server. */
-  async sessionsOf(path: string): Promise<readonly string[]> {
-    const command: Command = { name: 'list_changing_sessions', path };
-    return parseResult('list_changing_sessions', await this.#command(command, CHANGES_SECONDS))
-      .session_ids;
-  }
-}
-
-/** What is reverted; without paths and hunks all that the turn changed. */
-interface RevertChoice {
-  readonly paths?: readonly string[];
-  readonly hunks?: FileHunks;
-  readonly undo?: boolean;
-  readonly earlier?: readonly string[];
-  /** The open document was changed already: the server only remembers it. */
-  readonly inDocument?: boolean;
 }

@@ -4,7 +4,10 @@ import type { AttachedTurn, Event, ToolCall } from '../wire/types';
 import type { Client, Following } from './client';
 import { Failure } from './failure';
 
-/** How many items are fetched at a time, and how often, for a turn older than the snapshot's items. */
+/** How many items are fetched at first for a turn older than the snapshot's: most turns have fewer. */
+const FIRST_PAGE = 50;
+
+/** How many at a time after these, and how often. */
 const PAGE = 200;
 
 const MAX_PAGES = 25;
@@ -36,6 +39,8 @@ export class LiveTurn {
   readonly #stops: (() => void)[];
   #attached: AttachedTurn | null = null;
   #following: Following | null = null;
+  /** Lets go of the turn's items. */
+  #release: (() => void) | null = null;
   #refusal = '';
   #trying = false;
   #disposed = false;
@@ -77,6 +82,7 @@ export class LiveTurn {
     for (const stop of this.#stops) {
       stop();
     }
+    this.#release?.();
     this.#following?.dispose();
     this.#following = null;
   }
@@ -92,6 +98,8 @@ export class LiveTurn {
       if (!this.#disposed) {
         this.#attached = attached;
         this.#following = this.#client.follow(attached.session_id);
+        this.#release?.();
+        this.#release = this.#following.store.hold(this.#cell.turnId);
         await this.#show();
       }
     } catch (error) {
@@ -124,7 +132,8 @@ export class LiveTurn {
   async #fetchOlder(store: SessionStore, attached: AttachedTurn): Promise<void> {
     let start = attached.first_index;
     for (let page = 0; page < MAX_PAGES && start < store.view.firstIndex; page++) {
-      const end = Math.min(start + PAGE, store.view.firstIndex);
+      const length = page === 0 ? FIRST_PAGE : PAGE;
+      const end = Math.min(start + length, store.view.firstIndex);
       const count = await this.#client.loadItems(attached.session_id, start, end);
       start += count;
       if (count === 0 || !isOfTurn(store, start - 1, this.#cell.turnId)) {

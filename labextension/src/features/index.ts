@@ -1,8 +1,12 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { checkPlugin } from './check/plugin';
 import { promptCompletionPlugin } from './context/prompt_completion';
 import { documentsPlugin } from './documents/plugin';
 import { fixPlugin } from './fix/plugin';
+import { followPlugin } from './follow/plugin';
+import { historyPlugin } from './history/plugin';
+import { nextCellPlugin } from './next_cell/plugin';
 import { rendererPlugin } from './output/renderer';
 import { savedOutputsPlugin } from './output/saved_outputs';
 import { clientPlugin } from './page/client';
@@ -22,10 +26,14 @@ export { IAcpClient } from './page/client';
 export const plugins: JupyterFrontEndPlugin<unknown>[] = [
   askPlugin,
   cellReviewPlugin,
+  checkPlugin,
   clientPlugin,
   commandsPlugin,
   documentsPlugin,
   fixPlugin,
+  followPlugin,
+  historyPlugin,
+  nextCellPlugin,
   notificationsPlugin,
   panelPlugin,
   promptCellsPlugin,

@@ -183,8 +183,9 @@ describe('reduce', () => {
     view = insertPage(view, { items: all.slice(0, 5), first_index: 0, total: 30 });
     expect(view.firstIndex).toBe(20);
     expect(view.byTurn.get('t0')).toHaveLength(5);
+    expect(view.order).toHaveLength(10);
     view = insertPage(view, { items: all.slice(5, 22), first_index: 5, total: 30 });
-    expect(view.firstIndex).toBe(5);
+    expect(view.firstIndex).toBe(0);
     view = insertPage(view, { items: all.slice(0, 5), first_index: 0, total: 30 });
     expect(view.order).toEqual(all.map(item => item.id));
     expect(view.byTurn.get('t0')).toEqual(all.slice(0, 10).map(item => item.id));

@@ -1,4 +1,5 @@
 import type { Event, ItemsPage, Snapshot, TurnSnapshot } from '../wire/types';
+import { endOf, withRun } from './runs';
 import type { SessionView } from './session_view';
 import { ViewBuilder } from './view_builder';
 
@@ -14,6 +15,7 @@ export function emptyView(sessionId: string): SessionView {
     items: new Map(),
     positions: new Map(),
     order: [],
+    earlier: [],
     byTurn: new Map(),
     growth: new Map(),
     firstIndex: 0,
@@ -53,11 +55,14 @@ export function reduceAll(view: SessionView, events: readonly Event[]): SessionV
   return draft?.finish() ?? base;
 }
 
-/** The view with a page of earlier items; costs as much as the page, and copies of tables. */
+/**
+ * The view with a page of earlier items; costs as much as the page, and copies of tables.
+ *
+ * It joins the items that it touches; one that touches none is a run of its own.
+ */
 export function insertPage(view: SessionView, page: ItemsPage): SessionView {
   const items = new Map(view.items);
   const positions = new Map(view.positions);
-  const fresh: string[] = [];
   /** Ids of items that this page adds to each turn. */
   const added = new Map<string, string[]>();
   page.items.forEach((item, offset) => {
@@ -70,9 +75,6 @@ export function insertPage(view: SessionView, page: ItemsPage): SessionView {
         ids.push(item.id);
       }
     }
-    if (page.first_index + offset < view.firstIndex) {
-      fresh.push(item.id);
-    }
   });
   const indexOf = (id: string) => positions.get(id) ?? 0;
   const byTurn = new Map(view.byTurn);
@@ -83,14 +85,20 @@ export function insertPage(view: SessionView, page: ItemsPage): SessionView {
       all.sort((one, other) => indexOf(one) - indexOf(other)),
     );
   }
-  const joins = page.first_index + page.items.length >= view.firstIndex && fresh.length > 0;
+  const ids = page.items
+    .slice(0, Math.max(0, view.firstIndex - page.first_index))
+    .map(({ id }) => id);
+  const earlier = withRun(view.earlier, { firstIndex: page.first_index, ids });
+  const last = earlier[earlier.length - 1];
+  const joins = last !== undefined && endOf(last) === view.firstIndex;
   return {
     ...view,
     items,
     positions,
     byTurn,
-    order: joins ? [...fresh, ...view.order] : view.order,
-    firstIndex: joins ? page.first_index : view.firstIndex,
+    order: joins ? [...last.ids, ...view.order] : view.order,
+    firstIndex: joins ? last.firstIndex : view.firstIndex,
+    earlier: joins ? earlier.slice(0, -1) : earlier,
   };
 }
 

@@ -28,6 +28,13 @@ export interface Texts {
   readonly growth: ReadonlyMap<string, Growth>;
 }
 
+/** Items that follow each other in the transcript, and are loaded. */
+export interface Run {
+  /** Index of the first in the whole transcript. */
+  readonly firstIndex: number;
+  readonly ids: readonly string[];
+}
+
 /** One session as the views draw it; never changed in place. */
 export interface SessionView extends Texts {
   readonly sessionId: string;
@@ -43,6 +50,8 @@ export interface SessionView extends Texts {
   readonly positions: ReadonlyMap<string, number>;
   /** Ids of all items from `firstIndex` to the end. */
   readonly order: readonly string[];
+  /** Earlier items that are loaded, but not all that follow them; in order, and apart. */
+  readonly earlier: readonly Run[];
   /** Item ids of each turn, in order. */
   readonly byTurn: ReadonlyMap<string, readonly string[]>;
   readonly firstIndex: number;

@@ -1,5 +1,6 @@
 import type { Event, ItemsPage, TurnSnapshot } from '../wire/types';
 import { emptyView, fromSaved, insertPage, reduceAll } from './reducer';
+import { withoutFar } from './runs';
 import type { SessionView } from './session_view';
 import { UiState } from './ui';
 
@@ -33,10 +34,20 @@ export class SessionStore {
     this.become(reduceAll(this.current, events), events);
   }
 
-  /** Inserts a page of earlier items. */
+  /** Inserts a page of earlier items; where they are very many, those far from it are forgotten. */
   insert(page: ItemsPage): void {
-    this.current = insertPage(this.current, page);
-    this.topics.notifyOfPage(page);
+    const whole = insertPage(this.current, page);
+    this.current = withoutFar(whole, page.first_index, turnId => this.topics.has(`held ${turnId}`));
+    if (this.current === whole) {
+      this.topics.notifyOfPage(page);
+    } else {
+      this.topics.notifyAll();
+    }
+  }
+
+  /** Keeps the items of a turn, which is drawn elsewhere; returns how to let it go. */
+  hold(turnId: string): () => void {
+    return this.topics.add(`held ${turnId}`, () => undefined);
   }
 
   /** Shows another state of the session, of which no event tells. */
@@ -99,6 +110,10 @@ export class Topics {
         this.listeners.delete(topic);
       }
     };
+  }
+
+  has(topic: string): boolean {
+    return this.listeners.has(topic);
   }
 
   notifyAll(): void {

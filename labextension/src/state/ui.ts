@@ -6,6 +6,13 @@ export const DRAFT = 'draft';
 /** Id of a value that changes with each message that is sent from here. */
 export const SENT = 'sent';
 
+/** Id of the turn that the panel goes to, or of an end of the session; empty once it is there. */
+export const GO_TO = 'go to';
+
+export const FIRST = 'first';
+
+export const LAST = 'last';
+
 /** Id of what the user's last action on the session led to, in words. */
 export const NOTICE = 'notice';
 

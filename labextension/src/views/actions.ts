@@ -66,6 +66,20 @@ export interface SessionLife {
   readonly openOfAgent: (agentId: string, session: AgentSession, trust: boolean) => Promise<string>;
 }
 
+/** Going back to before a turn, with the files and what the agent remembers. */
+export interface Rewinding {
+  /**
+   * A new session goes on from there; the cell that `turn` came from is run again in it.
+   *
+   * Without `files` they stay as they are.
+   */
+  readonly to: (turn: TurnState, targetId: string, files: boolean) => Promise<void>;
+  /** Goes on in the session that this one was made from. */
+  readonly undo: (sessionId: string) => Promise<void>;
+  /** Restarts the kernel and runs the code cells above the active cell, but no prompts. */
+  readonly restartKernel: () => Promise<void>;
+}
+
 /** Keys with which agents that run elsewhere use the tools of a notebook. */
 export interface OutsideAccess {
   /** Address of the server, for a program. */
@@ -78,6 +92,15 @@ export interface OutsideAccess {
     policy: OutsideKeyEntry['policy'],
   ) => Promise<NewOutsideKey>;
   readonly revoke: (keyId: string) => Promise<void>;
+}
+
+/** Whether the page goes where the agent of a session works. */
+export interface Follow {
+  /** Paused once the user goes on. */
+  readonly of: (sessionId: string) => 'off' | 'on' | 'paused';
+  readonly set: (sessionId: string, on: boolean) => void;
+  /** Calls back when it changes; returns how to stop. */
+  readonly onChange: (listener: () => void) => () => void;
 }
 
 /** Inserts code of an answer into notebook cells. It is never run. */
@@ -121,6 +144,7 @@ export interface Actions {
     requestId: string,
     answer: Answer,
   ) => Promise<void>;
+  readonly follow?: Follow;
   /** The keys for agents outside. */
   readonly outside?: OutsideAccess;
   /** Stops a turn; `null` the running one. */
@@ -144,8 +168,8 @@ export interface Actions {
   /** Actions on whole sessions. */
   readonly life?: SessionLife;
   setConfig?(sessionId: string, change: ConfigChange): Promise<void>;
-  /** Fetches items by index and puts them into the store with `insert`. */
-  loadItems?(sessionId: string, start: number, end: number): Promise<void>;
+  /** Fetches items by index, or counted from a turn's first, and puts them into the store with `insert`. */
+  loadItems?(sessionId: string, start: number, end: number, turnId?: string): Promise<void>;
   /** The server's base URL, to which URLs of previews are relative. */
   readonly baseUrl?: string;
   openFile?(path: string, line: number | null): Promise<void>;
@@ -175,6 +199,9 @@ export interface Actions {
   ) => Promise<FileTexts | null>;
   /** Reverts files to how they were before a turn, or reverts that. */
   readonly revertTurn?: (turnId: string, what: RevertChoice) => Promise<void>;
+  readonly rewinding?: Rewinding;
+  /** Checks a notebook that was changed, in a second kernel. */
+  readonly checkNotebook?: (path: string) => void;
   /** Opens the review of what a turn changed. */
   readonly review?: (turnId: string) => void;
   /** Connects now instead of at the end of the wait. */

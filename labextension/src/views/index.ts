@@ -1,4 +1,4 @@
-export type { Actions, Cells, ConfigChange, ExportFormat } from './actions';
+export type { Actions, Cells, ConfigChange, ExportFormat, Rewinding } from './actions';
 
 export { identity } from './i18n';
 

@@ -105,8 +105,8 @@ function actionsOf(client: Client): Actions {
     editQueued: (turnId, text) => client.editQueued(turnId, text),
     sendNow: turnId => client.sendNow(turnId),
     steer: turnId => client.steer(turnId),
-    loadItems: async (sessionId, start, end) => {
-      await client.loadItems(sessionId, start, end);
+    loadItems: async (...asked) => {
+      await client.loadItems(...asked);
     },
     getChanges: (...asked) => client.changes.file(...asked),
     revertTurn: (turnId, what) => client.changes.revert(turnId, what),

@@ -111,6 +111,8 @@ export function parseItem(value: Fields): Item | null {
         title: text(value, 'title'),
         text: text(value, 'text'),
         detail: text(value, 'detail'),
+        offers: oneOf(value, 'offers', ['', 'rewind', 'undo_rewind']),
+        target: text(value, 'target'),
       };
     case 'error':
       return {

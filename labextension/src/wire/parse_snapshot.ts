@@ -69,6 +69,8 @@ function parseTurn(turnId: string, sessionId: string, value: Fields): TurnState 
     // Each answer says by itself which rule gave it.
     rules: [],
     origin: maybe(value, 'origin', parseOrigin),
+    // A saved turn is that of its own cell.
+    copy_of: null,
     queued_at: number(value, 'queued_at'),
     started_at: number(value, 'started_at'),
     ended_at: number(value, 'ended_at'),
@@ -77,6 +79,7 @@ function parseTurn(turnId: string, sessionId: string, value: Fields): TurnState 
     input_tokens: number(value, 'input_tokens'),
     output_tokens: number(value, 'output_tokens'),
     changes: maybe(value, 'changes', parseChanges),
+    variant: number(value, 'variant') ?? 0,
   };
 }
 

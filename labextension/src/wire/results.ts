@@ -7,16 +7,19 @@ import type {
   ChangesReply,
   ChangingSessions,
   FoundSessions,
+  History,
   ItemsPage,
   LoginReply,
   NewOutsideKey,
   OutsideKeyEntry,
   RegistryReply,
   RevertReply,
+  RewindReply,
   RuleEntry,
   SavedOutput as SentOutput,
   SavedOutputs as SentOutputs,
   SessionState,
+  StaleCells,
   TrafficDetail,
   TrafficPage,
   TurnState,
@@ -56,12 +59,16 @@ interface Results {
   get_changes: ChangesReply;
   revert_turn: RevertReply;
   list_changing_sessions: ChangingSessions;
+  get_history: History;
   archive_session: ArchiveReply;
   unarchive_session: ArchiveReply;
   fork_session: SessionState;
+  rewind_session: RewindReply;
+  undo_rewind: RewindReply;
   open_agent_session: SessionState;
   list_agent_sessions: AgentSessions;
   search_sessions: FoundSessions;
+  find_stale: StaleCells;
   get_traffic: TrafficPage;
   get_traffic_line: TrafficDetail;
 }
@@ -84,14 +91,28 @@ const SHAPES: { readonly [Name in keyof Results]: (value: unknown) => boolean } 
   get_items: value => isRecord(value) && Array.isArray(value.items),
   get_changes: value => isRecord(value) && Array.isArray(value.files),
   list_changing_sessions: value => isRecord(value) && Array.isArray(value.session_ids),
+  get_history: value =>
+    isRecord(value) &&
+    listOf('turn_id', 'session_id', 'prompt', 'agent_name')(value.steps) &&
+    (!isRecord(value.moment) ||
+      (listOf('path', 'change')(value.moment.files) &&
+        listOf('id', 'source')(value.moment.cells))) &&
+    (!isRecord(value.file) || recordOf('path', 'media_type', 'picture')(value.file)),
   revert_turn: value => isRecord(value) && Array.isArray(value.paths),
   archive_session: recordOf('message'),
   unarchive_session: recordOf('message'),
   fork_session: recordOf('session_id'),
+  rewind_session: isRewound,
+  undo_rewind: isRewound,
   open_agent_session: recordOf('session_id'),
   list_agent_sessions: value =>
     isRecord(value) && listOf('agent_session_id', 'title', 'cwd')(value.sessions),
   search_sessions: value => isRecord(value) && Array.isArray(value.hits),
+  find_stale: value =>
+    isRecord(value) &&
+    listOf('cell_id')(value.cells) &&
+    Array.isArray(value.cells) &&
+    value.cells.every(each => isRecord(each) && listOf('cell_id', 'change')(each.causes)),
   get_traffic: value => isRecord(value) && Array.isArray(value.lines),
   get_traffic_line: recordOf('text'),
   attach_turn: value => recordOf('session_id')(value) && isRecord(value) && isRecord(value.turn),
@@ -115,6 +136,10 @@ export function parseResult<Name extends keyof Results>(name: Name, value: unkno
     throw new Error(`The server answered ${name} with something else. Its version may differ.`);
   }
   return value as Results[Name];
+}
+
+function isRewound(value: unknown): boolean {
+  return recordOf('words')(value) && isRecord(value) && recordOf('session_id')(value.session);
 }
 
 function recordOf(...names: string[]): (value: unknown) => boolean {

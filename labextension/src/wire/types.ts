@@ -31,6 +31,24 @@ export interface AcpMark {
 }
 
 /**
+ * The ``metadata.acp`` of a cell that an agent wrote.
+ */
+export interface AcpMark1 {
+  /**
+   * Id of the agent.
+   */
+  agent: string;
+  /**
+   * Id of the turn.
+   */
+  turn: string;
+  /**
+   * Fingerprint of the source that it wrote: with another one, somebody else changed it since.
+   */
+  written: string;
+}
+
+/**
  * Result of ``list_agents``, one agent.
  */
 export interface AgentEntry {
@@ -353,6 +371,26 @@ export interface AuthVariable {
 }
 
 /**
+ * Which session another goes on from, and before which of its turns.
+ */
+export interface Branch {
+  /**
+   * Turns of other sessions that were taken back with it, or with the sessions before.
+   */
+  also: string[];
+  /**
+   * Whether files went back, too.
+   */
+  files: boolean;
+  session_id: string;
+  /**
+   * The turn whose prompt told the agent what was said before; empty until it is sent.
+   */
+  told_in: string;
+  turn_id: string;
+}
+
+/**
  * A Jupyter MIME bundle.
  */
 export interface Bundle {
@@ -423,6 +461,18 @@ export interface CellError {
    * Name and message, on one line. They are cut far below this, which leaves room to redact.
    */
   words: string;
+}
+
+/**
+ * A cell that was run, with its source at that time.
+ */
+export interface CellRun {
+  cell_id: string;
+  /**
+   * Counts the kernel's starts: what was set before one is gone.
+   */
+  kernel: number;
+  source: string;
 }
 
 /**
@@ -512,6 +562,56 @@ export interface ChangingSessions {
   session_ids: string[];
 }
 
+/**
+ * Nothing more comes.
+ */
+export interface CheckEnded {
+  type: 'ended';
+  /**
+   * Why not all cells were run.
+   */
+  words: string;
+}
+
+export type CheckLine = CheckStarted | CheckedCellStarted | CheckedCell | CheckEnded;
+
+/**
+ * The second kernel runs.
+ */
+export interface CheckStarted {
+  /**
+   * How many code cells there are.
+   */
+  cells: number;
+  type: 'started';
+}
+
+/**
+ * A code cell after its run in the second kernel.
+ */
+export interface CheckedCell {
+  cell_id: string;
+  differences: OutputDifference[];
+  /**
+   * Its place in the notebook, from 1.
+   */
+  number: number;
+  /**
+   * Why it was skipped or has failed.
+   */
+  reason: string;
+  type: 'cell';
+  verdict: 'same' | 'different' | 'failed' | 'skipped';
+}
+
+/**
+ * A cell runs.
+ */
+export interface CheckedCellStarted {
+  number: number;
+  type: 'running';
+}
+
 export type ClientFrame =
   SubscribeFrame | UnsubscribeFrame | AckFrame | CommandFrame | DocumentsFrame | AnswerFrame;
 
@@ -521,6 +621,14 @@ export type ClientFrame =
 export interface CloseSession {
   name: 'close_session';
   session_id: string;
+}
+
+/**
+ * A code cell as it is now.
+ */
+export interface CodeCell {
+  cell_id: string;
+  source: string;
 }
 
 export type Command =
@@ -552,8 +660,11 @@ export type Command =
   | KillTerminal
   | CancelToolCall
   | GetChanges
+  | GetHistory
   | ListChangingSessions
   | RevertTurn
+  | CreateVariant
+  | KeepVariant
   | AllowDownload
   | RestartAgent
   | Login
@@ -566,7 +677,8 @@ export type Command =
   | RevokeTrust
   | MakeOutsideKey
   | ListOutsideKeys
-  | RevokeOutsideKey;
+  | RevokeOutsideKey
+  | FindStale;
 
 /**
  * A command; answered by a reply of the same id.
@@ -630,6 +742,20 @@ export interface ContentBlockItem {
 }
 
 /**
+ * The turn that another is a copy of, where a session was made from an earlier one.
+ */
+export interface CopiedTurn {
+  /**
+   * The cell that it came from, and that shows it.
+   */
+  cell_id: string;
+  /**
+   * Of the first one: what it changed is kept under that id.
+   */
+  turn_id: string;
+}
+
+/**
  * Start, or find again, a session. ACP: session/new.
  *
  * With ``label`` and ``notebook_path`` the session of that label in that
@@ -675,9 +801,51 @@ export interface CreateSession {
 }
 
 /**
+ * Start a session for one turn in a copy of the folder.
+ *
+ * In a notebook whose kernel this server has started, it gets a kernel of its own when its agent
+ * first needs it, and the notebook tools for the copy.
+ */
+export interface CreateVariant {
+  agent: string;
+  /**
+   * The same.
+   */
+  ask_trust: boolean;
+  /**
+   * The cell that asks: ``rerun`` runs those above it.
+   */
+  cell_id: string;
+  /**
+   * The folder to copy, absolute or relative to the server's root; default: chosen from the
+   * notebook.
+   */
+  cwd: string | null;
+  name: 'create_variant';
+  notebook_path: string;
+  /**
+   * What that kernel begins with.
+   */
+  restore: 'dill' | 'rerun' | 'none';
+  /**
+   * Whether the agent gets the notebook tools, and so a kernel.
+   */
+  tools: boolean;
+  /**
+   * Whether agents may run in the folder and its copies; see ``create_session``.
+   */
+  trust: boolean;
+  /**
+   * As the first variant of a prompt has it; empty for the first one.
+   */
+  try_id: string;
+}
+
+/**
  * Remove a cell.
  */
 export interface DeleteCell {
+  acp: AcpMark1;
   cell_id: string;
   fingerprint: string;
   op: 'delete';
@@ -1039,6 +1207,86 @@ export interface FileTexts {
 }
 
 /**
+ * A file at one moment, and before the first turn.
+ */
+export interface FileThen {
+  /**
+   * Lines; null where they were not counted.
+   */
+  added: number | null;
+  binary: boolean;
+  /**
+   * Where what took its place lay before the turn, if that was not kept: it goes back there.
+   */
+  came_from: string;
+  /**
+   * ``type``: a file became a link, or a link a file.
+   */
+  change: 'added' | 'modified' | 'deleted' | 'renamed' | 'type';
+  /**
+   * Ids of a notebook's cells that others changed after a tool had written them in this turn.
+   */
+  edited_cells: string[];
+  /**
+   * Whether it can be taken back.
+   */
+  kept: boolean;
+  /**
+   * Of ``picture``.
+   */
+  media_type: string;
+  /**
+   * And after it.
+   */
+  new_mode: number | null;
+  new_text: string | null;
+  new_text_id: string;
+  /**
+   * Its permission bits before the turn.
+   */
+  old_mode: number | null;
+  /**
+   * Where it was, if it was renamed.
+   */
+  old_path: string;
+  /**
+   * Null for a new file, and for one that is no text or too large.
+   */
+  old_text: string | null;
+  /**
+   * The same for the same content; empty where that is not known.
+   */
+  old_text_id: string;
+  /**
+   * Relative to the session's folder, with forward slashes; absolute outside it.
+   */
+  path: string;
+  /**
+   * In base64, where it was a picture then.
+   */
+  picture: string;
+  removed: number | null;
+  reverted: boolean;
+  /**
+   * What was taken back of it, in their order; a file that is taken back keeps them for Undo.
+   */
+  reverted_hunks: Hunk[];
+  /**
+   * In bytes: after the turn, or before it if the file is gone.
+   */
+  size: number | null;
+  /**
+   * Earlier turns that it was taken back with: these lines are of before the first of them.
+   */
+  together: string[];
+  too_large: boolean;
+  /**
+   * Why not.
+   */
+  words: string;
+}
+
+/**
  * A file that was written.
  */
 export interface FileWriteItem {
@@ -1061,6 +1309,29 @@ export interface FileWriteItem {
    * The prompt turn it belongs to; null for what came between turns.
    */
   turn_id: string | null;
+}
+
+/**
+ * Compare what cells ran with what they hold now.
+ */
+export interface FindStale {
+  /**
+   * The notebook's code cells, in its order.
+   *
+   * @maxItems 5000
+   */
+  cells: CodeCell[];
+  name: 'find_stale';
+  /**
+   * Whether the cells are Python; names of other languages are not read.
+   */
+  python: boolean;
+  /**
+   * What was run, oldest first.
+   *
+   * @maxItems 2000
+   */
+  runs: CellRun[];
 }
 
 /**
@@ -1147,6 +1418,28 @@ export interface GetChanges {
 }
 
 /**
+ * The turns of a notebook; or files and cells as they were after one of them.
+ *
+ * Turns that were taken back by going back are left out, and so are variants of a prompt.
+ */
+export interface GetHistory {
+  /**
+   * Whether the moment before it is meant, in place of the one after.
+   */
+  before: boolean;
+  name: 'get_history';
+  notebook_path: string;
+  /**
+   * One of the moment's files, with its text.
+   */
+  path: string;
+  /**
+   * Which turn is meant; empty for the list of them.
+   */
+  turn_id: string;
+}
+
+/**
  * Items by index, for what lies before the snapshot's window.
  */
 export interface GetItems {
@@ -1154,6 +1447,10 @@ export interface GetItems {
   name: 'get_items';
   session_id: string;
   start: number;
+  /**
+   * Of a turn of this session: ``start`` and ``end`` count from its first item.
+   */
+  turn_id: string;
 }
 
 /**
@@ -1299,6 +1596,78 @@ export interface HelloFrame {
 }
 
 /**
+ * Result of ``get_history``: the one that was asked for.
+ */
+export interface History {
+  file: FileThen | null;
+  moment: HistoryMoment | null;
+  /**
+   * Oldest first.
+   */
+  steps: HistoryStep[];
+}
+
+/**
+ * A session's folder and the notebook at one moment.
+ */
+export interface HistoryMoment {
+  /**
+   * With those of their outputs that can be shown: text and pictures.
+   */
+  cells: Cell[];
+  /**
+   * Why there are no cells.
+   */
+  cells_words: string;
+  /**
+   * Those that are not what they were before the first turn, whoever changed them.
+   */
+  files: ChangedFile[];
+  /**
+   * Of its kernel, as the notebook says: ``python``.
+   */
+  language: string;
+  /**
+   * How many more there are.
+   */
+  left_out: number;
+  /**
+   * What the notebook was called, relative to the folder.
+   */
+  notebook_path: string;
+  /**
+   * Why they can't be shown; empty where they can.
+   */
+  words: string;
+}
+
+/**
+ * A turn of a notebook.
+ */
+export interface HistoryStep {
+  agent_name: string;
+  /**
+   * How many it has changed.
+   */
+  files: number;
+  /**
+   * Whether files and cells after it can be shown.
+   */
+  kept: boolean;
+  /**
+   * How it begins.
+   */
+  prompt: string;
+  /**
+   * Whether it has not ended: what it changes is not known yet.
+   */
+  running: boolean;
+  session_id: string;
+  started_at: number | null;
+  turn_id: string;
+}
+
+/**
  * One change in a file: lines before the turn, and what the turn made of them.
  *
  * Lines are counted from 0, and the end is not one of them: an empty range is a place.
@@ -1412,6 +1781,21 @@ export interface ItemsPage {
 }
 
 export type JsonValue = unknown;
+
+/**
+ * Put what a variant has changed into the folder that was copied, or take it out again.
+ *
+ * All of it or nothing: it is refused where a file was changed since the copy was made.
+ */
+export interface KeepVariant {
+  name: 'keep_variant';
+  /**
+   * Which files; default: all that can be kept.
+   */
+  paths: string[] | null;
+  turn_id: string;
+  undo: boolean;
+}
 
 /**
  * End a command that the host runs for the agent; its output stays.
@@ -1584,6 +1968,14 @@ export interface MoveCell {
   op: 'move';
 }
 
+/**
+ * A name, and the cell that sets it.
+ */
+export interface NameLink {
+  cell_id: string;
+  name: string;
+}
+
 export interface NbOutput {
   [k: string]: JsonValue;
 }
@@ -1645,7 +2037,15 @@ export interface Notice {
    */
   id: string;
   kind: 'notice';
+  /**
+   * What the host offers to do about it; never said by an agent.
+   */
+  offers: '' | 'rewind' | 'undo_rewind';
   severity: 'info' | 'warning' | 'error';
+  /**
+   * Of ``rewind``: the turn to go back to before.
+   */
+  target: string;
   text: string;
   title: string;
   /**
@@ -1688,6 +2088,22 @@ export interface Origin {
    * Of the turn's own widget, where no cell is known: a program or a button sent the prompt.
    */
   view_id: string;
+}
+
+/**
+ * One kind of output that is another now: ``stdout``, a MIME type, ``error``.
+ */
+export interface OutputDifference {
+  /**
+   * False for pictures, which are shown and not compared.
+   */
+  counts: boolean;
+  kind: string;
+  new: string | null;
+  /**
+   * None where there was none.
+   */
+  old: string | null;
 }
 
 /**
@@ -1992,6 +2408,18 @@ export interface RevertTurn {
 }
 
 /**
+ * What was taken back of one turn.
+ */
+export interface RevertedTurn {
+  /**
+   * Whether it was more than the named files.
+   */
+  all_of_it: boolean;
+  paths: string[];
+  turn_id: string;
+}
+
+/**
  * End a key, and what is connected with it.
  */
 export interface RevokeOutsideKey {
@@ -2013,6 +2441,52 @@ export interface RevokeRule {
 export interface RevokeTrust {
   folder: string;
   name: 'revoke_trust';
+}
+
+/**
+ * Result of ``rewind_session`` and ``undo_rewind``.
+ */
+export interface RewindReply {
+  /**
+   * Files that these turns changed, and that could not be taken back.
+   */
+  left: string[];
+  /**
+   * Files that are as they were.
+   */
+  paths: string[];
+  session: SessionState1;
+  /**
+   * How many turns were taken back, or are there again.
+   */
+  turns: number;
+  /**
+   * What was done, for people.
+   */
+  words: string;
+}
+
+/**
+ * Go back to before a turn, with the files and what the agent remembers.
+ *
+ * What the turn and all later ones changed is taken back, or nothing is; then the conversation
+ * goes on in a new session, whose agent knows what was said before the turn and nothing of what
+ * came after. A turn that runs in the session is stopped. The session itself is kept.
+ */
+export interface RewindSession {
+  /**
+   * Later turns of other sessions whose changes go back with it. Their agents remember them.
+   *
+   * @maxItems 1000
+   */
+  also: string[];
+  /**
+   * Whether files go back, too.
+   */
+  files: boolean;
+  name: 'rewind_session';
+  session_id: string;
+  turn_id: string;
 }
 
 /**
@@ -2153,6 +2627,8 @@ export type SessionCommand =
   | UnarchiveSession
   | ForkSession
   | ResumeSession
+  | RewindSession
+  | UndoRewind
   | ListAgentSessions
   | OpenAgentSession;
 
@@ -2183,6 +2659,10 @@ export interface SessionState {
    */
   background: number;
   /**
+   * Where it goes on from an earlier session: that, and the turn before which it does.
+   */
+  branch: Branch | null;
+  /**
    * What the agent can do with sessions.
    */
   can: (
@@ -2205,6 +2685,10 @@ export interface SessionState {
   )[];
   commands: SlashCommand[];
   config_options: ConfigOption[];
+  /**
+   * The session that goes on from an earlier turn of this one, where one took its place.
+   */
+  continues_in: string;
   created_at: number | null;
   current_mode_id: string;
   /**
@@ -2264,6 +2748,10 @@ export interface SessionState {
    */
   read_only: string;
   /**
+   * What was taken back in files when it was made so, in that order.
+   */
+  reverted: RevertedTurn[];
+  /**
    * Of this session; those of its folder are kept elsewhere.
    */
   rules: Rule[];
@@ -2289,6 +2777,164 @@ export interface SessionState {
   updated_at: number | null;
   usage: Usage | null;
   /**
+   * Where it is one of several tries of a prompt, in a copy of the folder.
+   */
+  variant: Variant | null;
+  /**
+   * Pending permission requests.
+   */
+  waiting: number;
+}
+
+/**
+ * What is true of a session as a whole.
+ */
+export interface SessionState1 {
+  active_turn_id: string | null;
+  /**
+   * The configured id.
+   */
+  agent: string;
+  agent_info: AgentInfo;
+  /**
+   * The agent's own id of the session.
+   */
+  agent_session_id: string;
+  /**
+   * Whether it is in the archive: kept, and not listed with the others.
+   */
+  archived: boolean;
+  /**
+   * Ways to log in, as the agent offers them.
+   */
+  auth_methods: AuthMethod[];
+  /**
+   * How much goes on beside the turns, such as tool calls that outlive theirs.
+   */
+  background: number;
+  /**
+   * Where it goes on from an earlier session: that, and the turn before which it does.
+   */
+  branch: Branch | null;
+  /**
+   * What the agent can do with sessions.
+   */
+  can: (
+    | 'load'
+    | 'resume'
+    | 'list'
+    | 'fork'
+    | 'close'
+    | 'delete'
+    | 'logout'
+    | 'http'
+    | 'sse'
+    | 'acp'
+    | 'additionalDirectories'
+    | 'systemPrompt'
+    | 'title'
+    | 'archive'
+    | 'authStatus'
+    | 'steering'
+  )[];
+  commands: SlashCommand[];
+  config_options: ConfigOption[];
+  /**
+   * The session that goes on from an earlier turn of this one, where one took its place.
+   */
+  continues_in: string;
+  created_at: number | null;
+  current_mode_id: string;
+  /**
+   * Absolute; for HTTP clients.
+   */
+  cwd: string;
+  /**
+   * The same for people: home shortened to ``~``.
+   */
+  folder: string;
+  /**
+   * Why the next message waits before the agent gets it, in words.
+   */
+  held: string;
+  /**
+   * Whether the agent remembers all that is shown; ``gap`` where lines of the log are missing.
+   */
+  history: 'whole' | 'without' | 'gap';
+  /**
+   * Which login the agent says it uses, e.g. ``Anthropic API key``.
+   */
+  logged_in: string;
+  /**
+   * A login that goes on, or has failed.
+   */
+  login: LoginState | null;
+  /**
+   * Whether a turn waits for a look at its folder: the prompt is sent after that.
+   */
+  looking: boolean;
+  /**
+   * Name of the model, for agents without a config option for it.
+   */
+  model: string;
+  modes: Mode[];
+  /**
+   * Whether a person gave the title. The agent's does not replace it then.
+   */
+  named: boolean;
+  /**
+   * Why the agent opens no session before somebody logs in; empty where it does.
+   */
+  needs_login: string;
+  notebook_path: string;
+  policy: 'ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny';
+  /**
+   * Who chose it: it allows nothing in what others send; empty where people have no names.
+   */
+  policy_user: string;
+  /**
+   * Of ``image``, ``audio``, ``embeddedContext``.
+   */
+  prompt_capabilities: string[];
+  queue: QueuedPrompt[];
+  /**
+   * Why nothing can be sent from here, in words; empty where it can.
+   */
+  read_only: string;
+  /**
+   * What was taken back in files when it was made so, in that order.
+   */
+  reverted: RevertedTurn[];
+  /**
+   * Of this session; those of its folder are kept elsewhere.
+   */
+  rules: Rule[];
+  session_id: string;
+  /**
+   * When the agent last said something, while a turn waits for it too long.
+   */
+  silent_since: number | null;
+  status: 'starting' | 'idle' | 'running' | 'requires_action' | 'stopped';
+  /**
+   * Whether it is only in its folder: nothing of it runs, and its log was not read.
+   */
+  stored: boolean;
+  title: string;
+  /**
+   * Names of the agent's tools, as far as it tells them.
+   */
+  tools: string[];
+  /**
+   * What the agent does without asking in its present mode; no policy sees that.
+   */
+  unasked: '' | 'edits' | 'judged' | 'all';
+  updated_at: number | null;
+  usage: Usage | null;
+  /**
+   * Where it is one of several tries of a prompt, in a copy of the folder.
+   */
+  variant: Variant | null;
+  /**
    * Pending permission requests.
    */
   waiting: number;
@@ -2305,6 +2951,10 @@ export interface SessionSummary {
    * How much goes on beside its turns.
    */
   background: number;
+  /**
+   * The session that it goes on from, at an earlier turn; empty where it began anew.
+   */
+  branched_from: string;
   /**
    * What its agent can do with sessions.
    */
@@ -2326,6 +2976,10 @@ export interface SessionSummary {
     | 'authStatus'
     | 'steering'
   )[];
+  /**
+   * The session that goes on from an earlier turn of this one, where one took its place.
+   */
+  continues_in: string;
   notebook_path: string;
   /**
    * Why nothing can be sent from here; empty where it can.
@@ -2413,6 +3067,43 @@ export interface Snapshot {
   session_id: string;
   total: number;
   turns: TurnState[];
+}
+
+/**
+ * Why an output is stale.
+ */
+export interface StaleCause {
+  /**
+   * The cell that was changed; it may be the stale one itself.
+   */
+  cell_id: string;
+  /**
+   * ``set_elsewhere``: it sets a name that came from another cell when this one ran.
+   */
+  change: 'changed' | 'deleted' | 'set_elsewhere';
+  /**
+   * The names through which the stale cell depends on it, the stale cell's own first.
+   */
+  path: NameLink[];
+  /**
+   * Index of the run whose source is not the cell's any more.
+   */
+  run: number | null;
+}
+
+/**
+ * A cell whose output is stale.
+ */
+export interface StaleCell {
+  causes: StaleCause[];
+  cell_id: string;
+}
+
+/**
+ * The cells whose output is not true to the notebook.
+ */
+export interface StaleCells {
+  cells: StaleCell[];
 }
 
 /**
@@ -2949,6 +3640,10 @@ export interface TurnState {
    * What it changed in the folder, whoever wrote it; null where nothing was, or is known.
    */
   changes: TurnChanges | null;
+  /**
+   * Where it was taken over from another session: the turn that it is a copy of.
+   */
+  copy_of: CopiedTurn | null;
   ended_at: number | null;
   failure: TurnFailure | null;
   input_tokens: number | null;
@@ -2974,6 +3669,10 @@ export interface TurnState {
    * Who sent the prompt, and so answers for it; empty where anybody may.
    */
   user: string;
+  /**
+   * Which of several tries of its prompt it is, from 1; 0 where it is the only one.
+   */
+  variant: number;
   words: string;
 }
 
@@ -2982,6 +3681,23 @@ export interface TurnState {
  */
 export interface UnarchiveSession {
   name: 'unarchive_session';
+  session_id: string;
+}
+
+/**
+ * Go on where it was before: in the earlier session, with the files as they were there.
+ *
+ * What turns of this session have changed is taken back, too.
+ */
+export interface UndoRewind {
+  /**
+   * Whether files are put back, where they went back.
+   */
+  files: boolean;
+  name: 'undo_rewind';
+  /**
+   * The session that was made.
+   */
   session_id: string;
 }
 
@@ -3030,6 +3746,36 @@ export interface UserMessage {
    * The prompt turn it belongs to; null for what came between turns.
    */
   turn_id: string | null;
+}
+
+/**
+ * Which of several tries of one prompt a session is: it works in a copy of a folder.
+ */
+export interface Variant {
+  /**
+   * Whether that kernel begins without variables, as it was asked for.
+   */
+  begins_empty: boolean;
+  /**
+   * The folder that was copied; absolute.
+   */
+  folder: string;
+  /**
+   * What kernel it has of its own, in words, or why it has none.
+   */
+  kernel: string;
+  /**
+   * What of it is not in the copy, in words.
+   */
+  left_out: string;
+  /**
+   * Counts from 1.
+   */
+  number: number;
+  /**
+   * The same for all variants of a prompt.
+   */
+  try_id: string;
 }
 
 /**

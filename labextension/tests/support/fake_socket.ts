@@ -126,6 +126,10 @@ export function session(session_id: string, change: Partial<SessionState> = {}):
     stored: false,
     read_only: '',
     archived: false,
+    branch: null,
+    reverted: [],
+    continues_in: '',
+    variant: null,
     created_at: null,
     updated_at: null,
     ...change,
@@ -162,6 +166,7 @@ export function turnState(turn_id: string, status: TurnState['status']): TurnSta
     user: '',
     rules: [],
     origin: null,
+    copy_of: null,
     queued_at: 1,
     started_at: 1,
     ended_at: null,
@@ -170,6 +175,7 @@ export function turnState(turn_id: string, status: TurnState['status']): TurnSta
     input_tokens: null,
     output_tokens: null,
     changes: null,
+    variant: 0,
   };
 }
 

@@ -147,6 +147,8 @@ export function summary(id: string, over: Partial<SessionSummary> = {}): Session
     stored: false,
     read_only: '',
     archived: false,
+    branched_from: '',
+    continues_in: '',
     can: [],
     serves_cells: false,
     updated_at: Date.now() / 1000 - 10,

@@ -5,7 +5,8 @@ import { SessionStore } from '../../src/state/store';
 import type { Actions, RevertChoice } from '../../src/views/actions';
 import type { Mounted } from '../../src/views/props';
 import { mountReview } from '../../src/views/review';
-import type { ReviewProps, Scope, Source } from '../../src/views/review';
+import type { Scope, Source } from '../../src/views/review';
+import { mountVariantsReview } from '../../src/views/variants/review';
 import type { ChangedFile, FileTexts, TurnState } from '../../src/wire/types';
 import { session, SESSION, turn } from './build';
 import { snapshot } from './events';
@@ -21,7 +22,7 @@ export const SECOND = { old_start: 29, old_end: 30, new_start: 29, new_end: 30 }
 
 const CONNECTION = { state: 'open' } as const;
 
-let shown: { readonly element: HTMLElement; readonly mounted: Mounted<ReviewProps> } | null = null;
+let shown: { readonly element: HTMLElement; readonly mounted: Mounted<never> } | null = null;
 
 beforeEach(() => {
   localStorage.clear();
@@ -118,14 +119,29 @@ export class Reviewed {
   }
 
   show(...scopes: [Scope, ...Scope[]]): HTMLElement {
+    const props = { scopes, connection: CONNECTION, failure: null };
+    return this.#mount((element, sources) => mountReview(element, { ...props, sources }));
+  }
+
+  /** The sessions as variants of a prompt; `refused` is why one of them is not shown. */
+  showVariants(refused: Readonly<Record<string, string>> = {}): HTMLElement {
+    const failures = new Map(
+      Object.entries(refused).map(([id, message]) => [id, { message, detail: '' }]),
+    );
+    const props = { failures, connection: CONNECTION };
+    return this.#mount((element, sources) => mountVariantsReview(element, { ...props, sources }));
+  }
+
+  #mount(
+    mount: (element: HTMLElement, sources: readonly [Source, ...Source[]]) => Mounted<never>,
+  ): HTMLElement {
     const [first, ...others] = this.sources;
     if (first === undefined) {
       throw new Error('The test has no session.');
     }
     const element = document.createElement('div');
     document.body.append(element);
-    const props = { scopes, connection: CONNECTION, failure: null };
-    shown = { element, mounted: mountReview(element, { ...props, sources: [first, ...others] }) };
+    shown = { element, mounted: mount(element, [first, ...others]) };
     return element;
   }
 

@@ -73,6 +73,7 @@ def test_no_source_and_no_error_trips_it(source: str, name: str) -> None:
         ("/fix it!", Task.FIX_CELL, None),
         ("Fix the last failing cell", Task.FIX_CELL, None),
         ("A cell of this notebook failed. Find out why.\n\nplot(x.py)", Task.FIX_CELL, None),
+        ("Suggest the next cell of this notebook: one\n\nplot(x)", Task.NEXT_CELL, None),
         ("edit the notebook", Task.EDIT_NOTEBOOK, None),
         ("look at this folder", Task.EXPLORE, None),
         ("look at clean.py", Task.EXPLORE, None),

@@ -204,7 +204,7 @@ async def test_stop_may_be_called_twice_and_at_once() -> None:
     assert not alive(process.pid)
 
 
-@pytest.mark.parametrize("cancels", [1, 2])
+@pytest.mark.parametrize("cancels", [1, pytest.param(2, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", ["", "acp-supervised", "acp-agent-stderr"])
 async def test_a_start_that_is_cancelled_leaves_nothing(name: str, cancels: int) -> None:
     """At each step after a task of that name is there."""

@@ -147,6 +147,7 @@ def test_a_host_is_one_that_a_browser_would_go_to(text: str) -> None:
         ("https://0x7f.0.0.1/", ""),
         ("https://0177.0.0.1/", ""),
         ("https://1.2.3.4.5/", ""),
+        ("https://example.0ab/", "example.0ab"),
         ("https://127.0.0.1:8000/", "127.0.0.1:8000"),
         ("https://\u0430\u0440\u0440\u04cf\u0435.com/", ""),
         ("https://\u0430\u0440\u0440\u043b\u0435.com/", "xn--80akrta.com"),

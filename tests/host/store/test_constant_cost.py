@@ -30,6 +30,7 @@ SHORT, LONG = 600, 12_000
 ROUNDS = 7
 
 
+@pytest.mark.long
 def test_the_journal_takes_ten_times_the_calls_in_ten_times_the_time(tmp_path: Path) -> None:
     few = min(asyncio.run(journalled(tmp_path / f"few{n}", 1_000)) for n in range(3))
     many = min(asyncio.run(journalled(tmp_path / f"many{n}", 10_000)) for n in range(2))

@@ -307,8 +307,8 @@ def _head(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
 
 def _version(folder: Path) -> None:
     path = folder / HEAD_FILE
-    content = path.read_bytes().partition(b"\n")[2].replace(b'"version":"1 ', b'"version":"2 ')
-    check = hashlib.blake2b(content, digest_size=16).hexdigest()
+    content = path.read_bytes().partition(b"\n")[2].replace(b'"version":"2 ', b'"version":"3 ')
+    check = hashlib.sha256(content).hexdigest()
     path.write_bytes(check.encode() + b"\n" + content)
 
 

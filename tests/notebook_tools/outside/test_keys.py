@@ -75,6 +75,14 @@ def test_a_wrong_key_is_refused_and_the_client_told_why(server: JupyterServer, k
         assert agent.process.wait(20) == 1
 
 
+def test_a_client_that_asks_for_versions_first_is_told_why_too(server: JupyterServer) -> None:
+    """It takes the first error for that of an older server, and begins anew."""
+    with Outside(server.url, "no key at all", "") as agent:
+        for method in ("server/discover", "initialize"):
+            assert agent.ask(method)["error"]["message"].startswith(_REFUSED)
+        assert agent.process.wait(20) == 1
+
+
 def test_a_part_of_a_key_and_another_keys_secret_are_no_key(
     server: JupyterServer, make_key: MakeKey
 ) -> None:
@@ -152,6 +160,7 @@ def test_an_administrator_can_forbid_agents_outside(tmp_path: Path) -> None:
             assert words in answer.json()["message"]
 
 
+@pytest.mark.long
 def test_a_server_that_has_gone_is_told(tmp_path: Path) -> None:
     with JupyterServer(tmp_path) as server, AsUser(server) as user:
         write_notebook(server.root / "n.ipynb", "x")

@@ -10,7 +10,12 @@ from acp import schema
 from pydantic import BaseModel
 
 from acp_jupyter.packets import determine_packet_type, parse_packet
-from acp_jupyter.protocol.packets import ErrorPacket, Unknown
+from acp_jupyter.protocol.packets import (
+    AgentMessageChunk,
+    ErrorPacket,
+    PromptResponse,
+    Unknown,
+)
 from acp_jupyter.protocol.parse import packet, session
 from acp_jupyter.protocol.parse.packet import PACKET_NAMES
 from tests.support.imported import import_lines
@@ -23,6 +28,9 @@ FIELDS: Json = {
     "message": "m",
     "step_id": "s",
     "path": "p",
+    "requestId": "r",
+    "elicitationId": "e",
+    "compactionId": "c",
     "planId": "p",
     "currentModeId": "m",
     "used": 1,
@@ -92,13 +100,9 @@ def test_a_wider_type_counts_without_a_known_update(name: str) -> None:
 
 def test_the_table_tells_what_the_parser_makes() -> None:
     """Each name, under either key, is read by the parser."""
-    read = set()
     for (name, wanted), key in product(PACKET_NAMES.items(), ("type", "sessionUpdate")):
-        made = parse_packet({**FIELDS, key: name}).type
-        assert made in {wanted, "unknown"}, name
-        read |= {name} if made == wanted else set()
-    fields_of_their_own = {name for name in PACKET_NAMES if name.startswith(("elicit", "compact"))}
-    assert read | fields_of_their_own == set(PACKET_NAMES)
+        assert parse_packet({**FIELDS, key: name}).type == wanted, name
+    assert packet._READERS.keys() == PACKET_NAMES.keys()
 
 
 def test_every_update_of_the_protocol_is_known() -> None:
@@ -131,6 +135,48 @@ def test_an_import_ends_its_turn_where_the_parser_does() -> None:
     assert imported.kinds() == ["agent_message", "turn_end"]
     assert imported.turns() == [("", "end_turn")]
     assert imported.problems == []
+
+
+@pytest.mark.parametrize(
+    ("around", "wanted"),
+    [
+        ({"method": "session/update"}, "agent_plan_update"),
+        ({"method": "anything"}, "agent_plan_update"),
+        ({}, "unknown"),
+    ],
+    ids=str,
+)
+def test_a_whole_message_is_unwrapped(around: Json, wanted: str) -> None:
+    update = {"sessionUpdate": "plan", "entries": []}
+    assert parse_packet({**around, "params": {"update": update}}).type == wanted
+    for params in (5, {}, {"update": "plan"}):
+        assert parse_packet({**around, "params": params, **update}).type == "agent_plan_update"
+
+
+def test_half_a_character_is_replaced() -> None:
+    chunk = {"sessionUpdate": "agent_message_chunk", "content": "a\ud83d"}
+    packet = parse_packet(chunk)
+    assert isinstance(packet, AgentMessageChunk)
+    assert packet.text == "a\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("at", "seconds"),
+    [
+        ("2000-01-01T00:00:00Z", 946_684_800.0),
+        ("1999-12-31T23:59:59Z", None),
+        ("2099-12-31T23:59:59Z", 4_102_444_799.0),
+        ("2100-01-01T00:00:00Z", None),
+        (946_684_800, 946_684_800.0),
+        (4_102_444_799, 4_102_444_799.0),
+        (4_102_444_800_000, None),
+        (4_102_444_799_000, 4_102_444_799.0),
+    ],
+)
+def test_a_time_lies_in_this_century(at: Any, seconds: float | None) -> None:
+    made = parse_packet({"type": "done", "timestamp": at})
+    assert isinstance(made, PromptResponse)
+    assert made.timestamp == seconds
 
 
 @pytest.mark.parametrize("raw", ["words", 5, None, ["type"]])

@@ -38,6 +38,11 @@ def test_each_run_of_changed_lines_is_a_diff() -> None:
     )
 
 
+def test_an_empty_line_is_one_that_stays() -> None:
+    patch = "*** Begin Patch\n*** Update File: a\n a\n\n-b\n+c\n*** End Patch"
+    assert patch_diffs(patch) == (ToolDiff(path="a", old_text="a\n\nb\n", new_text="a\n\nc\n"),)
+
+
 def test_files_are_added_deleted_and_moved() -> None:
     patch = (
         "*** Begin Patch\n*** Add File: new.py\n+x = 1\n+\n*** Delete File: old.py\n"
@@ -118,6 +123,7 @@ def test_a_diff_of_the_content_counts_before_the_patch() -> None:
     for content, texts in (([diff], ["2"]), (["Done."], ['def main():\n    print("b")\n', ""])):
         packet = parse_packet({**start, "content": content})
         assert isinstance(packet, ToolCallStart)
+        assert len(packet.content or ()) == len(content) + len(texts) - (content == [diff])
         diffs = (item for item in packet.content or () if isinstance(item, ToolDiff))
         assert [each.new_text for each in diffs] == texts
 

@@ -52,6 +52,15 @@ def test_what_was_written_is_read_as_the_same_type(union: Any, value: BaseModel)
         assert (type(read), read) == (type(value), value)
 
 
+def test_what_names_no_tool_is_of_an_unknown_one() -> None:
+    raw = {"raw": {"a": 1}}
+    assert TypeAdapter[Any](ToolInput).validate_python(raw) == inputs.UnknownInput(raw={"a": 1})
+    data = {"data": {"a": 1}}
+    assert TypeAdapter[Any](ToolOutput).validate_python(data) == outputs.UnknownToolOutput(
+        data={"a": 1}
+    )
+
+
 @pytest.mark.parametrize("union", [ToolInput, ToolOutput])
 @pytest.mark.parametrize("wrong", [{"toolName": "bash", "pattern": "a"}, {"toolName": []}, 5])
 def test_what_is_of_no_tool_is_refused(union: Any, wrong: Any) -> None:

@@ -29,6 +29,9 @@ _APIS: Mapping[str, Api] = {
     r"[gG]enerateContent$": "gemini",
 }
 
+_OWN_WISH = "[SUGGESTION MODE"
+"""How Claude begins when it wants to know what its user may type next."""
+
 
 class FakeModel:
     """The model's server; a context manager.
@@ -65,6 +68,14 @@ class FakeModel:
         return self._server.scripts
 
     @property
+    def begun(self) -> list[str]:
+        """The scenarios of all prompts that have come, in order.
+
+        What Claude asks of its own accord, after some turns, is none.
+        """
+        return [*self._server.begun]
+
+    @property
     def images(self) -> int:
         """How many images the last request had."""
         return self._server.images
@@ -73,6 +84,11 @@ class FakeModel:
     def tools(self) -> Sequence[str]:
         """The names of the tools of the last request that had any."""
         return self._server.tools
+
+    @property
+    def request(self) -> str:
+        """The last request of an agent's turn, as JSON; those for a title are not."""
+        return self._server.request
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -98,6 +114,8 @@ def _said(talk: Conversation, server: _Server) -> tuple[Sequence[Part], float]:
         return [Say(json.dumps(made("answer", schema, {})) if schema else server.title)], rate
     number = talk.turn(since)
     name = options.get("scenario", "")
+    if number == 0 and not talk.messages[-1].text.startswith(_OWN_WISH):
+        server.begun.append(name)
     turns = server.scripts[name]() if name in server.scripts else scenario(name, options)
     steps = turns[number] if number < len(turns) else [Say(DONE)]
     parts = [_part(step, talk, number, at) for at, step in enumerate(steps)]
@@ -144,6 +162,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._reply({}, 404)
         talk = read(api, body)
         self.server.images = sum(message.images for message in talk.messages)
+        self.server.request = json.dumps(body) if talk.tools else self.server.request
         self.server.tools = tuple(tool.name for tool in talk.tools) or self.server.tools
         parts, rate = _said(talk, self.server)
         failure = next((part for part in parts if isinstance(part, Fail)), None)
@@ -214,12 +233,14 @@ class _Server(ThreadingHTTPServer):
     block_on_close = False
     images = 0
     tools: tuple[str, ...] = ()
+    request = ""
     title = ""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.prompts: dict[str, str] = {}
         self.scripts: dict[str, Callable[[], Steps]] = {}
+        self.begun: list[str] = []
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Say nothing of agents that hang up: cancelling a turn does just that."""

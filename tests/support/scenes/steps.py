@@ -17,6 +17,7 @@ __all__ = [
     "Step",
     "ask",
     "call",
+    "die",
     "diff",
     "fail",
     "go_on",
@@ -131,6 +132,10 @@ def hold(name: str) -> Step:
 
 def fail(words: str) -> Step:
     return {"fail": words}
+
+
+def die(words: str) -> Step:
+    return {"die": words}
 
 
 def rest(seconds: float) -> Step:

@@ -122,6 +122,7 @@ def whole(transcript: Transcript) -> Json:
     return {"session": transcript.session, "turns": turns, "items": items, "seq": transcript.seq}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [60, 120])
 def test_of_finished_turns_no_objects_are_held_beyond_the_newest(count: int) -> None:
     gc.collect()
@@ -142,6 +143,7 @@ def test_of_finished_turns_no_objects_are_held_beyond_the_newest(count: int) -> 
     assert len(oldest) == 2 * _STEPS + 2
 
 
+@pytest.mark.long
 def test_a_turn_takes_a_few_hundred_bytes_a_call_of_memory_when_it_is_old() -> None:
     held = [_held_after(count) for count in (50, 100)]
     said = 50 * _STEPS * len(_TEXT)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.transcript.model.items import AgentMessage, Item
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.script import OPTIONS, Script
@@ -27,6 +28,11 @@ class Family(Script):
 
     def says(self, session: str, words: str) -> None:
         self.of(session, "agent_message_chunk", content={"type": "text", "text": words})
+
+    def restart(self) -> None:
+        saved = self._reader.saved()
+        assert saved is not None
+        self._reader = TrafficReader.of_saved(saved)
 
     def message(self, **fields: Any) -> None:
         self.of("a1", "session_message", **{"messageId": "m", **fields})
@@ -59,7 +65,9 @@ def words(text: str) -> list[Json]:
 
 def test_a_child_is_a_call_with_its_prompt_its_steps_and_its_answer(family: Family) -> None:
     family.announce("k", title="Look", description="explorer", **RUNNING)
-    family.message(senderSessionId="a1", recipientSessionId="k", content=words("Find it"))
+    family.message(
+        senderSessionId="a1", recipientSessionId="k", content=[*words("Find "), *words("it")]
+    )
     older = {"_meta": {"claudeCode": {"toolName": "Read", "parentToolUseId": "nobody"}}}
     read_x = {"toolCallId": "r", "title": "Read x", "kind": "read", "status": "completed"}
     family.of("k", "tool_call", **read_x, **older)
@@ -75,6 +83,19 @@ def test_a_child_is_a_call_with_its_prompt_its_steps_and_its_answer(family: Fami
     assert task.raw_input["prompt"] == "Find it"
     assert read.parent_id == task.id
     assert family.told() == [("Looking.", "Look"), ("Meanwhile.", "")]
+
+
+def test_a_child_is_known_after_a_restart(family: Family) -> None:
+    family.announce("k", title="Look", **RUNNING)
+    family.message(senderSessionId="k", recipientSessionId="a1")
+    family.says("k", "One.")
+    family.restart()
+    family.says("k", "Two.")
+    family.of("a1", "session_message_chunk", messageId="m", content=words("Found")[0])
+    family.announce("kk", title="Other", **RUNNING)
+    look, other = family.calls
+    assert (look.title, look.output, other.title) == ("Look", "Found", "Other")
+    assert [title for _, title in family.told()] == ["Look"]
 
 
 def test_messages_may_come_in_chunks(family: Family) -> None:
@@ -124,6 +145,22 @@ def test_a_child_that_outlives_its_turn_gets_a_call_in_the_next(family: Family) 
     ]
 
 
+def test_children_that_are_told_more_in_the_next_turn_get_a_call_each(family: Family) -> None:
+    for child in ("k", "kk"):
+        family.announce(child, title=child, **RUNNING)
+        family.announce(child, **IDLE)
+    family.end(1)
+    family.turn(turn_id="t2")
+    family.announce("k", title="Look")
+    assert len(family.calls) == 2, "it does nothing in this turn"
+    for child in ("k", "kk"):
+        family.message(messageId=child, recipientSessionId=child, content=words("More"))
+    assert [(call.title, call.turn_id) for call in family.calls[2:]] == [
+        ("Look", "t2"),
+        ("kk", "t2"),
+    ]
+
+
 def test_what_is_of_a_child_alone_changes_nothing_of_the_session(family: Family) -> None:
     family.announce("k", title="Look", **RUNNING)
     before = family.transcript.session
@@ -141,6 +178,7 @@ def test_what_is_of_a_child_alone_changes_nothing_of_the_session(family: Family)
     ("state", "status"),
     [
         ({"state": "idle", "stopReason": "error", "error": {"message": "Broke"}}, "failed"),
+        ({"state": "idle", "stopReason": "refusal"}, "failed"),
         ({"state": "idle", "stopReason": "cancelled"}, "cancelled"),
         ({"state": "idle", "stopReason": 5}, "completed"),
         ({"state": "requires_action"}, "in_progress"),
@@ -155,7 +193,38 @@ def test_states(family: Family, state: Any, status: str) -> None:
     family.announce("k", state=state)
     (call,) = family.calls
     assert (call.title, call.status) == ("Subagent", status)
-    assert call.output == ("Broke" if status == "failed" else "")
+    assert call.output == ("Broke" if "error" in str(state) else "")
+
+
+def test_a_child_that_is_given_more_to_do_works_again(family: Family) -> None:
+    family.announce("k", **RUNNING)
+    for state in ("running", "requires_action"):
+        family.announce("k", **IDLE)
+        ended = family.calls[-1].status
+        family.announce("k", state={"state": state})
+        assert (ended, family.calls[-1].status) == ("completed", "in_progress")
+
+
+@pytest.mark.parametrize(
+    ("kind", "pieces", "whole"),
+    [
+        ("session_message", ("Found", "Else"), "Found\n\nElse"),
+        ("session_message", ("Found", "Found more"), "Found more"),
+        ("session_message_chunk", ("a", "ab"), "aab"),
+    ],
+)
+def test_what_a_child_answers_bit_by_bit(
+    family: Family, kind: str, pieces: tuple[str, ...], whole: str
+) -> None:
+    """Messages stand apart, unless one is the whole again; chunks are joined."""
+    family.announce("k", title="Look", **RUNNING)
+    for piece in pieces:
+        content = words(piece) if kind == "session_message" else words(piece)[0]
+        family.of("a1", kind, messageId="m", senderSessionId="k", content=content)
+    assert family.calls[0].output == whole
+    failed = {"state": "idle", "stopReason": "error", "error": {"message": "Broke"}}
+    family.announce("k", state=failed)
+    assert family.calls[0].output == f"{whole}\n\nBroke"
 
 
 def test_what_is_malformed_or_too_much_is_bounded(family: Family) -> None:
@@ -166,7 +235,9 @@ def test_what_is_malformed_or_too_much_is_bounded(family: Family) -> None:
     assert family.calls == []
     family.announce("k", title="t" * 9000, description=7, **RUNNING)
     for n in range(40):
-        family.message(messageId=f"m{n}", senderSessionId="k", content=words("long " * 1000))
+        family.message(
+            messageId=f"m{n}", senderSessionId="k", content=words(f"{n} " + "long " * 1000)
+        )
     (call,) = family.calls
-    assert len(call.title) <= 300
-    assert len(call.output) <= 20_000
+    assert len(call.title) == 300
+    assert len(call.output) == 20_000

@@ -110,12 +110,13 @@ def test_a_list_of_todos_is_lost_by_no_update_that_has_none() -> None:
     assert card(TODOS, {"rawInput": {"todos": []}}).todos == ()
 
 
+@pytest.mark.parametrize("raw_input", [{}, {"todos": []}], ids=str)
 @pytest.mark.parametrize("rest", [{}, {"title": "1 todo"}, {"rawInput": {}}], ids=str)
-def test_todos_of_an_output_count(rest: Json) -> None:
+def test_todos_of_an_output_count(raw_input: Json, rest: Json) -> None:
     """An update whose input has no list loses none that its output has."""
     output = {"output": "[]", "metadata": {"todos": [{"content": "one"}]}}
-    start = {"title": "todowrite", "rawInput": {}}
-    after = card(start, {"status": "completed", "rawOutput": output, **rest})
+    start = {"title": "todowrite", "rawInput": raw_input}
+    after = card(start, {"rawOutput": output, **rest}, {"status": "completed"})
     assert [todo.content for todo in after.todos or ()] == ["one"]
 
 

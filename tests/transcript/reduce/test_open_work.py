@@ -11,11 +11,21 @@ from acp_jupyter.protocol.host_events.notes import AgentExited
 from acp_jupyter.transcript.model.saved_state import is_at_rest
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.script import Script
+from tests.support.terminal_cards import starts
 
 Json = dict[str, Any]
 CAN: Json = {"cancel": {}}
 A_CALL: Json = {"type": "tool_call", "toolCallId": "c"}
 A_TERMINAL: Json = {"type": "terminal", "terminalId": "x"}
+
+
+def encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def whole(words: str) -> Json:
+    """Return all of a terminal's output, as an update tells it."""
+    return {"data": encoded(words.encode())}
 
 
 class Talk(Script):
@@ -31,8 +41,7 @@ class Talk(Script):
         self.update("terminal_update", terminalId="x", **fields)
 
     def prints(self, words: str) -> None:
-        data = base64.b64encode(words.encode()).decode()
-        self.update("terminal_output_chunk", terminalId="x", data=data)
+        self.update("terminal_output_chunk", terminalId="x", data=encoded(words.encode()))
 
     def lists(self, *works: Json, state: str = "idle") -> None:
         self.update("state_update", state=state, background=list(works))
@@ -247,3 +256,116 @@ def test_that_it_can_be_cancelled_may_be_taken_back() -> None:
         talk.call(capabilities=CAN)
         talk.call(capabilities=none)
         assert not talk.only().can_cancel
+
+
+def test_a_terminal_of_no_call_has_a_card_once_it_puts_something_out() -> None:
+    talk = Talk()
+    talk.turn()
+    talk.terminal(command="serve", cwd="/ws/sub")
+    assert talk.calls == []
+    for words in ("one\n", "one\ntwo\n"):
+        talk.prints(words)
+        assert (talk.only().title, talk.only().status) == ("serve", "in_progress")
+        terminal = talk.only().terminal
+        assert terminal is not None
+        assert (terminal.command, terminal.cwd, terminal.running) == ("serve", "sub", True)
+    assert talk.only().output == "one\none\ntwo\n"
+
+
+def test_a_terminal_of_no_call_has_a_card_once_it_ends() -> None:
+    talk = Talk()
+    talk.turn()
+    talk.terminal(command="true")
+    talk.terminal(exitStatus={"exitCode": 0})
+    assert (talk.only().title, talk.only().status) == ("true", "completed")
+
+
+def test_a_terminal_waits_for_an_open_call_to_name_it() -> None:
+    talk = Talk()
+    talk.turn()
+    talk.begin()
+    talk.terminal(command="serve")
+    talk.prints("one\n")
+    talk.terminal(exitStatus={"exitCode": 3})
+    assert (talk.only().title, talk.only().output, talk.only().terminal) == ("Serve", "", None)
+    talk.call(content=[A_TERMINAL])
+    assert (talk.only().output, talk.only().exit_code) == ("one\n", 3)
+
+
+def test_an_agent_can_not_speak_for_a_terminal_of_ours_before_a_call_names_it() -> None:
+    talk = Talk()
+    talk.turn()
+    talk.begin()
+    starts(talk)
+    talk.prints("lie")
+    talk.terminal(command="lie", output=whole("lie"), exitStatus={"exitCode": 0})
+    talk.call(content=[A_TERMINAL])
+    terminal = talk.only().terminal
+    assert terminal is not None
+    assert (talk.only().output, terminal.command, terminal.running) == ("", "make", True)
+
+
+@pytest.mark.parametrize(("asked", "status"), [(True, "cancelled"), (False, "failed")])
+def test_a_command_that_the_user_cancels_is_cancelled(asked: bool, status: str) -> None:
+    talk = Talk()
+    talk.turn()
+    talk.terminal(command="serve", capabilities=CAN)
+    talk.prints("one\n")
+    if asked:
+        params = {"sessionId": "a1", "terminalId": "x"}
+        talk.line(">", {"jsonrpc": "2.0", "id": 7, "method": "terminal/cancel", "params": params})
+        assert talk.only().cancelling
+    talk.terminal(exitStatus={"signal": "SIGTERM"})
+    assert talk.only().status == status
+
+
+def test_the_command_of_a_call_in_the_background_goes_on_with_it() -> None:
+    talk = Talk()
+    prompt = talk.turn()
+    talk.terminal(command="serve")
+    talk.begin(content=[A_TERMINAL])
+    talk.lists(A_CALL)
+    talk.end(prompt)
+    terminal = talk.only().terminal
+    assert terminal is not None
+    assert terminal.running
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["named", "waits for its call"])
+@pytest.mark.parametrize(
+    ("update", "output"),
+    [
+        ({"output": whole("one\ntwo\n")}, "one\ntwo\n"),
+        ({"output": whole("one\n")}, "one\n"),
+        ({"output": whole("other\n")}, "other\n"),
+        ({"output": whole("")}, ""),
+        ({"output": None}, ""),
+        ({}, "one\n"),
+        ({"output": {"data": 5}}, "one\n"),
+        ({"output": "other"}, "one\n"),
+    ],
+    ids=str,
+)
+def test_the_output_in_an_update_of_a_terminal_is_all_of_it(
+    update: Json, output: str, named: bool
+) -> None:
+    talk = Talk()
+    talk.turn()
+    talk.begin(content=[A_TERMINAL] if named else [])
+    talk.prints("one\n")
+    talk.terminal(**update)
+    talk.call(content=[A_TERMINAL])
+    assert talk.only().output == output
+    talk.prints("more\n")
+    assert talk.only().output == f"{output}more\n"
+
+
+def test_all_of_an_output_begins_with_no_piece_of_a_character() -> None:
+    talk = Talk()
+    talk.turn()
+    talk.begin(content=[A_TERMINAL])
+    euro = "€".encode()
+    talk.update("terminal_output_chunk", terminalId="x", data=encoded(euro[:2]))
+    talk.terminal(output={"data": encoded(b"10 " + euro[:1])})
+    talk.update("terminal_output_chunk", terminalId="x", data=encoded(euro[1:]))
+    assert talk.only().output == "10 €"

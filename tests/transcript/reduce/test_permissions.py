@@ -289,3 +289,72 @@ def test_a_call_takes_no_time_while_its_user_is_asked(script: Script) -> None:
     assert call.started_at is not None
     assert call.ended_at is not None
     assert call.ended_at - call.started_at == 2
+
+
+def test_the_host_says_itself_what_it_asks(script: Script) -> None:
+    """Neither the agent's words nor the kind of the call are in its title and reason."""
+    call = {"toolCallId": "c7", "title": "Just a look", "kind": "edit"}
+    asked = {"type": "permission_request", "request_id": "t1", "tool_call": call}
+    script.imported({**asked, "action": "read a secret", "reason": "It is one."})
+    permission = only(script, ToolCall).permission
+    assert permission is not None
+    assert (permission.title, permission.reason) == ("Demo wants to read a secret", "It is one.")
+
+
+def test_a_picture_in_a_request_about_a_command_is_shown(script: Script) -> None:
+    """Only its words are the reason."""
+    words = {"type": "text", "text": "To see what is there"}
+    image = {"type": "image", "data": "aQ==", "mimeType": "image/png"}
+    content = [{"type": "content", "content": block} for block in (words, image)]
+    script.ask({**LS, "content": content})
+    call = only(script, ToolCall)
+    assert call.permission is not None
+    assert call.permission.reason == "To see what is there"
+    assert [block.type for block in call.blocks] == ["image"]
+
+
+def test_a_request_may_tell_the_places(script: Script) -> None:
+    script.update("tool_call", toolCallId="c", title="Tidy up", kind="edit")
+    script.ask({"toolCallId": "c", "locations": [{"path": "/ws/a.py", "line": 3}]})
+    call = only(script, ToolCall)
+    assert [(place.path, place.line) for place in call.locations] == [("a.py", 3)]
+    assert call.permission is not None
+    assert call.permission.rule == "edit:a.py"
+
+
+def test_a_label_of_an_earlier_turn_means_a_call_of_this_one() -> None:
+    script = Script(cwd="/ws")
+    prompt = script.turn()
+    script.answer(script.ask({**LS, "toolCallId": "label"}), "once")
+    script.end(prompt)
+    script.turn("Again", "t2")
+    script.update("tool_call", **LS, status="pending")
+    script.ask({"toolCallId": "label"})
+    asked = [(c.tool_call_id, c.permission.state) for c in calls(script) if c.permission]
+    assert asked == [("label", "allowed"), ("call-1", "pending")]
+
+
+@pytest.mark.parametrize("empty", [None, "", [], {}], ids=str)
+def test_an_empty_field_contradicts_nothing(script: Script, empty: Any) -> None:
+    known = {**LS, "rawInput": {"command": "ls -la", "cwd": "/ws"}}
+    script.update("tool_call", **known, status="pending")
+    script.ask({"toolCallId": "x", "rawInput": {"command": "ls -la", "cwd": empty}})
+    assert only(script, ToolCall).tool_call_id == "call-1"
+
+
+def test_a_second_question_about_a_call_may_be_of_another_tool(script: Script) -> None:
+    """What the request itself says of the tool counts."""
+    script.ask({"toolCallId": "c", "title": "edit", "kind": "edit"})
+    named = {"claudeCode": {"toolName": "Bash"}}
+    run = {"kind": "execute", "title": "bash", "rawInput": {"command": "ls"}}
+    script.ask({"toolCallId": "c", **run, "_meta": named})
+    assert [call.title for call in calls(script)] == ["Writing file", "Running command"]
+
+
+def test_the_card_tells_which_user_answered(script: Script) -> None:
+    request = script.ask(LS)
+    script.note(PermissionSettledNote(request_id=request, by="user", shown_name="Ann"))
+    script.answer(request, "once")
+    permission = only(script, ToolCall).permission
+    assert permission is not None
+    assert (permission.answered_by, permission.outcome) == ("Ann", "Allowed once")

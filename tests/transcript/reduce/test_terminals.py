@@ -11,6 +11,8 @@ from acp_jupyter.transcript.output.markdown import turn_markdown
 from tests.support.script import Script
 from tests.support.terminal_cards import call, cards, puts, shows, starts
 
+SAID = {"type": "content", "content": {"type": "text", "text": "It took too long."}}
+
 
 def test_a_call_that_names_a_terminal_shows_all_of_it() -> None:
     script = Script()
@@ -67,9 +69,8 @@ def test_what_the_agent_says_beside_the_output_is_added_once() -> None:
     starts(script)
     puts(script, "green")
     call(script, title="Build", kind="execute", content=shows())
-    said = [{"type": "content", "content": {"type": "text", "text": "It took too long."}}]
     for _ in range(2):
-        call(script, status="failed", content=said)
+        call(script, status="failed", content=[SAID])
     assert [card.output for card in cards(script)] == ["green\nIt took too long."]
 
 
@@ -226,3 +227,89 @@ def test_the_record_of_a_progress_bar_is_one_line() -> None:
     markdown = turn_markdown(state.turns["t1"], state.turn_items("t1"))
     assert markdown.count("%|") == 1
     assert f"100%|{'#' * 100}\ndone\n" in markdown
+
+
+def test_a_card_comes_at_once_when_the_last_call_has_ended() -> None:
+    script = Script()
+    script.turn()
+    script.update("tool_call", toolCallId="c1", title="Look", kind="read", status="pending")
+    starts(script)
+    call(script, status="completed")
+    script.note(TerminalExited(terminal_id="x", exit_code=0))
+    assert [(card.title, card.status) for card in cards(script)][1:] == [("make", "completed")]
+
+
+def test_a_terminal_between_turns_has_a_card_at_once() -> None:
+    script = Script()
+    script.update("tool_call", toolCallId="c1", title="Build", kind="execute", status="pending")
+    starts(script)
+    assert [card.title for card in cards(script)][1:] == ["make"]
+
+
+def test_a_call_that_is_known_leaves_a_terminal_its_own_card() -> None:
+    script = Script()
+    script.turn()
+    call(script, title="Build", kind="execute", status="completed")
+    starts(script)
+    call(script, content=shows())
+    puts(script, "out\n")
+    assert [(card.tool_call_id, card.output) for card in cards(script)] == [
+        ("c1", "out\n"),
+        ("x", "out\n"),
+    ]
+
+
+def test_a_call_of_a_later_turn_leaves_a_terminal_its_own_card() -> None:
+    script = Script()
+    prompt = script.turn()
+    starts(script)
+    script.end(prompt)
+    script.turn("More", "t2")
+    call(script, title="Watch", kind="execute", status="in_progress", content=shows())
+    assert [(card.tool_call_id, card.turn_id) for card in cards(script)] == [
+        ("x", "t1"),
+        ("c1", "t2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"status": "in_progress", "content": [SAID]},
+        {"content": [SAID]},
+        {"status": "completed", "rawOutput": {"output": "It took long."}},
+        {"status": "completed", "content": [*shows(), SAID]},
+    ],
+    ids=str,
+)
+def test_what_is_said_before_the_end_or_in_the_terminals_place_is_not_output(said: Any) -> None:
+    script = Script()
+    script.turn()
+    starts(script)
+    puts(script, "green\n")
+    call(script, title="Build", kind="execute", content=shows())
+    call(script, **said)
+    assert [card.output for card in cards(script)] == ["green\n"]
+
+
+def test_two_calls_may_show_a_terminal_that_has_put_out_nothing() -> None:
+    script = Script()
+    script.turn()
+    for name in ("c1", "c2"):
+        script.update("tool_call", toolCallId=name, title="A", status="pending", content=shows())
+    assert [card.output for card in cards(script)] == ["", ""]
+    puts(script, "one")
+    assert [card.output for card in cards(script)] == ["one", "one"]
+
+
+@pytest.mark.parametrize(("ended", "kept"), [(256, 256), (257, 128)])
+def test_the_oldest_terminals_are_forgotten_when_there_are_too_many(ended: int, kept: int) -> None:
+    script = Script()
+    prompt = script.turn()
+    for number in range(ended):
+        starts(script, str(number))
+        script.note(TerminalExited(terminal_id=str(number), exit_code=0))
+    script.end(prompt)
+    assert len(script.transcript.terminals) == ended
+    script.turn("More", "t2")
+    assert {*script.transcript.terminals} == {str(n) for n in range(ended - kept, ended)}

@@ -9,7 +9,7 @@ import base64
 import os
 import re
 import zlib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -17,6 +17,7 @@ from acp_jupyter.errors import ChangesGone
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.host.workspace.checkpoints.git import GitError, GitTooMuch, ShadowGit
 from acp_jupyter.protocol.files import human_size
+from acp_jupyter.protocol.host_events.session import ChangedFile
 
 _LINK = "120000"
 _COMPARED_NAMES = "-l200"
@@ -75,6 +76,18 @@ class TreeChange:
     def binary(self) -> bool:
         """Whether git takes it for no text."""
         return self.added is None
+
+    def as_changed_file(self, sizes_of: Mapping[str, int]) -> ChangedFile:
+        """Return it as users are told of it; ``sizes_of`` are bytes by blob."""
+        return ChangedFile(
+            path=self.path,
+            change=self.change,
+            old_path=self.old_path,
+            added=self.added,
+            removed=self.removed,
+            binary=self.binary,
+            size=sizes_of.get((self.new if self.new.exists else self.old).blob),
+        )
 
     def parts(self) -> tuple[TreeChange, ...]:
         """Return a rename as what it is on disk: one file gone, one new."""

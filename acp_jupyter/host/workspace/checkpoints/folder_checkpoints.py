@@ -47,6 +47,8 @@ _SAVING_SECONDS = 2.0
 """Longest wait for files that are being saved."""
 _RESCAN_SECONDS = 0.02
 _SAVED_FOR_SECONDS = 30.0
+_COPY_SECONDS = 24 * 60 * 60.0
+"""The index of a copy that is older was left by a server that was killed."""
 _PATH_BYTES = 400
 """Bytes of a path with its mark; an upper bound for the average."""
 
@@ -79,18 +81,31 @@ class Checkpoints:
         The host's limits.
     excluded
         Folders below ``root``, relative to it, that are never in a checkpoint.
+    index
+        See `ShadowGit`.
     """
 
     def __init__(
-        self, root: Path, folder: Path, limits: Limits, excluded: Iterable[str] = ()
+        self,
+        root: Path,
+        folder: Path,
+        limits: Limits,
+        excluded: Iterable[str] = (),
+        index: str = "index",
     ) -> None:
-        self.git = ShadowGit(root, folder)
+        self.git = ShadowGit(root, folder, index)
         self.limits = limits
         self.root = root
         self._excluded = tuple(excluded)
         self._lock = threading.Lock()
 
-    def take(self, turn_id: str, moment: str, earlier: Checkpoint | None = None) -> Checkpoint:
+    def take(
+        self,
+        turn_id: str,
+        moment: str,
+        earlier: Checkpoint | None = None,
+        seconds: float | None = None,
+    ) -> Checkpoint:
         """Make a checkpoint of the folder.
 
         Parameters
@@ -99,13 +114,16 @@ class Checkpoints:
             The turn, and ``before`` or ``after``; the checkpoint is found by them.
         earlier
             An earlier checkpoint of the turn; files left out there are left out here.
+        seconds
+            Timeout; default: that of the limits.
 
         Raises
         ------
         CheckpointFailed
             The folder is too large, git is missing, or it took too long.
         """
-        deadline = time.monotonic() + self.limits.checkpoint_seconds
+        seconds = self.limits.checkpoint_seconds if seconds is None else seconds
+        deadline = time.monotonic() + seconds
         with self._mine(deadline):
             try:
                 self.git.prepare(_left(deadline))
@@ -121,7 +139,7 @@ class Checkpoints:
             except GitSlow:
                 raise CheckpointFailed(
                     "Storing the folder's state took longer than "
-                    f"{self.limits.checkpoint_seconds:g} s, so changes can't be reverted."
+                    f"{seconds:g} s, so changes can't be reverted."
                 ) from None
             except GitTooMuch:
                 raise self._too_many() from None
@@ -213,8 +231,11 @@ class Checkpoints:
         with contextlib.suppress(GitError, CheckpointFailed, OSError), self._mine(deadline):
             refs = (_ref(turn_id, moment) for turn_id in turn_ids for moment in _MOMENTS)
             lines = "".join(f"delete {ref}\n" for ref in refs)
-            self.git.run("update-ref", "--stdin", stdin=lines.encode(), seconds=_left(deadline))
-            self.git.run("gc", "-q", "--prune=now", seconds=_left(deadline))
+            # A copy of a folder is gone by then, and git starts in no folder that is not there.
+            there = self.root.is_dir()
+            git = self.git if there else ShadowGit(self.git.folder, self.git.folder)
+            git.run("update-ref", "--stdin", stdin=lines.encode(), seconds=_left(deadline))
+            git.run("gc", "-q", "--prune=now", seconds=_left(deadline))
 
     @contextlib.contextmanager
     def _mine(self, deadline: float) -> Iterator[None]:
@@ -231,13 +252,21 @@ class Checkpoints:
             self._lock.release()
 
     def _make_room(self, deadline: float) -> None:
-        """Delete the oldest checkpoints if the repository has become too large."""
+        """Delete all checkpoints if the repository has become too large and no copy is in use."""
         output = self._output_of("count-objects", "-v", deadline=deadline)
         counts = dict(line.split(": ", 1) for line in output.splitlines() if ": " in line)
         kib = sum(int(counts.get(name, "0")) for name in ("size", "size-pack"))
-        if kib * 1024 > self.limits.checkpoint_store_bytes:
+        if kib * 1024 > self.limits.checkpoint_store_bytes and not self._has_copies():
             self.git.discard()
             self.git.prepare(_left(deadline))
+
+    def _has_copies(self) -> bool:
+        """Return whether copies of the folder are in use: of what they began with, and are now."""
+        for index in self.git.folder.glob(_COPY_INDEX):
+            with contextlib.suppress(OSError):
+                if time.time() - index.stat().st_mtime < _COPY_SECONDS:
+                    return True
+        return False
 
     def _listed(self, deadline: float, left_out: Collection[str]) -> FolderListing:
         """Return the files that are new, changed or deleted since the last checkpoint."""
@@ -359,6 +388,11 @@ def _escaped(name: str) -> str:
 
 
 _NAME_CHARS = 32
+_COPY_INDEX = f"index.{'[0-9a-f]' * _NAME_CHARS}"
+
+
+def _name(root: Path) -> str:
+    return hashlib.sha256(os.fsencode(root)).hexdigest()[:_NAME_CHARS]
 
 
 class CheckpointStore:
@@ -385,15 +419,37 @@ class CheckpointStore:
         """By turn: its folder, and whether another turn ran there meanwhile."""
         self._lock = threading.Lock()
 
-    def of(self, root: Path) -> Checkpoints:
-        """Return the checkpoints of a folder."""
+    def of(self, root: Path, copied: Path | None = None) -> Checkpoints:
+        """Return the checkpoints of a folder.
+
+        Parameters
+        ----------
+        root
+            The folder.
+        copied
+            The folder that it is a copy of: both have one repository, so that what the copy has
+            become can be put into the folder.
+        """
         root = Path(os.path.realpath(root))
         with self._lock:
             if root not in self._known:
-                name = hashlib.sha256(os.fsencode(root)).hexdigest()[:_NAME_CHARS]
-                folder = Path(os.path.realpath(self._data_dir)) / "checkpoints" / name
-                self._known[root] = Checkpoints(root, folder, self._limits, self.own.below(root))
+                folder = self._repository(root if copied is None else copied)
+                index = "index" if copied is None else f"index.{_name(root)}"
+                self._known[root] = Checkpoints(
+                    root, folder, self._limits, self.own.below(copied or root), index
+                )
             return self._known[root]
+
+    def forget_copy(self, root: Path) -> None:
+        """Forget a copy of a folder; what was kept of its turns stays. Blocks."""
+        with self._lock:
+            known = self._known.pop(Path(os.path.realpath(root)), None)
+        if known is not None:
+            known.git.index.unlink(missing_ok=True)
+
+    def _repository(self, root: Path) -> Path:
+        root = Path(os.path.realpath(root))
+        return Path(os.path.realpath(self._data_dir)) / "checkpoints" / _name(root)
 
     def begin(self, turn_id: str, root: Path) -> None:
         """Note that a turn starts in a folder."""
@@ -401,10 +457,16 @@ class CheckpointStore:
         with self._lock:
             shared = False
             for other, (folder, _) in self._running.items():
-                if folder.is_relative_to(root) or root.is_relative_to(folder):
+                if self._sees(root, folder) or self._sees(folder, root):
                     self._running[other] = folder, True
                     shared = True
             self._running[turn_id] = root, shared
+
+    def _sees(self, root: Path, folder: Path) -> bool:
+        """Return whether a turn in ``root`` is told what happens in ``folder``."""
+        if not folder.is_relative_to(root):
+            return False
+        return not is_below(folder.relative_to(root).as_posix(), self.own.below(root))
 
     def end(self, turn_id: str) -> bool:
         """Note a turn's end; return whether another one ran in its folder meanwhile."""

@@ -83,11 +83,14 @@ class ShadowGit:
         The folder; its ``.git`` is never touched.
     folder
         The repository's folder; created when first needed.
+    index
+        Name of the index file in it: a copy of a folder has its own.
     """
 
-    def __init__(self, root: Path, folder: Path) -> None:
+    def __init__(self, root: Path, folder: Path, index: str = "index") -> None:
         self.root = root
         self.folder = folder
+        self.index = folder / index
         self._program = shutil.which("git")
 
     def prepare(self, seconds: float) -> None:
@@ -99,7 +102,8 @@ class ShadowGit:
             The repository could not be created.
         """
         if (self.folder / _READY).exists():
-            (self.folder / "index.lock").unlink(missing_ok=True)  # left by a killed git
+            # Left by a killed git.
+            self.index.with_name(f"{self.index.name}.lock").unlink(missing_ok=True)
             return
         try:
             self.discard()
@@ -165,7 +169,7 @@ class ShadowGit:
                     stdout=subprocess.PIPE,
                     stderr=error_file,
                     cwd=self.root,
-                    env=self._environment(index),
+                    env=self._environment(index or self.index),
                     start_new_session=True,
                 )
                 written = _read(process, seconds, most_bytes)
@@ -179,9 +183,8 @@ class ShadowGit:
             raise GitError(" ".join(complaint.split())[:_MESSAGE_CHARS] or f"git {args[0]} failed")
         return written
 
-    def _environment(self, index: Path | None) -> dict[str, str]:
+    def _environment(self, index: Path) -> dict[str, str]:
         home = str(self.folder)
-        chosen = {} if index is None else {"GIT_INDEX_FILE": str(index)}
         return {
             "PATH": os.environ.get("PATH", os.defpath),
             "HOME": home,
@@ -193,7 +196,7 @@ class ShadowGit:
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_ATTR_NOSYSTEM": "1",
             "GIT_TERMINAL_PROMPT": "0",
-            **chosen,
+            "GIT_INDEX_FILE": str(index),
             **{name: os.environ[name] for name in ("SYSTEMROOT", "TEMP") if name in os.environ},
         }
 

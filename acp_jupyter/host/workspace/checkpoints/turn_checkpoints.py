@@ -18,7 +18,14 @@ from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import (
 from acp_jupyter.host.workspace.checkpoints.git import GitError, not_waiting_for_pipes
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import has_marked
 from acp_jupyter.host.workspace.checkpoints.revert import MARKED, NOTEBOOK, words_of
-from acp_jupyter.host.workspace.scan import FileChanged, FolderScan, Signature, born_ns, lineage
+from acp_jupyter.host.workspace.scan import (
+    SKIPPED,
+    FileChanged,
+    FolderScan,
+    Signature,
+    born_ns,
+    lineage,
+)
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChangesNote
 
 _NEW_FOLDERS = 1000
@@ -73,12 +80,15 @@ class TurnCheckpoints:
         The host's checkpoint store.
     root
         The session's folder.
+    copied
+        The folder that it is a copy of.
     """
 
-    def __init__(self, store: CheckpointStore, root: Path) -> None:
+    def __init__(self, store: CheckpointStore, root: Path, copied: Path | None = None) -> None:
         self.store = store
-        self.checkpoints = store.of(root)
+        self.checkpoints = store.of(root, copied)
         self._root = root
+        self._is_copy = copied is not None
         self._before: Checkpoint | None = None
         self._there = FolderScan({})
         """The scan before the turn, with files that are in no checkpoint, too."""
@@ -86,11 +96,13 @@ class TurnCheckpoints:
         """Time before the turn; a checkpoint takes longer than the clock's resolution."""
         self.why_not = ""
         """Why there is no checkpoint before this turn; empty if there is one."""
+        self.unstored: tuple[str, ...] | None = None
+        """Files that the turn has written and no checkpoint has; None if nothing is stored."""
 
     def before(self, turn_id: str, scan: FolderScan) -> None:
         """Make the checkpoint before a turn."""
         self.store.begin(turn_id, self._root)
-        self._before, self._there, self.why_not = None, scan, ""
+        self._before, self._there, self.why_not, self.unstored = None, scan, "", None
         self._began_ns = time.time_ns()
         try:
             with not_waiting_for_pipes(self._root, scan):
@@ -139,6 +151,7 @@ class TurnCheckpoints:
             uncovered = self._uncovered(changes, scans, left_out, former, taken.nested)
             beyond = scans.beyond(self._root)
             uncovered |= dict.fromkeys((each.path for each in beyond), "outside this folder")
+            unseen = self._unseen(scans, taken) if self._is_copy else frozenset()
         except CheckpointFailed as error:
             return self._untaken(turn_id, scans, str(error), shared=shared)
         except GitError as error:
@@ -149,6 +162,8 @@ class TurnCheckpoints:
         # What git ignores changes all the time, whoever writes it.
         for file in changed:
             uncovered.pop(file.came_from, None)  # it goes back
+        not_here = {c.path for c in scans.seen if c.how == "deleted"}.union(c.path for c in beyond)
+        self.unstored = tuple(sorted(unseen.union(uncovered) - not_here))
         unkept = [c for c in scans.seen if c.path in uncovered and c.path in scans.edited]
         unkept += beyond
         files = (*changed, *map(_unkept, unkept[: limits.listed_changes - len(changed)]))
@@ -163,6 +178,16 @@ class TurnCheckpoints:
             checkpoint=self.checkpoints.git.folder.name,
             made_folders=_new_folders(changes, scans),
         )
+
+    def _unseen(self, scans: FolderScans, taken: Checkpoint) -> frozenset[str]:
+        """Return what a copy has that is in no checkpoint, where its scans are not whole.
+
+        The copy began without nearly all of that.
+        """
+        if scans.whole:
+            return frozenset()
+        ignored = {p for p in self.checkpoints.ignored() if PurePosixPath(p).name not in SKIPPED}
+        return taken.left_out.union(ignored, taken.nested)
 
     def _held(self, before: Checkpoint, changes: Iterable[TreeChange]) -> frozenset[str]:
         """Return what was kept before the turn; nothing where nothing changed."""
@@ -327,22 +352,16 @@ def _file(
     old = scans.before.files.get(change.old_path or change.path)
     new = scans.after.files.get(change.path)
     own = change.path == scans.notebook
-    return ChangedFile(
-        path=change.path,
-        change=change.change,
-        old_path=change.old_path,
-        added=change.added,
-        removed=change.removed,
-        binary=change.binary,
-        size=known.get((change.new if change.new.exists else change.old).blob),
-        old_mode=None if old is None else old.mode,
-        new_mode=None if new is None else new.mode,
-        came_from=moved.get(_same(new), ""),
-        kept=marked or not own,
-        words="" if not own else MARKED if marked else NOTEBOOK,
-        old_text_id=change.old.blob[:_ID_CHARS],
-        new_text_id=change.new.blob[:_ID_CHARS],
-    )
+    facts = {
+        "old_mode": None if old is None else old.mode,
+        "new_mode": None if new is None else new.mode,
+        "came_from": moved.get(_same(new), ""),
+        "kept": marked or not own,
+        "words": "" if not own else MARKED if marked else NOTEBOOK,
+        "old_text_id": change.old.blob[:_ID_CHARS],
+        "new_text_id": change.new.blob[:_ID_CHARS],
+    }
+    return change.as_changed_file(known).model_copy(update=facts)
 
 
 def _same(signature: Signature | None) -> Signature | None:

@@ -1,8 +1,8 @@
 import type { Client } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
 import type { AnswerFrame, AskFrame } from '../../wire/types';
-import { editNotebook, notebookState, Refused } from './notebook_edits';
 import type { OpenDocument } from './open_document';
+import { Refused } from './refused';
 
 /** Longest text of an answer: a longer frame closes the connection. */
 const MAX_TEXT = 8_000_000;
@@ -104,8 +104,9 @@ async function answer(
       await document.save();
       return {};
     case 'read_notebook':
-      return { notebook: notebookState(await notebookOf(document)) };
+      return { notebook: (await edits()).notebookState(await notebookOf(document)) };
     case 'edit_notebook': {
+      const { editNotebook, notebookState } = await edits();
       const model = await notebookOf(document);
       await document.change(() => {
         if (isLate()) {
@@ -116,6 +117,11 @@ async function answer(
       return { notebook: notebookState(model) };
     }
   }
+}
+
+/** Loaded when an agent first uses the tools of a notebook. */
+function edits() {
+  return import('./notebook_edits');
 }
 
 async function notebookOf(document: OpenDocument) {

@@ -3,29 +3,15 @@ import type { ICellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 
 import { isRecord, text } from '../../wire/read';
-import type {
-  Cell,
-  CellEdit,
-  EditNotebook,
-  NotebookRefusal,
-  NotebookState,
-} from '../../wire/types';
+import type { Cell, CellEdit, EditNotebook, NotebookState } from '../../wire/types';
+import { deletedCells } from './merge/deleted_cells';
 import { isOutput } from './merge/notebook_json';
 import type { CellJson } from './merge/notebook_json';
 import { arrange, changeText, openCell } from './merge/notebook_model';
+import { Refused } from './refused';
 
 /** Most characters of outputs that are sent: a longer frame closes the connection. */
 const MAX_OUTPUTS = 8_000_000;
-
-/** An agent's edits that can't be made; none of them was. */
-export class Refused extends Error {
-  readonly refusal: NotebookRefusal;
-
-  constructor(reason: NotebookRefusal['reason'], message: string, more: Partial<NotebookRefusal>) {
-    super(message);
-    this.refusal = { reason, message, cell_id: '', source: null, ...more };
-  }
-}
 
 /** The notebook as it is sent to agents. */
 export function notebookState(model: INotebookModel): NotebookState {
@@ -87,7 +73,10 @@ function make(model: INotebookModel, edit: CellEdit): void {
       arrange(model, idsWith(others, edit.cell_id, edit.after), new Map());
       break;
     case 'delete':
-      arrange(model, others, new Map());
+      if (cell !== undefined) {
+        deletedCells(model).add(openCell(cell), ids, edit.acp);
+        arrange(model, others, new Map());
+      }
       break;
     case 'replace':
       if (cell !== undefined) {

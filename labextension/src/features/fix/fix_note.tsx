@@ -8,17 +8,19 @@ import { LinesBody } from '../../views/diff/lines_body';
 import { Counts } from '../../views/parts/files';
 import { Icon } from '../../views/parts/icons';
 import type { IconName } from '../../views/parts/icon_drawings';
-import { listenToKeys, OWN_KEYS } from '../../views/parts/keyboard';
+import { OWN_KEYS } from '../../views/parts/keyboard';
 import { mounted } from '../../views/parts/mount';
+import { Visible } from '../../views/parts/odd_characters';
 import { useAnswerable } from '../../views/request/answerable';
 import { SceneContext } from '../../views/scene';
 import type { Scene } from '../../views/scene';
+import { useNoteKeys } from './note_keys';
 
 /** An action of the note, and the key that does it while the note has the focus. */
 export interface FixAction {
   readonly name: string;
   readonly run: () => void;
-  /** `y`, `n` or `Escape`. */
+  /** `y`, `n`, `Tab` or `Escape`. */
   readonly key?: string;
   readonly icon?: IconName;
   readonly primary?: boolean;
@@ -26,12 +28,18 @@ export interface FixAction {
 
 export interface FixNoteProps {
   readonly scene: Scene;
+  /** What it is, for screen readers; a fix if absent. */
+  readonly label?: string;
+  /** Whether its keys also count in the command mode of its notebook. */
+  readonly inCommandMode?: boolean;
   /** Changes with each step; an action counts only once its step has been in view for a while. */
   readonly step: string;
   readonly words: string;
   readonly tone: 'busy' | 'error' | 'info';
   /** A difference to decide on. */
   readonly diff: { readonly before: string; readonly after: string } | null;
+  /** Code that is not in the notebook. */
+  readonly code?: string | null;
   readonly language: string;
   /** What hinders it, or what to know. */
   readonly note: string;
@@ -40,7 +48,8 @@ export interface FixNoteProps {
 
 /** What an agent proposes for a cell that failed, under that cell. */
 function FixNote(props: FixNoteProps) {
-  const { scene, step, words, tone, diff, note, actions } = props;
+  const { scene, step, words, tone, diff, note, actions, code = null } = props;
+  const { label = scene.t('Fix'), inCommandMode = false } = props;
   const { t, announce } = scene;
   const root = useRef<HTMLDivElement>(null);
   const answerable = useAnswerable(root, step);
@@ -56,25 +65,20 @@ function FixNote(props: FixNoteProps) {
       root.current.scrollIntoView({ block: 'nearest' });
     }
   }, [step]);
-  useLayoutEffect(() => {
-    const view = root.current?.closest('.acp') ?? null;
-    return view === null
-      ? undefined
-      : listenToKeys(view, event => {
-          const pressed = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-          const action = actions.find(({ key }) => key === pressed);
-          if (action === undefined || event.ctrlKey || event.metaKey || event.altKey) {
-            return false;
-          }
-          if (!event.repeat) {
-            act(action); // a key that is held was pressed for an earlier step
-          }
-          return true;
-        });
+  useNoteKeys(root, inCommandMode, event => {
+    const pressed = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    const action = actions.find(({ key }) => key === pressed);
+    if (action === undefined || event.ctrlKey || event.metaKey || event.altKey) {
+      return false;
+    }
+    if (!event.repeat) {
+      act(action); // a key that is held was pressed for an earlier step
+    }
+    return true;
   });
-  const labels: Record<string, string> = { y: 'Y', n: 'N', Escape: t('Esc') };
+  const labels: Record<string, string> = { y: 'Y', n: 'N', Tab: t('Tab'), Escape: t('Esc') };
   return (
-    <div class="acp-fix" role="group" aria-label={t('Fix')} tabIndex={-1} ref={root} {...OWN_KEYS}>
+    <div class="acp-fix" role="group" aria-label={label} tabIndex={-1} ref={root} {...OWN_KEYS}>
       <div class="line">
         {tone === 'busy' ? (
           <span class="spin" aria-hidden="true" />
@@ -87,6 +91,11 @@ function FixNote(props: FixNoteProps) {
         {diff !== null && <DiffCounts {...diff} />}
       </div>
       {diff !== null && <FixDiff {...diff} language={props.language} step={step} t={t} />}
+      {code !== null && (
+        <pre class="acp-notyet" aria-label={t('Code that is not in the notebook')} tabIndex={0}>
+          <Visible text={code} strictness="controls" />
+        </pre>
+      )}
       {note !== '' && (
         <p class="warn" dir="auto">
           {note}

@@ -1,8 +1,8 @@
 import { pendingRequest } from '../../state/items';
 import type { SessionView } from '../../state/session_view';
 import { textOf } from '../../state/texts';
-import { isRecord } from '../../wire/read';
 import type { Item, Permission, ToolCall } from '../../wire/types';
+import { argumentsShown } from '../page/tool_arguments';
 
 /** Options of a permission request, by which a proposal is taken or declined. */
 export interface Request {
@@ -74,13 +74,7 @@ export function outcomeOf(
 
 /** The new source that a call of `edit_cell` has for a cell. */
 function proposedBy({ raw_input: raw, diffs }: ToolCall, cellId: string): string | null {
-  const shown = isRecord(raw) ? raw : {};
-  // Agents put the arguments of a tool beside its name, each in its own way.
-  const asked = objectAt(objectAt(shown, 'request'), '_meta');
-  const inner = ['arguments', 'args', 'input', 'params', 'parameters'].map(key =>
-    objectAt(shown, key),
-  );
-  for (const { cell_id, source, edits } of [shown, ...inner, objectAt(asked, 'tool_params')]) {
+  for (const { cell_id, source, edits } of argumentsShown(raw)) {
     if (cell_id === cellId && typeof source === 'string') {
       return source;
     }
@@ -89,11 +83,6 @@ function proposedBy({ raw_input: raw, diffs }: ToolCall, cellId: string): string
     }
   }
   return null;
-}
-
-function objectAt(from: Readonly<Record<string, unknown>>, key: string): Record<string, unknown> {
-  const value = from[key];
-  return isRecord(value) ? value : {};
 }
 
 /** How a proposal is taken and declined; `null` where it is not one option that allows it once. */

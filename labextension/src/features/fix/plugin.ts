@@ -10,7 +10,7 @@ import { agentIcon } from '../page/icon';
 import { FIX_ERROR } from '../page/ids';
 import { IAcpPanel } from '../panel/session_panel';
 import { IAcpRendering } from '../rendering/plugin';
-import { FixBars } from './fix_bars';
+import type { FixBars } from './fix_bars';
 
 /** Asks an agent for a fix under the error of a cell; the fix is decided on at that cell. */
 export const fixPlugin: JupyterFrontEndPlugin<void> = {
@@ -32,15 +32,17 @@ export const fixPlugin: JupyterFrontEndPlugin<void> = {
     const t: Translate = (text, ...values) => trans.__(text, ...values);
     const bars = new WeakMap<NotebookPanel, FixBars>();
     const parts = { app, client, panel, rendering: rendering ?? undefined, t };
-    const watch = (notebook: NotebookPanel) => {
-      void notebook.context.ready.then(() => {
-        if (!notebook.isDisposed) {
-          bars.set(notebook, new FixBars({ ...parts, notebook }));
-        }
-      });
+    const watch = async (notebook: NotebookPanel) => {
+      await notebook.context.ready;
+      const code = await import('./fix_bars'); // a page without a notebook has no use for it
+      if (!notebook.isDisposed) {
+        bars.set(notebook, new code.FixBars({ ...parts, notebook }));
+      }
     };
-    tracker.forEach(watch);
-    tracker.widgetAdded.connect((_, notebook) => watch(notebook));
+    const start = (notebook: NotebookPanel) =>
+      void watch(notebook).catch((error: unknown) => console.error(error));
+    tracker.forEach(start);
+    tracker.widgetAdded.connect((_, notebook) => start(notebook));
     /** The active cell and its notebook's bars, where there is something to do. */
     const active = () => {
       const notebook = tracker.currentWidget;

@@ -18,7 +18,7 @@ export function fixPrompt(cellId: string, source: string, error: string, languag
 }
 
 /** A code block whose fence is longer than any in it. */
-function fenced(text: string, language = ''): string {
+export function fenced(text: string, language = ''): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;

@@ -107,6 +107,39 @@ export function cellState(cell: ICodeCellModel): CellState {
   };
 }
 
+/**
+ * Cells whose turn ended before the kernel told their execution count.
+ *
+ * Their outputs are saved then; so the count is what is left to be saved when it comes.
+ */
+export class Uncounted {
+  readonly #cells = new Set<ICodeCellModel>();
+
+  add(cells: readonly (ICodeCellModel | undefined)[]): void {
+    for (const cell of cells) {
+      if (cell !== undefined && isUncounted(cell)) {
+        this.#cells.add(cell);
+      }
+    }
+  }
+
+  /** Whether the count of any has come. */
+  get anyCounted(): boolean {
+    return [...this.#cells].some(cell => !isUncounted(cell));
+  }
+
+  /** Returns the same, and forgets those. */
+  take(): boolean {
+    const counted = [...this.#cells].filter(cell => !isUncounted(cell));
+    counted.forEach(cell => this.#cells.delete(cell));
+    return counted.length > 0;
+  }
+}
+
+function isUncounted(cell: ICodeCellModel): boolean {
+  return !cell.isDisposed && cell.executionState === 'running' && cell.executionCount === null;
+}
+
 /** Carries out an action; returns whether it changed the document. */
 export function applyAction(cell: ICodeCellModel, action: Action): boolean {
   switch (action.kind) {

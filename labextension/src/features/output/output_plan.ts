@@ -224,3 +224,8 @@ export class OutputMemory implements Memory {
     return raised;
   }
 }
+
+/** Whether the action changes the document. */
+export function changes({ kind }: Action): boolean {
+  return kind === 'insert' || kind === 'replace' || kind === 'remove';
+}

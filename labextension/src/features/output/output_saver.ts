@@ -7,9 +7,9 @@ import { Failure } from '../../delivery/failure';
 import type { SavedOutput } from '../../wire/results';
 import { orderOf, sharedOf } from '../documents/collaboration';
 import { NotebookSessions } from '../page/notebook_sessions';
-import { applyAction, cellState, codeCells, unfinishedTurns } from './notebook_file';
+import { applyAction, cellState, codeCells, Uncounted, unfinishedTurns } from './notebook_file';
 import type { NotebookFile } from './notebook_file';
-import { OutputMemory, planOutputs } from './output_plan';
+import { changes, OutputMemory, planOutputs } from './output_plan';
 import type { Action, CellState } from './output_plan';
 import { afterExecutor, ExecutedTurns } from './page_locks';
 import { isTextNotebook, placedIn } from './text_notebooks';
@@ -45,6 +45,7 @@ export class OutputSaver implements IDisposable {
   #savedOutputs: readonly SavedOutput[] = [];
   /** Whether a cell that runs here has not shown its turn yet. */
   #awaiting = false;
+  readonly #uncounted = new Uncounted();
   #first = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #busy = false;
@@ -113,7 +114,7 @@ export class OutputSaver implements IDisposable {
   }
 
   #contentChanged(): void {
-    if (this.#awaiting) {
+    if (this.#awaiting || this.#uncounted.anyCounted) {
       this.#schedule();
     }
   }
@@ -184,6 +185,8 @@ export class OutputSaver implements IDisposable {
       this.#first = false;
       this.#memory.note(this.#cells(), this.#savedOutputs);
     }
+    const done = this.#savedOutputs.filter(saved => saved.done);
+    this.#uncounted.add(done.map(saved => this.#cell(saved.cell_id)));
     const turnIds = new Set(
       this.#plan()
         .filter(changes)
@@ -197,7 +200,7 @@ export class OutputSaver implements IDisposable {
       await this.#act(turnId);
     }
     const raised = this.#memory.note(this.#cells(), this.#savedOutputs);
-    if (raised.size > 0) {
+    if (this.#uncounted.take() || raised.size > 0) {
       await this.#file.save();
     }
     this.#release();
@@ -292,9 +295,4 @@ export class OutputSaver implements IDisposable {
   #isGone(): boolean {
     return this.#disposed || this.#context.isDisposed;
   }
-}
-
-/** Whether the action changes the document. */
-function changes({ kind }: Action): boolean {
-  return kind === 'insert' || kind === 'replace' || kind === 'remove';
 }

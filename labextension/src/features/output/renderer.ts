@@ -7,6 +7,9 @@ import type { Translate } from '../../views';
 import { cellsOfOutput } from '../page/answer_cells';
 import { IAcpClient } from '../page/client';
 import { scrollToCell } from '../page/current_notebook';
+import { REVIEW } from '../page/ids';
+import { rewindingIn } from '../page/rewinding';
+import type { Place } from '../page/rewinding';
 import { turnActions } from '../page/turn_actions';
 import { IAcpRendering } from '../rendering/plugin';
 import { TURN_MIME } from './mime';
@@ -42,8 +45,11 @@ export const rendererPlugin: JupyterFrontEndPlugin<void> = {
             actions: (store, output) => ({
               ...turnActions(app, client, () => store.view.session, t),
               cells: cellsOfOutput(() => cellOfOutput(output), t),
+              rewinding: rewindingIn(app, client, cellId => placeOf(output, cellId), t),
               jumpTo: ({ cell_id }) => void goToCell(output, cell_id),
             }),
+            reviewVariants: variants =>
+              void app.commands.execute(REVIEW, { variants: [...variants] }),
             rendering: rendering ?? undefined,
             t,
           }),
@@ -52,6 +58,12 @@ export const rendererPlugin: JupyterFrontEndPlugin<void> = {
     );
   },
 };
+
+/** A cell of the output's notebook; without an id its own. */
+function placeOf(output: Widget, cellId: string): Place | null {
+  const found = cellOfOutput(output);
+  return found && { panel: found.panel, cellId: cellId === '' ? found.cell.model.id : cellId };
+}
 
 /** Shows another cell of the output's notebook. */
 async function goToCell(output: Widget, cellId: string): Promise<void> {

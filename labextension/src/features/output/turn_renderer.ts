@@ -13,6 +13,8 @@ import type { Actions, Mounted, Rendering, Translate, TurnProps } from '../../vi
 import type { TurnSnapshot } from '../../wire/types';
 import { mountTurn } from '../page/lazy_views';
 import { claimsOf, snapshotOf } from './mime';
+import { whenNear } from './near';
+import { VariantTabs } from './variant_tabs';
 
 /** Marks the output; the style sheet turns scrolled output mode off for its cell. */
 const OUTPUT_CLASS = 'acp-TurnOutput';
@@ -25,6 +27,8 @@ const PATIENCE_MS = 500;
 export interface RendererOptions {
   readonly client: Client;
   readonly actions: (store: SessionStore, output: Widget) => Actions;
+  /** Shows the changes of variants side by side. */
+  readonly reviewVariants: (sessionIds: readonly string[]) => void;
   readonly rendering: Rendering | undefined;
   readonly t: Translate;
 }
@@ -44,14 +48,19 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
   #turnId: string | null = null;
   #cell: OutputCell['cell'] | null = null;
   #live: LiveTurn | null = null;
+  #stopWaiting: (() => void) | null = null;
   #turn: Drawable | null = null;
   #mounted: Mounted<TurnProps> | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #body = document.createElement('div');
+  readonly #variant: VariantTabs;
 
   constructor(options: RendererOptions) {
     super();
     this.#options = options;
+    this.#variant = new VariantTabs(this.node, this.#body, options.reviewVariants, options.t);
     this.addClass(OUTPUT_CLASS);
+    this.node.append(this.#body);
     this.#stop = options.client.connectionChanged.add(() => {
       if (this.#turn !== null && this.#turnId !== null) {
         this.#mounted?.update(this.#props(this.#turn, this.#turnId));
@@ -88,6 +97,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
     this.#stop();
     this.#detach();
     this.#unmount();
+    this.#variant.dispose();
     this.#cell?.removeClass(CELL_CLASS);
     super.dispose();
   }
@@ -96,6 +106,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
   protected override onAfterAttach(message: Message): void {
     super.onAfterAttach(message);
     this.#attach();
+    this.#variant.attach();
   }
 
   #attach(): void {
@@ -108,22 +119,35 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
       this.#cell = outputCell.cell;
       outputCell.cell.addClass(CELL_CLASS);
     }
-    if (this.#turnId === null) {
+    const turnId = this.#turnId;
+    if (turnId === null || this.#live !== null) {
       return;
     }
-    this.#live ??= new LiveTurn(
-      this.#options.client,
-      {
-        turnId: this.#turnId,
-        notebookPath: outputCell.panel.context.localPath,
-        cellId: outputCell.cell.model.id,
-      },
-      turn => this.#become(turn),
-    );
+    this.#stopWaiting?.();
+    const begin = () => {
+      this.#stopWaiting = null;
+      this.#live = new LiveTurn(
+        this.#options.client,
+        {
+          turnId,
+          notebookPath: outputCell.panel.context.localPath,
+          cellId: outputCell.cell.model.id,
+        },
+        turn => this.#become(turn),
+      );
+    };
+    if (this.#snapshot.final) {
+      // A long notebook holds hundreds: of those that nobody sees the saved output is drawn.
+      this.#stopWaiting = whenNear(this.node, begin);
+    } else {
+      begin();
+    }
   }
 
   #detach(): void {
     clearTimeout(this.#timer);
+    this.#stopWaiting?.();
+    this.#stopWaiting = null;
     this.#live?.dispose();
     this.#live = null;
     this.#turn = null;
@@ -169,7 +193,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
     this.#unmount();
     const pre = document.createElement('pre');
     pre.textContent = text;
-    this.node.replaceChildren(pre);
+    this.#body.replaceChildren(pre);
   }
 
   #props({ store, live }: Drawable, turnId: string): TurnProps {
@@ -187,13 +211,14 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
   #mount(props: TurnProps): void {
     clearTimeout(this.#timer);
     this.#unmount();
-    this.#mounted = mountTurn(this.node, props);
+    this.#mounted = mountTurn(this.#body, props);
+    this.#variant.show(props.store, props.turnId);
   }
 
   #unmount(): void {
     this.#mounted?.dispose();
     this.#mounted = null;
-    this.node.replaceChildren();
+    this.#body.replaceChildren();
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { newCell, placeAt } from './answer_cells';
+import { hasMagic, newCell, placeAt } from './answer_cells';
 
 it.each([
   ['x = 1', 'python', 'code', 'x = 1'],
@@ -10,6 +10,22 @@ it.each([
   ['a````b', 'mermaid', 'markdown', '`````mermaid\na````b\n`````'],
 ])('%j in %j becomes a %s cell', (text, language, kind, source) => {
   expect(newCell(text, language)).toEqual({ cell_type: kind, source, metadata: {} });
+});
+
+it.each([
+  ['%%acp\nHello', true],
+  ['%%time\n%%acp --var df\nHello', true],
+  ['x = 1\n%acp fix', true],
+  ['  %acp rewind', true],
+  ['answer = %acp last', true],
+  ['%time %acp fix', true],
+  ['x = 1', false],
+  ['# then %acp fix', false],
+  ["print('%acp fix')", false],
+  ['%load_ext acp_jupyter', false],
+  ['%acp_other', false],
+])('%j has one of our magics: %j', (source, has) => {
+  expect(hasMagic(source)).toBe(has);
 });
 
 describe('where a cell is completed', () => {

@@ -96,6 +96,11 @@ export function isPromptCell(source: string): boolean {
   return /^\s*(?:%%\S.*\n\s*)*%%acp\b/.test(source);
 }
 
+/** Whether one of our magics is in a cell: a run sends its prompt, or gives an order to an agent. */
+export function hasMagic(source: string): boolean {
+  return /^[^#'"\n]*%acp\b/m.test(source);
+}
+
 /** Where in a cell something is completed. */
 export type Place =
   /** In the first line of a prompt, or behind `%acp`. */

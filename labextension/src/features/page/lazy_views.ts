@@ -20,7 +20,19 @@ export const mountTraffic = later(async () => (await import('../../views')).moun
 
 export const mountReview = later(async () => (await import('../../views/review')).mountReview);
 
+export const mountCheck = later(async () => (await import('../../views/check')).mountCheck);
+
+export const mountHistory = later(async () => (await import('../../views/history')).mountHistory);
+
 export const mountRunNote = later(async () => (await import('../../views/review')).mountRunNote);
+
+export const mountVariants = later(
+  async () => (await import('../../views/variants')).mountVariants,
+);
+
+export const mountVariantsReview = later(
+  async () => (await import('../../views/variants/review')).mountVariantsReview,
+);
 
 /** Mounts at once if the code is loaded; else as soon as it is, with the newest properties. */
 export function later<Props extends { readonly t?: Translate }>(

@@ -12,6 +12,8 @@ function session(id: string, agent: string, more: Partial<SessionSummary> = {}):
     notebook_path: 'a.ipynb',
     read_only: '',
     archived: false,
+    branched_from: '',
+    continues_in: '',
     serves_cells: false,
     status: 'idle',
     stored: false,

@@ -11,7 +11,7 @@ import { policiesOf } from '../../wire/policy';
 import { isRecord, number } from '../../wire/read';
 import type { SessionState } from '../../wire/types';
 import { exportSession } from './export_session';
-import { GO_TO_PERMISSION, OPEN_SESSION, REVIEW } from './ids';
+import { CHECK, GO_TO_PERMISSION, OPEN_SESSION, REVIEW } from './ids';
 import { serverPath } from './paths';
 
 /** What a turn in a cell may do. */
@@ -36,6 +36,13 @@ export function turnActions(
     revertTurn: (turnId, what) => client.changes.revert(turnId, what),
     review: turnId =>
       void app.commands.execute(REVIEW, { sessionId: session()?.session_id ?? '', turnId }),
+    checkNotebook: path => {
+      const own = session();
+      const target = own && serverPath(PageConfig.getOption('serverRoot'), own, path);
+      if (target !== null) {
+        void app.commands.execute(CHECK, { path: target });
+      }
+    },
     exportSession: (sessionId, format, turnId) => exportSession(app, sessionId, format, turnId),
     killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
     cancelToolCall: (...asked) => client.life.cancelToolCall(...asked),
@@ -81,7 +88,10 @@ async function openFile(
   t: Translate,
 ): Promise<void> {
   const root = PageConfig.getOption('serverRoot');
-  const target = session === null ? null : serverPath(root, session, path);
+  // A variant's copy goes with its turn; what is kept of it is in the folder itself.
+  const cwd = session?.variant?.folder ?? session?.cwd;
+  const target =
+    session === null || cwd === undefined ? null : serverPath(root, { ...session, cwd }, path);
   if (target === null) {
     return;
   }

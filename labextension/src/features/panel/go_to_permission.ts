@@ -7,6 +7,7 @@ import type { Origin } from '../../wire/types';
 import { revealCell } from '../page/current_notebook';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { hasSnapshot } from '../page/snapshot';
+import { focusRequest } from './focus_request';
 
 /** Goes to permission requests and questions that wait for the user. */
 export class Permissions {
@@ -72,13 +73,4 @@ function firstPending({ view }: SessionStore): { request: string; origin: Origin
     }
   }
   return { request: '', origin: null };
-}
-
-/** Focuses the group, not a button: Enter must not allow by accident. */
-async function focusRequest(root: HTMLElement): Promise<void> {
-  await new Promise(resolve => requestAnimationFrame(resolve));
-  // One in a saved turn has no buttons: nobody may answer it.
-  const newest = [...root.querySelectorAll<HTMLElement>('[data-request]:has(button)')].pop();
-  newest?.focus({ preventScroll: true });
-  newest?.scrollIntoView({ block: 'nearest' });
 }

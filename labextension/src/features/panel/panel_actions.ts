@@ -13,7 +13,9 @@ import type { PageContext } from '../context/page_context';
 import { cellsOfNotebook } from '../page/answer_cells';
 import { cellNumber, revealCell } from '../page/current_notebook';
 import type { CurrentNotebook } from '../page/current_notebook';
+import type { Follows } from '../page/follows';
 import { OPEN_SESSION, TRAFFIC } from '../page/ids';
+import { rewindingIn } from '../page/rewinding';
 import { turnActions } from '../page/turn_actions';
 
 interface PanelParts {
@@ -21,6 +23,7 @@ interface PanelParts {
   readonly client: Client;
   readonly notebook: CurrentNotebook;
   readonly context: PageContext;
+  readonly follows: Follows;
   readonly t: Translate;
   readonly show: (sessionId: string) => void;
   readonly boundNotebook: () => NotebookPanel | null;
@@ -56,7 +59,8 @@ export function tell(
 
 /** The actions of the side panel. */
 export function panelActions(parts: PanelParts): Actions {
-  const { app, client, notebook, context, t, show, boundNotebook, refreshAgents, panel } = parts;
+  const { app, client, notebook, context, follows, t } = parts;
+  const { show, boundNotebook, refreshAgents, panel } = parts;
   /** The session created last: prompts can be sent before its snapshot arrives. */
   let lastCreated: SessionState | null = null;
   return {
@@ -66,6 +70,11 @@ export function panelActions(parts: PanelParts): Actions {
       await client.send(sessionId, await context.prompt(text, attachments, known ?? null));
     },
     mentions: context.mentions,
+    follow: {
+      of: sessionId => follows.of(sessionId),
+      set: (sessionId, on) => follows.set(sessionId, on ? 'on' : 'off'),
+      onChange: listener => follows.changed.add(listener),
+    },
     createSession: async (agent, policy) => {
       const created = await client.createSession({
         agent,
@@ -94,8 +103,8 @@ export function panelActions(parts: PanelParts): Actions {
       make: (path, policy) => client.permissions.makeKey(path, policy),
       revoke: keyId => client.permissions.revokeKey(keyId),
     },
-    loadItems: async (sessionId, start, end) => {
-      await client.loadItems(sessionId, start, end);
+    loadItems: async (...asked) => {
+      await client.loadItems(...asked);
     },
     cells: cellsOfNotebook(boundNotebook, listener => notebook.onActiveCell(listener), t),
     jumpTo: origin =>
@@ -108,6 +117,15 @@ export function panelActions(parts: PanelParts): Actions {
       listOfAgent: (agent, cursor, archived) => client.life.listOfAgent(agent, cursor, archived),
       openOfAgent: (agent, session, trust) => client.life.openOfAgent(agent, session, trust),
     },
+    rewinding: rewindingIn(
+      app,
+      client,
+      cellId => {
+        const bound = boundNotebook();
+        return bound && { panel: bound, cellId };
+      },
+      t,
+    ),
     openTraffic: sessionId => void app.commands.execute(TRAFFIC, { sessionId }),
     search: (text, cursor) => client.life.search(text, cursor),
     removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),

@@ -5,8 +5,10 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import { Failure } from '../../delivery/failure';
+import { GO_TO } from '../../state/ui';
 import { IAcpClient } from '../page/client';
-import { CurrentNotebook, revealTurn } from '../page/current_notebook';
+import { CurrentNotebook } from '../page/current_notebook';
+import { Follows } from '../page/follows';
 import { agentIcon } from '../page/icon';
 import { GO_TO_PERMISSION, OPEN_SESSION, PANEL_ID, SETTINGS } from '../page/ids';
 import { IAcpRendering } from '../rendering/plugin';
@@ -45,6 +47,7 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
       app,
       client,
       notebook,
+      follows: new Follows(),
       rendering: rendering ?? undefined,
       t: (text, ...values) => trans.__(text, ...values),
     });
@@ -121,11 +124,13 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
       label: trans.__('Open an Agent Session in the Panel'),
       isVisible: () => false,
       execute: args => {
-        const { sessionId, turnId } = args;
-        if (typeof sessionId === 'string') {
-          void show(sessionId).then(node =>
-            typeof turnId === 'string' ? revealTurn(node, turnId) : undefined,
-          );
+        const { sessionId, turnId, onlyIfShown } = args;
+        if (typeof sessionId === 'string' && (onlyIfShown !== true || panel.isVisible)) {
+          void show(sessionId).then(() => {
+            if (typeof turnId === 'string' && panel.sessionId === sessionId) {
+              panel.ui.setValue(GO_TO, turnId);
+            }
+          });
         }
       },
     });

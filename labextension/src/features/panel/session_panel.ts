@@ -13,10 +13,12 @@ import type { Actions, PanelProps, Rendering, SendKey, StartsWith, Translate } f
 import type { AgentEntry, SessionState } from '../../wire/types';
 import { acceptFiles, PageContext } from '../context/page_context';
 import type { CurrentNotebook } from '../page/current_notebook';
+import type { Follows } from '../page/follows';
 import { agentIcon } from '../page/icon';
 import { PANEL_ID } from '../page/ids';
 import { mountPanel } from '../page/lazy_views';
 import type { Later } from '../page/lazy_views';
+import { badge } from './badge';
 import { isStartedHere, newestOf, readyAgent, sessionFor } from './choose_session';
 import { panelActions } from './panel_actions';
 
@@ -24,6 +26,7 @@ export type IAcpPanel = Pick<
   SessionPanel,
   | 'attach'
   | 'drawn'
+  | 'follows'
   | 'isVisible'
   | 'newSession'
   | 'node'
@@ -45,6 +48,7 @@ export interface PanelOptions {
   readonly app: JupyterFrontEnd;
   readonly client: Client;
   readonly notebook: CurrentNotebook;
+  readonly follows: Follows;
   readonly rendering: Rendering | undefined;
   readonly t: Translate;
 }
@@ -116,6 +120,10 @@ export class SessionPanel extends Widget {
     return this.#following?.store.view.session ?? null;
   }
 
+  get follows(): Follows {
+    return this.#options.follows;
+  }
+
   /** Resolves once what was shown is drawn. */
   get drawn(): Promise<void> {
     return this.#mounted?.drawn ?? Promise.resolve();
@@ -159,6 +167,10 @@ export class SessionPanel extends Widget {
     return sessionFor(path, this.session, client, this.#startsWith, t);
   }
 
+  get startsWith(): StartsWith {
+    return this.#startsWith;
+  }
+
   set startsWith(settings: StartsWith) {
     this.#startsWith = settings;
     this.#draw();
@@ -173,9 +185,7 @@ export class SessionPanel extends Widget {
     if (this.isDisposed) {
       return;
     }
-    for (const stop of this.#stops) {
-      stop();
-    }
+    this.#stops.forEach(stop => stop());
     this.#mounted?.dispose();
     this.#following?.dispose();
     super.dispose();
@@ -226,7 +236,8 @@ export class SessionPanel extends Widget {
   }
 
   #sessionsChanged(): void {
-    this.#badge();
+    const { client, t } = this.#options;
+    badge(this.title, client.sessions, t);
     this.#followNotebook();
     this.#draw();
   }
@@ -256,17 +267,8 @@ export class SessionPanel extends Widget {
     const former = this.#following;
     this.#following = sessionId === null ? null : this.#options.client.follow(sessionId);
     former?.dispose();
+    this.follows.show(this.sessionId);
     this.#draw();
-  }
-
-  #badge(): void {
-    const sessions = this.#options.client.sessions ?? [];
-    const waiting = sessions.reduce((sum, session) => sum + session.waiting, 0);
-    const { t } = this.#options;
-    const words = waiting === 0 ? '' : t('%1 waiting', waiting);
-    this.title.label = words;
-    this.title.caption = words === '' ? t('Agent sessions') : `${t('Agent sessions')} · ${words}`;
-    this.title.className = waiting === 0 ? '' : 'acp-mod-waiting';
   }
 
   #draw(): void {

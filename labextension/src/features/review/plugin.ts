@@ -5,6 +5,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 
 import type { Translate } from '../../views';
+import { texts } from '../../wire/read';
 import type { SessionSummary } from '../../wire/types';
 import { IAcpClient } from '../page/client';
 import { CurrentNotebook } from '../page/current_notebook';
@@ -14,7 +15,7 @@ import { IAcpRendering } from '../rendering/plugin';
 import { ReviewWidget } from './review_widget';
 import { RunBars } from './run_bar';
 import { Runs } from './runs';
-import { ofRun, ofSession, ofTurn, readSubject } from './subject';
+import { ofRun, ofSession, ofTurn, ofVariants, readSubject } from './subject';
 import type { Subject } from './subject';
 
 const REVIEW_RUN = 'acp-jupyter:review-run';
@@ -73,10 +74,12 @@ export const reviewPlugin: JupyterFrontEndPlugin<void> = {
       icon: agentIcon,
       isEnabled: args => Object.keys(args).length > 0 || newest() !== null,
       execute: args => {
-        const { sessionId, turnId, subject } = args;
+        const { sessionId, turnId, subject, variants } = args;
         const id = typeof sessionId === 'string' ? sessionId : (newest()?.session_id ?? '');
         if (subject !== undefined) {
           review(readSubject(subject));
+        } else if (variants !== undefined) {
+          review(ofVariants(texts(args, 'variants')));
         } else if (id !== '' && typeof turnId === 'string' && turnId !== '') {
           review(ofTurn(id, turnId, runs?.ofTurn(turnId) ?? null));
         } else if (id !== '') {

@@ -3,12 +3,14 @@ import type { Message } from '@lumino/messaging';
 import { Widget } from '@lumino/widgets';
 
 import type { Client, Following } from '../../delivery/client';
+import { LiveTurn } from '../../delivery/live_turn';
 import type { Failure, Rendering, Translate } from '../../views';
-import type { ReviewProps, Source } from '../../views/review';
+import type { Source } from '../../views/review';
+import type { VariantsReviewProps } from '../../views/variants/review';
 import { cellNumber, goToTurn } from '../page/current_notebook';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { agentIcon } from '../page/icon';
-import { mountReview } from '../page/lazy_views';
+import { mountReview, mountVariantsReview } from '../page/lazy_views';
 import type { Later } from '../page/lazy_views';
 import { turnActions } from '../page/turn_actions';
 import type { Subject } from './subject';
@@ -21,14 +23,16 @@ interface ReviewParts {
   readonly t: Translate;
 }
 
-/** The review of a turn, a run or a session in the main area. */
+/** The review of a turn, a run, a session, or of variants in the main area. */
 export class ReviewWidget extends Widget {
   readonly #parts: ReviewParts;
   readonly #followed: readonly Following[];
-  readonly #sources: ReviewProps['sources'];
-  readonly #mounted: Later<ReviewProps>;
+  readonly #sources: VariantsReviewProps['sources'];
+  readonly #view: Drawn;
   readonly #stops: (() => void)[];
-  #failure: Failure | null = null;
+  /** The turns of variants, by their sessions: their test runs are counted. */
+  readonly #turns = new Map<string, LiveTurn>();
+  #failures: ReadonlyMap<string, Failure> = new Map();
 
   constructor(
     parts: ReviewParts,
@@ -40,12 +44,15 @@ export class ReviewWidget extends Widget {
     this.#parts = parts;
     this.id = id;
     this.addClass('acp-Review');
-    this.title.label = t('Changes');
-    this.title.caption = {
-      turn: t('Changes of a turn'),
-      run: t('Changes of a run'),
-      session: t('Changes of a session'),
-    }[scopes[0].kind];
+    this.title.label = scopes === null ? t('Variants') : t('Changes');
+    this.title.caption =
+      scopes === null
+        ? t('Changes of the variants of a prompt')
+        : {
+            turn: t('Changes of a turn'),
+            run: t('Changes of a run'),
+            session: t('Changes of a session'),
+          }[scopes[0].kind];
     this.title.icon = agentIcon;
     this.title.closable = true;
     const [first, ...others] = sessionIds;
@@ -53,13 +60,22 @@ export class ReviewWidget extends Widget {
     const theirs = others.map(each => client.follow(each));
     this.#followed = [mine, ...theirs];
     this.#sources = [this.#source(mine), ...theirs.map(each => this.#source(each))];
-    this.#mounted = mountReview(this.node, this.#props());
+    this.#view =
+      scopes === null
+        ? drawn(mountVariantsReview, this.node, () => this.#props())
+        : drawn(mountReview, this.node, () => {
+            const [failure = null] = this.#failures.values();
+            return { ...this.#props(), scopes, failure };
+          });
+    this.#hold();
     this.#stops = [
-      client.connectionChanged.add(() => this.#draw()),
+      client.turnsChanged.add(() => this.#hold()),
+      client.connectionChanged.add(() => this.#view.draw()),
       client.refused.add(refused => {
         if (sessionIds.includes(refused.sessionId)) {
-          this.#failure = { message: refused.error.message, detail: '' };
-          this.#draw();
+          const failure = { message: refused.error.message, detail: '' };
+          this.#failures = new Map(this.#failures).set(refused.sessionId, failure);
+          this.#view.draw();
         }
       }),
     ];
@@ -70,7 +86,8 @@ export class ReviewWidget extends Widget {
       return;
     }
     this.#stops.forEach(stop => stop());
-    this.#mounted.dispose();
+    this.#view.dispose();
+    this.#turns.forEach(turn => turn.dispose());
     this.#followed.forEach(following => following.dispose());
     super.dispose();
   }
@@ -78,7 +95,7 @@ export class ReviewWidget extends Widget {
   /** Focuses the review, whose keys work only with the focus inside. */
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
-    void this.#mounted.drawn.then(() => {
+    void this.#view.drawn.then(() => {
       if (this.isVisible && !this.node.contains(document.activeElement)) {
         this.node.querySelector<HTMLElement>('.acp')?.focus();
       }
@@ -98,18 +115,47 @@ export class ReviewWidget extends Widget {
     };
   }
 
-  #draw(): void {
-    this.#mounted.update(this.#props());
+  /** Fetches all items of the turns of variants, once these are known, and keeps them. */
+  #hold(): void {
+    for (const { store } of this.subject.scopes === null ? this.#followed : []) {
+      const turn = [...store.view.turns.values()].find(each => each.variant > 0);
+      if (turn !== undefined && turn.origin !== null && !this.#turns.has(store.sessionId)) {
+        const { notebook_path: notebookPath, cell_id: cellId } = turn.origin;
+        const cell = { turnId: turn.turn_id, notebookPath, cellId };
+        const held = new LiveTurn(this.#parts.client, cell, () => undefined);
+        this.#turns.set(store.sessionId, held);
+      }
+    }
   }
 
-  #props(): ReviewProps {
+  #props(): VariantsReviewProps {
     return {
       sources: this.#sources,
-      scopes: this.subject.scopes,
+      failures: this.#failures,
       connection: this.#parts.client.connection,
-      failure: this.#failure,
       rendering: this.#parts.rendering,
       t: this.#parts.t,
     };
   }
+}
+
+/** One of the views that the widget may have. */
+interface Drawn {
+  readonly drawn: Promise<void>;
+  /** Draws it again, with what is true now. */
+  draw(): void;
+  dispose(): void;
+}
+
+function drawn<Props>(
+  mount: (element: HTMLElement, props: Props) => Later<Props>,
+  element: HTMLElement,
+  props: () => Props,
+): Drawn {
+  const view = mount(element, props());
+  return {
+    drawn: view.drawn,
+    draw: () => view.update(props()),
+    dispose: () => view.dispose(),
+  };
 }

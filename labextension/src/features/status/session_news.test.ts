@@ -12,6 +12,8 @@ function summary(over: Partial<SessionSummary> = {}): SessionSummary {
     notebook_path: '',
     read_only: '',
     archived: false,
+    branched_from: '',
+    continues_in: '',
     serves_cells: false,
     session_id: 's',
     status: 'idle',

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ChangedFile, Diff, FileTexts } from '../../wire/types';
 import { FileDiff } from '../diff/file_diff';
 import type { DiffHunk } from '../diff/hunks';
+import type { SharedRow } from '../diff/shared_rows';
 import type { Translate } from '../i18n';
 import { messageOf } from '../parts/buttons';
 import { Disclosure } from '../parts/disclosure';
@@ -13,7 +14,7 @@ import { Icon } from '../parts/icons';
 import { ErrorNote } from '../parts/notes';
 import { useOpen, useScene } from '../scene';
 import { Decide } from './decide';
-import { useDecisions } from './decisions';
+import { isVariantTurn, useDecisions } from './decisions';
 import { ReportedDiffs } from './reported';
 import type { Change } from './reported';
 
@@ -28,12 +29,13 @@ interface ChangedFileRowProps {
 
 /** A file that a turn changed; its diff is fetched when the row is opened. */
 export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFileRowProps) {
-  const { actions, t } = useScene();
+  const { actions, store, t } = useScene();
   const [failure, setFailure] = useState('');
   const decided = useDecisions({ turnId, file, revertible })();
   const id = `change ${turnId} ${file.path}`;
   const [open] = useOpen(id, false);
-  const badge = actions === null && file.reverted ? t('reverted') : tagOf(file, t);
+  const reverted = isVariantTurn(store, turnId) ? t('not kept') : t('reverted');
+  const badge = actions === null && file.reverted ? reverted : tagOf(file, t);
   return (
     <Disclosure
       id={id}
@@ -102,13 +104,15 @@ interface ChangedFileDiffProps extends Pick<ChangedFileRowProps, 'turnId' | 'fil
   readonly controls?: ComponentChildren;
   /** Draws the frame with decision buttons around a hunk. */
   readonly frame?: ((hunk: DiffHunk, lines: ComponentChildren) => ComponentChildren) | undefined;
+  /** Of a notebook beside others; see `CellsBody`. */
+  readonly rows?: readonly SharedRow[] | undefined;
   /** Called with the diff once it is fetched. */
   readonly onDiff?: (diff: Diff) => void;
 }
 
 /** The diff of a file, or why there is none. */
 export function ChangedFileDiff(props: ChangedFileDiffProps) {
-  const { turnId, earlier, file, id, controls, frame, onDiff } = props;
+  const { turnId, earlier, file, id, controls, frame, rows, onDiff } = props;
   const { actions, t } = useScene();
   const [fetched, setFetched] = useState<Fetched>({ state: 'loading' });
   const getChanges = actions?.getChanges;
@@ -138,7 +142,7 @@ export function ChangedFileDiff(props: ChangedFileDiffProps) {
     }
   }, [diff]);
   if (diff !== null) {
-    return <FileDiff {...{ diff, id, controls, frame }} tag={tagOf(file, t)} isNew={false} />;
+    return <FileDiff {...{ diff, id, controls, frame, rows }} tag={tagOf(file, t)} isNew={false} />;
   }
   const why =
     fetched.state === 'loading' ? (

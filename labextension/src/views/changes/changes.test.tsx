@@ -63,9 +63,9 @@ function changed(files: ChangedFile[], over: Partial<TurnChanges> = {}): TurnCha
   };
 }
 
-function show(changes: TurnChanges | null, over: Partial<Actions> | null = {}): void {
+function show(changes: TurnChanges | null, over: Partial<Actions> | null = {}, variant = 0): void {
   const store = new SessionStore(SESSION);
-  const state = turn({ status: 'done', stop_reason: 'end_turn', ended_at: 9, changes });
+  const state = turn({ status: 'done', stop_reason: 'end_turn', ended_at: 9, changes, variant });
   const idle = session({ status: 'idle', active_turn_id: null });
   store.apply([snapshot([edit('e'), message('m', 'Done.')], [state], idle)]);
   const actions =
@@ -108,6 +108,27 @@ describe('the changes of a turn', () => {
       expect.stringMatching(/gone.*deleted/),
     ]);
     expect(within(card()).queryByRole('button', { name: 'Revert' })).toBeNull();
+  });
+
+  it('of a variant are put into the folder, one by one or all', async () => {
+    const revertTurn = vi.fn(() => Promise.resolve());
+    show(
+      changed([file('a.py', { reverted: true }), file('b.py'), file('c.bin', { kept: false })]),
+      { revertTurn, review: vi.fn() },
+      1,
+    );
+    expect(card().textContent).toContain('in a copy of the folder');
+    expect(within(card()).queryByRole('button', { name: 'Review' })).toBeNull();
+    expect(within(card()).queryByRole('button', { name: /c.bin$/ })).toBeNull();
+    fireEvent.click(button('Keep a.py'));
+    fireEvent.click(button('Undo for b.py'));
+    fireEvent.click(button('Keep all'));
+    await waitFor(() => expect(revertTurn).toHaveBeenCalledTimes(3));
+    expect(revertTurn.mock.calls).toEqual([
+      [TURN, { paths: ['a.py'], undo: true }],
+      [TURN, { paths: ['b.py'], undo: false }],
+      [TURN, { undo: true }],
+    ]);
   });
 
   it('are fetched when a file is opened', async () => {

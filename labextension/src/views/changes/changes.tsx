@@ -7,8 +7,8 @@ import { Icon } from '../parts/icons';
 import { ErrorNote } from '../parts/notes';
 import { useScene } from '../scene';
 import { ChangedFileRow } from './changed_file';
-import { RevertButton } from './decide';
-import { useKept, WHOLE } from './decisions';
+import { PutButton, RevertButton } from './decide';
+import { isVariantTurn, useKept, WHOLE } from './decisions';
 import { changesOf, ReportedChanges, total } from './reported';
 
 /** Up to so many files are reverted without a confirmation. */
@@ -23,7 +23,7 @@ interface ChangesProps {
 
 /** The files that a finished turn changed, each with its diff on demand. */
 export function Changes({ turnId, items, changes }: ChangesProps) {
-  const { actions, t } = useScene();
+  const { actions, store, t } = useScene();
   const { isKept, setKept } = useKept();
   const [failure, setFailure] = useState('');
   useEffect(() => setFailure(''), [changes]);
@@ -40,6 +40,7 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
   const undoable = files.length > 1 && left === 0 && files.some(file => file.reverted);
   const open = files.filter(file => !file.reverted && !isKept(turnId, file.path, WHOLE));
   const revertTurn = changes.revertible ? actions?.revertTurn : undefined;
+  const isVariant = isVariantTurn(store, turnId);
   return (
     <div class="acp-changes" role="group" aria-label={t('Changes')}>
       <header role="presentation">
@@ -47,13 +48,15 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
         {files.length > 1 && changes.left_out === 0 && (
           <Counts added={total(counted, 'added')} removed={total(counted, 'removed')} />
         )}
+        {isVariant && <span class="muted cut">{t('in a copy of the folder')}</span>}
         <span class="acp-acts">
-          {actions?.review !== undefined && (
+          {isVariant && <KeepAll turnId={turnId} changes={changes} onFailure={setFailure} />}
+          {!isVariant && actions?.review !== undefined && (
             <button type="button" class="btn quiet small" onClick={() => actions.review?.(turnId)}>
               {t('Review')}
             </button>
           )}
-          {actions !== null && open.length > 1 && (
+          {!isVariant && actions !== null && open.length > 1 && (
             <button
               type="button"
               class="btn quiet small"
@@ -65,7 +68,7 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
               <span class="lab">{t('Keep all')}</span>
             </button>
           )}
-          {revertTurn !== undefined && count > 1 && left > 0 && open.length > 0 && (
+          {!isVariant && revertTurn !== undefined && count > 1 && left > 0 && open.length > 0 && (
             <RevertButton
               words={t('Revert all')}
               question={
@@ -77,7 +80,7 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
               onFailure={setFailure}
             />
           )}
-          {revertTurn !== undefined && undoable && (
+          {!isVariant && revertTurn !== undefined && undoable && (
             <RevertButton
               words={t('Undo')}
               question={null}
@@ -112,6 +115,32 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
         </p>
       )}
     </div>
+  );
+}
+
+interface KeepAllProps {
+  readonly turnId: string;
+  readonly changes: TurnChanges;
+  readonly onFailure: (message: string) => void;
+}
+
+/** Keeps all that a variant changed, where that is more than one file; and Undo. */
+export function KeepAll({ turnId, changes, onFailure }: KeepAllProps) {
+  const { actions, t } = useScene();
+  const revertTurn = changes.revertible ? actions?.revertTurn : undefined;
+  const stored = changes.files.filter(({ kept }) => kept);
+  if (revertTurn === undefined || changes.files.length < 2 || stored.length === 0) {
+    return null;
+  }
+  const isLeft = stored.some(({ reverted }) => reverted);
+  return (
+    <PutButton
+      decision={isLeft ? 'open' : 'kept'}
+      name={t('all')}
+      keepWords={t('Keep all')}
+      put={() => revertTurn(turnId, { undo: isLeft })}
+      onFailure={onFailure}
+    />
   );
 }
 

@@ -14,6 +14,8 @@ interface DecideProps {
   /** Reverts it, or undoes that; absent where it can't be. */
   readonly revert: ((undo: boolean) => Promise<void>) | undefined;
   readonly canUndo: boolean;
+  /** See `Decided`. */
+  readonly put?: (() => Promise<void>) | null;
   /** Texts of the buttons, if not the short ones. */
   readonly keepWords?: string;
   readonly revertWords?: string;
@@ -46,6 +48,9 @@ export function Decide(props: DecideProps) {
     keep(false);
     return Promise.resolve();
   };
+  if (props.put !== undefined) {
+    return <PutButton {...props} put={props.put} />;
+  }
   if (decision === 'open') {
     return (
       <span class="acp-decide" ref={root}>
@@ -101,6 +106,42 @@ export function Decide(props: DecideProps) {
     </span>
   );
 }
+
+/** Keep, for what a variant changed in its copy of the folder; and Undo. */
+export function PutButton({ decision, name, put, keepWords, onFailure }: PutButtonProps) {
+  const { t } = useScene();
+  const kept = decision === 'kept';
+  return (
+    <span class="acp-decide">
+      {kept && (
+        <span class="state ok">
+          <Icon name="keep" small />
+          {t('Kept')}
+        </span>
+      )}
+      {put !== null && (
+        <span data-do={kept ? 'undo' : 'keep'}>
+          <ActionButton
+            class="btn quiet small"
+            label={kept ? t('Undo for %1', name) : t('Keep %1', name)}
+            run={() => {
+              onFailure('');
+              return put();
+            }}
+            onFailure={onFailure}
+          >
+            {!kept && <Icon name="keep" />}
+            <span class="lab">{kept ? t('Undo') : (keepWords ?? t('Keep'))}</span>
+          </ActionButton>
+        </span>
+      )}
+    </span>
+  );
+}
+
+type PutButtonProps = Pick<DecideProps, 'decision' | 'name' | 'keepWords' | 'onFailure'> & {
+  readonly put: (() => Promise<void>) | null;
+};
 
 interface RevertButtonProps {
   /** Text of the button. */

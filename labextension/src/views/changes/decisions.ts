@@ -1,3 +1,4 @@
+import type { SessionStore } from '../../state/store';
 import { isRecord, texts } from '../../wire/read';
 import type { ChangedFile } from '../../wire/types';
 import type { RevertChoice } from '../actions';
@@ -15,6 +16,8 @@ export interface Decided {
   readonly revert: ((undo: boolean) => Promise<void>) | undefined;
   /** Whether it can be undone here; not at a change of a file that was decided on as a whole. */
   readonly canUndo: boolean;
+  /** Of a variant: puts the file into the folder, or takes it out again; `null` if it can't be. */
+  readonly put?: (() => Promise<void>) | null;
 }
 
 interface Target {
@@ -31,8 +34,9 @@ interface Target {
 /** Returns a function for the decision on the whole file, or on a hunk of it. */
 export function useDecisions(target: Target): (hunk?: DiffHunk) => Decided {
   const { turnId, earlier, file, revertible, marked = turnId } = target;
-  const { actions } = useScene();
+  const { actions, store } = useScene();
   const { isKept, setKept } = useKept();
+  const isVariant = isVariantTurn(store, turnId);
   const revertTurn = revertible && file.kept ? actions?.revertTurn : undefined;
   const decided = (decision: Decision, change: string, choice: RevertChoice): Decided => ({
     decision,
@@ -44,6 +48,15 @@ export function useDecisions(target: Target): (hunk?: DiffHunk) => Decided {
     canUndo: decision === 'kept' || (decision === 'reverted' && revertTurn !== undefined),
   });
   return hunk => {
+    if (isVariant) {
+      const [undo, paths] = [file.reverted, [file.path]];
+      const put =
+        hunk === undefined && revertTurn !== undefined
+          ? () => revertTurn(turnId, { paths, undo })
+          : null;
+      // What no checkpoint has is in the copy only.
+      return { ...decided(undo || !file.kept ? 'open' : 'kept', WHOLE, {}), put };
+    }
     if (hunk === undefined) {
       return decided(decisionOf(file, isKept(marked, file.path, WHOLE)), WHOLE, {
         paths: [file.path],
@@ -60,6 +73,11 @@ export function useDecisions(target: Target): (hunk?: DiffHunk) => Decided {
       ? { ...own, decision: whole, canUndo: false }
       : own;
   };
+}
+
+/** Whether a turn worked in a copy of the folder: what it changed is there once it is kept. */
+export function isVariantTurn({ view }: SessionStore, turnId: string): boolean {
+  return (view.turns.get(turnId)?.variant ?? 0) > 0;
 }
 
 export function decisionOf(file: ChangedFile, kept: boolean): Decision {

@@ -4,6 +4,8 @@ import type { Hunk } from '../../wire/types';
 export interface CellChange {
   /** `moved`: several cells, which are in another order and may have changed as well. */
   readonly kind: 'changed' | 'added' | 'deleted' | 'moved';
+  /** Id of the cell; empty for several, and in notebooks without ids. */
+  readonly id: string;
   /** Number of the cell in the notebook that has it, from 1. */
   readonly number: number;
   readonly type: string;
@@ -106,6 +108,7 @@ function movesOf(former: readonly (number | null)[]): Hunk[] {
 function moveOf(range: Hunk, before: readonly Cell[], after: readonly Cell[]): CellChange {
   return {
     kind: 'moved',
+    id: '',
     number: range.new_start + 1,
     type: 'code',
     before: sourceOf(before.slice(range.old_start, range.old_end)),

@@ -8,15 +8,18 @@ import type { CellChange } from './cell_moves';
 import { DiffColours } from './colours';
 import { compareSources } from './compare_cells';
 import type { CellsComparison } from './compare_cells';
+import type { SharedRow } from './shared_rows';
 import { AROUND_CELLS } from './hunks';
 import type { DiffHunk } from './hunks';
 import { LinesBody } from './lines_body';
 
 /** Rows that are drawn at first. */
-const FIRST_ROWS = 40;
+export const FIRST_ROWS = 40;
 
 interface CellsBodyProps {
   readonly cells: CellsComparison;
+  /** Where it stands beside others of the notebook: the rows that all of them have. */
+  readonly rows?: readonly SharedRow[] | undefined;
   /** Id of its folds in the store. */
   readonly id: string;
   /** Draws the frame with decision buttons around a cell. */
@@ -24,17 +27,20 @@ interface CellsBodyProps {
 }
 
 /** The diff of a notebook: each changed cell's source, and whether its outputs changed. */
-export function CellsBody({ cells, id, frame }: CellsBodyProps) {
+export function CellsBody({ cells, rows: shared, id, frame }: CellsBodyProps) {
   const { actions, t } = useScene();
   const [shown, setShown] = useValue(`${id} cells`);
-  const { rows, rest } = cells;
-  const most = FIRST_ROWS + Number(shown);
+  const { rest } = cells;
+  const rows = shared ?? cells.rows;
+  const most = shared === undefined ? FIRST_ROWS + Number(shown) : rows.length;
   const around = <p class="muted acp-empty">{t('The notebook’s own metadata changed.')}</p>;
   const aroundHunk = { range: AROUND_CELLS, first: 0, last: 0, words: t('Notebook metadata') };
   return (
     <>
       {rows.slice(0, most).map((row, index) =>
-        row.kind === 'same' ? (
+        row.kind === 'none' ? (
+          <div class="acp-nocell" key={index} />
+        ) : row.kind === 'same' ? (
           <div class="fold" key={index}>
             {plural(t, row.count, '1 unchanged cell', '%1 unchanged cells')}
           </div>

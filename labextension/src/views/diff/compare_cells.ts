@@ -164,6 +164,7 @@ function changeOf(
   const both = was !== undefined && is !== undefined;
   return {
     kind: was === undefined ? 'added' : is === undefined ? 'deleted' : 'changed',
+    id: cell.id,
     number: (is === undefined ? old : now) + 1,
     type: cell.type,
     before: was?.source ?? '',

@@ -14,6 +14,7 @@ import { compare } from './compare_lines';
 import type { DiffLine } from './compare_lines';
 import type { DiffHunk } from './hunks';
 import { LinesBody, useSplit } from './lines_body';
+import type { SharedRow } from './shared_rows';
 
 interface FileDiffProps {
   readonly diff: Diff;
@@ -28,6 +29,8 @@ interface FileDiffProps {
   readonly controls?: ComponentChildren;
   /** Draws the frame with decision buttons around a hunk. */
   readonly frame?: ((hunk: DiffHunk, lines: ComponentChildren) => ComponentChildren) | undefined;
+  /** Of a notebook beside others; see `CellsBody`. */
+  readonly rows?: readonly SharedRow[] | undefined;
 }
 
 /** The diff of a file: a notebook by its cells, any other by its lines. */
@@ -85,7 +88,7 @@ export function FileDiff({
         )}
         {failure}
       </header>
-      {cells !== null && <CellsBody cells={cells} id={id} frame={more.frame} />}
+      {cells !== null && <CellsBody cells={cells} rows={more.rows} id={id} frame={more.frame} />}
       {comparison !== null && (
         // Single lines of a notebook's JSON can't be kept or reverted.
         <DiffColours

@@ -1,4 +1,4 @@
-import { cancelFrame, inNextFrame } from '../parts/frame';
+import { cancelFrame, inNextFrameOrHidden } from '../parts/frame';
 import type { MarkdownOptions } from './code_block';
 import { MarkdownStream } from './stream';
 
@@ -39,7 +39,7 @@ export class Writer {
 
   append(text: string): void {
     this.stream.append(text);
-    inNextFrame(this.work);
+    inNextFrameOrHidden(this.work);
   }
 
   /** Sets the whole text, keeping what is drawn of it; a first part shows at once. */
@@ -51,7 +51,7 @@ export class Writer {
     this.open = open;
     this.rest = 0;
     if (this.work()) {
-      inNextFrame(this.work);
+      inNextFrameOrHidden(this.work);
     }
   }
 

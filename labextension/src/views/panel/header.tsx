@@ -5,7 +5,7 @@ import { pendingRequest } from '../../state/items';
 import type { SessionView } from '../../state/session_view';
 import type { AgentEntry, SessionState } from '../../wire/types';
 import { plural } from '../i18n';
-import type { ExportFormat } from '../actions';
+import type { ExportFormat, Follow } from '../actions';
 import { AllowAll, IconButton, messageOf } from '../parts/buttons';
 import { Disclosure } from '../parts/disclosure';
 import { Icon } from '../parts/icons';
@@ -15,6 +15,7 @@ import { TitleText } from '../parts/odd_characters';
 import { goToPermission } from '../request/permission';
 import { useScene, useSubscription } from '../scene';
 import { NewSession } from './agents/agents';
+import { FollowButton } from './follow';
 import { Rules, rulesId } from './rules';
 
 interface PanelHeaderProps {
@@ -30,7 +31,7 @@ interface PanelHeaderProps {
 /** The panel's header: the session's title, what waits, and buttons for other sessions. */
 export function PanelHeader(props: PanelHeaderProps) {
   const { root, onList, agents, onStart, onAdd, onOutside, onFailure } = props;
-  const { store, t } = useScene();
+  const { store, actions, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { session } = store.view;
   const waiting = session?.waiting ?? 0;
@@ -63,7 +64,7 @@ export function PanelHeader(props: PanelHeaderProps) {
         {onStart !== null && <NewSession {...{ agents, t, onStart, onAdd, onOutside }} />}
         {session !== null && <MoreMenu {...{ session, onFailure }} />}
       </div>
-      {session !== null && <Where session={session} />}
+      {session !== null && <Where session={session} follow={actions?.follow} />}
       {session !== null && <SessionDetails session={session} />}
       {session !== null && <Rules session={session} />}
     </>
@@ -76,7 +77,12 @@ function isAllowed(session: SessionState, turns: SessionView['turns']): boolean 
   return [session, running].some(each => each?.policy === 'allow-all');
 }
 
-function Where({ session }: { readonly session: SessionState }) {
+interface WhereProps {
+  readonly session: SessionState;
+  readonly follow: Follow | undefined;
+}
+
+function Where({ session, follow }: WhereProps) {
   const { notebook_path: notebook, folder } = session;
   return (
     <div class="acp-where">
@@ -89,6 +95,7 @@ function Where({ session }: { readonly session: SessionState }) {
       <span class={notebook === '' ? 'cut grow' : 'cut acp-folder'} title={folder} dir="ltr">
         {folder}
       </span>
+      {follow !== undefined && <FollowButton follow={follow} sessionId={session.session_id} />}
     </div>
   );
 }

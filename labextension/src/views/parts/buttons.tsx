@@ -21,7 +21,7 @@ export function IconButton({
   label,
   onClick,
   class: kind = 'ico',
-  disabled,
+  disabled = false,
 }: IconButtonProps) {
   return (
     <button
@@ -29,8 +29,9 @@ export function IconButton({
       class={kind}
       aria-label={label}
       title={label}
-      disabled={disabled}
-      onClick={onClick}
+      // Not `disabled`: that would take the focus away.
+      aria-disabled={disabled}
+      onClick={disabled ? undefined : onClick}
     >
       <Icon name={icon} />
     </button>

@@ -3,7 +3,14 @@ export type FrameWork = () => boolean;
 
 const due = new Set<FrameWork>();
 
+/** Of these what goes on while the page is hidden, where there are no frames. */
+const dueHidden = new Set<FrameWork>();
+
 let requested = false;
+
+let timer: number | undefined;
+
+document.addEventListener('visibilitychange', request);
 
 /** Runs work once in the next animation frame, however often it is requested. */
 export function inNextFrame(work: FrameWork): void {
@@ -11,25 +18,46 @@ export function inNextFrame(work: FrameWork): void {
   request();
 }
 
+/** The same for work that measures nothing: a hidden page does it, too, so that it is not behind. */
+export function inNextFrameOrHidden(work: FrameWork): void {
+  dueHidden.add(work);
+  inNextFrame(work);
+}
+
 export function cancelFrame(work: FrameWork): void {
   due.delete(work);
+  dueHidden.delete(work);
 }
 
 function request(): void {
   if (!requested && due.size > 0) {
     requested = true;
-    requestAnimationFrame(run);
+    requestAnimationFrame(() => {
+      requested = false;
+      run(due);
+    });
+  }
+  if (document.hidden && timer === undefined && dueHidden.size > 0) {
+    // Browsers let a timer of a hidden page wait for a second or more.
+    timer = window.setTimeout(() => {
+      timer = undefined;
+      run(dueHidden);
+      // Laid out piece by piece, not all at once when the page is shown.
+      document.body.getBoundingClientRect();
+    });
   }
 }
 
-function run(): void {
-  requested = false;
-  const now = [...due];
-  due.clear();
-  for (const work of now) {
+function run(works: ReadonlySet<FrameWork>): void {
+  for (const work of [...works]) {
+    const goesOn = dueHidden.has(work);
+    cancelFrame(work);
     try {
       if (work()) {
         due.add(work);
+        if (goesOn) {
+          dueHidden.add(work);
+        }
       }
     } catch (error) {
       console.error(error);

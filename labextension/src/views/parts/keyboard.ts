@@ -1,3 +1,4 @@
+import { FIRST, GO_TO, LAST } from '../../state/ui';
 import type { Scene } from '../scene';
 
 /** Handles a key pressed inside a view; returns whether it was handled. */
@@ -101,9 +102,9 @@ export function moveInTranscript(view: Element, event: KeyboardEvent, scene: Sce
     case 'ArrowUp':
       return moveBy(log, target, STOPS, -1);
     case 'Home':
-      return focusOn(stops(log, STOPS)[0]);
+      return goToEnd(log, FIRST, scene);
     case 'End':
-      return focusOn(stops(log, STOPS).pop());
+      return goToEnd(log, LAST, scene);
     case 'ArrowRight':
       return toggle(target, 'false');
     case 'ArrowLeft':
@@ -113,6 +114,21 @@ export function moveInTranscript(view: Element, event: KeyboardEvent, scene: Sce
     default:
       return false;
   }
+}
+
+/** Goes to the beginning or the end; in the panel these may have to be mounted first. */
+function goToEnd(log: Element, end: typeof FIRST | typeof LAST, scene: Scene): boolean {
+  if (log.matches('.acp-log')) {
+    scene.store.ui.setValue(GO_TO, end);
+    return true;
+  }
+  return focusOnEnd(log, end);
+}
+
+/** Focuses the first or the last item that is mounted. */
+export function focusOnEnd(log: Element, end: typeof FIRST | typeof LAST): boolean {
+  const all = stops(log, STOPS);
+  return focusOn(end === FIRST ? all[0] : all.pop());
 }
 
 function stops(log: Element, selector: string): HTMLElement[] {

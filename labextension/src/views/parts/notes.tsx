@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact';
+
 import type { ErrorItem, Notice } from '../../wire/types';
 import type { Connection } from '../props';
 import { useNow, useScene } from '../scene';
@@ -35,8 +37,14 @@ export function ErrorNote({ message, detail, code = '' }: ErrorNoteProps) {
 
 const TONES = { info: 'info', warning: 'warn', error: 'error' } as const;
 
+interface NoticeProps {
+  readonly item: Notice;
+  /** What can be done about it. */
+  readonly children?: ComponentChildren;
+}
+
 /** A notice of the agent; one with details is a line that opens. */
-export function NoticeNote({ item }: { readonly item: Notice }) {
+export function NoticeNote({ item, children }: NoticeProps) {
   const tone = TONES[item.severity];
   if (item.detail !== '') {
     return <NoticeLine item={item} />;
@@ -58,6 +66,7 @@ export function NoticeNote({ item }: { readonly item: Notice }) {
             <Visible text={item.text} strictness="controls" />
           </p>
         )}
+        {children}
       </div>
     </div>
   );

@@ -47,6 +47,10 @@ export function ReviewHead(props: ReviewHeadProps) {
   );
   const reverted = entries.filter(({ file }) => file.reverted);
   const revertTurn = actions?.revertTurn;
+  const checkNotebook = actions?.checkNotebook;
+  const notebooks = new Set(
+    entries.flatMap(({ file }) => (file.path.endsWith('.ipynb') ? file.path : [])),
+  );
   const revertAll = (revert: NonNullable<Actions['revertTurn']>) =>
     // The newest first, since later changes of a file depend on earlier ones.
     runSteps(
@@ -109,6 +113,19 @@ export function ReviewHead(props: ReviewHeadProps) {
             <span class="lab">{t('Side by side')}</span>
           </button>
         )}
+        {checkNotebook !== undefined &&
+          notebooks.size === 1 &&
+          [...notebooks].map(path => (
+            <button
+              key={path}
+              type="button"
+              class="btn quiet small"
+              title={t('Run a copy of the notebook in a second kernel and compare the outputs')}
+              onClick={() => checkNotebook(path)}
+            >
+              {t('Check the notebook')}
+            </button>
+          ))}
         {revertTurn !== undefined && back.length > 0 && (
           <RevertButton
             words={t('Revert all')}

@@ -27,6 +27,19 @@ it('shares the turn, and says why that failed', async () => {
   await waitFor(() => expect(words(element)).toContain('The disk is full.'));
 });
 
+it('shares a turn once, however often it is clicked meanwhile', async () => {
+  let written = () => {};
+  const exportSession = vi.fn(() => new Promise<void>(resolve => (written = resolve)));
+  const { view } = draw(ITEMS, { turn: DONE, actions: { exportSession } });
+  const button = view.getByRole('button', { name: 'Share this turn' });
+  fireEvent.click(button);
+  await waitFor(() => expect(button.getAttribute('aria-disabled')).toBe('true'));
+  fireEvent.click(button);
+  expect(exportSession).toHaveBeenCalledOnce();
+  written();
+  await waitFor(() => expect(button.getAttribute('aria-disabled')).toBe('false'));
+});
+
 it('has nothing to copy where there is no answer, and no control in a saved turn', () => {
   const copy = vi.fn(() => Promise.resolve());
   const button = (drawn: ReturnType<typeof draw>) =>

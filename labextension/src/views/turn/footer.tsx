@@ -4,7 +4,8 @@ import { textOf } from '../../state/texts';
 import type { Item, TurnState } from '../../wire/types';
 import { between, duration, thousands, tokens } from '../i18n';
 import type { Translate } from '../i18n';
-import { IconButton, messageOf } from '../parts/buttons';
+import { ActionButton, IconButton } from '../parts/buttons';
+import { Icon } from '../parts/icons';
 import { useScene } from '../scene';
 
 interface FooterProps {
@@ -30,11 +31,9 @@ export function Footer({ turn, items, onFailure }: FooterProps) {
     await actions?.copy?.(answer.map(({ id }) => textOf(view, id, 'text')).join('\n\n'));
     announce(t('Copied.'), 'polite');
   };
-  const share = () => {
+  const share = async () => {
     onFailure('');
-    actions
-      ?.exportSession?.(store.sessionId, 'shared', turn.turn_id)
-      .catch((error: unknown) => onFailure(messageOf(error)));
+    await actions?.exportSession?.(store.sessionId, 'shared', turn.turn_id);
   };
   return (
     <div class="acp-foot">
@@ -49,12 +48,14 @@ export function Footer({ turn, items, onFailure }: FooterProps) {
         </span>
       )}
       {actions?.exportSession !== undefined && (
-        <IconButton
-          icon="share"
+        <ActionButton
           class="ico acp-shareturn"
           label={t('Share this turn')}
-          onClick={share}
-        />
+          run={share}
+          onFailure={onFailure}
+        >
+          <Icon name="share" />
+        </ActionButton>
       )}
       {actions?.copy !== undefined && answer.length > 0 && (
         <IconButton

@@ -17,6 +17,7 @@ import { ArtifactCard, FileWriteRow } from './artifact';
 import { Group, NewestStep, Steps } from './group';
 import { newestTodos } from './layout';
 import type { Row } from './layout';
+import { RewindOffer } from './rewind_offer';
 import { ThoughtLine } from './thought';
 
 /** Above this many lines only the newest are mounted. */
@@ -136,7 +137,9 @@ function ItemContent({ item, steps = [], waiting, newest = false }: ItemRowProps
     case 'file_write':
       return <FileWriteRow item={item} />;
     case 'notice':
-      return <NoticeNote item={item} />;
+      return (
+        <NoticeNote item={item}>{item.offers !== '' && <RewindOffer item={item} />}</NoticeNote>
+      );
     case 'error':
       return item.reason === 'login_needed' ? (
         <LoginNeeded item={item} />

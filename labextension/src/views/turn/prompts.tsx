@@ -1,13 +1,21 @@
+import { idsOf } from '../../state/runs';
+import type { Part } from '../../state/runs';
 import type { UserMessage } from '../../wire/types';
 import { Icon } from '../parts/icons';
 import { Visible } from '../parts/odd_characters';
 import { useScene } from '../scene';
 import { AboutError } from './turn_view';
 
+interface PromptsProps {
+  readonly turnId: string;
+  /** Which of its items are drawn; all that are loaded by default. */
+  readonly part?: Part | null;
+}
+
 /** What a turn was asked; what was said while it ran stands among its items. */
-export function Prompts({ turnId }: { readonly turnId: string }) {
+export function Prompts({ turnId, part = null }: PromptsProps) {
   const { view } = useScene().store;
-  const prompts = (view.byTurn.get(turnId) ?? []).flatMap(id => {
+  const prompts = idsOf(view, turnId, part).flatMap(id => {
     const item = view.items.get(id);
     return item?.kind === 'user_message' && !item.steered ? [item] : [];
   });

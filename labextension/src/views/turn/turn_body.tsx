@@ -2,6 +2,8 @@ import type { RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import { isTool } from '../../state/items';
+import { idsOf } from '../../state/runs';
+import type { Part } from '../../state/runs';
 import { titleOf } from '../../state/session_view';
 import type { Item, TurnState } from '../../wire/types';
 import { Changes } from '../changes/changes';
@@ -20,24 +22,29 @@ interface TurnBodyProps {
   readonly turnId: string;
   /** Whether it has the role `log`; in the panel the whole session has it. */
   readonly isLog: boolean;
+  /** Which of its items are drawn; all that are loaded by default. */
+  readonly part?: Part | null;
 }
 
 /** The body of a turn: plan, items, changes, and status or footer. */
-export function TurnBody({ turnId, isLog }: TurnBodyProps) {
+export function TurnBody({ turnId, isLog, part = null }: TurnBodyProps) {
   const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeTurn(turnId, listener), [store, turnId]));
   const { view } = store;
-  const turn = view.turns.get(turnId);
-  const items = itemsOf(view.byTurn.get(turnId) ?? [], view.items);
+  // What closes a turn is below its last part.
+  const ends = part?.last !== false;
+  const turn = ends ? view.turns.get(turnId) : undefined;
+  const items = itemsOf(idsOf(view, turnId, part), view.items);
   const done = turn === undefined || turn.status === 'done' || view.saved !== null;
   const root = useRef<HTMLDivElement>(null);
-  const settled = useSettled(done, root);
+  const settled = useSettled(done, root) && part?.alone !== true;
   const [failure, setFailure] = useState('');
-  useTurnAnnouncements(turn, items);
+  useTurnAnnouncements(turn, ends ? items : NONE);
   const waiting = useWaiting(items);
   const { log, rows } = layOut(items, settled);
   const plans = settled ? [] : items.filter(item => item.kind === 'plan');
   const width = useWidth(root, plans.length > 0);
+  const id = ends ? turnId : `${turnId} ${part.from}`;
   return (
     <div class="acp-body-of-turn" ref={root}>
       {width !== null &&
@@ -53,17 +60,19 @@ export function TurnBody({ turnId, isLog }: TurnBodyProps) {
             }
           : {})}
       >
-        {log.length > 0 && <WorkLog turnId={turnId} rows={log} />}
-        <Rows id={`turn ${turnId}`} rows={rows} waiting={waiting} />
+        {log.length > 0 && <WorkLog turnId={id} rows={log} />}
+        <Rows id={`turn ${id}`} rows={rows} waiting={waiting} />
         <Failure turn={turn} items={items} />
       </div>
-      {done && <Changes turnId={turnId} items={items} changes={turn?.changes ?? null} />}
+      {done && ends && <Changes turnId={turnId} items={items} changes={turn?.changes ?? null} />}
       {failure !== '' && <ErrorNote message={failure} detail="" />}
       {!done && isLog && <StatusLine turn={turn} items={items} stop onFailure={setFailure} />}
       {done && turn !== undefined && <Footer turn={turn} items={items} onFailure={setFailure} />}
     </div>
   );
 }
+
+const NONE: readonly Item[] = [];
 
 /** Why the turn failed, unless one of its items says so. */
 function Failure({

@@ -93,7 +93,7 @@ describe('the line under a cell', () => {
   it('says what is new or gone, what was changed since, and whose hand is not known', () => {
     const { page, element, shown } = show(row({ before: null }), row({ cellId: 'b', after: null }));
     const names = () => page.getAllByRole('group').map(group => group.getAttribute('aria-label'));
-    expect(names()).toEqual(['Added by Demo', 'A cell was deleted here by Demo']);
+    expect(names()).toEqual(['Added by Demo', 'Cell deleted by Demo']);
     shown.update({ rows: [row({ sure: false }, { source: 'typed' })] });
     expect(names()).toEqual(['Changed during a turn of Demo']);
     expect(element.textContent).toContain('changed since');

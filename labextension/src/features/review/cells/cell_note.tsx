@@ -12,6 +12,7 @@ import { Icon } from '../../../views/parts/icons';
 import { OWN_KEYS } from '../../../views/parts/keyboard';
 import { mounted } from '../../../views/parts/mount';
 import { ErrorNote } from '../../../views/parts/notes';
+import { Visible } from '../../../views/parts/odd_characters';
 import { SceneContext, useScene, useUniqueId } from '../../../views/scene';
 import type { Scene } from '../../../views/scene';
 import { standingOf } from './changed_cells';
@@ -60,6 +61,7 @@ function CellNoteChange({ changed, language, number, source, keep, revert }: Cel
   const words = wordsOf(changed, t);
   const name = number === null ? t('the deleted cell') : t('Cell %1', number);
   const isStale = standingOf(changed, source) === 'changed_since';
+  const isGone = changed.after === null;
   const run = (act: (name: string) => void) => () => {
     try {
       act(name);
@@ -71,12 +73,15 @@ function CellNoteChange({ changed, language, number, source, keep, revert }: Cel
   return (
     <div class="acp-cellchange" role="group" aria-label={words}>
       <div class="line">
-        <Icon
-          name={changed.before === null ? 'plus' : changed.after === null ? 'delete' : 'edit'}
-          small
-        />
+        <Icon name={changed.before === null ? 'plus' : isGone ? 'delete' : 'edit'} small />
         <span class="cut" title={words} dir="auto">
           {words}
+          {isGone && (
+            <>
+              {': '}
+              <FirstLine source={was} />
+            </>
+          )}
         </span>
         <Counts added={comparison?.added ?? null} removed={comparison?.removed ?? null} />
         {isStale && <span class="badge">{t('changed since')}</span>}
@@ -91,12 +96,12 @@ function CellNoteChange({ changed, language, number, source, keep, revert }: Cel
           {open ? t('Hide diff') : t('Show diff')}
         </button>
         <button type="button" class="btn quiet small" onClick={run(keep)} {...OWN_KEYS}>
-          <Icon name="keep" />
-          {t('Keep')}
+          <Icon name={isGone ? 'close' : 'keep'} />
+          {isGone ? t('Dismiss') : t('Keep')}
         </button>
         <button type="button" class="btn quiet small" onClick={run(revert)} {...OWN_KEYS}>
           <Icon name="revert" />
-          {t('Revert')}
+          {isGone ? t('Undo') : t('Revert')}
         </button>
       </div>
       {failure !== '' && <ErrorNote message={failure} detail="" />}
@@ -115,15 +120,29 @@ function CellNoteChange({ changed, language, number, source, keep, revert }: Cel
   );
 }
 
+/** Of a deleted cell's first line. */
+const MOST_CHARS = 80;
+
+/** What a deleted cell began with. */
+function FirstLine({ source }: { readonly source: string }) {
+  const { t } = useScene();
+  const line = source.split('\n').find(one => one.trim() !== '');
+  return line === undefined ? (
+    <i>{t('(empty)')}</i>
+  ) : (
+    <code dir="ltr">
+      <Visible text={line.trim().slice(0, MOST_CHARS)} strictness="controls" />
+    </code>
+  );
+}
+
 /** A change that the user may have made is called one during the turn, not the agent's. */
 function wordsOf({ before, after, agent, sure }: ChangedCell, t: Translate): string {
   if (before === null) {
     return sure ? t('Added by %1', agent) : t('Added during a turn of %1', agent);
   }
   if (after === null) {
-    return sure
-      ? t('A cell was deleted here by %1', agent)
-      : t('A cell was deleted here during a turn of %1', agent);
+    return sure ? t('Cell deleted by %1', agent) : t('Cell deleted during a turn of %1', agent);
   }
   return sure ? t('Changed by %1', agent) : t('Changed during a turn of %1', agent);
 }

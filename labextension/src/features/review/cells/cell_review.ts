@@ -3,26 +3,34 @@ import type { INotebookModel, NotebookPanel } from '@jupyterlab/notebook';
 import { PanelLayout, Widget } from '@lumino/widgets';
 
 import type { Client } from '../../../delivery/client';
-import type { SessionStore } from '../../../state/store';
+import { SessionStore } from '../../../state/store';
 import type { Mounted, Rendering, Translate } from '../../../views';
 import { isKept, onKept, setKept } from '../../../views/changes/decisions';
 import { hunkKey } from '../../../views/diff/hunks';
 import type { Scene } from '../../../views/scene';
+import { deletedCells } from '../../documents/merge/deleted_cells';
+import type { DeletedCells } from '../../documents/merge/deleted_cells';
 import { CellAnnouncer, mountCellNote } from './cell_note';
 import type { CellNoteProps } from './cell_note';
 import { changedCells, standingOf } from './changed_cells';
-import type { ChangedCell } from './changed_cells';
+import type { CellStep, ChangedCell } from './changed_cells';
+import { withDeleted } from './deletions';
 import type { NotebookTurns } from './notebook_turns';
 import { anchorOf, findCell, revertCell } from './revert_cell';
 import { FetchedSteps, RevertReports } from './server_changes';
+import type { StaleCells } from './stale_cells';
 
 /** Pause in typing after which the notes are drawn again. */
 const PAUSE_MS = 200;
+
+/** Stands for the session of a change whose turn goes on. */
+const NOTHING = new SessionStore('');
 
 interface Parts {
   readonly client: Client;
   readonly turns: NotebookTurns;
   readonly rendering: Rendering | undefined;
+  readonly stale: StaleCells;
   readonly t: Translate;
 }
 
@@ -35,6 +43,7 @@ export class CellReview {
   readonly #steps: FetchedSteps;
   readonly #bars = new Map<Cell, CellBar>();
   readonly #reports: RevertReports;
+  readonly #deleted: DeletedCells;
   readonly #announcer: CellAnnouncer;
   /** Cells that are not drawn yet. */
   readonly #awaited = new WeakSet<Cell>();
@@ -48,7 +57,12 @@ export class CellReview {
     this.#steps = new FetchedSteps(parts.client.changes, () => this.#plan(0));
     this.#reports = new RevertReports(parts.client.changes);
     this.#announcer = new CellAnnouncer(panel.node);
-    this.#stops = [parts.turns.changed.add(() => this.#plan(0)), onKept(() => this.#plan(0))];
+    this.#deleted = deletedCells(model);
+    this.#stops = [
+      parts.turns.changed.add(() => this.#plan(0)),
+      this.#deleted.changed.add(() => this.#plan(0)),
+      onKept(() => this.#plan(0)),
+    ];
     model.contentChanged.connect(this.#changed, this);
     this.#plan(0);
   }
@@ -86,9 +100,14 @@ export class CellReview {
     this.#reports.check(
       changed => standingOf(changed, sourceOf(this.#model, changed.cellId)) === 'open',
     );
-    const changedList = changedCells(steps, step =>
-      isKept(step.turnId, step.path, hunkKey(step.range)),
+    this.#deleted.forget([...this.#model.cells].map(({ id }) => id));
+    const { shown: changedList, kept } = withDeleted(
+      changedCells(steps, isStepKept),
+      this.#deleted.all,
+      id => this.#nameOf(id),
     );
+    this.#parts.stale.update(steps);
+    kept.forEach(keepStep);
     const changesByCell = this.#placement(changedList);
     for (const [cell, bar] of this.#bars) {
       if (cell.isDisposed || !changesByCell.has(cell)) {
@@ -147,10 +166,7 @@ export class CellReview {
     changed: ChangedCell,
     stores: ReadonlyMap<string, SessionStore>,
   ): CellNoteProps['rows'] {
-    const store = stores.get(changed.steps[changed.steps.length - 1]?.turnId ?? '');
-    if (store === undefined) {
-      return [];
-    }
+    const store = stores.get(changed.steps[changed.steps.length - 1]?.turnId ?? '') ?? NOTHING;
     const { client, rendering, t } = this.#parts;
     const now = findCell(this.#model, changed.cellId);
     const scene: Scene = {
@@ -172,18 +188,23 @@ export class CellReview {
         number: now === undefined ? null : this.#panel.content.widgets.indexOf(cell) + 1,
         source: sourceOf(this.#model, changed.cellId),
         keep: name => {
-          for (const { turnId, path, range } of changed.steps) {
-            setKept(turnId, path, hunkKey(range), true);
-          }
+          changed.steps.forEach(keepStep);
+          this.#deleted.dismiss(changed.cellId);
           this.#announcer.say(t('%1: kept', name));
         },
         revert: name => {
           revertCell(this.#model, changed, t);
           this.#reports.report(changed);
+          this.#deleted.forget([changed.cellId]);
           this.#announcer.say(t('%1: reverted', name));
         },
       },
     ];
+  }
+
+  #nameOf(agentId: string): string {
+    const sessions = this.#parts.client.sessions ?? [];
+    return sessions.find(({ agent_id: id }) => id === agentId)?.agent_name || agentId;
   }
 
   /** Removes a note; if it had the focus, that goes to the cell. */
@@ -206,6 +227,14 @@ function sourceOf(model: INotebookModel, cellId: string): string | null {
 function languageOf(model: INotebookModel, { before, after }: ChangedCell): string {
   const type = (after ?? before)?.cell_type ?? 'code';
   return type === 'code' ? model.defaultKernelLanguage || 'python' : type;
+}
+
+function isStepKept({ turnId, path, range }: CellStep): boolean {
+  return isKept(turnId, path, hunkKey(range));
+}
+
+function keepStep({ turnId, path, range }: CellStep): void {
+  setKept(turnId, path, hunkKey(range), true);
 }
 
 /** The widget of the note under a cell; disposed with the cell. */

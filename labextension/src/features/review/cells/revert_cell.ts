@@ -3,6 +3,7 @@ import type { ICellModel } from '@jupyterlab/cells';
 import type { INotebookModel } from '@jupyterlab/notebook';
 
 import type { Translate } from '../../../views';
+import { nearest } from '../../documents/merge/deleted_cells';
 import { arrange, changeText } from '../../documents/merge/notebook_model';
 import { standingOf } from './changed_cells';
 import type { ChangedCell } from './changed_cells';
@@ -52,7 +53,7 @@ export function revertCell(model: INotebookModel, changed: ChangedCell, t: Trans
 
 /** Id of the nearest cell above that still exists; `null` where there is none. */
 export function anchorOf({ above }: ChangedCell, ids: ReadonlySet<string>): string | null {
-  return [...above].reverse().find(id => ids.has(id)) ?? null;
+  return nearest(above, ids);
 }
 
 export function findCell(model: INotebookModel, id: string): ICellModel | undefined {

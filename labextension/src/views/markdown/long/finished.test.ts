@@ -132,6 +132,24 @@ describe('blocks out of sight', { timeout: 60_000 }, () => {
     stream.dispose();
   });
 
+  it('are not drawn in a hidden page, where nobody tells what goes out of sight', () => {
+    const hide = (value: boolean) => {
+      Object.defineProperty(document, 'hidden', { value, configurable: true });
+    };
+    const { host, stream } = make();
+    hide(true);
+    stream.append(answer(1_000));
+    while (stream.flush()) {
+      // A step each.
+    }
+    const after = host.querySelectorAll('*').length;
+    hide(false);
+    // Its first 12 kB are: a short text is always drawn.
+    expect(after).toBeLessThan(2_500);
+    expect(host.textContent.match(/Part \d+/g)).toHaveLength(1_000);
+    stream.dispose();
+  });
+
   it('end as one full pass does, whatever came near meanwhile', () => {
     const text = answer(115);
     const wanted = make();

@@ -70,7 +70,9 @@ export class Finished implements Watcher {
       const start = before[index] ?? 0;
       return start < NEAR || sum - start < NEAR;
     };
-    return index => index >= count || (this.isEndNear && isAtAnEnd(index));
+    // In a hidden page nothing is in sight, and nobody tells what goes out of it.
+    const isEndInSight = this.isEndNear && !document.hidden;
+    return index => index >= count || (isEndInSight && isAtAnEnd(index));
   }
 
   /**

@@ -207,7 +207,13 @@ const MARKS = { idle: 'keep', requires_action: 'warning', stopped: 'pending' } a
 function Facts({ session, now, t }: Pick<SessionRowProps, 'session' | 'now' | 't'>) {
   const notebook = session.notebook_path.slice(session.notebook_path.lastIndexOf('/') + 1);
   const old = session.updated_at === null ? '' : age(Math.max(0, now - session.updated_at), t);
-  const rest = [session.agent_name, notebook, old].filter(fact => fact !== '');
+  const branch =
+    session.continues_in !== ''
+      ? t('went back from here')
+      : session.branched_from === ''
+        ? ''
+        : t('goes on from an earlier turn');
+  const rest = [branch, session.agent_name, notebook, old].filter(fact => fact !== '');
   return (
     <>
       <span class={session.waiting > 0 ? 'warn' : undefined}>{t(stateOf(session))}</span>

@@ -4,15 +4,19 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 /** Within this distance of the end the log stays at the end. */
 const NEAR_END = 24;
 
-interface Pinned {
+export interface Pinned {
   readonly log: RefObject<HTMLDivElement | null>;
   readonly content: RefObject<HTMLDivElement | null>;
+  /** Whether the user has scrolled away. */
+  readonly isAway: boolean;
   /** Number of new items since the user scrolled away from the end. */
   readonly below: number;
   /** Scrolls to the end and stays there. */
   readonly toEnd: () => void;
   /** Whether it stays at its end. */
   readonly isPinned: () => boolean;
+  /** Called where it was scrolled to another place: it stays at its end only if it is there. */
+  readonly scrolled: () => void;
 }
 
 /** Keeps a log at its end until the user scrolls away. `total` counts its items. */
@@ -41,7 +45,7 @@ export function usePinned(total: number): Pinned {
     const onScroll = () => {
       const up = element.scrollTop < top;
       top = element.scrollTop;
-      const near = element.scrollHeight - top - element.clientHeight <= NEAR_END;
+      const near = isNearEnd(element);
       // Growth of the content is no reason to leave the end: only scrolling up is.
       if (near !== pinned.current && (near || up)) {
         pinned.current = near;
@@ -69,5 +73,14 @@ export function usePinned(total: number): Pinned {
     }
   }, []);
   const isPinned = useCallback(() => pinned.current, []);
-  return { log, content, isPinned, below: left === null ? 0 : Math.max(0, total - left), toEnd };
+  const scrolled = useCallback(() => {
+    pinned.current = log.current === null || isNearEnd(log.current);
+    setLeft(pinned.current ? null : count.current);
+  }, []);
+  const below = left === null ? 0 : Math.max(0, total - left);
+  return { log, content, isPinned, isAway: left !== null, below, toEnd, scrolled };
+}
+
+function isNearEnd({ scrollHeight, scrollTop, clientHeight }: Element): boolean {
+  return scrollHeight - scrollTop - clientHeight <= NEAR_END;
 }

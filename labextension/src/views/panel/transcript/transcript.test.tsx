@@ -80,6 +80,7 @@ describe('a session', () => {
     panel.props.store?.insert({ first_index: 270, items: texts(30, 270), total: 500 });
     await frames(() => mounted(panel).length === 230);
     expect(mounted(panel)).toHaveLength(230);
+    await frames(() => panel.element.querySelector('.acp-gap') !== null);
     fireEvent.click(panel.view.getByRole('button', { name: 'Show earlier items (270)' }));
     expect(loadItems).toHaveBeenLastCalledWith(SESSION, 170, 270);
   });

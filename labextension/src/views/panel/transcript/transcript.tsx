@@ -1,9 +1,9 @@
 import { Component } from 'preact';
 import type { ComponentChildren } from 'preact';
-import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
+import { useCallback, useEffect, useMemo } from 'preact/hooks';
 
+import type { Part } from '../../../state/runs';
 import { titleOf } from '../../../state/session_view';
-import type { SessionView } from '../../../state/session_view';
 import { SENT } from '../../../state/ui';
 import { plural } from '../../i18n';
 import { useScene, useSubscription } from '../../scene';
@@ -11,23 +11,28 @@ import { ItemRow } from '../../turn/items';
 import { Prompts } from '../../turn/prompts';
 import { StatusLine } from '../../turn/status';
 import { itemsOf, TurnBody } from '../../turn/turn_body';
+import { useGoTo } from './go_to';
+import { lastOf, usePages } from './pages';
+import type { Page } from './pages';
 import { usePinned } from './pinned';
-import type { Segment } from './window_range';
+import { segmentsOf } from './segments';
+import type { Gap, Segment } from './segments';
 import { useWindow } from './windowed';
-
-/** Items that are fetched at once: more take longer than a frame to parse. */
-const PAGE_ITEMS = 100;
 
 /** The whole session as one log, of which only a part is mounted if it is long. */
 export function Transcript({ children }: { readonly children: ComponentChildren }) {
   const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { view } = store;
-  const { log, content, below, toEnd, isPinned } = usePinned(view.firstIndex + view.order.length);
+  const pinned = usePinned(view.firstIndex + view.order.length);
+  const { log, content, below, toEnd, isPinned, isAway } = pinned;
   const running = view.session?.active_turn_id ?? null;
-  const earlier = useEarlier(view);
-  const segments = useMemo(() => segmentsOf(view), [view.order, view.session?.queue]);
-  const shown = useWindow(segments, log, isPinned, earlier);
+  const pages = usePages();
+  const segments = useMemo(() => segmentsOf(view), [view.order, view.earlier, view.session?.queue]);
+  const shown = useWindow(segments, log, isPinned, pages.ask);
+  useGoTo(segments, pinned, shown);
+  // Where it failed something else may be in view by now.
+  useEffect(shown.look, [pages.failed]);
   const { from, to } = shown.range;
   const mountEnd = shown.toEnd;
   // After sending a message the user wants to see the end.
@@ -53,12 +58,24 @@ export function Transcript({ children }: { readonly children: ComponentChildren 
       ref={log}
     >
       <div ref={content}>
-        {view.firstIndex > 0 && from === 0 && <Earlier count={view.firstIndex} onClick={earlier} />}
-        <div class="acp-space" style={{ height: shown.before }} ref={shown.above} />
-        {segments.slice(from, to).map(segment => (
-          <Stretch key={segment.id} {...segment} />
-        ))}
-        <div class="acp-space" style={{ height: shown.after }} ref={shown.below} />
+        <div class="acp-space" style={{ height: `${shown.before}px` }} ref={shown.above} />
+        {segments
+          .slice(from, to)
+          .map(segment =>
+            segment.gap === null ? (
+              <Stretch key={segment.id} {...segment} />
+            ) : (
+              <Missing
+                key={segment.id}
+                id={segment.id}
+                gap={segment.gap}
+                failed={pages.failed}
+                isLoading={isAway}
+                load={pages.load}
+              />
+            ),
+          )}
+        <div class="acp-space" style={{ height: `${shown.after}px` }} ref={shown.below} />
         {tail !== null && <Stretch key={tail.id} {...tail} />}
         {children}
       </div>
@@ -80,25 +97,34 @@ export function Transcript({ children }: { readonly children: ComponentChildren 
   );
 }
 
+type StretchProps = Pick<Segment, 'id' | 'turnId' | 'part'>;
+
 /** A turn or an item between turns; not drawn again when others are added or removed. */
-class Stretch extends Component<Pick<Segment, 'id' | 'turnId'>> {
-  override shouldComponentUpdate(next: Readonly<Pick<Segment, 'id' | 'turnId'>>): boolean {
-    return next.id !== this.props.id || next.turnId !== this.props.turnId;
+class Stretch extends Component<StretchProps> {
+  override shouldComponentUpdate(next: Readonly<StretchProps>): boolean {
+    const { id, turnId, part } = this.props;
+    return JSON.stringify([next.id, next.turnId, next.part]) !== JSON.stringify([id, turnId, part]);
   }
 
   override render() {
-    const { id, turnId } = this.props;
-    return turnId === null ? <Between id={id} /> : <Turn turnId={turnId} />;
+    const { id, turnId, part } = this.props;
+    return turnId === null ? <Between id={id} /> : <Turn {...{ id, turnId, part }} />;
   }
 }
 
-function Turn({ turnId }: { readonly turnId: string }) {
+interface TurnProps {
+  readonly id: string;
+  readonly turnId: string;
+  readonly part: Part | null;
+}
+
+function Turn({ id, turnId, part }: TurnProps) {
   const { store } = useScene();
   useSubscription(useCallback(listener => store.subscribeTurn(turnId, listener), [store, turnId]));
   return (
-    <section class="acp-turn" data-turn={turnId} data-segment={turnId}>
-      <Prompts turnId={turnId} />
-      <TurnBody turnId={turnId} isLog={false} />
+    <section class="acp-turn" data-turn={turnId} data-segment={id}>
+      <Prompts {...{ turnId, part }} />
+      <TurnBody {...{ turnId, part }} isLog={false} />
     </section>
   );
 }
@@ -116,60 +142,36 @@ function Between({ id }: { readonly id: string }) {
 
 const NONE: readonly string[] = [];
 
-function Earlier({ count, onClick }: { readonly count: number; readonly onClick: () => void }) {
+interface MissingProps {
+  readonly id: string;
+  readonly gap: Gap;
+  readonly failed: Page | null;
+  /** Whether it is loaded where it is seen. */
+  readonly isLoading: boolean;
+  readonly load: (page: Page) => void;
+}
+
+/** Items that are not loaded: a space as high as they may be, with words wherever it is seen. */
+function Missing({ id, gap, failed, isLoading, load }: MissingProps) {
   const { t } = useScene();
+  const { first, count, height } = gap;
+  const isFailed = failed !== null && failed.start >= first && failed.end <= first + count;
   return (
-    <button type="button" class="btn quiet small acp-earlier" onClick={onClick}>
-      {plural(t, count, 'Show 1 earlier item', 'Show earlier items (%1)')}
-    </button>
+    <div class="acp-gap" data-segment={id} style={{ height: `${height}px` }}>
+      <p class="muted">
+        {isFailed ? (
+          <button type="button" class="btn quiet small" onClick={() => load(failed)}>
+            {t('Try again')}
+          </button>
+        ) : (
+          isLoading && t('Loading the turns')
+        )}
+      </p>
+      <button type="button" class="btn quiet small acp-earlier" onClick={() => load(lastOf(gap))}>
+        {plural(t, count, 'Show 1 earlier item', 'Show earlier items (%1)')}
+      </button>
+    </div>
   );
-}
-
-/** Fetches the page before the first loaded item, one at a time. */
-function useEarlier(view: SessionView): () => void {
-  const { store, actions } = useScene();
-  const loading = useRef(false);
-  const first = useRef(view.firstIndex);
-  first.current = view.firstIndex;
-  return useCallback(() => {
-    const end = first.current;
-    if (end > 0 && !loading.current && actions?.loadItems !== undefined) {
-      loading.current = true;
-      actions
-        .loadItems(store.sessionId, Math.max(0, end - PAGE_ITEMS), end)
-        .catch(() => undefined) // the button is still there
-        .finally(() => (loading.current = false));
-    }
-  }, [store, actions]);
-}
-
-function segmentsOf(view: SessionView): Segment[] {
-  // Queued messages are shown only in the queue, where they can be edited.
-  const waiting = new Set(view.session?.queue.map(prompt => prompt.turn_id));
-  const turns = new Map<string, number>();
-  const segments: Segment[] = [];
-  for (const id of view.order) {
-    const turnId = view.items.get(id)?.turn_id ?? null;
-    if (turnId !== null && (waiting.has(turnId) || isSteered(view, turnId))) {
-      continue;
-    }
-    const index = turnId === null ? undefined : turns.get(turnId);
-    const known = index === undefined ? undefined : segments[index];
-    if (index !== undefined && known !== undefined) {
-      segments[index] = { ...known, items: known.items + 1 };
-      continue;
-    }
-    if (turnId !== null) {
-      turns.set(turnId, segments.length);
-    }
-    segments.push({ id: turnId ?? id, turnId, items: 1 });
-  }
-  return segments;
-}
-
-/** Whether its message stands in the turn that ran when the agent took it. */
-function isSteered(view: SessionView, turnId: string): boolean {
-  return view.turns.get(turnId)?.stop_reason === 'steered';
 }
 
 /** The status of the running turn, above the message box. */

@@ -1,13 +1,30 @@
 import { describe, expect, it } from 'vitest';
 
-import { around, countItems, extended, heightOf, indexAt, trimmed } from './window_range';
-import type { Segment } from './window_range';
+import type { Segment } from './segments';
+import {
+  around,
+  countItems,
+  extended,
+  heightOf,
+  indexAt,
+  rangeOf,
+  spanOf,
+  trimmed,
+} from './window_range';
 
 const SEGMENTS: readonly Segment[] = Array.from({ length: 500 }, (_, index) => ({
   id: `t${index}`,
   turnId: `t${index}`,
   items: 10,
+  first: 10 * index,
+  part: null,
+  gap: null,
 }));
+
+function gap(first: number, count: number): Segment {
+  const empty = { first, count, height: 20 * count };
+  return { id: `gap ${first}`, turnId: null, items: 1, first, part: null, gap: empty };
+}
 
 describe('the mounted part of a long session', () => {
   it('grows by what fits in a frame, and stops at the ends', () => {
@@ -37,5 +54,26 @@ describe('the mounted part of a long session', () => {
     expect(indexAt(SEGMENTS, heights, 999)).toBe(0);
     expect(indexAt(SEGMENTS, heights, 1_001)).toBe(1);
     expect(indexAt(SEGMENTS, heights, Infinity)).toBe(499);
+  });
+
+  it('keeps its place when a page comes in, and does not grow by what is in it', () => {
+    const former = [gap(0, 1_000), ...SEGMENTS.slice(100)];
+    const span = spanOf(former, { from: 0, to: 401 });
+    expect(rangeOf(former, span)).toEqual({ from: 0, to: 401 });
+    const joined = [gap(0, 900), ...SEGMENTS.slice(90)];
+    expect(rangeOf(joined, span)).toEqual({ from: 10, to: 411 });
+    const apart = [...SEGMENTS.slice(0, 10), gap(100, 900), ...SEGMENTS.slice(100)];
+    expect(rangeOf(apart, span)).toEqual({ from: 10, to: 411 });
+    const before = [...SEGMENTS.slice(0, 20), gap(200, 300), ...SEGMENTS.slice(50)];
+    const above = spanOf(before, { from: 5, to: 21 });
+    expect(rangeOf(before, above)).toEqual({ from: 5, to: 21 });
+    expect(rangeOf([...SEGMENTS.slice(0, 25), gap(250, 250)], above)).toEqual({ from: 5, to: 21 });
+  });
+
+  it('has gaps of the height that they are told to have', () => {
+    const some = [gap(0, 1_000), ...SEGMENTS.slice(100)];
+    expect(heightOf(some, new Map([['gap 0', 5]]), 0, 1)).toBe(20_000);
+    expect(indexAt(some, new Map(), 19_999)).toBe(0);
+    expect(indexAt(some, new Map(), 20_001)).toBe(1);
   });
 });

@@ -1,10 +1,5 @@
-/** A segment of the transcript: a turn, or an item between turns. */
-export interface Segment {
-  readonly id: string;
-  readonly turnId: string | null;
-  /** Number of its loaded items. */
-  readonly items: number;
-}
+import { segmentAt } from './segments';
+import type { Segment } from './segments';
 
 /** The range of mounted segments; `to` is the first that is not. */
 export interface Range {
@@ -30,6 +25,34 @@ export function countItems(segments: readonly Segment[], from = 0, to = segments
     sum += segments[index]?.items ?? 0;
   }
   return sum;
+}
+
+/** The mounted range by indexes of items, so that it stays valid when pages come in. */
+export interface Span {
+  readonly from: number;
+  /** `null` for the end, whatever is there. */
+  readonly to: number | null;
+}
+
+/** The items of a range. Of a gap at its edge the edge counts: what comes into it is not mounted. */
+export function spanOf(segments: readonly Segment[], { from, to }: Range): Span {
+  const first = segments[from];
+  const last = segments[to - 1];
+  return {
+    from: (first?.first ?? 0) + (first?.gap ? first.gap.count - 0.5 : 0),
+    to: to >= segments.length ? null : last?.gap ? last.first + 0.5 : (segments[to]?.first ?? 0),
+  };
+}
+
+/** The range of such items; `null` where there is none. */
+export function rangeOf(segments: readonly Segment[], span: Span): Range | null {
+  const from = segmentAt(segments, span.from);
+  let to = segments.length;
+  if (span.to !== null) {
+    const last = segmentAt(segments, span.to);
+    to = (segments[last]?.first ?? 0) < span.to ? last + 1 : last;
+  }
+  return to <= from ? null : { from, to };
 }
 
 /** The first range: all of a short session, the end of a long one. */
@@ -98,8 +121,7 @@ export function heightOf(
 ): number {
   let sum = 0;
   for (let index = from; index < to; index += 1) {
-    const { id = '', items = 0 } = segments[index] ?? {};
-    sum += heights.get(id) ?? guess(items);
+    sum += heightIn(segments[index], heights);
   }
   return sum;
 }
@@ -111,13 +133,20 @@ export function indexAt(
   top: number,
 ): number {
   let sum = 0;
-  for (const [index, { id, items }] of segments.entries()) {
-    sum += heights.get(id) ?? guess(items);
+  for (const [index, segment] of segments.entries()) {
+    sum += heightIn(segment, heights);
     if (sum > top) {
       return index;
     }
   }
   return segments.length - 1;
+}
+
+function heightIn(segment: Segment | undefined, heights: ReadonlyMap<string, number>): number {
+  if (segment === undefined) {
+    return 0;
+  }
+  return segment.gap?.height ?? heights.get(segment.id) ?? guess(segment.items);
 }
 
 /** Guesses the height of a segment; many items of a turn are folded into one line. */

@@ -2,20 +2,28 @@ import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { cancelFrame, inNextFrame } from '../../parts/frame';
-import { focusedElement } from '../../parts/keyboard';
+import { anchorOf, measure, mountedGaps, restoreAnchor } from './anchor';
+import type { Anchor, Laid } from './anchor';
+import { Pace, Rest, REST_MILLISECONDS } from './pace';
+import { pageFor } from './pages';
+import type { Page } from './pages';
+import { missingIn } from './segments';
+import type { Segment } from './segments';
 import {
   around,
   countItems,
   extended,
   firstRange,
   heightOf,
-  MAX_ITEMS,
   indexAt,
+  MAX_ITEMS,
+  rangeOf,
+  spanOf,
   trimmed,
 } from './window_range';
-import type { Range, Segment } from './window_range';
+import type { Range, Span } from './window_range';
 
-interface Window {
+export interface Window {
   readonly range: Range;
   /** Height of what is not mounted before and after the range. */
   readonly before: number;
@@ -24,68 +32,92 @@ interface Window {
   readonly below: RefObject<HTMLDivElement | null>;
   /** Mounts the end of the transcript. */
   readonly toEnd: () => void;
-}
-
-/** The mounted range by ids of segments, so that it stays valid when earlier ones are loaded. */
-interface MountedSpan {
-  readonly from: string;
-  /** `null` for the end, whatever is there. */
-  readonly to: string | null;
+  /** Mounts a segment and those around it. */
+  readonly mount: (index: number) => void;
+  /** Looks in the next frame whether more must be mounted or loaded. */
+  readonly look: () => void;
 }
 
 /**
  * Mounts a part of a long transcript, depending on the scroll position.
  *
  * What is being read stays in place when something is mounted above it. Layout is
- * read once per frame of scrolling, never while events are applied.
+ * read once per frame of scrolling, never while events are applied. `ask` is called
+ * with items that are not loaded, where they should be seen.
  */
 export function useWindow(
   segments: readonly Segment[],
   log: RefObject<HTMLElement | null>,
   isPinned: () => boolean,
-  onStart: () => void,
+  ask: (page: Page) => void,
 ): Window {
-  const [span, setSpan] = useState<MountedSpan | null>(null);
+  const [span, setSpan] = useState<Span | null>(null);
   const heights = useRef(new Map<string, number>());
   const above = useRef<HTMLDivElement>(null);
   const below = useRef<HTMLDivElement>(null);
   const anchor = useRef<Anchor | null>(null);
   const pace = useRef(new Pace());
-  /** Id of the first mounted segment while no range is set. */
-  const whole = useRef<string | null>(null);
+  const rest = useRef(new Rest());
+  /** Where the mounted part begins while no range is set. */
+  const whole = useRef<number | null>(null);
   // A session that grows long while it is read is shortened gradually.
   const shortens = isPinned() && countItems(segments) > MAX_ITEMS;
-  const range = rangeOf(segments, span, shortens ? null : whole.current);
-  whole.current = span === null ? (segments[range.from]?.id ?? null) : null;
-  const now = useRef({ segments, range, isPinned, onStart });
-  now.current = { segments, range, isPinned, onStart };
+  const kept = shortens || whole.current === null ? null : { from: whole.current, to: null };
+  const wanted = span ?? kept;
+  const range = (wanted && rangeOf(segments, wanted)) ?? firstRange(segments);
+  whole.current = span === null && segments.length > 0 ? spanOf(segments, range).from : null;
+  const now = useRef({ segments, range, isPinned, ask });
+  now.current = { segments, range, isPinned, ask };
+
+  const lay = useCallback((): Laid | null => {
+    const [element, start, end] = [log.current, above.current, below.current];
+    return element === null || start === null || end === null
+      ? null
+      : { ...now.current, log: element, above: start, below: end, heights: heights.current };
+  }, [log]);
+
+  const mountRange = useCallback((next: Range): void => {
+    const { segments: all, range: old } = now.current;
+    if (next.from !== old.from || next.to !== old.to) {
+      const stays = countItems(all, Math.max(next.from, old.from), Math.min(next.to, old.to));
+      pace.current.begin(countItems(all, next.from, next.to) - stays);
+      setSpan(spanOf(all, next));
+    }
+  }, []);
 
   const check = useCallback((): boolean => {
-    const element = log.current;
-    if (element === null || above.current === null || below.current === null) {
+    const laid = lay();
+    if (laid === null) {
       return false;
     }
     const { segments: all, range: old } = now.current;
-    const box = element.getBoundingClientRect();
-    const start = above.current.getBoundingClientRect().bottom - box.top;
-    const end = below.current.getBoundingClientRect().top - box.top;
-    anchor.current = now.current.isPinned() ? null : anchorWithin(element, box);
-    if (start > -box.height && old.from === 0 && box.height > 0 && !now.current.isPinned()) {
-      now.current.onStart();
-    }
+    const pinned = now.current.isPinned();
+    const box = laid.log.getBoundingClientRect();
+    const start = laid.above.getBoundingClientRect().bottom - box.top;
+    const end = laid.below.getBoundingClientRect().top - box.top;
+    anchor.current = pinned ? null : anchorOf(laid, anchor.current);
     const step = pace.current.items;
+    const isAway = (start > box.height && old.from > 0) || (end < 0 && old.to < all.length);
+    if (box.height > 0 && !pinned) {
+      const page = pageFor(mountedGaps(laid), box.height);
+      if (page !== null && (!page.far || rest.current.isAt(laid.log.scrollTop))) {
+        now.current.ask(page);
+      } else if (page !== null) {
+        setTimeout(() => inNextFrame(check), REST_MILLISECONDS);
+      }
+    }
     let next = old;
-    if (countItems(all) <= MAX_ITEMS) {
+    if (isAway && box.height > 0) {
+      measure(laid.log, box, heights.current);
+      next = around(all, indexAt(all, heights.current, laid.log.scrollTop), step);
+    } else if (countItems(all) <= MAX_ITEMS) {
       next = extended(all, old, old.from > 0 ? 'up' : 'down', step);
     } else if (box.height === 0) {
       return false;
-    } else if (start > box.height || end < 0) {
-      measure(element, box, heights.current);
-      next = around(all, indexAt(all, heights.current, element.scrollTop), step);
     } else {
-      const segmentBoxes = measure(element, box, heights.current);
+      const segmentBoxes = measure(laid.log, box, heights.current);
       // One side per frame: the one that is visible first.
-      if (start > -box.height) {
+      if (start > -box.height && old.from > 0) {
         next = extended(all, next, 'up', step);
       } else if (end < 2 * box.height) {
         next = extended(all, next, 'down', step);
@@ -98,39 +130,28 @@ export function useWindow(
         );
       });
     }
-    if (next.from !== old.from || next.to !== old.to) {
-      const stays = { from: Math.max(next.from, old.from), to: Math.min(next.to, old.to) };
-      pace.current.begin(
-        countItems(all, next.from, next.to) - countItems(all, stays.from, stays.to),
-      );
-      setSpan({
-        from: all[next.from]?.id ?? '',
-        to: next.to === all.length ? null : (all[next.to]?.id ?? null),
-      });
-    }
+    mountRange(next);
     return false;
-  }, [log]);
+  }, [lay, mountRange]);
+  const look = useCallback(() => inNextFrame(check), [check]);
 
   useLayoutEffect(() => {
     const element = log.current;
-    const onScroll = () => inNextFrame(check);
-    element?.addEventListener('scroll', onScroll, { passive: true });
+    element?.addEventListener('scroll', look, { passive: true });
     return () => {
-      element?.removeEventListener('scroll', onScroll);
+      element?.removeEventListener('scroll', look);
       cancelFrame(check);
     };
-  }, [log, check]);
+  }, [log, check, look]);
 
-  const first = segments[range.from]?.id;
-  const count = segments.length;
   useLayoutEffect(() => {
-    const element = log.current;
-    if (element !== null && anchor.current !== null && !isPinned()) {
-      restoreAnchor(element, anchor.current);
+    const laid = lay();
+    if (laid !== null && anchor.current !== null && !isPinned()) {
+      anchor.current = restoreAnchor(laid, anchor.current);
     }
     pace.current.end();
-    inNextFrame(check);
-  }, [first, range.to - range.from, count]);
+    look();
+  }, [segments[range.from]?.id, range.to - range.from, segments.length, missingIn(segments)]);
 
   return {
     range,
@@ -139,102 +160,7 @@ export function useWindow(
     above,
     below,
     toEnd: () => setSpan(null),
+    mount: index => mountRange(around(now.current.segments, index, pace.current.items)),
+    look,
   };
-}
-
-/** `whole` is the id of the first mounted segment while no range is set. */
-function rangeOf(
-  segments: readonly Segment[],
-  span: MountedSpan | null,
-  whole: string | null,
-): Range {
-  if (span === null) {
-    const from = whole === null ? -1 : segments.findIndex(({ id }) => id === whole);
-    return from < 0 ? firstRange(segments) : { from, to: segments.length };
-  }
-  const from = segments.findIndex(({ id }) => id === span.from);
-  const to = span.to === null ? segments.length : segments.findIndex(({ id }) => id === span.to);
-  return from < 0 || to <= from ? firstRange(segments) : { from, to };
-}
-
-interface SegmentBox {
-  readonly top: number;
-  readonly bottom: number;
-}
-
-/** Measures the mounted segments: their positions in the log; their heights are stored. */
-function measure(
-  log: HTMLElement,
-  box: DOMRect,
-  heights: Map<string, number>,
-): Map<string, SegmentBox> {
-  const segmentBoxes = new Map<string, SegmentBox>();
-  const focused = focusedElement();
-  for (const each of log.querySelectorAll<HTMLElement>('[data-segment]')) {
-    const id = each.dataset['segment'] ?? '';
-    const { top, bottom, height } = each.getBoundingClientRect();
-    heights.set(id, height);
-    if (!each.contains(focused)) {
-      segmentBoxes.set(id, { top: top - box.top, bottom: bottom - box.top });
-    }
-  }
-  return segmentBoxes;
-}
-
-/** An element that is being read, and its position. */
-interface Anchor {
-  readonly element: Element;
-  readonly top: number;
-}
-
-function anchorWithin(log: HTMLElement, box: DOMRect): Anchor | null {
-  const root = log.getRootNode();
-  const page = root instanceof ShadowRoot ? root : document;
-  const found = page.elementFromPoint(box.left + box.width / 2, box.top + 12);
-  const line = found?.closest('.acp-items > *, .acp-user, [data-segment]') ?? null;
-  return line === null || !log.contains(line)
-    ? null
-    : { element: line, top: line.getBoundingClientRect().top - box.top };
-}
-
-function restoreAnchor(log: HTMLElement, { element, top }: Anchor): void {
-  if (element.isConnected) {
-    const moved = element.getBoundingClientRect().top - log.getBoundingClientRect().top - top;
-    if (Math.abs(moved) >= 1) {
-      log.scrollTop += moved;
-    }
-  }
-}
-/** Time for mounting in a frame; layout and paint need the rest. */
-const BUDGET_MILLISECONDS = 12;
-
-const MOST_ITEMS = 60;
-
-/** First guess of milliseconds per item, that of a slow machine. */
-const FIRST_GUESS = 0.6;
-
-/** Measures how many items can be mounted within a frame. */
-export class Pace {
-  private perItem = FIRST_GUESS;
-  private begun: { readonly at: number; readonly items: number } | null = null;
-
-  constructor(private readonly now: () => number = () => performance.now()) {}
-
-  get items(): number {
-    return Math.max(1, Math.min(MOST_ITEMS, Math.floor(BUDGET_MILLISECONDS / this.perItem)));
-  }
-
-  /** Called before items are mounted. */
-  begin(items: number): void {
-    this.begun = items > 0 ? { at: this.now(), items } : null;
-  }
-
-  /** Called after they were mounted and laid out. */
-  end(): void {
-    if (this.begun !== null) {
-      const { at, items } = this.begun;
-      this.begun = null;
-      this.perItem = (this.perItem + (this.now() - at) / items) / 2;
-    }
-  }
 }

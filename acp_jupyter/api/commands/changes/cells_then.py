@@ -1,0 +1,101 @@
+"""Cells of a notebook as a checkpoint has it, with what can be shown of their outputs."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args
+
+from pydantic import JsonValue
+
+from acp_jupyter.api.models.documents import Cell, CellType, NbOutput
+from acp_jupyter.protocol.objects import Obj, items, number, obj, text
+from acp_jupyter.transcript.output.record import RUNS_KEY
+
+_TYPES: tuple[CellType, ...] = get_args(CellType)
+_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml")
+_TEXTS = ("text/plain", "text/markdown")
+"""The first that there is."""
+_TEXT_CHARS = 20_000
+"""Of one output."""
+_MOST_CHARS = 8_000_000
+"""Of all sources and outputs, about as much as of the changed files in one answer."""
+_TOO_LARGE = "This output is too large to be shown here."
+
+
+def read_cells(notebook: bytes) -> tuple[tuple[Cell, ...], str] | None:
+    """Return the cells, and the language of their kernel; None where that is no notebook."""
+    try:
+        read: Obj = obj(json.loads(notebook))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(read.get("cells"), list):
+        return None
+    room = _MOST_CHARS
+    cells: list[Cell] = []
+    for place, node in enumerate(map(obj, items(read["cells"]))):
+        source = _joined(node.get("source"))
+        room -= len(source)
+        if room < 0:
+            break
+        outputs: list[NbOutput] = []
+        for output in map(obj, items(node.get("outputs"))):
+            shown = _shown(output)
+            size = len(json.dumps(shown))
+            if size > room:
+                shown, size = {"output_type": "stream", "text": _TOO_LARGE}, 0
+            room -= size
+            outputs.append(shown)
+        kinds = (known for known in _TYPES if known == node.get("cell_type"))
+        cells.append(
+            Cell(
+                id=text(node.get("id")) or str(place),
+                cell_type=next(kinds, "raw"),
+                source=source,
+                outputs=tuple(outputs),
+                execution_count=number(node.get("execution_count")),
+            )
+        )
+    metadata = obj(read.get("metadata"))
+    language = text(obj(metadata.get("language_info")).get("name"))
+    return tuple(cells), language or text(obj(metadata.get("kernelspec")).get("language"))
+
+
+def claimed_turns(notebook: bytes) -> frozenset[str]:
+    """Return the ids of the turns whose outputs a notebook holds, as it says itself."""
+    if f'"{RUNS_KEY}"'.encode() not in notebook:
+        return frozenset()
+    try:
+        read = obj(json.loads(notebook))
+    except (ValueError, RecursionError):
+        return frozenset()
+    return frozenset(
+        turn_id
+        for cell in items(read.get("cells"))
+        for output in items(obj(cell).get("outputs"))
+        for turn_id in obj(obj(obj(output).get("metadata")).get(RUNS_KEY))
+    )
+
+
+def _shown(output: Obj) -> NbOutput:
+    """Return of an output what is text, or a picture."""
+    kind = text(output.get("output_type"))
+    if kind == "stream":
+        return {"output_type": kind, "text": _cut(_joined(output.get("text")))}
+    if kind == "error":
+        lines = "\n".join(text(line) for line in items(output.get("traceback")))
+        words = lines or f"{text(output.get('ename'))}: {text(output.get('evalue'))}"
+        return {"output_type": kind, "text": _cut(words)}
+    data = obj(output.get("data"))
+    shown: Obj = {mime: _joined(data[mime]) for mime in _PICTURES if mime in data}
+    plain = next((mime for mime in _TEXTS if mime in data), "")
+    if plain:
+        shown["text/plain"] = _cut(_joined(data[plain]))
+    return {"output_type": kind, "data": shown}
+
+
+def _joined(value: JsonValue) -> str:
+    return "".join(map(text, value)) if isinstance(value, list) else text(value)
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _TEXT_CHARS else f"{words[:_TEXT_CHARS]}…"

@@ -1,0 +1,257 @@
+"""What turns changed: read from checkpoints, and reverted.
+
+One lock for each session: what is reverted already says what a file should hold now.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+from acp_jupyter.api.access import Caller, KernelCaller, UserCaller, may_see
+from acp_jupyter.api.commands.changes.revert import TurnRevert, require_unbroken_chain
+from acp_jupyter.api.commands.changes.revert_documents import (
+    CheckpointedTurn,
+    named_files,
+    paths_of,
+)
+from acp_jupyter.api.models.command_row import handles
+from acp_jupyter.api.models.turns import (
+    ChangesReply,
+    ChangingSessions,
+    FileTexts,
+    GetChanges,
+    ListChangingSessions,
+    RevertReply,
+    RevertTurn,
+)
+from acp_jupyter.errors import ChangesGone, ChangesRefused, NotAllowed, UnknownTurn
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.workspace.checkpoints.diff import FileSides, read_changes, read_patch
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import edited_cells
+from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
+from acp_jupyter.transcript.model.session_state import TurnState
+
+_MOST_SESSIONS = 10
+_CANT_REVERT = "can't be reverted"
+_CANT_KEEP = "can't be kept"
+_NO_CHECKPOINT = "What this turn changed is not kept."
+_DISCARDED = (
+    f"What this variant changed {_CANT_KEEP} any more: it was deleted when the checkpoints of its "
+    "folder had become too large."
+)
+
+
+class ChangeCommands:
+    """Reads and takes back. Lives on the host's loop; the work is done in threads.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    """
+
+    def __init__(self, host: AgentHost) -> None:
+        self._host = host
+        self._locks: WeakKeyDictionary[Session, asyncio.Lock] = WeakKeyDictionary()
+
+    @handles(GetChanges)
+    async def get(self, command: GetChanges, caller: Caller) -> ChangesReply:
+        """Return what a turn changed.
+
+        Raises
+        ------
+        UnknownTurn
+            The caller does not see it.
+        BadRequest
+            It did not change that file.
+        ChangesGone
+            It can no longer be read.
+        """
+        session, turn = await self._settled(command.turn_id, caller)
+        earlier = [await self._settled(each, caller) for each in command.earlier]
+        checkpointed = await self._checkpointed(session, turn, earlier)
+        changes = turn.changes or TurnChanges()
+        chosen = changes.files if command.path is None else named_files(changes, (command.path,))
+        reply = ChangesReply(
+            turn_id=turn.turn_id,
+            known=checkpointed is not None,
+            revertible=checkpointed is not None and changes.revertible,
+            words=changes.words,
+        )
+        if checkpointed is None:
+            files = tuple(FileTexts(**dict(file)) for file in chosen)
+            words = _why_gone(turn)
+            return reply.model_copy(update={"files": files, "words": words})
+        if command.form == "patch":
+            all_of_it = command.path is None and changes.left_out > 0
+            paths = () if all_of_it else paths_of(chosen)
+            text = ""
+            if paths or all_of_it:
+                text = await asyncio.to_thread(
+                    read_patch, checkpointed.checkpoints, checkpointed.trees, paths
+                )
+            return reply.model_copy(update={"patch": text})
+        paths = paths_of(chosen)
+        sides = await asyncio.to_thread(
+            read_changes,
+            checkpointed.checkpoints,
+            checkpointed.trees,
+            paths,
+            renames=checkpointed.renames,
+        )
+        files = await asyncio.to_thread(_with_all_texts, chosen, sides, turn.turn_id)
+        return reply.model_copy(update={"files": files})
+
+    @handles(ListChangingSessions)
+    async def sessions(self, command: ListChangingSessions, caller: UserCaller) -> ChangingSessions:
+        """Return the sessions that changed a file."""
+        return ChangingSessions(session_ids=self._changed(command.path))
+
+    def _changed(self, path: str) -> tuple[str, ...]:
+        whole = os.path.normpath(self._host.config.root / path)
+        last: dict[str, float] = {}
+        for session in self._host.sessions.values():
+            for turn_id in session.transcript.turn_order:
+                turn = session.transcript.turns[turn_id]
+                files = () if turn.changes is None else turn.changes.files
+                if any(os.path.normpath(f"{session.state.cwd}/{f.path}") == whole for f in files):
+                    last[session.session_id] = turn.ended_at or 0
+        return tuple(sorted(last, key=lambda each: last[each])[-_MOST_SESSIONS:])
+
+    @handles(RevertTurn)
+    async def revert(self, command: RevertTurn, caller: Caller) -> RevertReply:
+        """Take back what a turn changed, or undo that; all of it, or nothing.
+
+        Raises
+        ------
+        UnknownTurn
+            The caller does not see it.
+        BadRequest
+            It did not change that.
+        NotAllowed
+            A kernel asked for what is not its own turn.
+        ChangesRefused
+            Files were changed since.
+        ChangesGone
+            What they were is not kept.
+        """
+        if command.in_document and isinstance(caller, KernelCaller):
+            raise NotAllowed("Only the page of a document can report what was done in it.")
+        named = (*command.earlier, command.turn_id)
+        sessions: dict[str, Session] = {}
+        for session, turn in [await self._settled(each, caller) for each in named]:
+            _require_own_turn(turn, caller)
+            sessions[session.session_id] = session
+        async with contextlib.AsyncExitStack() as locked:
+            # What is taken back already says what a file should hold now.
+            for _, session in sorted(sessions.items()):
+                lock = self._locks.setdefault(session, asyncio.Lock())
+                await locked.enter_async_context(lock)
+            found = [await self._settled(each, caller) for each in named]
+            for session, turn in found:
+                works = session.state.active_turn_id is not None and not command.in_document
+                if turn.status != "done" or works:
+                    raise ChangesRefused(
+                        "A turn is running in this session. Wait until it ends, or stop it."
+                    )
+            *earlier, (session, turn) = found
+            if earlier:
+                paths = command.paths or tuple(each.path for each in command.hunks)
+                require_unbroken_chain([each for _, each in found], paths)
+            checkpointed = await self._checkpointed(session, turn, earlier)
+            if checkpointed is None or not checkpointed.changes.revertible:
+                words = _why_gone(turn)
+                if _CANT_REVERT not in words and _CANT_KEEP not in words:
+                    words = f"{words} It {_CANT_KEEP if turn.variant else _CANT_REVERT}."
+                raise ChangesGone(words)
+            reverting = TurnRevert(checkpointed, command, self._host.config.documents)
+            try:
+                return await reverting.run()
+            except ChangesRefused as error:
+                raise _not_kept(error) if turn.variant and command.undo else error from None
+
+    async def _settled(self, turn_id: str, caller: Caller) -> tuple[Session, TurnState]:
+        session = self._host.session_of_turn(turn_id)
+        if not may_see(session, caller):
+            raise UnknownTurn("This turn is not one of this notebook.")
+        if session.transcript.turns[turn_id].status == "done":
+            await session.turn_files.settled(turn_id)
+        return session, session.transcript.turns[turn_id]
+
+    async def _checkpointed(
+        self, session: Session, turn: TurnState, earlier: Sequence[tuple[Session, TurnState]] = ()
+    ) -> CheckpointedTurn | None:
+        keeper = session.turn_files.checkpoints
+        if turn.status != "done":
+            return None
+        checkpoints, variant = keeper.checkpoints, session.state.variant
+        if variant is not None:
+            # What it has changed goes into the folder that was copied, and out of it.
+            checkpoints = self._host.checkpoints.of(Path(variant.folder))
+        trees = await asyncio.to_thread(checkpoints.trees, turn.turn_id)
+        if trees is not None and earlier:
+            first = await asyncio.to_thread(checkpoints.trees, earlier[0][1].turn_id)
+            trees = None if first is None else (first[0], trees[1])
+        return (
+            None
+            if trees is None
+            else CheckpointedTurn(session, turn, checkpoints, trees, tuple(earlier))
+        )
+
+
+def _why_gone(turn: TurnState) -> str:
+    changes = turn.changes or TurnChanges()
+    if turn.variant and turn.status == "done" and changes.revertible:
+        return _DISCARDED
+    return changes.words or _NO_CHECKPOINT
+
+
+_WORDS = (
+    ("Nothing was reverted:", "Nothing was kept:"),
+    (" since the turn.", " since the copy was made."),
+    ("was not reverted.", "is kept already."),
+)
+"""Keeping a variant is reverting the other way round: what is said of the folder's files then."""
+
+
+def _not_kept(error: ChangesRefused) -> ChangesRefused:
+    message = error.message
+    for words, instead in _WORDS:
+        message = message.replace(words, instead)
+    return ChangesRefused(message, error.detail)
+
+
+def _require_own_turn(turn: TurnState, caller: Caller) -> None:
+    """Let a kernel take back only what a cell of its notebook asked for."""
+    if not isinstance(caller, KernelCaller):
+        return
+    origin = turn.origin
+    same_kernel = origin is not None and origin.kernel_id == caller.kernel_id
+    same_notebook = origin is not None and origin.notebook_path == caller.notebook_path != ""
+    if not (same_kernel or same_notebook):
+        raise NotAllowed("This turn was not sent from this notebook: revert it in the page.")
+
+
+def _with_all_texts(
+    chosen: Sequence[ChangedFile], sides: Mapping[str, FileSides], turn_id: str
+) -> tuple[FileTexts, ...]:
+    return tuple(_with_texts(file, sides.get(file.path), turn_id) for file in chosen)
+
+
+def _with_texts(file: ChangedFile, sides: FileSides | None, turn_id: str) -> FileTexts:
+    if sides is None:
+        return FileTexts(**dict(file))
+    notebook = sides.new_text if file.path.endswith(".ipynb") else None
+    return FileTexts(
+        **{**dict(file), "binary": sides.binary},
+        old_text=sides.old_text,
+        new_text=sides.new_text,
+        too_large=sides.too_large,
+        edited_cells=edited_cells(notebook or "", turn_id),
+    )

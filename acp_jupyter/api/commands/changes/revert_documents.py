@@ -1,0 +1,294 @@
+"""Changes of a turn, reverted in documents that are open: what their users did since stays."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from pydantic import JsonValue
+
+from acp_jupyter.api.models.turns import RevertTurn
+from acp_jupyter.errors import BadRequest, ChangesRefused, DocumentConflict, FileRefused
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.workspace.agent_files import Documents
+from acp_jupyter.host.workspace.checkpoints.diff import read_changes, tree_changes
+from acp_jupyter.host.workspace.checkpoints.disk import Disk
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
+from acp_jupyter.host.workspace.checkpoints.git import GitError
+from acp_jupyter.host.workspace.checkpoints.hunks import PartOfFile, TextSteps
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import without_marked
+from acp_jupyter.host.workspace.checkpoints.revert import SINCE, refusal
+from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
+from acp_jupyter.transcript.model.session_state import TurnState
+from acp_jupyter.transcript.model.tool_items import ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointedTurn:
+    """A turn whose folder was kept."""
+
+    session: Session
+    turn: TurnState
+    checkpoints: Checkpoints
+    trees: tuple[str, str]
+    """Before and after it; before the first of the ``earlier`` ones, if there are any."""
+    earlier: tuple[tuple[Session, TurnState], ...] = ()
+    """Turns whose changes go with it, the oldest first."""
+
+    @property
+    def renames(self) -> bool:
+        """Whether its changes were told with renames. Those of several turns are not."""
+        return not self.earlier
+
+    def modes(self, files: Iterable[ChangedFile]) -> dict[str, int]:
+        """Return the permission bits of files before it, as far as they are known."""
+        first = self.earlier[0][1].changes if self.earlier else None
+        known = {} if first is None else {file.path: file for file in first.files}
+        before = [known.get(file.path, file) for file in files]
+        return {f.old_path or f.path: f.old_mode for f in before if f.old_mode is not None}
+
+    def new_modes(self, files: Iterable[ChangedFile]) -> dict[str, int]:
+        """Return the permission bits of files after it, as far as they are known."""
+        return {f.path: f.new_mode for f in files if f.new_mode is not None}
+
+    @property
+    def new_folders(self) -> tuple[str, ...]:
+        """New folders of new files."""
+        turns = (*(turn for _, turn in self.earlier), self.turn)
+        created = (turn.changes.made_folders for turn in turns if turn.changes is not None)
+        return tuple({folder: None for folders in created for folder in folders})
+
+    @property
+    def turn_ids(self) -> tuple[str, ...]:
+        """Of all of them."""
+        return (*(turn.turn_id for _, turn in self.earlier), self.turn.turn_id)
+
+    @property
+    def own_notebooks(self) -> frozenset[str]:
+        """The notebooks that they were sent from: those are saved while they run."""
+        turns = (*self.earlier, (self.session, self.turn))
+        return frozenset(session.turn_files.own_notebook(turn.turn_id) for session, turn in turns)
+
+    @property
+    def changes(self) -> TurnChanges:
+        """What it changed."""
+        return self.turn.changes or TurnChanges()
+
+
+def named_files(changes: TurnChanges, paths: tuple[str, ...]) -> tuple[ChangedFile, ...]:
+    """Return the files of a turn that have these paths.
+
+    Raises
+    ------
+    BadRequest
+        It did not change one of them.
+    """
+    known = {file.path: file for file in changes.files}
+    for path in paths:
+        if path not in known:
+            raise BadRequest(f"The turn did not change a file {path}.")
+    return tuple(known[path] for path in dict.fromkeys(paths))
+
+
+def paths_of(files: Iterable[ChangedFile]) -> tuple[str, ...]:
+    """Return where files were before the turn and after it, as far as they were read."""
+    read = (file for file in files if not file.unread)
+    return tuple(path for file in read for path in (file.path, file.old_path) if path)
+
+
+_UNSAVED = "has changes in an editor that are not saved"
+_NOT_OPEN = "is the notebook of this turn: open it, and its cells can be reverted there"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentStep:
+    """A document's text as the turn left it, and as it shall be."""
+
+    path: str
+    present: str
+    wanted: str
+    otherwise: str
+    """Why it can't be done where it is not open."""
+
+
+@dataclass(slots=True)
+class DocumentRevert:
+    """What of a turn is taken back in open documents. Lives on the host's loop.
+
+    A file goes there if something in it is not saved, or it was changed on disk since: its page
+    joins both by cells or lines. Of the turn's own notebook only the cells go that tools wrote.
+
+    Parameters
+    ----------
+    kept
+        The turn.
+    command
+        What is asked for.
+    documents
+        Of the pages.
+    """
+
+    turn: CheckpointedTurn
+    command: RevertTurn
+    documents: Documents
+    done: list[DocumentStep] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
+    """What was left as it is, and why; only with ``partial``."""
+    skipped: set[str] = field(default_factory=set)
+    """The turn's own notebook, where that is not open and all of the turn is meant."""
+
+    async def run(
+        self, files: Sequence[ChangedFile], part: Callable[[ChangedFile], PartOfFile]
+    ) -> tuple[ChangedFile, ...]:
+        """Do what is to be done there; return what is left to the disk.
+
+        Parameters
+        ----------
+        files
+            Which.
+        part
+            What is taken back of each, and what shall be.
+
+        Raises
+        ------
+        ChangesRefused
+            One of them can't be taken back. Nothing was changed. Not with ``partial``.
+        """
+        steps = await self._steps(files, part)
+        others = sum(file.kept for file in self.turn.changes.files) > 1
+        for step in steps:
+            if self._is_in_the_way():
+                break
+            why = await self._write(step)
+            if why == _NOT_OPEN and others and self.command.paths is None:
+                self.skipped.add(step.path)
+            elif why:
+                self.refused[step.path] = why
+            else:
+                self.done.append(step)
+        if self._is_in_the_way():
+            await self.take_back()
+            raise refusal(self.refused)
+        there = {step.path for step in steps} | self.refused.keys()
+        return tuple(file for file in files if file.path not in there)
+
+    def _is_in_the_way(self) -> bool:
+        return bool(self.refused) and not self.command.partial
+
+    async def take_back(self) -> None:
+        """Make undone what was done, as far as that can be."""
+        for step in self.done:
+            await self._write(replace(step, present=step.wanted, wanted=step.present))
+        self.done.clear()
+
+    async def _steps(
+        self, files: Sequence[ChangedFile], part: Callable[[ChangedFile], PartOfFile]
+    ) -> list[DocumentStep]:
+        root = self.turn.checkpoints.root
+        marked = () if self.command.hunks else self.turn.own_notebooks
+        own = [file for file in files if file.path in marked]
+        texts = [file for file in files if not file.binary and file not in own]
+        unsaved = {f.path for f in texts if await self.documents.read(root / f.path) is not None}
+        whole = [file for file in texts if file.change == "modified"]
+        for path in unsaved - {file.path for file in whole}:
+            self.refused[path] = _UNSAVED
+        behind = await asyncio.to_thread(self._behind, [part(file) for file in whole])
+        parts = [part(f) for f in whole if f.path in unsaved or f.path in behind]
+        steps = await asyncio.to_thread(self._planned, parts, unsaved)
+        return [*steps, *await asyncio.to_thread(self._marked, own)]
+
+    def _behind(self, parts: Sequence[PartOfFile]) -> set[str]:
+        """Return which of them are on disk neither as they were nor as they are to be."""
+        turn, limits = self.turn, self.turn.checkpoints.limits
+        mixed = [each for each in parts if each.present or each.wanted]
+        texts = TextSteps(turn.checkpoints)
+        found = set(texts.obstacles(texts.plan(turn.trees, mixed, renames=turn.renames)))
+        try:
+            seconds = limits.checkpoint_seconds
+            changes = tree_changes(turn.checkpoints.git, *turn.trees, seconds, renames=turn.renames)
+        except GitError:
+            return found  # it is told when the files are to be written
+        disk = Disk(turn.checkpoints.root, limits.checkpoint_file_bytes)
+        paths = {each.path for each in parts if each not in mixed}
+        for change in changes:
+            if change.path in paths:
+                try:
+                    is_ = disk.find(change.path)
+                except OSError:
+                    continue
+                if not (is_.is_as(change.old) or is_.is_as(change.new)):
+                    found.add(change.path)
+        return found
+
+    def _planned(self, parts: Sequence[PartOfFile], unsaved: set[str]) -> list[DocumentStep]:
+        texts, turn = TextSteps(self.turn.checkpoints), self.turn
+        steps: list[DocumentStep] = []
+        for step in texts.plan(turn.trees, parts, renames=turn.renames):
+            otherwise = _UNSAVED if step.path in unsaved else SINCE
+            try:
+                present, wanted = step.present.decode(), step.wanted.decode()
+            except UnicodeDecodeError:
+                self.refused[step.path] = otherwise
+            else:
+                steps.append(DocumentStep(step.path, present, wanted, otherwise))
+        return steps
+
+    def _marked(self, own: Sequence[ChangedFile]) -> list[DocumentStep]:
+        if not own:
+            return []
+        turn = self.turn
+        paths = {file.path for file in own}
+        sides = read_changes(turn.checkpoints, turn.trees, paths, renames=turn.renames)
+        steps: list[DocumentStep] = []
+        for path, side in sides.items():
+            if side.old_text is None or side.new_text is None:
+                self.refused[path] = "can no longer be read"
+                continue
+            try:
+                was = without_marked(
+                    side.old_text, side.new_text, turn.turn_ids, _tool_input_strings(turn)
+                )
+            except ChangesRefused as error:
+                self.refused[path] = str(error)
+                continue
+            texts = (was, side.new_text) if self.command.undo else (side.new_text, was)
+            steps.append(DocumentStep(path, *texts, _NOT_OPEN))
+        return steps
+
+    async def _write(self, step: DocumentStep) -> str:
+        """Return why not; empty when it is done."""
+        path = self.turn.checkpoints.root / step.path
+        try:
+            written = await self.documents.write(path, step.wanted, step.present)
+        except DocumentConflict:
+            return SINCE
+        except FileRefused as error:
+            return f"could not be changed in its editor: {error}".rstrip(".")
+        return "" if written else step.otherwise
+
+
+def _tool_input_strings(checkpointed: CheckpointedTurn) -> set[str]:
+    """Return all that the turns' tools were told: a cell that is gone may be named there."""
+    turns = ((checkpointed.session, checkpointed.turn), *checkpointed.earlier)
+    return {
+        words
+        for session, turn in turns
+        for item in session.transcript.turn_items(turn.turn_id)
+        if isinstance(item, ToolCall)
+        for words in _strings(item.raw_input)
+    }
+
+
+def _strings(value: JsonValue) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list():
+            for each in value:
+                yield from _strings(each)
+        case dict():
+            for each in value.values():
+                yield from _strings(each)
+        case _:
+            return

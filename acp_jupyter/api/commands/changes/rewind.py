@@ -1,0 +1,378 @@
+"""Going back to before a turn: files are reverted, and a new session goes on from there.
+
+The protocol has no request to take turns back. So the session stays as it is, and one that holds
+what was said before the turn takes its place.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TypeAlias
+
+from acp_jupyter.api.access import Caller, may_see, visible_session
+from acp_jupyter.api.commands.changes.changes import ChangeCommands
+from acp_jupyter.api.models.command_row import handles
+from acp_jupyter.api.models.sessions import RewindReply, RewindSession, UndoRewind
+from acp_jupyter.api.models.turns import RevertTurn
+from acp_jupyter.errors import (
+    BadRequest,
+    ChangesGone,
+    ChangesRefused,
+    SessionImported,
+    UnknownTurn,
+)
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.log_entries import UpToTurn
+from acp_jupyter.protocol.host_events.notes import HostNotice
+from acp_jupyter.protocol.host_events.session import RevertedTurn, SessionContinued
+from acp_jupyter.transcript.escaping import one_line
+from acp_jupyter.transcript.model.session_state import TurnState
+
+_STOP_SECONDS = 30.0
+_PROMPT_CHARS = 60
+_NAMED = 5
+
+
+class RewindCommands:
+    """Carries out ``rewind_session`` and ``undo_rewind``. Lives on the host's loop.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    changes
+        Reverts what turns changed.
+    """
+
+    def __init__(self, host: AgentHost, changes: ChangeCommands) -> None:
+        self._host = host
+        self._changes = changes
+        self._tasks: set[asyncio.Task[RewindReply]] = set()
+
+    @handles(RewindSession)
+    async def rewind(self, command: RewindSession, caller: Caller) -> RewindReply:
+        """Go back to before a turn, in files and in what the agent remembers; or do nothing.
+
+        Raises
+        ------
+        BadRequest
+            There is no such turn, messages wait in the session, or it is just going back.
+        ChangesRefused
+            Files were changed since.
+        ChangesGone
+            What they were is not kept.
+        """
+        session = visible_session(self._host, command.session_id, caller)
+        return await self._owned(lambda held: self._rewind(session, command, caller, held))
+
+    @handles(UndoRewind)
+    async def undo(self, command: UndoRewind, caller: Caller) -> RewindReply:
+        """Go on in the earlier session again, with the files as they were there; or do nothing.
+
+        What turns of this session have changed since is taken back.
+
+        Raises
+        ------
+        BadRequest
+            The session was not made by going back, goes on elsewhere, or is just going back.
+        ChangesRefused
+            Files were changed since.
+        """
+        session = visible_session(self._host, command.session_id, caller)
+        return await self._owned(lambda held: self._undo(session, command, caller, held))
+
+    async def _owned(self, work: _Work) -> RewindReply:
+        """Do it to its end: whoever asks may hang up, and must not leave half of it."""
+        task = asyncio.create_task(_holding(work), name="acp-rewind")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(task)
+
+    async def _rewind(
+        self, session: Session, command: RewindSession, caller: Caller, held: _HeldSessions
+    ) -> RewindReply:
+        held.add(session)
+        self._require_free(session)
+        first = session.transcript.turns.get(command.turn_id)
+        if first is None or not first.was_sent:
+            raise BadRequest("This session has had no such turn.")
+        others = await self._others(command.also, first, caller)
+        await self._stop(session)
+        earlier, own = _split(session, first)
+        back = _in_order([*own, *others])
+        reverted: list[RevertedTurn] = []
+        left: list[str] = []
+        try:
+            for turn in reversed(back) if command.files else ():
+                await self._revert(turn, reverted, left, caller, held)
+            end = UpToTurn(first.turn_id, frozenset(turn.turn_id for turn in earlier))
+            made = await self._host.stored_sessions.branch(
+                session,
+                end,
+                reverted,
+                files=command.files,
+                also=command.also if command.files else (),
+            )
+        except BaseException:
+            await self._put_back(reverted, caller, held)
+            raise
+        paths = _paths(reverted)
+        done = _done(first, bool(earlier), paths, left, files=command.files)
+        made.journal.note(HostNotice(text=done, offers="undo_rewind"))
+        session.journal.note(SessionContinued(session_id=made.session_id))
+        session.journal.note(HostNotice(text=_CONTINUES.format(_quoted(first))))
+        await self._host.save(made)
+        await self._host.save(session)
+        return RewindReply(
+            session=made.state,
+            turns=len(back),
+            paths=paths,
+            left=tuple(dict.fromkeys(left)),
+            words=done,
+        )
+
+    async def _undo(
+        self, session: Session, command: UndoRewind, caller: Caller, held: _HeldSessions
+    ) -> RewindReply:
+        held.add(session)
+        self._require_free(session)
+        branch, reverted = session.state.branch, session.state.reverted
+        if branch is None:
+            raise BadRequest("This session did not begin by going back.")
+        await self._host.stored_sessions.wake(branch.session_id)
+        earlier = visible_session(self._host, branch.session_id, caller)
+        held.add(earlier)
+        await self._stop(session)
+        files = command.files and branch.files
+        reverted = reverted if files else ()
+        own: list[RevertedTurn] = []
+        try:
+            for turn in reversed(_own_turns(session)) if files else ():
+                await self._revert(turn, own, [], caller, held)
+            await self._put_back(reverted, caller, held)
+        except BaseException:
+            await self._put_back(own, caller, held)
+            raise
+        session.journal.note(SessionContinued(session_id=earlier.session_id))
+        session.journal.note(HostNotice(text=_UNDONE))
+        earlier.journal.note(SessionContinued())
+        earlier.journal.note(HostNotice(text=_GOES_ON))
+        await self._host.save(session)
+        await self._host.save(earlier)
+        turns = _split(earlier, earlier.transcript.turns[branch.turn_id])[1]
+        paths = _paths(reverted)
+        words = " ".join(filter(None, (_GOES_ON, _files(paths))))
+        return RewindReply(session=earlier.state, turns=len(turns), paths=paths, words=words)
+
+    async def _others(
+        self, turn_ids: Iterable[str], first: TurnState, caller: Caller
+    ) -> list[TurnState]:
+        """Return turns of other sessions that began after one and have ended."""
+        found: list[TurnState] = []
+        for turn_id in turn_ids:
+            await self._host.stored_sessions.wake_turn(turn_id)
+            session = self._host.session_of_turn(turn_id)
+            turn = session.transcript.turns[turn_id]
+            if not may_see(session, caller):
+                raise UnknownTurn("This turn is not one of this notebook.")
+            is_later = turn.session_id != first.session_id and _began(turn) >= _began(first)
+            if turn.variant or not is_later:
+                raise BadRequest("Name only later turns of other sessions.")
+            if turn.status != "done":
+                raise ChangesRefused(_RUNS_ELSEWHERE)
+            found.append(turn)
+        return found
+
+    def _require_free(self, session: Session) -> None:
+        state = session.state
+        if state.variant is not None:
+            raise BadRequest("A variant has one turn: there is nothing to go back to.")
+        if state.read_only or not session.agent.startable:
+            raise SessionImported(state.read_only or "This session has no agent to go on with.")
+        if self._host.stored_sessions.goes_on_elsewhere(state):
+            raise BadRequest(
+                "The conversation went back already, and goes on in another session. Go on there, "
+                "or undo it there first."
+            )
+        if state.queue:
+            raise BadRequest("Messages wait in this session. Remove them first.")
+
+    async def _stop(self, session: Session) -> None:
+        """Stop the turn that runs, and wait for its end."""
+        turn_id = session.state.active_turn_id
+        if turn_id is None:
+            return
+        session.cancel(turn_id)
+        if not await session.journal.wait_turn(turn_id, _STOP_SECONDS):
+            raise BadRequest("The turn that runs has not stopped yet. Try again when it has.")
+
+    async def _revert(
+        self,
+        turn: TurnState,
+        reverted: list[RevertedTurn],
+        left: list[str],
+        caller: Caller,
+        held: _HeldSessions,
+    ) -> None:
+        """Revert one turn. What a copy stands for was done by the turn that it is a copy of."""
+        turn_id = turn.turn_id if turn.copy_of is None else turn.copy_of.turn_id
+        await self._host.stored_sessions.wake_turn(turn_id)
+        try:
+            of = self._host.session_of_turn(turn_id)
+        except UnknownTurn:
+            if turn.changes is None:
+                return
+            raise ChangesGone(_DELETED) from None
+        held.add(of)
+        await of.turn_files.settled(turn_id)
+        changes = of.transcript.turns[turn_id].changes
+        if changes is None:
+            return
+        if not changes.checkpoint:
+            raise ChangesGone(f"{changes.words} That can't be taken back.".strip())
+        open_ = tuple(file.path for file in changes.files if file.kept and not file.reverted)
+        left += [file.path for file in changes.files if not file.kept]
+        if not open_:
+            return
+        reply = await self._changes.revert(RevertTurn(turn_id=turn_id), caller)
+        done = tuple(path for path in open_ if path in reply.paths)
+        left += [path for path in open_ if path not in done]
+        if done:
+            reverted.append(
+                RevertedTurn(turn_id=turn_id, paths=done, all_of_it=changes.left_out > 0)
+            )
+
+    async def _put_back(
+        self, reverted: Sequence[RevertedTurn], caller: Caller, held: _HeldSessions
+    ) -> None:
+        """Put back what was taken back, from the oldest turn on; all of it, or nothing."""
+        done: list[RevertedTurn] = []
+        try:
+            for each in reversed(reverted):
+                await self._host.stored_sessions.wake_turn(each.turn_id)
+                held.add(self._host.session_of_turn(each.turn_id))
+                await self._changes.revert(_command(each, undo=True), caller)
+                done.append(each)
+        except BaseException:
+            for each in reversed(done):
+                await self._changes.revert(_command(each, undo=False), caller)
+            raise
+
+
+class _HeldSessions:
+    """Sessions that take no prompts meanwhile: while a turn runs, its files can't be reverted."""
+
+    def __init__(self) -> None:
+        self._sessions: set[Session] = set()
+
+    def add(self, session: Session) -> None:
+        """Hold one more, unless it is held here already.
+
+        Raises
+        ------
+        BadRequest
+            It is held elsewhere.
+        """
+        if session in self._sessions:
+            return
+        if session.turns.going_back:
+            raise BadRequest("The session is just going back.")
+        session.turns.going_back = True
+        self._sessions.add(session)
+
+    def release(self) -> None:
+        """Let them take prompts again."""
+        for session in self._sessions:
+            session.turns.going_back = False
+
+
+_Work: TypeAlias = Callable[[_HeldSessions], Awaitable[RewindReply]]
+
+
+async def _holding(work: _Work) -> RewindReply:
+    held = _HeldSessions()
+    try:
+        return await work(held)
+    finally:
+        held.release()
+
+
+_DELETED = (
+    "What a turn changed is not kept any more, so it can't be taken back. You can go back with "
+    "what the agent remembers alone."
+)
+_RUNS_ELSEWHERE = (
+    "A turn is running in another session of this notebook. Wait until it ends, or stop it."
+)
+_CONTINUES = "Went back to before “{0}”. The conversation goes on in another session from there."
+_UNDONE = "Going back was undone: the conversation goes on in the earlier session."
+_GOES_ON = "Going back was undone: the conversation goes on here."
+_VARIABLES = "Variables of a kernel stay as they are, and so does what commands did elsewhere."
+
+
+def _command(reverted: RevertedTurn, *, undo: bool) -> RevertTurn:
+    paths = None if reverted.all_of_it else reverted.paths
+    return RevertTurn(turn_id=reverted.turn_id, paths=paths, undo=undo)
+
+
+def _split(session: Session, first: TurnState) -> tuple[list[TurnState], list[TurnState]]:
+    """Return the turns before one, and that one with all later ones, as they began."""
+    turns = (session.transcript.turns[turn_id] for turn_id in session.transcript.turn_order)
+    sent = _in_order(turn for turn in turns if turn.was_sent)
+    place = [turn.turn_id for turn in sent].index(first.turn_id)
+    return sent[:place], sent[place:]
+
+
+def _own_turns(session: Session) -> list[TurnState]:
+    """Return the turns that the session has had since it was made, as they began."""
+    turns = (session.transcript.turns[turn_id] for turn_id in session.transcript.turn_order)
+    return _in_order(turn for turn in turns if turn.copy_of is None and turn.was_sent)
+
+
+def _in_order(turns: Iterable[TurnState]) -> list[TurnState]:
+    return sorted(turns, key=_began)
+
+
+def _began(turn: TurnState) -> float:
+    return turn.started_at or 0.0
+
+
+def _paths(reverted: Iterable[RevertedTurn]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(path for each in reverted for path in each.paths))
+
+
+def _done(
+    first: TurnState, remembers: bool, paths: Sequence[str], left: Sequence[str], *, files: bool
+) -> str:
+    """Say what going back has done, and what it has not."""
+    known = (
+        "The agent is told what was said before that, as text."
+        if remembers
+        else "The agent begins anew."
+    )
+    unchanged = "Files were left as they are." if not files else ""
+    kept = f"Not taken back: {_named(left)}." if left else ""
+    said = (f"Went back to before “{_quoted(first)}”.", known, _files(paths), unchanged, kept)
+    return " ".join(filter(None, (*said, _VARIABLES)))
+
+
+def _files(paths: Sequence[str]) -> str:
+    if not paths:
+        return ""
+    return f"{_named(paths)} {'is' if len(paths) == 1 else 'are'} as {_it(paths)} then."
+
+
+def _it(paths: Sequence[str]) -> str:
+    return "it was" if len(paths) == 1 else "they were"
+
+
+def _named(paths: Sequence[str]) -> str:
+    names = list(dict.fromkeys(paths))
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _quoted(turn: TurnState) -> str:
+    return one_line(turn.prompt, _PROMPT_CHARS)

@@ -1,0 +1,137 @@
+"""Variants of a prompt: sessions in copies of a folder, and what is kept of one."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from acp_jupyter.api.access import Caller, folder_of, may_see, notebook_of, sender
+from acp_jupyter.api.commands.changes.changes import ChangeCommands
+from acp_jupyter.api.commands.permissions import TrustCommands
+from acp_jupyter.api.models.command_row import handles
+from acp_jupyter.api.models.sessions import CreateSession
+from acp_jupyter.api.models.turns import RevertReply, RevertTurn
+from acp_jupyter.api.models.variants import CreateVariant, KeepVariant
+from acp_jupyter.errors import BadRequest, UnknownTurn
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.session.session import KernelWish, Session
+from acp_jupyter.host.workspace.copied_folders import FolderCopy
+from acp_jupyter.host.workspace.own_kernels import NoKernel, OwnKernel
+from acp_jupyter.protocol.host_events.session import Variant
+from acp_jupyter.transcript.model.session_state import SessionState
+
+
+class VariantCommands:
+    """Carries out what concerns variants. Lives on the host's loop.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    trust
+        Of folders.
+    changes
+        Reverts, and undoes that.
+    """
+
+    def __init__(self, host: AgentHost, trust: TrustCommands, changes: ChangeCommands) -> None:
+        self._host = host
+        self._trust = trust
+        self._changes = changes
+
+    @handles(CreateVariant)
+    async def create(self, command: CreateVariant, caller: Caller) -> SessionState:
+        """Return the state of the session, whose folder is copied.
+
+        Raises
+        ------
+        AcpError
+            The agent is unknown, the folder is not trusted, or it can't be copied.
+        """
+        registry = self._host.config.registry
+        agent = await asyncio.to_thread(registry.id_of, command.agent)
+        spec = registry.get(agent)
+        if not spec.command:
+            raise BadRequest(f"{spec.name} can't be started here.")
+        notebook, kernel_id = notebook_of(caller, command.notebook_path)
+        folder = folder_of(caller, self._host.config.root, command.cwd, notebook)
+        asked = CreateSession(agent=agent, trust=command.trust, ask_trust=command.ask_trust)
+        await self._trust.admit(asked, caller, notebook, folder)
+        self._host.open_sessions.make_room()  # before all is copied
+        variant, copy = await self._host.variants.copy(Path(folder), command.try_id)
+        session = None
+        try:
+            kernel = await self._kernel(command, variant, copy, notebook, kernel_id)
+            copy.kernel = None if isinstance(kernel, NoKernel) else kernel
+            empty = copy.kernel is not None and command.restore == "none"
+            variant = variant.model_copy(update={"kernel": kernel.words, "begins_empty": empty})
+            session = self._host.open(
+                agent,
+                folder,
+                notebook_path=notebook,
+                label=f"Variant {variant.number}",
+                kernel_id=kernel_id,
+                user=sender(caller),
+                copy=(variant, copy),
+            )
+            session.tools_on = copy.kernel is not None
+            session.tools_refused = not session.tools_on
+            await self._host.save_new(session)
+            self._trust.grant(asked, session, caller)
+        except BaseException:
+            await asyncio.shield(self._drop(session, copy))
+            raise
+        return session.state
+
+    async def _kernel(
+        self,
+        command: CreateVariant,
+        variant: Variant,
+        copy: FolderCopy,
+        notebook: str,
+        kernel_id: str,
+    ) -> OwnKernel | NoKernel:
+        tools = self._host.config.tools
+        if not notebook:
+            return NoKernel("no notebook of a Jupyter server asks for it")
+        if tools is None or not command.tools:
+            return NoKernel("the notebook tools are turned off")
+        path = self._host.config.root / notebook
+        return await tools.own_kernel(
+            KernelWish(variant, copy, path, kernel_id, command.cell_id, command.restore)
+        )
+
+    async def _drop(self, session: Session | None, copy: FolderCopy) -> None:
+        """Remove a variant that nobody is told of."""
+        try:
+            if session is not None and session.session_id in self._host.sessions:
+                await self._host.closer.delete(session.session_id)
+        finally:
+            await copy.remove()
+
+    @handles(KeepVariant)
+    async def keep(self, command: KeepVariant, caller: Caller) -> RevertReply:
+        """Put a variant's changes into the folder, or take them out.
+
+        Raises
+        ------
+        UnknownTurn
+            The caller does not see it.
+        BadRequest
+            It is no variant, or has changed nothing.
+        ChangesRefused
+            Files were changed since.
+        ChangesGone
+            What it has changed is not kept.
+        """
+        turn_id = command.turn_id
+        session = self._host.session_of_turn(turn_id)
+        if not may_see(session, caller):
+            raise UnknownTurn("This turn is not one of this notebook.")
+        turn = session.transcript.turns[turn_id]
+        if not turn.variant:
+            raise BadRequest("This turn has worked in the folder itself: there is nothing to keep.")
+        if turn.status == "done" and turn.changes is None:
+            raise BadRequest("This variant has changed no file.")
+        reverting = RevertTurn(turn_id=turn_id, paths=command.paths, undo=not command.undo)
+        return await self._changes.revert(reverting, caller)

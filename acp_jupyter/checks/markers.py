@@ -1,0 +1,34 @@
+"""nbval's marks on cells, as comments and as tags, so that one notebook serves both."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import Any
+
+
+class Markers(Enum):
+    """What a cell is marked with."""
+
+    SKIP = auto()
+    IGNORE_OUTPUT = auto()
+    RAISES = auto()
+
+
+_COMMENTS = {
+    "NBVAL_SKIP": Markers.SKIP,
+    "NBVAL_IGNORE_OUTPUT": Markers.IGNORE_OUTPUT,
+    "NBVAL_RAISES_EXCEPTION": Markers.RAISES,
+}
+_TAGS = {
+    **{name.lower().replace("_", "-"): marker for name, marker in _COMMENTS.items()},
+    "raises-exception": Markers.RAISES,
+}
+
+
+def markers_of(cell: Any) -> set[Markers]:
+    """Return the marks of a cell."""
+    tags = cell.metadata.get("tags", ())
+    lines = (line.strip() for line in cell.source.splitlines())
+    comments = {line.lstrip("#").strip() for line in lines if line.startswith("#")}
+    found = {_COMMENTS[each] for each in comments if each in _COMMENTS}
+    return found | {_TAGS[tag] for tag in tags if isinstance(tag, str) and tag in _TAGS}

@@ -1,0 +1,152 @@
+"""A session that goes on from an earlier turn of another: what its agent is told of that.
+
+The protocol has no way to take turns back, so its agent opens a new session. What was said before
+goes in front of the first prompt, as text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import deque
+from functools import partial
+
+from acp_jupyter.errors import AgentRequestError
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.session.opening import AgentSessionOpener, SessionConnection
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.protocol.host_events.session import SessionBranched
+from acp_jupyter.transcript.model.items import AgentMessage, Item, UserMessage
+from acp_jupyter.transcript.model.session_state import STEERED, ConfigOption, TurnState
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.model.tool_items import ToolCall
+
+_OUTPUT_CHARS = 2_000
+_INTRODUCTION = (
+    "This conversation goes on from an earlier one. What was said there, from its beginning:"
+)
+_OLDEST_LEFT_OUT = (
+    "This conversation goes on from an earlier one. What was said there, without its beginning, "
+    "which is too long:"
+)
+_MODE = "mode"
+
+
+def goes_on_from_branch(transcript: Transcript) -> bool:
+    """Tell whether the agent has to be told what was said before: no prompt has told it yet."""
+    branch = transcript.session.branch
+    if branch is None:
+        return False
+    told_in = transcript.turns.get(branch.told_in)
+    if told_in is None:
+        return True
+    since = told_in.started_at or 0.0
+    turns = (transcript.turns[turn_id] for turn_id in transcript.turn_order)
+    return not any(turn.copy_of is None and _was_taken(turn, since) for turn in turns)
+
+
+def _was_taken(turn: TurnState, since: float) -> bool:
+    """Tell whether the agent had the prompt: an error may have come before."""
+    begun = turn.started_at is not None and turn.started_at >= since
+    return turn.status == "done" and begun and turn.stop_reason != "error"
+
+
+async def open_branch(
+    attaching: AgentSessionOpener, journal: Journal, limits: Limits
+) -> SessionConnection:
+    """Open a new session at the agent, which is told of what was said before.
+
+    Its model and its other options are set as they were, but for its mode: in that an agent may
+    ask less, so it opens in its own.
+
+    Raises
+    ------
+    AgentStartError
+        It did not open one.
+    """
+    transcript = journal.transcript
+    wanted = transcript.session.config_options
+    history = await asyncio.to_thread(told_history, transcript, limits.told_chars)
+    connection = await (attaching.told(history) if history else attaching.new())
+    connection.on_first_prompt = partial(_note_told, journal)
+    for option in _differing(wanted, journal.transcript.session.config_options):
+        with contextlib.suppress(AgentRequestError):  # the error is in the traffic
+            await connection.set_config(option.id, option.current_value)
+    return connection
+
+
+def _note_told(journal: Journal) -> None:
+    """Note in which turn the agent is told: one that is stopped before that tells it nothing."""
+    session = journal.transcript.session
+    if session.branch is not None and session.active_turn_id is not None:
+        branch = session.branch.model_copy(update={"told_in": session.active_turn_id})
+        journal.note(SessionBranched(branch=branch, reverted=session.reverted))
+
+
+def _differing(
+    wanted: tuple[ConfigOption, ...], there: tuple[ConfigOption, ...]
+) -> list[ConfigOption]:
+    now = {option.id: option for option in there if option.category != _MODE}
+    return [
+        option
+        for option in wanted
+        if option.id in now
+        and now[option.id].current_value != option.current_value
+        and (
+            option.type == "boolean"
+            or any(choice.value == option.current_value for choice in now[option.id].choices)
+        )
+    ]
+
+
+def told_history(transcript: Transcript, most_chars: int) -> str:
+    """Return what was said in the turns that were taken over, as text; empty where nothing was.
+
+    Where it is too long, the newest turns are told.
+    """
+    turns = [transcript.turns[turn_id] for turn_id in transcript.turn_order]
+    told = [turn for turn in turns if turn.copy_of is not None and turn.stop_reason != STEERED]
+    parts: deque[str] = deque()
+    room = most_chars
+    for turn in reversed(told):
+        part = _turn_text(turn, transcript.turn_items(turn.turn_id))
+        if parts and len(part) > room:
+            break
+        parts.appendleft(_cut(part, most_chars))
+        room -= len(part)
+    if not parts:
+        return ""
+    introduction = _INTRODUCTION if len(parts) == len(told) else _OLDEST_LEFT_OUT
+    return "\n\n".join((introduction, *parts))
+
+
+def _turn_text(turn: TurnState, items: tuple[Item, ...]) -> str:
+    said = [f"User: {turn.prompt}"]
+    for item in items:
+        match item:
+            case UserMessage() if item.text != turn.prompt:
+                said.append(f"User: {item.text}")
+            case AgentMessage():
+                said.append(f"You: {item.text}")
+            case ToolCall():
+                said.append(_call_text(item))
+            case _:
+                pass
+    if turn.stop_reason == "cancelled":
+        said.append("(The user stopped this turn.)")
+    return "\n\n".join(said)
+
+
+def _call_text(call: ToolCall) -> str:
+    what = call.command or " ".join(filter(None, (call.title, call.description or call.path)))
+    changed = [diff.path for diff in call.diffs]
+    lines = [f"Your tool call ({call.status}): {what}"]
+    if changed:
+        lines.append(f"Changed: {', '.join(dict.fromkeys(changed))}")
+    if call.output:
+        lines.append(_cut(call.output, _OUTPUT_CHARS))
+    return "\n".join(lines)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}\n… {len(text) - most} characters left out"

@@ -1,0 +1,149 @@
+"""A ``%%acp … --try`` cell: one prompt for several agents, each in a copy of the folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from acp_jupyter.kernel.execution_context import ExecutionContext, execution_context
+from acp_jupyter.kernel.magics.cell import expand, send_prompt, warn
+from acp_jupyter.kernel.magics.turn_output import ShownTurn, show_beginning, show_in_terminal
+from acp_jupyter.kernel.settings import Settings, split_setting
+from acp_jupyter.kernel.variables import describe_names
+from acp_jupyter.kernel.variants import Variants, make_variants, send_all
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+    from acp_jupyter.kernel.magics.cell_options import CellOptions
+    from acp_jupyter.kernel.session import Session
+    from acp_jupyter.kernel.turn.turn import Turn
+
+_WITHOUT_DILL = (
+    "With dill in the kernel's environment (`%pip install dill`) they would begin with copies of "
+    "the variables; `--restore rerun` runs the cells above again."
+)
+_KEEP = "`_acp[0].keep()` puts the changes of the first one into the folder."
+
+
+def run_try(shell: InteractiveShell, options: CellOptions, prompt: str) -> None:
+    """Send a prompt to several agents, show their turns and wait for all ends.
+
+    Raises
+    ------
+    TurnError
+        All of them have failed; their outputs show it.
+    KeyboardInterrupt
+        The kernel was interrupted; all are stopped.
+    """
+    cell = execution_context()
+    written = prompt
+    if options.format:
+        prompt = expand(prompt, shell.user_ns)
+    variables = describe_names(options.var, shell.user_ns) if options.var else ()
+    config = tuple(split_setting(each) for each in options.config)
+    with _Progress(cell) as progress:
+        sessions = make_variants(
+            options.several,
+            trust=options.trust,
+            tools=not options.no_tools,
+            restore=options.restore,
+            settings=Settings(options.mode, options.model, config),
+            told=progress.tell,
+        )
+
+    def send(session: Session) -> Turn:
+        return send_prompt(shell, session, options, prompt, None, variables, written)
+
+    variants = send_all(sessions, send)
+    shell.push({"_acp": variants}, interactive=False)  # type: ignore[no-untyped-call]
+    if options.out:
+        shell.push({options.out: variants})  # type: ignore[no-untyped-call]
+    try:
+        _show(variants, cell, options)
+    except KeyboardInterrupt:
+        variants.cancel()
+        for turn in variants:
+            turn.stop_soon()
+        raise
+
+
+def _show(variants: Variants, cell: ExecutionContext, options: CellOptions) -> None:
+    _tell(_about(variants, options), cell)
+    if options.background and cell.goes_on:
+        for turn in variants:
+            show_beginning(turn, cell)
+        return
+    if cell.frontend == "terminal":
+        for turn in variants:
+            print(f"── {_row_name(turn)}")  # noqa: T201 - for the terminal
+            show_in_terminal(turn)
+    else:
+        _show_in_notebook(variants, cell)
+    _tell(f"{variants.to_markdown(times=cell.frontend == 'terminal')}\n\n{_KEEP}", cell)
+    variants.raise_for_error()
+    for turn in variants:
+        warn(turn)
+
+
+def _show_in_notebook(variants: Variants, cell: ExecutionContext) -> None:
+    shown = [ShownTurn(turn, cell) for turn in variants]
+    try:
+        for each in shown:
+            each.begin()
+        variants._wait(None)
+    except KeyboardInterrupt:
+        variants.cancel()  # all at once, before one after the other is waited for
+        for turn in variants:
+            turn.stop_soon()
+        raise
+    finally:
+        for each in shown:
+            each.end()
+
+
+def _about(variants: Variants, options: CellOptions) -> str:
+    """Return what is to be known of the copies."""
+    variant = variants[0]._detail.session.variant
+    assert variant is not None
+    words = [f"Each variant works in a copy of the folder. {variant.kernel}"]
+    if variant.begins_empty and options.restore is None:
+        words.append(_WITHOUT_DILL)
+    return " ".join((*words, variant.left_out)).strip()
+
+
+def _row_name(turn: Turn) -> str:
+    return f"Variant {turn._detail.turn.variant}: {turn._detail.session.agent_info.name}"
+
+
+def _tell(words: str, cell: ExecutionContext) -> None:
+    if cell.frontend == "terminal":
+        print(words)  # noqa: T201 - for the terminal
+        return
+    from IPython.display import Markdown, display
+
+    display(Markdown(words))  # type: ignore[no-untyped-call]
+
+
+class _Progress:
+    """One line that says what is done before the turns begin; it is gone then."""
+
+    def __init__(self, cell: ExecutionContext) -> None:
+        self._cell = cell
+        self._told = False
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def tell(self, words: str) -> None:
+        """Show what is done now."""
+        if self._cell.frontend == "terminal":
+            print(f"{words} …")  # noqa: T201 - for the terminal
+        elif self._cell.updates:
+            print(f"\r{words} …", end="", flush=True)  # noqa: T201 - one line, written over
+            self._told = True
+
+    def __exit__(self, *_exception: object) -> None:
+        if self._told:
+            from IPython.display import clear_output
+
+            clear_output(wait=True)  # type: ignore[no-untyped-call]

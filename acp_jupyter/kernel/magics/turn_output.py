@@ -1,0 +1,164 @@
+"""The output of a turn in its cell, or in a terminal: its start, what comes, its end."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from typing import TYPE_CHECKING
+
+from acp_jupyter.errors import AcpError
+from acp_jupyter.kernel.turn.display import (
+    TerminalScreen,
+    end_widget,
+    first_bundle,
+    wants_widget,
+)
+from acp_jupyter.transcript.output.bundle import Bundle
+
+if TYPE_CHECKING:
+    from acp_jupyter.kernel.execution_context import ExecutionContext
+    from acp_jupyter.kernel.turn.acp_widget import AcpWidget
+    from acp_jupyter.kernel.turn.turn import Turn
+    from acp_jupyter.kernel.turn.unseen import UnseenTurn
+
+_FOLLOW_SECONDS = 20.0
+
+
+def show_beginning(turn: Turn, cell: ExecutionContext) -> None:
+    """Show the start of the turn; the output is updated while the turn runs."""
+    if cell.frontend == "terminal":
+        print(f"Turn {turn.id[:8]} runs in the background: _acp.wait() waits for it.")  # noqa: T201
+        return
+    start = turn._detail
+    widget = _widget(turn) if wants_widget(start, cell.can_ask) else None
+    first = first_bundle(start, widget) if cell.goes_on else _OUTLASTS
+    _display(first, turn, update=False)
+    if cell.frontend == "voila":
+        turn._widget = widget  # it shows the end too: Voilà draws no outputs but widgets anew
+        return
+    unseen = None
+    if widget is not None:
+        from acp_jupyter.kernel.turn.unseen import UnseenTurn
+
+        unseen = UnseenTurn(turn._client)
+    follower = threading.Thread(
+        target=_show_end, args=(turn, widget, unseen), name="acp-background-turn", daemon=True
+    )
+    turn._follower = follower
+    follower.start()
+
+
+_OUTLASTS_WORDS = (
+    "The run of this notebook ended before this turn, so its end is not here. Wait for it in a "
+    "later cell, for example with _acp.wait()."
+)
+_OUTLASTS = Bundle(
+    data={
+        "text/markdown": f"*{_OUTLASTS_WORDS}*".replace("_acp", "\\_acp"),
+        "text/plain": _OUTLASTS_WORDS,
+    },
+    metadata={},
+)
+"""The output of a turn that a run has started, until its end replaces it."""
+
+
+def _widget(turn: Turn) -> AcpWidget:
+    from acp_jupyter.kernel.turn.acp_widget import cell_widget  # anywidget, when it is needed
+
+    return cell_widget(turn)
+
+
+def _show_end(turn: Turn, widget: AcpWidget | None, unseen: UnseenTurn | None) -> None:
+    """Show the final output if no page does. Runs in a thread of its own."""
+    detail = turn._detail
+    try:
+        while detail.turn.status != "done":
+            seconds = _FOLLOW_SECONDS if unseen is None else unseen.look_seconds
+            detail = turn._client.turn(turn.id, seconds)
+            if unseen is not None and (bundle := unseen.news(detail)) is not None:
+                _display(bundle, turn, update=True)
+    except AcpError:
+        return
+    finally:
+        if widget is not None:
+            end_widget(widget)
+    if not detail.page_holds_notebook and detail.bundle is not None:
+        _display(detail.bundle, turn, update=True)
+
+
+def show_in_terminal(turn: Turn) -> None:
+    """Print a turn while it is waited for."""
+    screen = TerminalScreen()
+    try:
+        turn._wait(None, screen.show)
+    finally:
+        screen.show(turn._detail)
+
+
+def show_in_notebook(turn: Turn, cell: ExecutionContext) -> None:
+    """Show a turn while it is waited for."""
+    shown = ShownTurn(turn, cell)
+    try:
+        shown.begin()
+        turn._wait(None, None)
+    except KeyboardInterrupt:
+        turn.stop_soon()  # before the last look at it below
+        raise
+    finally:
+        shown.end()
+
+
+class ShownTurn:
+    """The output of a turn that is waited for in a notebook.
+
+    Parameters
+    ----------
+    turn
+        The turn.
+    cell
+        What waits for it.
+    """
+
+    def __init__(self, turn: Turn, cell: ExecutionContext) -> None:
+        self._turn = turn
+        self._cell = cell
+        self._start = turn._detail
+        page = self._start.page_holds_notebook
+        # Where nobody watches, it is shown once: nbval and others take the first display.
+        self._updates = cell.updates and (page or cell.can_ask)
+        self._stack = contextlib.ExitStack()
+
+    def begin(self) -> None:
+        """Show the turn as it is now, live where that can be."""
+        turn, cell, start = self._turn, self._cell, self._start
+        widget = None
+        if cell.updates and wants_widget(start, cell.can_ask):
+            widget = _widget(turn)
+            self._stack.callback(end_widget, widget)
+            if self._updates and not turn._client.may_answer:
+                from acp_jupyter.kernel.turn.unseen import told_while_waiting
+
+                self._stack.enter_context(told_while_waiting(turn.id, turn.session_id))
+        if self._updates:
+            _display(first_bundle(start, widget), turn, update=False)
+
+    def end(self) -> None:
+        """Show its end."""
+        turn, page = self._turn, self._start.page_holds_notebook
+        with self._stack:
+            # A page that holds the notebook puts the final output in, also after a reload.
+            page_shows = page and turn._detail.page_holds_notebook
+            if not (self._updates and page_shows):
+                _display(turn.bundle(), turn, update=self._updates)
+
+
+def _display(bundle: Bundle, turn: Turn, *, update: bool) -> None:
+    from IPython.display import display
+
+    display(  # type: ignore[no-untyped-call]
+        dict(bundle.data),
+        metadata=dict(bundle.metadata),
+        raw=True,
+        display_id=turn.id,
+        update=update,
+    )

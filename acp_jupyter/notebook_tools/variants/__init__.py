@@ -1,0 +1,4 @@
+"""Kernels of variants: each works in a copy of the folder, with the notebook tools.
+
+The kernel's side is `acp_jupyter.kernel.variable_copies`.
+"""

@@ -1,0 +1,241 @@
+"""Kernels of variants: started when an agent first uses one, restored, and ended with the turn.
+
+Nobody but the variant's agent uses such a kernel, and the server takes no request from it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import uuid
+from pathlib import Path
+from typing import Any, Protocol
+
+from acp_jupyter.errors import BadRequest
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.session.session import KernelWish, Session
+from acp_jupyter.host.workspace.own_kernels import NoKernel
+from acp_jupyter.notebook_tools.context import CallTarget, ToolError, target_of
+from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner, RunningCode
+from acp_jupyter.notebook_tools.notebooks import EditRefused, FileNotebooks, Node
+from acp_jupyter.notebook_tools.session_tools import SessionTools
+from acp_jupyter.notebook_tools.tools import KERNEL_TOOLS, AnyTool, Interrupt
+from acp_jupyter.notebook_tools.variants.restoring import Restored, Restorer
+from acp_jupyter.notebook_tools.variants.shared_variables import SharedVariables
+from acp_jupyter.protocol.host_events.notes import HostNotice
+
+_BEGINS = {
+    "dill": "with copies of the notebook's variables as far as dill can make them",
+    "rerun": "in which the code cells above this one run again, in the copy of the folder",
+    "none": "without the notebook's variables",
+}
+
+
+class KernelStarter(Protocol):
+    """Starts and ends kernels that are nobody else's. Used on the host's loop."""
+
+    def spec_of(self, kernel_id: str) -> str:
+        """Return the name of a user's kernel's specification; empty if it is not known."""
+
+    async def start(self, kernel_id: str, spec: str, notebook: Path) -> None:
+        """Start a kernel under an id, in the notebook's folder, and wait until it answers.
+
+        Raises
+        ------
+        KernelError
+            It did not start.
+        """
+
+    async def stop(self, kernel_id: str) -> None:
+        """End a kernel with its processes, also one that starts. Never raises."""
+
+
+class VariantKernels:
+    """Plans the kernels of variants. Used on the host's loop.
+
+    Parameters
+    ----------
+    starter
+        Starts them.
+    asking
+        Runs code in the kernels of notebooks.
+    own
+        Runs code in those that the starter has started.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(
+        self, starter: KernelStarter, asking: KernelRunner, own: KernelRunner, limits: Limits
+    ) -> None:
+        self.starter = starter
+        self.own = own
+        self.code = RunningCode(own)
+        self.limits = limits
+        self._asking = asking
+        self._variables: dict[str, SharedVariables] = {}
+        """By prompt."""
+
+    async def plan(self, wish: KernelWish) -> VariantKernel | NoKernel:
+        """Return the kernel that a variant gets, or why it gets none. Nothing is started.
+
+        Raises
+        ------
+        BadRequest
+            Cells are to run again, and it is not known which.
+        """
+        spec = self.starter.spec_of(wish.kernel_id)
+        if not spec:
+            return NoKernel("this server has not started the notebook's kernel")
+        try:
+            place = await asyncio.to_thread(_place, wish)
+        except ValueError:
+            return NoKernel(f"{wish.notebook.name} is not in the folder that is copied")
+        notebook = wish.copy.path / place
+        files = FileNotebooks(wish.copy.path, self.limits)
+        try:
+            node = await asyncio.to_thread(files.load, notebook)
+        except EditRefused:
+            return NoKernel(f"{wish.notebook.name} is not in the copy, or can't be read")
+        cells = _above(node, wish.cell_id) if wish.restore == "rerun" else ()
+        variables = None
+        if wish.restore == "dill":
+            key = wish.variant.try_id
+            variables = self._variables.setdefault(
+                key, SharedVariables(self._asking, wish.kernel_id, self.limits)
+            )
+            variables.join(wish.copy)
+        restorer = Restorer(self.own, wish, cells, variables, self.limits)
+        return VariantKernel(self, wish, spec, notebook, files, restorer)
+
+    async def forget(self, wish: KernelWish) -> None:
+        """Keep no variables for a variant any more."""
+        key = wish.variant.try_id
+        shared = self._variables.get(key)
+        if shared is not None and await shared.leave(wish.copy):
+            self._variables.pop(key, None)
+
+
+def _place(wish: KernelWish) -> Path:
+    """Return where in the folder the notebook is, also where links lead to it."""
+    folder = wish.notebook.parent.resolve().relative_to(Path(wish.variant.folder).resolve())
+    return folder / wish.notebook.name
+
+
+def _above(notebook: Node, cell_id: str) -> tuple[tuple[int, Any], ...]:
+    """Return the code cells above the one that asks, with their numbers."""
+    cells: list[Node] = notebook["cells"]
+    for at, cell in enumerate(cells):
+        if cell["id"] == cell_id:
+            numbered = enumerate(cells[:at], 1)
+            return tuple((number, each) for number, each in numbered if each["cell_type"] == "code")
+    raise BadRequest(
+        "Which cell asks is not known, so the cells above it can't run again. Save the notebook in "
+        "JupyterLab or Notebook 7, and run the cell there."
+    )
+
+
+class VariantKernel:
+    """One variant's kernel, from its start to its end. Made by `VariantKernels.plan`.
+
+    Parameters
+    ----------
+    kernels
+        Of all variants.
+    wish
+        What is asked for.
+    spec
+        The name of its specification.
+    notebook
+        The notebook in the copy.
+    files
+        Access to the notebooks of the copy.
+    restorer
+        Fills it.
+    """
+
+    def __init__(
+        self,
+        kernels: VariantKernels,
+        wish: KernelWish,
+        spec: str,
+        notebook: Path,
+        files: FileNotebooks,
+        restorer: Restorer,
+    ) -> None:
+        self._kernels = kernels
+        self._wish = wish
+        self._spec = spec
+        self._notebook = notebook
+        self._files = files
+        self._restorer = restorer
+        self._ids: set[str] = set()
+        """Of kernels that were started, as far as is known."""
+        self._running: asyncio.Task[tuple[str, Restored]] | None = None
+        self._over = False
+
+    @property
+    def words(self) -> str:
+        """What it begins with."""
+        begins = _BEGINS[self._wish.restore]
+        return f"It has a kernel of its own, started when its agent first uses it, {begins}."
+
+    def tools(self, session: Session) -> SessionTools:
+        """Return the notebook tools for the session that works in the copy."""
+
+        async def find(tool: type[AnyTool]) -> CallTarget:
+            return await self._target(session, tool)
+
+        kernels = self._kernels
+        return SessionTools(session, find, self._files, kernels.own, kernels.code)
+
+    async def end(self) -> None:
+        """End it, also while it starts, and keep no variables for it any more."""
+        self._over = True
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.gather(self._running, return_exceptions=True)
+        for kernel_id in tuple(self._ids):
+            await self._kernels.starter.stop(kernel_id)
+            self._ids.discard(kernel_id)
+        await self._kernels.forget(self._wish)
+
+    async def _target(self, session: Session, tool: type[AnyTool]) -> CallTarget:
+        kernel_id, note = "", ""
+        if tool.tool in KERNEL_TOOLS and (tool is not Interrupt or self._is_ready):
+            kernel_id, restored = await self._ready(session)
+            note = f"This kernel is yours alone: the user's kernel is another. {restored.words}"
+        target = target_of(session, self._notebook, kernel_id)
+        return dataclasses.replace(target, own_kernel=True, note=note)
+
+    @property
+    def _is_ready(self) -> bool:
+        return self._running is not None and self._running.done()
+
+    async def _ready(self, session: Session) -> tuple[str, Restored]:
+        """Return the kernel's id and what it began with; several calls wait for one start."""
+        if self._over:
+            raise ToolError("The turn has ended, and its kernel with it.")
+        failed = self._is_ready and self._running is not None and self._running.exception()
+        if self._running is None or failed:
+            self._running = asyncio.create_task(self._start(session))
+        return await asyncio.shield(self._running)
+
+    async def _start(self, session: Session) -> tuple[str, Restored]:
+        kernel_id = str(uuid.uuid4())
+        self._ids.add(kernel_id)
+        try:
+            await self._kernels.starter.start(kernel_id, self._spec, self._notebook)
+        except KernelError as error:
+            words = f"The variant has no kernel: {error.message}"
+            session.journal.note(HostNotice(severity="warning", text=words))
+            raise
+        restored = await self._restorer.restore(kernel_id)
+        await self._kernels.forget(self._wish)
+        session.journal.note(
+            HostNotice(
+                severity="info" if restored.whole else "warning",
+                text=f"The variant works with a kernel of its own now. {restored.words}",
+            )
+        )
+        return kernel_id, restored

@@ -1,0 +1,150 @@
+"""What a variant's kernel begins with: copies of variables, cells that run again, or nothing.
+
+Whatever fails is said: an agent must not take an empty kernel for the user's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from acp_jupyter.checks.no_agents import NO_AGENTS
+from acp_jupyter.checks.skipped import ASKS, SkippedCells
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.session.session import KernelWish
+from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner
+from acp_jupyter.notebook_tools.variants.copied import CopiedVariables
+from acp_jupyter.notebook_tools.variants.shared_variables import (
+    SharedVariables,
+    copied,
+    failure,
+)
+
+_EMPTY = "It has none of the notebook's variables"
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a kernel began with."""
+
+    words: str
+    whole: bool = True
+    """Whether that is all that was asked for."""
+
+
+class Restorer:
+    """Fills a variant's kernel. Used on the host's loop.
+
+    Parameters
+    ----------
+    runner
+        Runs code in it.
+    wish
+        What is asked for.
+    cells
+        Those that run again, with their numbers.
+    variables
+        Copies of variables.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(
+        self,
+        runner: KernelRunner,
+        wish: KernelWish,
+        cells: Sequence[tuple[int, Any]],
+        variables: SharedVariables | None,
+        limits: Limits,
+    ) -> None:
+        self._runner = runner
+        self._wish = wish
+        self._cells = cells
+        self._variables = variables
+        self._limits = limits
+
+    async def restore(self, kernel_id: str) -> Restored:
+        """Fill a kernel that has just been started; return what it has, and what not."""
+        match self._wish.restore:
+            case "dill":
+                return await self._copy(kernel_id)
+            case "rerun":
+                return await self._rerun(kernel_id)
+            case "none":
+                return Restored(f"{_EMPTY}.")
+            case _:
+                assert_never(self._wish.restore)
+
+    async def _copy(self, kernel_id: str) -> Restored:
+        assert self._variables is not None
+        written, path = await self._variables.written(self._wish.copy)
+        if written.trouble:
+            return Restored(f"{_EMPTY}: {written.trouble}.", whole=False)
+        folder, place = self._wish.variant.folder, str(self._wish.copy.path)
+        call = f"read_variables_json(get_ipython(), {str(path)!r}, {folder!r}, {place!r})"
+        seconds = self._limits.variables_seconds
+        read = await copied(self._runner, kernel_id, call, seconds)
+        if read.trouble:
+            await self._empty(kernel_id)
+            return Restored(f"{_EMPTY}, as they could not be read: {read.trouble}.", whole=False)
+        return _copied(written, read)
+
+    async def _empty(self, kernel_id: str) -> None:
+        """Begin anew: what was half read must not be worked with."""
+        try:
+            await self._runner.restart(kernel_id)
+        except KernelError:
+            return  # the next call of a tool says so
+
+    async def _rerun(self, kernel_id: str) -> Restored:
+        end = asyncio.get_running_loop().time() + self._limits.rerun_seconds
+        skipped, ran, left_out = SkippedCells(), 0, list[str]()
+        for number, cell in self._cells:
+            reason = skipped.why(number, cell)
+            if not reason:
+                left = max(0.1, end - asyncio.get_running_loop().time())
+                reason = await self._run(kernel_id, cell.source, left)
+                if reason and NO_AGENTS not in reason:
+                    rest = f"Cell {number} failed: {reason}. What comes after it was not run."
+                    return Restored(f"{self._ran(ran)} {_left_out(left_out)}{rest}", whole=False)
+                if reason:
+                    skipped.add(number, cell)
+                    reason = ASKS
+            if not reason:
+                ran += 1
+            elif cell.source.strip():
+                left_out.append(f"cell {number} ({reason})")
+        return Restored(f"{self._ran(ran)} {_left_out(left_out)}".strip())
+
+    def _ran(self, count: int) -> str:
+        if not count:
+            return f"{_EMPTY}: no cell was run again."
+        return f"In it {count} of the {len(self._cells)} code cells above were run again."
+
+    async def _run(self, kernel_id: str, source: str, seconds: float) -> str:
+        """Run a cell; return why it failed."""
+        try:
+            result = await self._runner.execute(
+                kernel_id, source, timeout_seconds=seconds, store_history=True
+            )
+        except KernelError as error:
+            return error.message.rstrip(".")
+        return "" if result.status == "ok" else failure(result)
+
+
+def _left_out(cells: Sequence[str]) -> str:
+    return f"Not run: {', '.join(cells)}. " if cells else ""
+
+
+def _copied(written: CopiedVariables, read: CopiedVariables) -> Restored:
+    names = (*written.left_out, *read.left_out)
+    if not read.count:
+        words = f"{_EMPTY}: {'none could be copied' if names else 'there are none'}."
+    else:
+        words = f"It has copies of {read.count} of the notebook's variables, made by dill."
+    if names:
+        more = f" and {written.more} more" if written.more else ""
+        words += f" Not copied: {', '.join(names)}{more}."
+    return Restored(words)

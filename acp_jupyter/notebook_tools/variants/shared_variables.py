@@ -1,0 +1,114 @@
+"""The variables of the kernel that asks, copied once for all variants of a prompt."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from acp_jupyter.errors import AcpError
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.workspace.copied_folders import FolderCopy
+from acp_jupyter.notebook_tools.kernel_runner import KernelError, KernelRunner, RunResult
+from acp_jupyter.notebook_tools.variants.copied import CopiedVariables
+from acp_jupyter.protocol.objects import obj, text
+
+_EXTRA_SECONDS = 10.0
+"""For what the kernel itself can't stop in time, such as a long call into C."""
+
+
+class SharedVariables:
+    """A file with the variables, in a private folder: written when one variant first needs it.
+
+    It is removed when no variant can need it any more. Used on the host's loop.
+
+    Parameters
+    ----------
+    runner
+        Runs code in the kernel that asks.
+    kernel_id
+        That kernel.
+    limits
+        See `Limits`.
+    """
+
+    def __init__(self, runner: KernelRunner, kernel_id: str, limits: Limits) -> None:
+        self._runner = runner
+        self._kernel_id = kernel_id
+        self._limits = limits
+        self._users: set[FolderCopy] = set()
+        self._place: Path | None = None
+        self._writing: asyncio.Task[tuple[CopiedVariables, Path]] | None = None
+
+    def join(self, copy: FolderCopy) -> None:
+        """Note that the variant in this copy may need them."""
+        self._users.add(copy)
+
+    async def leave(self, copy: FolderCopy) -> bool:
+        """Note that it does not any more; return whether none does, and the file is gone."""
+        self._users.discard(copy)
+        if self._users:
+            return False
+        if self._writing is not None:
+            self._writing.cancel()
+            await asyncio.gather(self._writing, return_exceptions=True)
+        place, self._place = self._place, None
+        if place is not None:
+            await copy.remove_beside(place)
+        return True
+
+    async def written(self, copy: FolderCopy) -> tuple[CopiedVariables, Path]:
+        """Return what is in the file, and where it is; all get the same."""
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write(copy))
+        return await asyncio.shield(self._writing)
+
+    async def _write(self, copy: FolderCopy) -> tuple[CopiedVariables, Path]:
+        try:
+            self._place = await copy.make_beside()
+        except AcpError as error:
+            return CopiedVariables(trouble=error.message), Path()
+        path = self._place / "variables"
+        most, seconds = self._limits.variables_bytes, self._limits.variables_seconds
+        call = f"write_variables_json(get_ipython(), {str(path)!r}, {most}, {seconds})"
+        return await copied(self._runner, self._kernel_id, call, seconds), path
+
+
+async def copied(
+    runner: KernelRunner, kernel_id: str, call: str, seconds: float
+) -> CopiedVariables:
+    """Return what a function of `acp_jupyter.kernel.variable_copies` returns in a kernel."""
+    module = "__import__('acp_jupyter.kernel.variable_copies', fromlist=['_'])"
+    try:
+        result = await runner.execute(
+            kernel_id, f"{module}.{call}", timeout_seconds=seconds + _EXTRA_SECONDS
+        )
+    except KernelError as error:
+        return CopiedVariables(trouble=error.message)
+    if result.status == "ok":
+        with contextlib.suppress(ValueError, SyntaxError, ValidationError):
+            return CopiedVariables.model_validate_json(ast.literal_eval(_value(result)))
+    return CopiedVariables(trouble=failure(result))
+
+
+def failure(result: RunResult) -> str:
+    """Return why code failed, in words that follow a colon."""
+    if result.status == "timeout":
+        return "it took too long"
+    if result.status == "interrupted":
+        return "it was interrupted"
+    for output in reversed(result.outputs):
+        if output.get("output_type") == "error":
+            return f"{text(output.get('ename'))}: {text(output.get('evalue'))}"[:300]
+    return "the kernel gave no answer"
+
+
+def _value(result: RunResult) -> str:
+    """Return the text of the last expression's value."""
+    for output in reversed(result.outputs):
+        if "data" in output:
+            return text(obj(output["data"]).get("text/plain"))
+    return ""

@@ -1,0 +1,128 @@
+"""Checks a notebook for its page: a process of its own, which ends with the request.
+
+The process starts the second kernel, and its standard input ends with this server: neither is left
+over when the page goes away, the check is cancelled or the server stops or dies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.kernelspec import NoSuchKernel
+from jupyter_core.utils import ensure_async
+from pydantic import Field, JsonValue, ValidationError
+from tornado.web import HTTPError, authenticated
+
+from acp_jupyter.api.access import KernelCaller
+from acp_jupyter.api.models.frames import validation_message
+from acp_jupyter.checks.__main__ import CheckOrder
+from acp_jupyter.checks.report import CheckEnded
+from acp_jupyter.errors import BadRequest, NotAllowed, NotSupported
+from acp_jupyter.protocol.objects import Model
+from acp_jupyter.server.following import FollowingHandler
+
+_MOST_CHECKS = 4
+_LINE_BYTES = 256 * 1024 * 1024
+_END_SECONDS = 10.0
+
+
+class CheckNotebook(Model):
+    """What a page sends: the notebook as it has it open."""
+
+    path: str
+    notebook: dict[str, JsonValue]
+    kernel_name: str = Field(min_length=1)
+
+
+class CheckHandler(FollowingHandler):
+    """Runs a copy of a notebook, and answers with a line for what happens."""
+
+    content_type = "application/x-ndjson"
+    ping = b"\n"
+    readers = "pages"
+    body_bytes = 256 * 1024 * 1024
+
+    @authenticated
+    async def post(self) -> None:
+        """Check a notebook; the check ends with the connection."""
+        if isinstance(self.caller, KernelCaller):
+            raise NotAllowed("Only a user can have a notebook checked.")
+        serverapp = self.serverapp
+        if serverapp is not None and serverapp.gateway_config.gateway_enabled:
+            raise NotSupported("A notebook whose kernel runs behind a gateway can't be checked.")
+        try:
+            given = await asyncio.to_thread(CheckNotebook.model_validate_json, self.request.body)
+        except ValidationError as error:
+            raise BadRequest(validation_message(error)) from None
+        order = await self._order(given)
+        if sum(isinstance(each, CheckHandler) for each in self.backend.streams) >= _MOST_CHECKS:
+            raise HTTPError(503, f"{_MOST_CHECKS} notebooks are checked already. Wait for one.")
+        await self.follow(self._check(order))
+
+    async def _order(self, given: CheckNotebook) -> CheckOrder:
+        try:
+            spec = await ensure_async(self.kernel_spec_manager.get_kernel_spec(given.kernel_name))
+        except NoSuchKernel:
+            raise BadRequest(f"There is no kernel {given.kernel_name!r} here.") from None
+        folder = str(self.kernel_manager.cwd_for_path(given.path))  # type: ignore[no-untyped-call]
+        return CheckOrder(
+            notebook=given.notebook,
+            folder=folder,
+            kernel_name=given.kernel_name,
+            spec={**spec.to_dict(), "resource_dir": spec.resource_dir},
+            environment={"JPY_SESSION_NAME": str(Path(folder) / Path(given.path).name)},
+        )
+
+    async def _check(self, order: CheckOrder) -> None:
+        line = await asyncio.to_thread(order.model_dump_json)
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "acp_jupyter.checks"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=_LINE_BYTES,
+        )
+        try:
+            assert process.stdin is not None
+            process.stdin.write(line.encode() + b"\n")
+            await process.stdin.drain()
+            await self._pass_on(process)
+        finally:
+            await asyncio.shield(asyncio.ensure_future(_end(process)))
+
+    async def _pass_on(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        seconds = self.backend.host.config.limits.ping_seconds
+        ended = False
+        reading = asyncio.ensure_future(process.stdout.readline())
+        try:
+            while True:
+                done, _ = await asyncio.wait([reading], timeout=seconds)
+                if not done:
+                    await self.send(self.ping)
+                    continue
+                line = reading.result()
+                if not line:
+                    break
+                ended = line.startswith(b'{"type":"ended"')
+                await self.send(line)
+                reading = asyncio.ensure_future(process.stdout.readline())
+        finally:
+            reading.cancel()
+        if not ended:
+            words = CheckEnded(words="The check's process ended. The server's log says why.")
+            await self.send(words.model_dump_json().encode() + b"\n")
+
+
+async def _end(process: Any) -> None:
+    """Let the process end its kernel, and end it if it doesn't."""
+    process.stdin.close()
+    try:
+        await asyncio.wait_for(process.wait(), _END_SECONDS)
+    except TimeoutError:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()

@@ -1,0 +1,81 @@
+import { Listeners } from '../../../delivery/listeners';
+import type { AcpMark } from '../../../wire/types';
+import type { CellJson } from './notebook_json';
+
+/** Most deleted cells that are remembered of a notebook. */
+const MOST_CELLS = 50;
+
+/** Longest outputs, as JSON, that are remembered of one; with longer ones it comes back without. */
+const MOST_OUTPUTS = 2_000_000;
+
+/** A cell that a tool deleted from an open notebook, as it was. */
+export interface DeletedCell {
+  readonly cell: CellJson;
+  /** Ids of the cells above it, the nearest last; those that were deleted before it among them. */
+  readonly above: readonly string[];
+  /** Whose tool it was. */
+  readonly by: AcpMark;
+  /** Whether the user wants to see it no more. */
+  readonly dismissed: boolean;
+}
+
+/** The cells that tools deleted from an open notebook, until they are back. */
+export class DeletedCells {
+  readonly changed = new Listeners<undefined>();
+  #all: readonly DeletedCell[] = [];
+
+  /** In the order in which they were deleted. */
+  get all(): readonly DeletedCell[] {
+    return this.#all;
+  }
+
+  /** @param ids - Of the notebook's cells, with the one that is deleted. */
+  add(cell: CellJson, ids: readonly string[], by: AcpMark): void {
+    const whole = [...ids];
+    for (const { cell: other, above } of this.#all) {
+      if (!whole.includes(other.id)) {
+        whole.splice(whole.indexOf(nearest(above, new Set(whole)) ?? '') + 1, 0, other.id);
+      }
+    }
+    const outputs = JSON.stringify(cell.outputs).length > MOST_OUTPUTS ? [] : cell.outputs;
+    const deleted = {
+      cell: { ...cell, outputs },
+      above: whole.slice(0, whole.indexOf(cell.id)),
+      by,
+      dismissed: false,
+    };
+    this.#all = [...this.#without([cell.id]), deleted].slice(-MOST_CELLS);
+    this.changed.emit(undefined);
+  }
+
+  dismiss(cellId: string): void {
+    this.#all = this.#all.map(each =>
+      each.cell.id === cellId ? { ...each, dismissed: true } : each,
+    );
+    this.changed.emit(undefined);
+  }
+
+  /** Forgets cells, such as those that are in the notebook again. */
+  forget(ids: Iterable<string>): void {
+    this.#all = this.#without(ids);
+  }
+
+  #without(ids: Iterable<string>): readonly DeletedCell[] {
+    const gone = new Set(ids);
+    return this.#all.filter(({ cell }) => !gone.has(cell.id));
+  }
+}
+
+/** The last of some ids that is among others. */
+export function nearest(above: readonly string[], ids: ReadonlySet<string>): string | null {
+  return [...above].reverse().find(id => ids.has(id)) ?? null;
+}
+
+const byNotebook = new WeakMap<object, DeletedCells>();
+
+/** Those of a notebook, which may have several views. */
+export function deletedCells(notebook: object): DeletedCells {
+  const known = byNotebook.get(notebook) ?? new DeletedCells();
+  byNotebook.set(notebook, known);
+  return known;
+}

@@ -1,0 +1,11 @@
+import type { NotebookRefusal } from '../../wire/types';
+
+/** An agent's edits that can't be made; none of them was. */
+export class Refused extends Error {
+  readonly refusal: NotebookRefusal;
+
+  constructor(reason: NotebookRefusal['reason'], message: string, more: Partial<NotebookRefusal>) {
+    super(message);
+    this.refusal = { reason, message, cell_id: '', source: null, ...more };
+  }
+}

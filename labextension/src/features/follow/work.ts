@@ -1,0 +1,69 @@
+import type { SessionView } from '../../state/session_view';
+import type { SessionState, ToolCall } from '../../wire/types';
+import { serverPath } from '../page/paths';
+import { argumentsShown } from '../page/tool_arguments';
+
+/** Where an agent works. */
+export type Place =
+  | { readonly kind: 'cell'; readonly path: string; readonly cellId: string }
+  /** A file, by its path at the server, and a line of it from 1. */
+  | { readonly kind: 'file'; readonly path: string; readonly line: number | null };
+
+/** Where the running turn's newest call that names a place works; `null` where none does. */
+export function newestPlace(view: SessionView, root: string): Place | null {
+  const { session } = view;
+  const turnId = session?.active_turn_id ?? null;
+  if (session === null || turnId === null) {
+    return null;
+  }
+  const ids = view.byTurn.get(turnId) ?? [];
+  for (let index = ids.length - 1; index >= 0; index -= 1) {
+    const item = view.items.get(ids[index] ?? '');
+    const place = item?.kind === 'tool_call' ? placeOf(item, session, root) : null;
+    if (place !== null) {
+      return place;
+    }
+  }
+  return null;
+}
+
+/** Where one call works: at a cell of the session's notebook, or in a file of its folder. */
+export function placeOf(call: ToolCall, session: SessionState, root: string): Place | null {
+  const cellId = cellOf(call);
+  if (cellId !== '' && session.notebook_path !== '') {
+    return { kind: 'cell', path: session.notebook_path, cellId };
+  }
+  const named = call.locations.map(({ path, line }) => ({ path, line }));
+  const own = call.path === '' ? [] : [{ path: call.path, line: null }];
+  for (const { path, line } of [...named, ...own]) {
+    const found = pathInFolder(path, session, root);
+    // A notebook's cells are not known by lines of its file.
+    if (found !== null && !found.endsWith('.ipynb')) {
+      return { kind: 'file', path: found, line };
+    }
+  }
+  return null;
+}
+
+/** Id of the cell that the arguments of a notebook tool name; of several, the first. */
+function cellOf({ raw_input: raw }: ToolCall): string {
+  for (const { cell_id: one, cell_ids: several } of argumentsShown(raw)) {
+    const first: unknown = Array.isArray(several) ? several[0] : undefined;
+    const id = typeof one === 'string' ? one : first;
+    if (typeof id === 'string' && id !== '') {
+      return id;
+    }
+  }
+  return '';
+}
+
+/** The path at the server of what lies in the session's folder; else `null`. */
+function pathInFolder(path: string, session: SessionState, root: string): string | null {
+  const folder = serverPath(root, session, '.');
+  const found = serverPath(root, session, path);
+  return folder !== null && found !== null && isBelow(found, folder) ? found : null;
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path !== folder && (folder === '' || path.startsWith(`${folder}/`));
+}

@@ -1,0 +1,92 @@
+import { PageConfig } from '@jupyterlab/coreutils';
+
+import type { Client, Following } from '../../delivery/client';
+import { Failure } from '../../delivery/failure';
+import type { StartsWith, Translate } from '../../views';
+import type { SessionSummary } from '../../wire/types';
+import { folderOf, serverPath } from '../page/paths';
+import { hasSnapshot } from '../page/snapshot';
+import { isStartedHere, newestOf, readyAgent } from '../panel/choose_session';
+
+/** Turns after which another session is made: an agent reads all of its session each time. */
+const MOST_TURNS = 20;
+
+interface Asking {
+  readonly client: Client;
+  /** What new sessions start with. */
+  readonly startsWith: StartsWith;
+  readonly t: Translate;
+}
+
+/**
+ * Follows the session in which next cells of a notebook are asked for.
+ *
+ * It is not the notebook's, whose conversation stays as it is; it has no tools, and its policy
+ * rejects every request. Its agent is that of the notebook's session, if there is one.
+ */
+export async function ownSession(
+  { client, startsWith, t }: Asking,
+  notebookPath: string,
+): Promise<Following> {
+  const title = t('Next cells of %1', notebookPath);
+  const bound = newestOf(client.sessions, notebookPath);
+  const agents = await client.agents();
+  const isReady = agents.some(({ id, status }) => id === bound?.agent_id && status === 'ready');
+  const agent =
+    bound !== null && isReady && isStartedHere(bound.agent_id)
+      ? bound.agent_id
+      : readyAgent(agents, startsWith.agent, t);
+  const known = (client.sessions ?? []).find(
+    session => session.title === title && session.agent_id === agent && isFree(session),
+  );
+  if (known !== undefined) {
+    const following = await followed(client, known.session_id, t);
+    const { session, turns } = following.store.view;
+    if (session?.policy === 'deny' && turns.size < MOST_TURNS) {
+      return following;
+    }
+    following.dispose();
+    // It stays, as the user may talk on in it; by this title it isn't found again.
+    await client.setConfig(known.session_id, {
+      title: t('Earlier next cells of %1', notebookPath),
+    });
+  }
+  const cwd = await folderFor(client, bound, notebookPath, t);
+  const { session_id: id } = await client.createSession({
+    ...{ agent, cwd, policy: 'deny', tools: false, new: true },
+  });
+  await client.setConfig(id, { title });
+  return followed(client, id, t);
+}
+
+function isFree({ notebook_path: path, archived, read_only: why }: SessionSummary): boolean {
+  return path === '' && !archived && why === '';
+}
+
+/** The folder of the notebook's session, else the notebook's own. */
+async function folderFor(
+  client: Client,
+  bound: SessionSummary | null,
+  notebookPath: string,
+  t: Translate,
+): Promise<string> {
+  if (bound === null) {
+    return folderOf(notebookPath) || '.';
+  }
+  const following = await followed(client, bound.session_id, t);
+  const { session } = following.store.view;
+  following.dispose();
+  const root = PageConfig.getOption('serverRoot');
+  const folder = session === null ? null : serverPath(root, session, '.');
+  return folder ?? session?.cwd ?? '.';
+}
+
+async function followed(client: Client, sessionId: string, t: Translate): Promise<Following> {
+  const following = client.follow(sessionId);
+  await hasSnapshot(following.store);
+  if (following.store.view.session === null) {
+    following.dispose();
+    throw new Failure(t('The session is not loaded yet. Try again in a moment.'), 'not_loaded');
+  }
+  return following;
+}

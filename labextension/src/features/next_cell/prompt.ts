@@ -1,0 +1,56 @@
+import type { NotebookPanel } from '@jupyterlab/notebook';
+
+import { cellById, cellText } from '../context/cells';
+import { fenced } from '../fix/prompt';
+
+/** Most characters of the cells that go along. */
+const MOST_CHARS = 40_000;
+
+/** Most characters of one cell. */
+const MOST_OF_CELL = 8_000;
+
+/** Most cells below that go along, so that they are not proposed again. */
+const MOST_BELOW = 3;
+
+/** What an agent is asked for: one code cell that comes below another, and nothing else. */
+export function nextCellPrompt(notebook: NotebookPanel, cellId: string): string {
+  const language = notebook.content.model?.defaultKernelLanguage || 'python';
+  const place = (cellById(notebook, cellId)?.number ?? 1) - 1;
+  const cells = [...(notebook.content.model?.cells ?? [])].map((model, index) =>
+    cellText({ number: index + 1, model }),
+  );
+  const types = [...(notebook.content.model?.cells ?? [])].map(({ type }) => type);
+  const written = (text: string, index: number) =>
+    `Cell ${index + 1} (${types[index]}):\n\n${fenced(middleOut(text))}`;
+  const above: string[] = [];
+  let left = MOST_CHARS;
+  for (let index = place; index >= 0; index -= 1) {
+    const text = written(cells[index] ?? '', index);
+    left -= text.length;
+    if (left < 0) {
+      above.unshift(`[${index + 1} cells above are left out]`);
+      break;
+    }
+    above.unshift(text);
+  }
+  const below = cells
+    .slice(place + 1, place + 1 + MOST_BELOW)
+    .map((text, index) => written(text, place + 1 + index));
+  return [
+    `Suggest the next cell of this notebook: one ${language} cell that comes below cell ${place + 1}. ` +
+      'Answer with its source in one code block, and with nothing else. Use no tools, and change ' +
+      'and run nothing: the user sees the source and decides. If nothing useful comes next, ' +
+      'answer without a code block.',
+    `The notebook ${notebook.context.localPath}, with its outputs:`,
+    ...above,
+    ...(below.length === 0 ? [] : ['Below that place:', ...below]),
+  ].join('\n\n');
+}
+
+function middleOut(text: string): string {
+  if (text.length <= MOST_OF_CELL) {
+    return text;
+  }
+  const half = MOST_OF_CELL / 2;
+  return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`;
+}

@@ -1,0 +1,26 @@
+import { UNSELECTED_CLASS } from '../page/ids';
+
+/** Focuses the newest request's group, not a button: Enter must not allow by accident. */
+export async function focusRequest(root: HTMLElement): Promise<void> {
+  await new Promise(resolve => requestAnimationFrame(resolve));
+  // One in a saved turn has no buttons: nobody may answer it.
+  const waiting = [...root.querySelectorAll<HTMLElement>('[data-request]:has(button)')].reverse();
+  const newest = waiting.find(each => unselected(each) === null) ?? waiting[0];
+  if (newest !== undefined) {
+    selectTabOf(newest);
+    newest.focus({ preventScroll: true });
+    newest.scrollIntoView({ block: 'nearest' });
+  }
+}
+
+/** What hides the request of a variant whose tab is not selected. */
+function unselected(request: HTMLElement): HTMLElement | null {
+  return request.closest<HTMLElement>(`.${UNSELECTED_CLASS}`);
+}
+
+function selectTabOf(request: HTMLElement): void {
+  const panel = request.closest('[role="tabpanel"]')?.id ?? '';
+  unselected(request)
+    ?.querySelector<HTMLElement>(`[role="tab"][aria-controls="${CSS.escape(panel)}"]`)
+    ?.click();
+}

@@ -1,0 +1,106 @@
+import type { Run, SessionView } from './session_view';
+import { growthKey } from './texts';
+
+/** Items before the newest that are kept at most, where a person jumps about. */
+export const MOST_EARLIER = 5_000;
+
+/** Which items of a turn are meant, where others between them are not loaded: by their indexes. */
+export interface Part {
+  readonly from: number;
+  /** The first that is not meant. */
+  readonly to: number;
+  /** Whether it is the last of its turn. */
+  readonly last: boolean;
+  /** Whether what is before and after it is not loaded: it is not folded then. */
+  readonly alone: boolean;
+}
+
+/** Ids of the loaded items of a turn, or of a part of it. */
+export function idsOf(view: SessionView, turnId: string, part: Part | null): readonly string[] {
+  const ids = view.byTurn.get(turnId) ?? [];
+  return part === null
+    ? ids
+    : ids.filter(id => {
+        const index = view.positions.get(id) ?? -1;
+        return index >= part.from && index < part.to;
+      });
+}
+
+export function endOf({ firstIndex, ids }: Run): number {
+  return firstIndex + ids.length;
+}
+
+/** The runs with one more, in order; those that touch or overlap become one. */
+export function withRun(runs: readonly Run[], added: Run): Run[] {
+  let joined = added;
+  const before: Run[] = [];
+  const after: Run[] = [];
+  for (const run of runs) {
+    if (endOf(run) < joined.firstIndex) {
+      before.push(run);
+    } else if (endOf(joined) < run.firstIndex) {
+      after.push(run);
+    } else {
+      joined = join(run, joined);
+    }
+  }
+  return joined.ids.length === 0 ? [...runs] : [...before, joined, ...after];
+}
+
+/** Two runs that touch or overlap, as one. */
+function join(one: Run, other: Run): Run {
+  const [first, second] = one.firstIndex <= other.firstIndex ? [one, other] : [other, one];
+  const rest = second.ids.slice(Math.max(0, endOf(first) - second.firstIndex));
+  return { firstIndex: first.firstIndex, ids: [...first.ids, ...rest] };
+}
+
+/**
+ * The view without the earlier runs that are farthest from an index, so that few items are kept.
+ *
+ * The run that is there stays, and so does one with an item of a turn that `isHeld`.
+ */
+export function withoutFar(
+  view: SessionView,
+  index: number,
+  isHeld: (turnId: string) => boolean,
+  most = MOST_EARLIER,
+): SessionView {
+  const distance = (run: Run) => Math.max(run.firstIndex - index, index - endOf(run), 0);
+  const loose = view.earlier
+    .filter(({ ids }) => !ids.some(id => isHeld(view.items.get(id)?.turn_id ?? '')))
+    .sort((one, other) => distance(other) - distance(one));
+  let count = loose.reduce((sum, { ids }) => sum + ids.length, 0);
+  const gone = new Set<Run>();
+  for (const run of loose) {
+    if (count > most && distance(run) > 0) {
+      gone.add(run);
+      count -= run.ids.length;
+    }
+  }
+  return gone.size === 0 ? view : without(view, gone);
+}
+
+function without(view: SessionView, gone: ReadonlySet<Run>): SessionView {
+  const items = new Map(view.items);
+  const positions = new Map(view.positions);
+  const growth = new Map(view.growth);
+  const turns = new Set<string>();
+  for (const id of [...gone].flatMap(({ ids }) => ids)) {
+    turns.add(items.get(id)?.turn_id ?? '');
+    items.delete(id);
+    positions.delete(id);
+    growth.delete(growthKey(id, 'text'));
+    growth.delete(growthKey(id, 'output'));
+  }
+  const byTurn = new Map(view.byTurn);
+  for (const turnId of turns) {
+    const left = (byTurn.get(turnId) ?? []).filter(id => items.has(id));
+    if (left.length === 0) {
+      byTurn.delete(turnId);
+    } else {
+      byTurn.set(turnId, left);
+    }
+  }
+  const earlier = view.earlier.filter(run => !gone.has(run));
+  return { ...view, items, positions, growth, byTurn, earlier };
+}

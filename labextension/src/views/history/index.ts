@@ -1,0 +1,2 @@
+export { mountHistory } from './history_view';
+export type { HistoryProps, Shown } from './props';

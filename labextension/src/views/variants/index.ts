@@ -1,0 +1,3 @@
+export { mountVariants } from './variants';
+
+export type { VariantOfPrompt, VariantsProps } from './variants';

@@ -1,0 +1,34 @@
+"""The saved outputs of a long notebook: a turn costs the same however many came before it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import to_json
+
+from acp_jupyter.api.models.turns import GetSavedOutputs, SavedOutputs
+from acp_jupyter.protocol.host_events.notes import Origin
+from tests.support.driver import driving
+from tests.support.keeping import Server
+from tests.support.server import fake_agents
+
+_PATH = "long.ipynb"
+_SOURCE = "%%acp\nhi"
+
+
+def test_the_300th_turn_brings_what_the_third_does(tmp_path: Path) -> None:
+    sizes: dict[int, int] = {}
+    with driving(tmp_path, fake_agents("hello")) as driver:
+        server = Server(driver.host, driver.root)
+        session = driver.open("hello", notebook_path=_PATH)
+        known: dict[str, Any] = {}
+        for number in range(1, 301):
+            origin = Origin(notebook_path=_PATH, cell_id=f"c{number}", source=_SOURCE)
+            turn_id = driver.done(session, driver.prompt(session, "hi", origin=origin)).turn_id
+            told = server.send(GetSavedOutputs(notebook_path=_PATH, **known))
+            assert isinstance(told, SavedOutputs)
+            assert [output.turn_id for output in told.outputs] == [turn_id]
+            sizes[number] = len(to_json(told))
+            known = {"after": told.number, "epoch": told.epoch}
+    assert sizes[300] < 1.25 * sizes[3]

@@ -1,0 +1,623 @@
+"""Variants of a prompt: copies of the folder that nobody else sees, and what is kept of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_jupyter.api.access import KernelCaller, UserCaller
+from acp_jupyter.errors import (
+    BadRequest,
+    ChangesGone,
+    ChangesRefused,
+    DiskRefused,
+    FolderNotTrusted,
+    SessionImported,
+)
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store.permission_stores import TrustStore
+from acp_jupyter.transcript.model.session_state import TurnState
+from acp_jupyter.transcript.redactor import REDACTED
+from tests.support.checkpointed_folder import held
+from tests.support.commands import ADAPTER, Door
+from tests.support.fake_agents import script
+from tests.support.full_disk import full_disk
+from tests.support.processes import family
+from tests.support.trusting import trusting
+from tests.support.wait import eventually
+
+USER = UserCaller("ada")
+KERNEL = KernelCaller("k1", "book.ipynb")
+AGENTS = {
+    "own": script("own_tools"),
+    "other": script("own_tools"),
+    "asks": script("permission"),
+    "dies": script("dies_mid_turn"),
+}
+
+
+class Try:
+    """A host with a folder, in which prompts are tried several ways."""
+
+    def __init__(
+        self,
+        folder: Path,
+        limits: Limits | None = None,
+        trust: TrustStore | None = None,
+        own_folders: tuple[Path, ...] = (),
+    ) -> None:
+        self.folder = folder
+        self.root = folder / "ws"
+        self.root.mkdir(exist_ok=True)
+        self.variants = folder / "data" / "variants"
+        config = HostConfig(
+            Registry(AGENTS, []),
+            self.root,
+            folder / "data",
+            limits=limits or Limits(),
+            trust=trust or trusting(folder),
+            own_folders=own_folders,
+        )
+        self.host = AgentHost(config)
+        self.host.start()
+        self.door = Door(self.host, self.root)
+
+    def make(
+        self, agent: str = "own", try_id: str = "", caller: Any = USER, **more: Any
+    ) -> Session:
+        state = self.door.send(caller, "create_variant", agent=agent, try_id=try_id, **more)
+        return self.host.sessions[state.session_id]
+
+    def several(self, *agents: str) -> list[Session]:
+        first = self.make(agents[0])
+        assert first.state.variant is not None
+        return [first, *(self.make(each, first.state.variant.try_id) for each in agents[1:])]
+
+    def begin_to_make(self, **more: Any) -> Future[Any]:
+        """Send the command without waiting for its reply."""
+        command = ADAPTER.validate_python({"name": "create_variant", "agent": "own", **more})
+        return self.host.submit(self.door.dispatcher.handle(command, USER))
+
+    def refs(self) -> bytes:
+        return self.host.checkpoints.of(self.root).git.run("for-each-ref", seconds=20)
+
+    def start(self, session: Session, prompt: str) -> str:
+        return self.door.prompt(session, prompt)
+
+    def ended(self, session: Session, turn_id: str) -> TurnState:
+        """Wait for all that comes of a turn: its changes are noted, its copy is gone."""
+        self.door.done(session, turn_id)
+        eventually(lambda: not session.agent.startable, 20)
+        eventually(lambda: not Path(session.state.cwd).exists(), 20)
+        return session.transcript.turns[turn_id]
+
+    def run(self, session: Session, prompt: str) -> str:
+        turn_id = self.start(session, prompt)
+        self.ended(session, turn_id)
+        return turn_id
+
+    def keep(self, turn_id: str, caller: Any = USER, **more: Any) -> tuple[str, ...]:
+        kept: tuple[str, ...] = self.door.send(
+            caller, "keep_variant", turn_id=turn_id, **more
+        ).paths
+        return kept
+
+    def patch(self, turn_id: str) -> str:
+        reply = self.door.send(USER, "get_changes", turn_id=turn_id, form="patch")
+        return str(reply.patch)
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Iterator[Try]:
+    found = Try(tmp_path)
+    try:
+        yield found
+    finally:
+        found.host.stop()
+
+
+def fill(root: Path) -> None:
+    (root / "a.py").write_bytes(b"one\r\ntwo\r\n")
+    (root / "b.bin").write_bytes(b"\0\1\2")
+    (root / "gone").write_text("x")
+    (root / "run.sh").write_text("#!/bin/sh\n")
+    (root / "run.sh").chmod(0o750)
+    (root / "sub").mkdir()
+    (root / "sub" / "c.txt").write_text("c\n")
+    (root / "sub" / "beside").symlink_to("../a.py")
+
+
+def test_each_works_in_a_copy_of_its_own(there: Try) -> None:
+    """What one appends in place changes neither the folder, nor the store, nor another's copy."""
+    fill(there.root)
+    before = held(there.root)
+    one, two = there.several("own", "own")
+    turns = {
+        one.session_id: there.start(one, "append a.py 1\ndelete gone\nwait"),
+        two.session_id: there.start(two, "append sub/beside 2\nwrite new/d.txt d\nwait"),
+    }
+    cwds = [Path(each.state.cwd) for each in (one, two)]
+    eventually(lambda: (cwds[1] / "new" / "d.txt").exists(), 20)
+    eventually(lambda: not (cwds[0] / "gone").exists(), 20)
+    assert (cwds[0] / "a.py").read_bytes() == b"one\r\ntwo\r\n1"
+    assert (cwds[1] / "a.py").read_bytes() == b"one\r\ntwo\r\n2"
+    assert held(there.root) == before
+    for cwd in cwds:
+        assert cwd.name == "ws"
+        assert cwd.is_relative_to(there.variants)
+        assert stat.S_IMODE(cwd.parent.stat().st_mode) == 0o700
+        inodes = {p.stat().st_ino for p in cwd.rglob("*") if p.is_file()}
+        assert inodes.isdisjoint(p.stat().st_ino for p in there.root.rglob("*") if p.is_file())
+        assert stat.S_IMODE((cwd / "run.sh").stat().st_mode) == 0o750
+    for session in (one, two):
+        there.door.run(session.cancel)
+        there.ended(session, turns[session.session_id])
+    assert held(there.root) == before
+    eventually(lambda: not list(there.variants.iterdir()), 20)
+
+
+def test_what_is_kept_is_its_patch(there: Try) -> None:
+    """``git apply`` of the patch gives the same folder; undone it is as it was."""
+    fill(there.root)
+    before = held(there.root)
+    session = there.make()
+    deeds = "write a.py one\\nthree\\n\nbytes b.bin 00ff00\ndelete gone\nwrite new/d.txt d\\n"
+    turn_id = there.run(session, f"{deeds}\nmode run.sh 600\nrename sub/c.txt sub/e.txt\nsay Done")
+    assert held(there.root) == before
+    applied = there.folder / "applied"
+    subprocess.run(["cp", "-a", there.root, applied], check=True)
+    subprocess.run(
+        ["git", "apply", "--whitespace=nowarn", "-"],
+        cwd=applied,
+        input=there.patch(turn_id).encode(),
+        check=True,
+    )
+    there.keep(turn_id)
+    kept = held(there.root)
+    executable = {path: mode & 0o100 for path, (_, _, mode) in kept.items()}
+    assert {path: said[:2] for path, said in kept.items()} == {
+        path: said[:2] for path, said in held(applied).items()
+    }
+    assert executable == {path: mode & 0o100 for path, (_, _, mode) in held(applied).items()}
+    with pytest.raises(ChangesRefused):
+        there.keep(turn_id, paths=["a.py"])  # it is kept already
+    there.keep(turn_id, undo=True)
+    assert held(there.root) == before
+
+
+def test_what_was_changed_since_is_not_overwritten(there: Try) -> None:
+    fill(there.root)
+    turn_id = there.run(there.make(), "append a.py 1\nappend sub/c.txt 1")
+    (there.root / "a.py").write_text("mine\n")
+    before = held(there.root)
+    with pytest.raises(ChangesRefused) as refused:
+        there.keep(turn_id)
+    assert str(refused.value) == "Nothing was kept: a.py was changed since the copy was made."
+    assert held(there.root) == before
+    assert there.keep(turn_id, paths=["sub/c.txt"]) == ("sub/c.txt",)
+
+
+def test_of_two_the_second_is_kept_as_far_as_it_touches_other_files(there: Try) -> None:
+    fill(there.root)
+    one, two, three = there.several("own", "other", "own")
+    first = there.run(one, "append a.py 1\nwrite new/d.txt 1")
+    second = there.run(two, "append a.py 2\nwrite new/d.txt 2")
+    third = there.run(three, "append b.bin 3")
+    there.keep(first)
+    with pytest.raises(ChangesRefused) as refused:
+        there.keep(second)
+    assert "a.py was changed since" in str(refused.value)
+    there.keep(third)
+    assert (there.root / "a.py").read_bytes() == b"one\r\ntwo\r\n1"
+    assert (there.root / "b.bin").read_bytes() == b"\0\1\x023"
+    there.keep(first, undo=True)
+    there.keep(second)
+    assert (there.root / "a.py").read_bytes() == b"one\r\ntwo\r\n2"
+
+
+def test_all_begin_with_the_files_of_one_moment(there: Try) -> None:
+    """Also where the folder has changed, and lost a file, before the next copy is made."""
+    fill(there.root)
+    first = there.make()
+    (there.root / "a.py").write_text("later\n")
+    (there.root / "gone").unlink()
+    (there.root / "late").write_text("late\n")
+    assert first.state.variant is not None
+    second = there.make("other", first.state.variant.try_id)
+    assert held(Path(first.state.cwd)) == held(Path(second.state.cwd))
+
+
+def test_what_is_left_out_is_said_and_no_link_leads_out(there: Try) -> None:
+    fill(there.root)
+    (there.folder / "outside.txt").write_text("mine\n")
+    (there.root / ".gitignore").write_text("ignored/\n")
+    (there.root / "ignored").mkdir()
+    (there.root / "ignored" / "x").write_text("x")
+    (there.root / "__pycache__").mkdir()
+    (there.root / "__pycache__" / "x.pyc").write_text("x")
+    (there.root / "out").symlink_to("../outside.txt")
+    (there.root / "absolute").symlink_to(there.root / "a.py")
+    (there.root / "by-way-of").symlink_to("away/outside.txt")
+    (there.root / "away").symlink_to("..")
+    (there.root / "own" / ".git").mkdir(parents=True)
+    subprocess.run(["git", "init", "-q"], cwd=there.root / "own", check=True)
+    (there.root / "own" / "y").write_text("y")
+    with (there.root / "huge").open("wb") as file:
+        file.truncate(11 * 1024 * 1024)
+    session = there.make()
+    cwd = Path(session.state.cwd)
+    assert session.state.variant is not None
+    words = session.state.variant.left_out
+    for name in ("absolute", "away", "by-way-of and 1 more"):
+        assert name in words
+    assert "(a link that leads out of the folder)" in words
+    assert "ignored (ignored by git)" in words
+    assert "own (a repository of its own)" in words
+    assert "__pycache__" not in words
+    assert ("huge (too large, or can't be read)" in words) is not (cwd / "huge").exists()
+    links = {p.name: os.readlink(p) for p in cwd.rglob("*") if p.is_symlink()}
+    assert links == {"beside": "../a.py"}
+    assert (cwd / ".git").is_dir()  # git finds none above it
+    turn_id = there.run(session, "write out mine\\n\nappend absolute 1")
+    assert (there.folder / "outside.txt").read_text() == "mine\n"
+    with pytest.raises(ChangesRefused):
+        there.keep(turn_id)  # the links are in the way
+    assert (there.root / "a.py").read_bytes() == b"one\r\ntwo\r\n"
+
+
+def test_one_that_dies_leaves_nothing_and_the_others_go_on(there: Try) -> None:
+    fill(there.root)
+    dies, goes_on = there.several("dies", "own")
+    died = there.start(dies, "Go")
+    done = there.run(goes_on, "append a.py 1")
+    assert there.ended(dies, died).stop_reason == "error"
+    with pytest.raises(BadRequest, match="has changed no file"):
+        there.keep(died)
+    there.keep(done)
+    assert not list(there.variants.iterdir())
+
+
+def test_one_that_asks_waits_alone(there: Try) -> None:
+    fill(there.root)
+    asks, goes_on = there.several("asks", "own")
+    there.door.run(asks.attach)
+    asked = there.start(asks, "Go")
+    there.door.asked(asks)
+    assert asks.state.title == "Variant 1"
+    there.run(goes_on, "append a.py 1")
+    assert asks.state.waiting == 1
+    there.door.answer_open(asks, None)
+    there.ended(asks, asked)
+
+
+def test_a_variant_has_one_turn(there: Try) -> None:
+    before = family(os.getpid(), without="git")
+    session = there.make()
+    turn_id = there.run(session, "write a.py 1")
+    with pytest.raises(SessionImported, match="one of several variants"):
+        there.start(session, "More")
+    assert family(os.getpid(), without="git").keys() <= before.keys()
+    # As it is saved: the next server can put it into the folder.
+    there.host.stop()
+    again = Try(there.folder)
+    try:
+        assert again.keep(turn_id) == ("a.py",)
+        assert (again.root / "a.py").read_text() == "1"
+        with pytest.raises(SessionImported):
+            again.start(again.host.sessions[session.session_id], "More")
+    finally:
+        again.host.stop()
+
+
+def test_a_folder_may_have_any_name(there: Try) -> None:
+    folder = there.root / "owner"
+    folder.mkdir()
+    turn_id = there.run(there.make(cwd=str(folder)), "write a.py 1")
+    assert there.keep(turn_id) == ("a.py",)
+    assert (folder / "a.py").read_text() == "1"
+
+
+def test_what_never_got_a_prompt_goes_with_its_session_or_server(tmp_path: Path) -> None:
+    there = Try(tmp_path)
+    closed, deleted, left = there.several("own", "own", "own")
+    there.door.send(USER, "close_session", session_id=closed.session_id)
+    there.door.send(USER, "delete_session", session_id=deleted.session_id)
+    assert [each.name for each in there.variants.iterdir()] == [Path(left.state.cwd).parent.name]
+    there.host.stop()
+    assert not list(there.variants.iterdir())
+
+
+def test_what_a_killed_server_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    left = tmp_path / "data" / "variants" / "left"
+    (left / "ws" / "closed").mkdir(parents=True)
+    (left / "ws" / "closed" / "x").write_text("x")
+    (left / "ws" / "closed").chmod(0o500)
+    (left / "owner").write_text("0123456789abcdef")
+    there = Try(tmp_path)
+    try:
+        eventually(lambda: not left.exists())
+    finally:
+        there.host.stop()
+
+
+def test_what_another_server_uses_stays(there: Try) -> None:
+    session = there.make()
+    other = Try(there.folder)
+    other.make()
+    other.host.stop()
+    assert Path(session.state.cwd).is_dir()
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(there: Try) -> None:
+    (there.root / "a.bin").write_bytes(os.urandom(300_000))
+    first = there.make()  # its checkpoint is kept
+    assert first.state.variant is not None
+    with full_disk(100_000), pytest.raises(DiskRefused):
+        there.make("own", first.state.variant.try_id)
+    assert len(list(there.variants.iterdir())) == 1
+    assert there.make("own", first.state.variant.try_id).state.variant is not None
+
+
+def test_one_that_fills_the_disk_does_not_end_the_others(there: Try) -> None:
+    fill(there.root)
+    fills, goes_on = there.several("own", "other")
+    there.run(fills, "write big.bin " + "x" * 200_000 + "\nfail")
+    there.keep(there.run(goes_on, "append a.py 1"))
+    assert not (there.root / "big.bin").exists()
+
+
+def test_what_a_deleted_variant_changed_is_kept_no_longer(there: Try) -> None:
+    fill(there.root)
+    session = there.make()
+    with pytest.raises(BadRequest, match="can't be forked"):
+        there.door.send(USER, "fork_session", session_id=session.session_id)
+    there.run(session, "append a.py 1")
+    there.door.send(USER, "delete_session", session_id=session.session_id)
+    git = there.host.checkpoints.of(there.root).git
+    assert git.run("for-each-ref", seconds=20) == b""
+    assert [each.name for each in git.folder.glob("index*")] == ["index"]
+
+
+def test_limits(tmp_path: Path) -> None:
+    there = Try(tmp_path, Limits(copy_bytes=1000, variants=2))
+    try:
+        (there.root / "a.bin").write_bytes(bytes(2000))
+        with pytest.raises(BadRequest, match=r"the limit is 1\.0 kB"):
+            there.make()
+        assert not list(there.variants.iterdir())
+        (there.root / "a.bin").write_bytes(bytes(200))
+        one, _ = there.several("own", "own")
+        assert one.state.variant is not None
+        with pytest.raises(BadRequest, match="can have 2 variants"):
+            there.make("own", one.state.variant.try_id)
+        with pytest.raises(BadRequest, match="are over"):
+            there.make("own", "unknown")
+    finally:
+        there.host.stop()
+
+
+def test_a_copy_is_trusted_as_its_folder_is(tmp_path: Path) -> None:
+    there = Try(tmp_path, trust=TrustStore(tmp_path / "trust.json"))
+    try:
+        with pytest.raises(FolderNotTrusted):
+            there.make()
+        with pytest.raises(FolderNotTrusted):
+            there.make(caller=KERNEL)
+        assert not there.variants.exists()
+        session = there.make(trust=True)
+        trusted = there.door.send(USER, "list_trust")
+        assert [each.path for each in trusted] == [str(there.root)]
+        there.run(session, "write a.py 1")
+    finally:
+        there.host.stop()
+
+
+def test_a_kernel_keeps_what_its_own_cell_asked_for(there: Try) -> None:
+    session = there.make(caller=KERNEL)
+    assert not session.tools_on
+    sent = there.door.send(
+        KERNEL,
+        "prompt",
+        session_id=session.session_id,
+        prompt="write a.py 1",
+        origin={"cell_id": "c"},
+    )
+    there.ended(session, sent["turn_id"])
+    assert there.keep(sent["turn_id"], KERNEL) == ("a.py",)
+
+
+def test_two_turns_at_once_are_told_apart(there: Try) -> None:
+    """In one folder they are not, and say so; in copies of it each says what it has done."""
+    fill(there.root)
+    one, two = there.several("own", "own")
+    beside = there.door.open("other")
+    turns = [
+        there.start(one, "append a.py 1\nsay " + "x" * 50),
+        there.start(two, "append b.bin 2\nsay " + "x" * 50),
+        there.start(beside, "append gone 3\nsay " + "x" * 50),
+    ]
+    changed = [there.ended(s, t).changes for s, t in zip((one, two), turns, strict=False)]
+    assert [c and [f.path for f in c.files] for c in changed] == [["a.py"], ["b.bin"]]
+    assert all(c is not None and not c.words for c in changed)
+    there.door.done(beside, turns[2])
+    eventually(lambda: beside.transcript.turns[turns[2]].changes)
+    found = beside.transcript.turns[turns[2]].changes
+    assert found is not None
+    assert found.words == ""
+
+
+def test_a_turn_in_place_has_nothing_to_keep(there: Try) -> None:
+    session = there.door.open("own")
+    turn_id = there.door.prompt(session, "write a.py 1")
+    there.door.done(session, turn_id)
+    with pytest.raises(BadRequest, match="nothing to keep"):
+        there.keep(turn_id)
+
+
+REPOSITORY = (
+    "write mine/.git/HEAD ref: refs/heads/main\nfolder mine/.git/objects\nfolder mine/.git/refs"
+)
+
+
+@pytest.mark.parametrize(
+    ("deeds", "named"),
+    [
+        ("write a.py 1\nwrite out/x.txt mine", "x.txt"),
+        ("write large.txt " + "x" * 2000, "large.txt"),
+        (f"{REPOSITORY}\nwrite mine/y.txt mine", "y.txt"),
+        ("write out/x.txt mine\nwrite large.txt " + "x" * 2000, "large.txt, x.txt"),
+    ],
+)
+@pytest.mark.parametrize("scan_files", [20_000, 3])
+def test_a_copy_stays_while_it_has_what_is_not_stored(
+    tmp_path: Path, deeds: str, named: str, scan_files: int
+) -> None:
+    there = Try(tmp_path, Limits(checkpoint_file_bytes=1000, scan_files=scan_files))
+    try:
+        fill(there.root)
+        (there.root / ".gitignore").write_text("out/\n")
+        session = there.make()
+        cwd = Path(session.state.cwd)
+        turn_id = there.start(session, deeds)
+        there.door.done(session, turn_id)
+        eventually(lambda: str(cwd) in notices(session), 20)
+        if scan_files > 3:
+            assert f"could be stored: {named}. It is in {cwd} until" in notices(session)
+        assert {path.name for path in cwd.rglob("*")}.issuperset(named.split(", "))
+        assert not session.dormant
+        there.door.send(USER, "close_session", session_id=session.session_id)
+        assert not cwd.exists()
+    finally:
+        there.host.stop()
+
+
+def notices(session: Session) -> str:
+    items = session.transcript.window(0, len(session.transcript.items))
+    return " ".join(item.text for item in items if item.kind == "notice")
+
+
+@pytest.mark.parametrize("scan_files", [20_000, 3])
+def test_no_copy_stays_for_a_cache_or_what_was_deleted(tmp_path: Path, scan_files: int) -> None:
+    there = Try(tmp_path, Limits(scan_files=scan_files))
+    try:
+        fill(there.root)
+        session = there.make()
+        there.run(session, "write __pycache__/x.pyc 1\ndelete gone\nsay Done")
+        assert str(there.variants) not in notices(session)
+    finally:
+        there.host.stop()
+
+
+def test_one_that_is_cancelled_while_the_folder_is_stored_leaves_nothing(
+    there: Try, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached, go_on = there.folder / "reached", there.folder / "go on"
+    git = there.folder / "bin" / "git"
+    git.parent.mkdir()
+    waits = f"echo \"$*\" >> '{reached}'; until [ -e '{go_on}' ]; do sleep 0.01; done"
+    git.write_text(
+        f'#!/bin/sh\ncase "$*" in *update-ref*) {waits};; esac\n'
+        f"exec '{shutil.which('git')}' \"$@\"\n"
+    )
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{git.parent}{os.pathsep}{os.environ['PATH']}")
+    fill(there.root)
+    making = there.begin_to_make()
+    eventually(reached.exists, 20)
+    making.cancel()
+    go_on.touch()
+    eventually(lambda: " -d " in reached.read_text(), 20)
+    eventually(lambda: there.refs() == b"", 20)
+    assert not there.variants.exists() or not list(there.variants.iterdir())
+
+
+def test_one_that_is_cancelled_while_its_place_is_made_leaves_nothing(there: Try) -> None:
+    first = there.make()
+    assert first.state.variant is not None
+    making = there.begin_to_make(try_id=first.state.variant.try_id)
+    eventually(lambda: len(list(there.variants.iterdir())) == 2, 20)
+    making.cancel()
+    eventually(lambda: len(list(there.variants.iterdir())) == 1, 20)
+    there.door.send(USER, "close_session", session_id=first.session_id)
+    assert there.refs() == b""
+
+
+def test_one_that_is_cancelled_while_it_is_saved_leaves_no_session(there: Try) -> None:
+    making: list[Future[Any]] = []
+    opened: list[str] = []
+
+    def cancel() -> None:
+        opened.extend(there.host.sessions)
+        for each in making:
+            each.cancel()
+
+    stop = there.host.on_sessions_changed(cancel)
+    making.append(there.begin_to_make())
+    eventually(lambda: opened, 20)
+    eventually(lambda: not there.host.sessions, 20)
+    stop()
+    eventually(lambda: not list(there.variants.iterdir()), 20)
+    eventually(lambda: there.refs() == b"", 20)
+    assert not there.door.send(USER, "list_sessions")
+
+
+def test_secrets_of_the_folder_are_known_in_its_copies(there: Try) -> None:
+    (there.root / ".gitignore").write_text(".env\n")
+    (there.root / ".env").write_text("DB_PASSWORD=correct-horse\n")
+    (there.root / ".envrc").write_text("OTHER_PASSWORD=battery-staple\n")
+    session = there.make()
+    assert not (Path(session.state.cwd) / ".env").exists()
+    there.run(session, "tell correct-horse battery-staple Done")
+    assert there.door.text(session) == f"{REDACTED} {REDACTED} Done"
+
+
+def test_folders_of_jupyter_are_its_own_in_a_copy_too(tmp_path: Path) -> None:
+    own = tuple(tmp_path / "ws" / name for name in ("conf", "edited.txt"))
+    there = Try(tmp_path, own_folders=own)
+    try:
+        (there.root / "conf").mkdir()
+        (there.root / "conf" / "a.json").write_text("{}")
+        own_tools, asks = there.several("own", "asks")
+        assert not (Path(own_tools.state.cwd) / "conf").exists()
+        turn_id = there.run(own_tools, "write conf/b.json 1\nwrite a.py 1\nsay Done")
+        assert there.keep(turn_id) == ("a.py",)
+        # Elsewhere this policy allows it without a question.
+        there.door.run(asks.attach)
+        turn_id = there.door.prompt(asks, "Go", policy="accept-edits")
+        there.door.asked(asks)
+        there.door.answer_open(asks, None)
+        there.ended(asks, turn_id)
+    finally:
+        there.host.stop()
+
+
+def test_no_checkpoint_is_deleted_while_a_copy_is_in_use(tmp_path: Path) -> None:
+    there = Try(tmp_path, Limits(checkpoint_store_bytes=1))
+    try:
+        fill(there.root)
+        one, two = there.several("own", "own")
+        first = there.run(one, "append a.py 1\nsay Done")
+        beside = there.door.open("own")
+        there.door.done(beside, there.door.prompt(beside, "say Done"))
+        second = there.run(two, "append b.bin 2\nsay Done")
+        assert there.keep(first) == ("a.py",)
+        there.door.done(beside, there.door.prompt(beside, "say Done"))
+        with pytest.raises(ChangesGone, match="can't be kept any more") as gone:
+            there.keep(second)
+        assert "reverted" not in str(gone.value)
+        reply = there.door.send(USER, "get_changes", turn_id=second)
+        assert reply.words == str(gone.value)
+    finally:
+        there.host.stop()

@@ -1,0 +1,132 @@
+"""*Fix* in Notebook 7, by an agent that answers with a code block, or with no fix at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.support.as_user import AsUser
+from tests.support.browser import Visitor
+from tests.support.fixing import BROKEN, FIXED, expect_side_by_side, fail, note, source
+from tests.support.lab import LabPage
+from tests.support.open_notebook import OpenNotebook
+from tests.support.scenes.steps import die, go_on, hold, put_scene, say
+from tests.support.workspace import Workspace
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
+
+_BLOCK = say(f"The name is `prices`:\n\n```python\n{FIXED}\n```\n\nThat is all.")
+
+
+@pytest.fixture
+def nb(lab: LabPage, visitor: Visitor, workspace: Workspace) -> Iterator[OpenNotebook]:
+    """A notebook with a cell that failed, in Notebook 7."""
+    page = LabPage(visitor, lab.server, "notebook")
+    nb = fail(page, workspace, "plays")
+    yield nb
+    assert not [said for said in page.log.console if "failed to activate" in said]
+
+
+@pytest.fixture
+def user(lab: LabPage) -> Iterator[AsUser]:
+    with AsUser(lab.server) as user:
+        yield user
+
+
+def _ask(nb: OpenNotebook) -> Locator:
+    """Click *Fix*; return its note."""
+    nb.cell(1).get_by_role("button", name="Fix", exact=True).click()
+    return note(nb, 1)
+
+
+def _expect_ready(fix: Locator) -> None:
+    """The difference, in view for long enough to be answered."""
+    expect(fix).to_contain_text("Player proposes a fix", timeout=90_000)
+    expect(fix.locator("del")).to_contain_text("len(price)")
+    expect(fix.locator("ins")).to_contain_text("len(prices)")
+    apply = fix.get_by_role("button", name="Apply and run")
+    expect(apply).to_have_attribute("aria-disabled", "false")
+
+
+def _newest_stop_reason(user: AsUser, nb: OpenNotebook) -> str:
+    turn_id = user.newest_turn(user.session_of(nb.path, "plays"))
+    return str(user.ended(turn_id)["turn"]["stop_reason"])
+
+
+def test_a_code_block_of_the_answer_is_applied_run_and_taken_back(
+    nb: OpenNotebook, workspace: Workspace
+) -> None:
+    keys, before, error = nb.lab.page.keyboard, source(nb, 1), nb.outputs(1)
+    put_scene(workspace.folder, [_BLOCK])
+    fix = _ask(nb)
+    _expect_ready(fix)
+    assert (source(nb, 1), nb.outputs(1)) == (before, error)
+    fix.focus()
+    keys.press("y")
+    expect(fix).to_contain_text("With the fix by Player the cell runs.", timeout=90_000)
+    assert source(nb, 1) == FIXED.encode()
+    expect_side_by_side(nb)
+    keys.press("n")
+    expect(fix).to_have_count(0)
+    assert (source(nb, 1), nb.outputs(1)) == (before, error)
+
+
+def test_a_cell_that_is_edited_while_the_agent_works_is_not_written_over(
+    nb: OpenNotebook, workspace: Workspace
+) -> None:
+    put_scene(workspace.folder, [hold("edited"), _BLOCK])
+    fix = _ask(nb)
+    expect(fix).to_contain_text("Player looks at the error", timeout=90_000)
+    nb.set_source(1, "mean = 3")
+    go_on(workspace.folder, "edited")
+    expect(fix).to_contain_text("You have changed this cell since", timeout=90_000)
+    expect(fix.get_by_role("button", name="Apply and run")).to_have_count(0)
+    fix.focus()
+    nb.lab.page.keyboard.press("y")
+    assert source(nb, 1) == b"mean = 3"
+    nb.set_source(1, BROKEN)
+    _expect_ready(fix)
+    fix.focus()
+    nb.lab.page.keyboard.press("Escape")
+    expect(fix).to_have_count(0)
+    assert source(nb, 1) == BROKEN.encode()
+
+
+def test_no_fix_a_stop_and_a_death_are_said_and_it_can_be_asked_again(
+    nb: OpenNotebook, workspace: Workspace, user: AsUser
+) -> None:
+    before, error = source(nb, 1), nb.outputs(1)
+    put_scene(workspace.folder, [say("I see nothing wrong with it.")])
+    fix = _ask(nb)
+    expect(fix).to_contain_text("Player proposed no fix.", timeout=90_000)
+    expect(fix.get_by_role("button", name="Open the session")).to_be_visible()
+
+    # By Esc in the note: it goes, and so does the turn.
+    put_scene(workspace.folder, [hold("never"), _BLOCK])
+    fix.get_by_role("button", name="Ask again").click()
+    expect(fix).to_contain_text("Player looks at the error", timeout=90_000)
+    fix.focus()
+    nb.lab.page.keyboard.press("Escape")
+    expect(fix).to_have_count(0)
+    assert _newest_stop_reason(user, nb) == "cancelled"
+
+    # From elsewhere: the note stays, and says it.
+    fix = _ask(nb)
+    expect(fix).to_contain_text("Player looks at the error", timeout=90_000)
+    session_id = user.session_of(nb.path, "plays")
+    user.post(f"sessions/{session_id}/cancel", {}).raise_for_status()
+    expect(fix).to_contain_text("The agent was stopped.", timeout=90_000)
+
+    put_scene(workspace.folder, [say("I was about to "), die("out of memory, maybe")])
+    fix.get_by_role("button", name="Ask again").click()
+    expect(fix).to_contain_text("was killed by signal 9", timeout=90_000)
+    assert (source(nb, 1), nb.outputs(1)) == (before, error)
+
+    put_scene(workspace.folder, [_BLOCK])
+    fix.get_by_role("button", name="Ask again").click()
+    _expect_ready(fix)
+    fix.get_by_role("button", name="Dismiss").click()
+    expect(fix).to_have_count(0)
+    assert (source(nb, 1), nb.outputs(1)) == (before, error)

@@ -1,0 +1,291 @@
+"""Published agents in JupyterLab: stale cells, next cells, *Follow*, deleted cells, going back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Error as PlaywrightError
+
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
+from tests.support.browser import Visitor
+from tests.support.lab import LabPage
+from tests.support.lab_server import LAB_ARGS, stop_kernels, write_settings
+from tests.support.mockllm import FakeModel
+from tests.support.mockllm.parts import Say, Step, Steps, Use
+from tests.support.mockllm.tool_names import WRITE
+from tests.support.open_notebook import OpenNotebook
+from tests.support.published import PUBLISHED, Published, processes_of
+from tests.support.server import JupyterServer
+from tests.support.wait import eventually
+from tests.support.workspace import Workspace
+
+pytestmark = [pytest.mark.agents, pytest.mark.long, pytest.mark.timeout(900)]
+
+_AGENTS = [
+    pytest.param(agent, id=agent.agent_id)
+    for agent in PUBLISHED
+    if agent.agent_id in {"opencode", "claude"}
+]
+_START_MS = 120_000
+"""How long an agent may take to its first call, on a busy machine."""
+_RAW, _TOTAL, _SHOWN, _OTHER = "prices = [3, 1, 2]", "total = sum(prices)", "total", "'apart'"
+_YES = re.compile(r"^(Yes|Allow)$")
+"""How agents and we name the answer for this once."""
+_CODE = "mean = total / len(prices)\nmean"
+_ASKED_FOR = "Suggest the next cell of this notebook"
+_CELLS = 40
+
+
+@dataclass(frozen=True)
+class Place:
+    """A JupyterLab whose agent is a published one."""
+
+    agent: Published
+    model: FakeModel
+    lab: LabPage
+
+    def workspace(self, name: str) -> Workspace:
+        """Make a folder that is trusted, as by a session before."""
+        workspace = Workspace(self.lab.server.root, name)
+        asked = {"agent": self.agent.agent_id, "cwd": name, "trust": True, "start": "lazy"}
+        with self.lab.server.user() as user:
+            made = user.post("sessions", json=asked).raise_for_status().json()
+            user.delete(f"sessions/{made['session_id']}").raise_for_status()
+        return workspace
+
+    def plays(self, name: str, *tools: tuple[str, dict[str, Any]]) -> str:
+        """Have the model use tools of the notebook, one a request; return its prompt."""
+        search: list[list[Step]] = []
+        if self.agent.searches_tools:
+            wanted = ",".join(f"mcp__notebook__{tool}" for tool, _ in tools)
+            search = [[Use([r"^ToolSearch$"], {"query": f"select:{wanted}"}, exact=True)]]
+        uses: Steps = [[Use([rf"{tool}$"], given, exact=True)] for tool, given in tools]
+        steps: Steps = [*search, *uses, [Say("That is done.")]]
+        self.model.scripts[name] = lambda: steps
+        return f"[[mock scenario={name}]]"
+
+    def run(self, nb: OpenNotebook, index: int, prompt: str) -> None:
+        """Send a prompt by a cell, and say yes to what is asked."""
+        turn = nb.run(index, f"%%acp {self.agent.agent_id}\n{prompt}")
+        expect(nb.prompt_mark(index)).to_contain_text("*")
+
+        def ended() -> bool:
+            for yes in turn.permission.get_by_role("button", name=_YES).all():
+                with suppress(PlaywrightError):  # it may have gone meanwhile
+                    yes.click(timeout=2_000)
+            return "*" not in nb.prompt_mark(index).inner_text()
+
+        eventually(ended, 240, "the turn's end")
+
+    def outcomes(self, title: str) -> list[str]:
+        """Return how the permission requests of the session with that title were answered."""
+        with self.lab.server.user() as user:
+            (found,) = [s for s in user.get("sessions").json() if s["title"] == title]
+            items = f"sessions/{found['session_id']}/items"
+            page = user.get(items, params={"start": 0, "end": 500}).raise_for_status().json()
+        calls = [item for item in page["items"] if item["kind"] == "tool_call"]
+        return [call["permission"]["outcome"] for call in calls if call["permission"]]
+
+
+@pytest.fixture(scope="module", params=_AGENTS)
+def running(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, browser: Browser
+) -> Iterator[Place]:
+    agent: Published = request.param
+    folder = tmp_path_factory.mktemp(agent.agent_id)
+    home = folder / "agent-home"
+    home.mkdir()
+    with FakeModel() as model:
+        agents = {agent.agent_id: agent.entry(home, model)}
+        with JupyterServer(folder, app="jupyterlab", agents=agents, args=LAB_ARGS) as server:
+            visitor = Visitor(browser, folder / "traces", traced=False)
+            yield Place(agent, model, LabPage(visitor, server))
+            visitor.close()
+        eventually(lambda: not processes_of(home), 20, "processes of the agent are left")
+
+
+@pytest.fixture
+def place(running: Place) -> Iterator[Place]:
+    yield running
+    stop_kernels(running.lab.server)
+
+
+def _changed(nb: OpenNotebook, index: int, old: str, **more: Any) -> dict[str, Any]:
+    """Return the arguments of a tool for a cell as it is."""
+    return {"cell_id": nb.cell_ids()[index], "fingerprint": fingerprint(old), **more}
+
+
+def _note(nb: OpenNotebook) -> Locator:
+    return nb.lab.page.get_by_role("group", name="Next cell", exact=True)
+
+
+def _suggest(nb: OpenNotebook, index: int) -> Locator:
+    """Make a cell active, in command mode, and ask for the next one."""
+    nb.lab.page.evaluate(
+        """([path, index]) => {
+          const { content } = [...jupyterapp.shell.widgets('main')]
+            .find(w => w.context?.path === path);
+          content.activeCellIndex = index;
+          content.mode = 'command';
+          content.activate();
+        }""",
+        [nb.path, index],
+    )
+    nb.lab.command("acp-jupyter:suggest-next-cell", wait=False)
+    return _note(nb)
+
+
+def test_what_it_changes_makes_cells_stale_and_the_check_finds_what_differs(place: Place) -> None:
+    lab, name = place.lab, place.agent.name
+    nb = lab.open(place.workspace("stale").notebook(_RAW, _TOTAL, _SHOWN, _OTHER, "pass"))
+    nb.wait_for_kernel()
+    for index in range(4):
+        nb.run_to_end(index)
+    nb.save()
+    edit = _changed(nb, 0, _RAW, source="prices = [3, 1, 2, 4]")
+    prompt = place.plays("edit", ("edit_cell", edit))
+    place.run(nb, 4, f"{prompt} There is a fourth price.")
+    marks = [nb.cell(index).get_by_role("note") for index in range(4)]
+    expect(marks[0]).to_contain_text(f"changed by {name} after it ran", timeout=30_000)
+    expect(marks[1]).to_contain_text("uses prices, which cell 1 sets")
+    expect(marks[1]).to_contain_text(f"cell 1 was changed by {name}")
+    expect(marks[2]).to_contain_text("uses total of cell 2, which depends on cell 1")
+    expect(marks[3]).to_have_count(0)
+
+    nb.cell(0).get_by_role("button", name="Check", exact=True).click()
+    check = lab.page.get_by_role("region", name="Check", exact=True)
+    expect(check.get_by_role("status")).to_contain_text("One cell is not as before", timeout=90_000)
+    rows = [row.get_attribute("data-verdict") for row in check.locator(".acp-checked").all()]
+    assert rows == ["same", "same", "different", "same", "skipped"]
+
+    nb.cell(0).get_by_role("button", name="Run 3 stale cells").click()
+    expect(lab.page.locator(".acp-stale")).to_have_count(0, timeout=30_000)
+    nb.wait_for_end(2)
+    expect(nb.output(2)).to_contain_text("10")
+    check.get_by_role("button", name="Check again").click()
+    expect(check.get_by_role("status")).to_contain_text("are the same: 4 same", timeout=90_000)
+
+
+def _answers(place: Place, *first: list[Step]) -> None:
+    """Have the model suggest a cell, after what it does first."""
+    place.model.prompts[_ASKED_FOR] = "scenario=next"
+    place.model.scripts["next"] = lambda: [*first, [Say(f"```python\n{_CODE}\n```")]]
+
+
+def _open(place: Place, workspace: Workspace, **settings: bool) -> OpenNotebook:
+    """Open a notebook in which next cells are of the agent."""
+    chosen = {"agent": place.agent.agent_id, **settings}
+    write_settings(place.lab.server.root.parent, "acp-jupyter:plugin", chosen)
+    nb = place.lab.open(workspace.notebook(_RAW, _TOTAL, _OTHER))
+    nb.wait_for_kernel()
+    return nb
+
+
+def test_it_suggests_the_next_cell_and_no_prompt_is_sent_before(place: Place) -> None:
+    page, model = place.lab.page, place.model
+    _answers(place)
+    before = len(model.begun)
+    nb = _open(place, place.workspace("next"))
+    for index in range(3):
+        nb.run_to_end(index)
+    assert model.begun[before:] == []
+
+    note = _suggest(nb, 1)
+    expect(note).to_contain_text(f"Suggested by {place.agent.name}", timeout=_START_MS)
+    expect(note.locator("pre")).to_have_text(_CODE)
+    assert model.begun[before:] == ["next"]
+    assert _ASKED_FOR in model.request
+    assert "total = sum(prices)" in model.request
+    assert len(nb.cell_ids()) == 3
+    expect(note.get_by_role("button", name="Insert")).to_have_attribute("aria-disabled", "false")
+    page.keyboard.press("Tab")
+    expect(note).to_have_count(0)
+    expect(nb.cell(2).locator(".cm-content")).to_contain_text("mean = total")
+    assert nb.outputs(2) == [], "it was not run"
+    # One more run, and still nothing more was asked for.
+    nb.run_to_end(2)
+    expect(nb.output(2)).to_contain_text("2.0")
+    assert model.begun[before:] == ["next"]
+
+
+def test_it_may_change_nothing_while_it_suggests_a_cell(place: Place) -> None:
+    workspace, agent = place.workspace("changes-nothing"), place.agent
+    target = workspace.folder / "written.py"
+    _answers(place, [Use(WRITE, {"path": str(target), "content": "written = True\n"})])
+    nb = _open(place, workspace)
+    ends = f"Suggested by {agent.name}" if agent.goes_on_after_no else "suggested no cell"
+    expect(_suggest(nb, 0)).to_contain_text(ends, timeout=_START_MS)
+    assert place.outcomes(f"Next cells of {nb.path}") == ["Rejected by rule: deny"]
+    assert not target.exists()
+
+
+def test_it_is_asked_after_each_run_where_the_settings_say_so(place: Place) -> None:
+    _answers(place)
+    before = len(place.model.begun)
+    nb = _open(place, place.workspace("each-run"), suggestNextCell=True)
+    for index, runs in ((0, 1), (1, 2)):
+        nb.run_to_end(index)
+        note = nb.cell(index).get_by_role("group", name="Next cell", exact=True)
+        expect(note).to_contain_text(f"Suggested by {place.agent.name}", timeout=_START_MS)
+        assert place.model.begun[before:] == ["next"] * runs
+
+
+def test_the_page_follows_it_and_a_cell_that_it_deletes_comes_back(place: Place) -> None:
+    lab, agent = place.lab, place.agent
+    fillers = [f"number_{index} = {index}" for index in range(1, _CELLS)]
+    nb = lab.open(place.workspace("follow").notebook("pass", *fillers))
+    nb.wait_for_kernel()
+    place.run(nb, 0, "[[mock scenario=hello]]")
+    panel = lab.panel
+    panel.button("Follow").click()
+    edit = _changed(nb, 30, "number_30 = 30", source="number_30 = -30")
+    delete = _changed(nb, 5, "number_5 = 5")
+    ids = nb.cell_ids()
+    prompt = place.plays("follow", ("edit_cell", edit), ("delete_cell", delete))
+    panel.say(f"{prompt} Tidy up.")
+    for index in (30, 5):
+        expect(nb.cell(index)).to_be_in_viewport(timeout=_START_MS)
+        expect(nb.cell(index)).to_have_class(re.compile("acp-mod-followed"))
+        panel.permission.get_by_role("button", name=_YES).click()
+    line = lab.page.locator(".acp-cellchange").filter(has_text=f"Cell deleted by {agent.name}")
+    expect(line).to_contain_text("number_5 = 5")
+    expect(line).to_be_in_viewport()
+    expect(panel.root).to_contain_text("That is done.", timeout=60_000)
+    assert nb.cell_ids() == [*ids[:5], *ids[6:]]
+    line.get_by_role("button", name="Undo").click()
+    expect(line).to_have_count(0)
+    assert nb.cell_ids() == ids
+    expect(nb.cell(30)).to_contain_text("number_30 = -30")
+
+
+def test_after_going_back_its_model_is_told_nothing_of_what_came_later(place: Place) -> None:
+    lab, model = place.lab, place.model
+    nb = lab.open(place.workspace("back").notebook("kept = 1", "pass", "pass", "pass"))
+    nb.wait_for_kernel()
+    edit = _changed(nb, 0, "kept = 1", source="kept = 2")
+    prompt = place.plays("change", ("edit_cell", edit))
+    hello = "[[mock scenario=hello]] The word is {}."
+    place.run(nb, 1, hello.format("apricot"))
+    place.run(nb, 2, f"{prompt} The word is blueberry.")
+    place.run(nb, 3, hello.format("cranberry"))
+    expect(nb.cell(0)).to_contain_text("kept = 2")
+    place.run(nb, 2, hello.format("damson"))
+    assert "blueberry" in model.request
+    again = nb.turn(2).root
+    expect(again).to_contain_text("remembers this cell's earlier run and the turn after it.")
+    again.get_by_role("button", name="Go back to here").press("Enter")
+    expect(nb.cell(0)).to_contain_text("kept = 1", timeout=60_000)
+    words = ("apricot", "blueberry", "cranberry", "damson")
+    eventually(
+        lambda: [word for word in words if word in model.request] == ["apricot", "damson"],
+        *(120, "the first request after going back"),
+    )
+    nb.wait_for_end(2, 120)
+    expect(nb.turn(2).root.get_by_role("button", name="Go back to here")).to_have_count(0)
+    assert "kept = 2" not in model.request
