@@ -10,6 +10,8 @@ from typing import Any
 import nbformat
 import papermill
 import pytest
+from jupyter_core.utils import run_sync
+from nbclient import NotebookClient
 
 from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import jupyter_environment
@@ -154,6 +156,25 @@ def test_a_background_turn_of_a_run_has_ended_when_the_run_has(folder: Path) -> 
     done = command(folder, *PAPERMILL, "in.ipynb", "out.ipynb")
     assert done.returncode != 0
     assert "TurnError" in (folder / "out.ipynb").read_text()
+
+
+@pytest.mark.parametrize("wait", ["turn.wait();", "await turn;"])
+def test_a_wait_shows_the_end_that_came_between_two_cells(folder: Path, wait: str) -> None:
+    """A runner takes an output from the cell alone that it runs."""
+    content = new_notebook(
+        "%load_ext acp_jupyter", "%%acp demo --background --out turn\nlist rate=0", wait
+    )
+    client = NotebookClient(content, timeout=60, resources={"metadata": {"path": str(folder)}})
+    with client.setup_kernel():
+        for index, cell in enumerate(content.cells[:2]):
+            client.execute_cell(cell, index)
+        message = ""
+        while message != "update_display_data":
+            message = run_sync(client.kc.get_iopub_msg)(timeout=30)["msg_type"]
+        assert not records(content)
+        client.execute_cell(content.cells[2], 2)
+    (record,) = records(content)
+    assert record[TURN_MIME]["final"] is True
 
 
 @pytest.mark.long

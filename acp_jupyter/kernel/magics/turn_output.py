@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from acp_jupyter.kernel.turn.unseen import UnseenTurn
 
 _FOLLOW_SECONDS = 20.0
+_JOIN_SECONDS = 5.0
 
 
 def show_beginning(turn: Turn, cell: ExecutionContext) -> None:
@@ -41,11 +42,7 @@ def show_beginning(turn: Turn, cell: ExecutionContext) -> None:
         from acp_jupyter.kernel.turn.unseen import UnseenTurn
 
         unseen = UnseenTurn(turn._client)
-    follower = threading.Thread(
-        target=_show_end, args=(turn, widget, unseen), name="acp-background-turn", daemon=True
-    )
-    turn._follower = follower
-    follower.start()
+    turn._finish_output = BackgroundOutput(turn, widget, unseen, is_run=not cell.goes_on).finish
 
 
 _OUTLASTS_WORDS = (
@@ -68,22 +65,56 @@ def _widget(turn: Turn) -> AcpWidget:
     return cell_widget(turn)
 
 
-def _show_end(turn: Turn, widget: AcpWidget | None, unseen: UnseenTurn | None) -> None:
-    """Show the final output if no page does. Runs in a thread of its own."""
-    detail = turn._detail
-    try:
-        while detail.turn.status != "done":
-            seconds = _FOLLOW_SECONDS if unseen is None else unseen.look_seconds
-            detail = turn._client.turn(turn.id, seconds)
-            if unseen is not None and (bundle := unseen.news(detail)) is not None:
-                _display(bundle, turn, update=True)
-    except AcpError:
-        return
-    finally:
-        if widget is not None:
-            end_widget(widget)
-    if not detail.page_holds_notebook and detail.bundle is not None:
-        _display(detail.bundle, turn, update=True)
+class BackgroundOutput:
+    """The output of a turn that its cell does not wait for: shows the end if no page does.
+
+    Parameters
+    ----------
+    turn
+        The turn.
+    widget
+        What shows it live.
+    unseen
+        Tells it in text if no page draws the widget.
+    is_run
+        Whether the notebook is run by nbclient or the like.
+    """
+
+    def __init__(
+        self, turn: Turn, widget: AcpWidget | None, unseen: UnseenTurn | None, *, is_run: bool
+    ) -> None:
+        self._turn = turn
+        self._widget = widget
+        self._unseen = unseen
+        self._is_run = is_run
+        self._follower = threading.Thread(
+            target=self._follow, name="acp-background-turn", daemon=True
+        )
+        self._follower.start()
+
+    def finish(self) -> None:
+        """Have the end of the turn, which is over, shown before what its wait shows."""
+        self._follower.join(_JOIN_SECONDS)
+        if self._is_run:
+            # nbclient takes updates of the cell alone that it runs: one between two is lost.
+            _display(self._turn.bundle(), self._turn, update=True)
+
+    def _follow(self) -> None:
+        turn, unseen = self._turn, self._unseen
+        detail = turn._detail
+        try:
+            while detail.turn.status != "done":
+                seconds = _FOLLOW_SECONDS if unseen is None else unseen.look_seconds
+                detail = turn._client.turn(turn.id, seconds)
+                if unseen is not None and (bundle := unseen.news(detail)) is not None:
+                    _display(bundle, turn, update=True)
+        except AcpError:
+            return
+        finally:
+            if self._widget is not None:
+                end_widget(self._widget)
+        if not detail.page_holds_notebook and detail.bundle is not None:
+            _display(detail.bundle, turn, update=True)
 
 
 def show_in_terminal(turn: Turn) -> None:

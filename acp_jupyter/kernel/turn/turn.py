@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 _WAIT_SECONDS = 20.0
 _POLL_SECONDS = 0.2
 """Interval of polling a turn that may ask questions here, or whose text is printed."""
-_FOLLOWER_SECONDS = 5.0
 
 
 class Turn(ChangedTurn, ExportedTurn):
@@ -81,8 +80,8 @@ class Turn(ChangedTurn, ExportedTurn):
         self._widget: TurnWidget | None = None
         self._questions: Questions | None = None
         """Those of the latest wait that asks."""
-        self._follower: threading.Thread | None = None
-        """Thread that shows the final output of a cell that did not wait."""
+        self._finish_output: Callable[[], None] | None = None
+        """Has the output of a cell that did not wait show the end."""
         self._timer = threading.Timer(timeout or 0, self._stop_late)
         self._timer.daemon = True
         if timeout is not None:
@@ -280,8 +279,8 @@ class Turn(ChangedTurn, ExportedTurn):
             raise
         finally:
             self._asking_waits -= asks == "asks"
-        if self._follower is not None:
-            self._follower.join(_FOLLOWER_SECONDS)  # so that what follows can't overtake it
+        if self._finish_output is not None:
+            self._finish_output()  # so that what follows can't overtake it
 
     def stop_soon(self, seconds: float = 2.0) -> None:
         """Stop the turn and wait a little for its end, once; never raises an error of the host."""
@@ -296,7 +295,7 @@ class Turn(ChangedTurn, ExportedTurn):
 
     def _is_refused(self, asks: Asks) -> bool:
         """Return whether nobody is asked, not even by another wait or the buttons of a widget."""
-        elsewhere = self._asking_waits or self._widget or self._follower
+        elsewhere = self._asking_waits or self._widget or self._finish_output
         return asks == "refuses" or (asks == "defers" and not elsewhere)
 
     def _attend(self, asks: Asks) -> None:
