@@ -124,6 +124,7 @@ def test_an_agent_rewrites_an_open_notebook_beside_an_unsaved_edit(
     # By keys: nothing is lost by leaving, and what is safe is what Enter takes.
     dialog = lab.page.get_by_role("dialog", name="Two changes of cell 2 of nb.ipynb", exact=True)
     expect(dialog.get_by_role("button", name="Keep mine")).to_be_focused()
+    expect(notice).to_have_count(0)  # it is gone, and comes back
     lab.page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
     expect(notice).to_have_count(1)

@@ -520,35 +520,56 @@ def test_no_copy_stays_for_a_cache_or_what_was_deleted(tmp_path: Path, scan_file
         there.host.stop()
 
 
+class HeldGit:
+    """Holds up the commands of git that have a word, until `go_on`."""
+
+    def __init__(self, folder: Path, word: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._reached, self._go_on = folder / "reached", folder / "go on"
+        git = folder / "bin" / "git"
+        git.parent.mkdir()
+        waits = (
+            f"echo \"$*\" >> '{self._reached}'; until [ -e '{self._go_on}' ]; do sleep 0.01; done"
+        )
+        git.write_text(
+            f'#!/bin/sh\ncase "$*" in *{word}*) {waits};; esac\n'
+            f"exec '{shutil.which('git')}' \"$@\"\n"
+        )
+        git.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{git.parent}{os.pathsep}{os.environ['PATH']}")
+
+    @property
+    def commands(self) -> str:
+        return self._reached.read_text() if self._reached.exists() else ""
+
+    def go_on(self) -> None:
+        self._go_on.touch()
+
+
 def test_one_that_is_cancelled_while_the_folder_is_stored_leaves_nothing(
     there: Try, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reached, go_on = there.folder / "reached", there.folder / "go on"
-    git = there.folder / "bin" / "git"
-    git.parent.mkdir()
-    waits = f"echo \"$*\" >> '{reached}'; until [ -e '{go_on}' ]; do sleep 0.01; done"
-    git.write_text(
-        f'#!/bin/sh\ncase "$*" in *update-ref*) {waits};; esac\n'
-        f"exec '{shutil.which('git')}' \"$@\"\n"
-    )
-    git.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{git.parent}{os.pathsep}{os.environ['PATH']}")
+    git = HeldGit(there.folder, "update-ref", monkeypatch)
     fill(there.root)
     making = there.begin_to_make()
-    eventually(reached.exists, 20)
+    eventually(lambda: git.commands, 20)
     making.cancel()
-    go_on.touch()
-    eventually(lambda: " -d " in reached.read_text(), 20)
+    git.go_on()
+    eventually(lambda: " -d " in git.commands, 20)
     eventually(lambda: there.refs() == b"", 20)
     assert not there.variants.exists() or not list(there.variants.iterdir())
 
 
-def test_one_that_is_cancelled_while_its_place_is_made_leaves_nothing(there: Try) -> None:
+def test_one_that_is_cancelled_while_its_place_is_made_leaves_nothing(
+    there: Try, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = there.make()
     assert first.state.variant is not None
+    git = HeldGit(there.folder, "read-tree", monkeypatch)
     making = there.begin_to_make(try_id=first.state.variant.try_id)
-    eventually(lambda: len(list(there.variants.iterdir())) == 2, 20)
+    eventually(lambda: git.commands, 20)
+    assert len(list(there.variants.iterdir())) == 2
     making.cancel()
+    git.go_on()
     eventually(lambda: len(list(there.variants.iterdir())) == 1, 20)
     there.door.send(USER, "close_session", session_id=first.session_id)
     assert there.refs() == b""
