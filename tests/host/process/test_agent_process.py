@@ -208,7 +208,7 @@ async def test_stop_may_be_called_twice_and_at_once() -> None:
 @pytest.mark.parametrize("name", ["", "acp-supervised", "acp-agent-stderr"])
 async def test_a_start_that_is_cancelled_leaves_nothing(name: str, cancels: int) -> None:
     """At each step after a task of that name is there."""
-    before = psutil.Process().children()
+    before = {*psutil.Process().children()}
     for steps in range(8):
         starting = asyncio.create_task(python("import time; time.sleep(60)"))
         while name and name not in {task.get_name() for task in asyncio.all_tasks()}:  # noqa: ASYNC110 - each step of the loop counts
@@ -220,7 +220,7 @@ async def test_a_start_that_is_cancelled_leaves_nothing(name: str, cancels: int)
             await asyncio.sleep(0)
         with contextlib.suppress(asyncio.CancelledError):
             await (await starting).stop()  # it was faster
-        assert psutil.Process().children() == before
+        assert {*psutil.Process().children()} <= before
     gc.collect()  # what is not closed is told, and that fails the test
 
 
