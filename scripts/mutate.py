@@ -91,7 +91,7 @@ WORKERS = 2
 SECONDS = 20
 """For the tests of one file on one alteration, beside ten times what they take else."""
 SECONDS_OF_TESTS = 40.0
-"""Of all tests that one alteration may go through: the quick files first."""
+"""Of the tests that one alteration may go through: of its own file, then of the quick files."""
 LAST_SECONDS = 900
 """For all of them."""
 BYTES = 4 * 1024**3
@@ -182,8 +182,9 @@ class Runner:
             self._uses.replace(mutation.module)
         except Exception as error:  # noqa: BLE001 - whatever an altered module does
             return f"its own import: {error!r}"
+        own = self._by_line.own(mutation.module, tests, SECONDS_OF_TESTS)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            failed = self._first_failure(tests)
+            failed = self._first_failure(own) or self._first_failure(tests - {*own})
         signal.alarm(0)
         return failed
 
@@ -197,7 +198,7 @@ class Runner:
         found = {test for user in files for test in self._by_line.of(user, range(1, 10_000))}
         return found | {test for test in self._by_line.seconds if test.startswith(AT_IMPORT)}
 
-    def _first_failure(self, tests: set[str]) -> str:
+    def _first_failure(self, tests: Collection[str]) -> str:
         latest = self._memory.read_text().split()
         files = self._by_line.files(tests, SECONDS_OF_TESTS)
         files = [*(f for f in latest if f in files), *(f for f in files if f not in latest)]

@@ -176,20 +176,20 @@ class _Tries:
         return "lives"
 
     def _chosen(self, mutation: Mutation) -> list[pytest.Item]:
-        """Return its tests: what found others out, those of its file, then the quickest files."""
+        """Return its tests: what found others out, those of its own file, the quickest files."""
         known = self._by_line.of(mutation.file, _lines(mutation))
         tests = {test for test in known if test in self._items}
         pattern = f"{_PATTERNS}[{mutation.module.removeprefix('acp_jupyter.')}."
         of_import = [test for test in self._items if test.startswith(pattern)]
         of_import = [] if _is_of_function(mutation) else of_import
         latest = [test for test in self._latest[mutation.module] if test in tests]
-        own = f"test_{mutation.module.rpartition('.')[2]}.py"
-        files = self._by_line.files(tests - {*latest}, _SECONDS_OF_TESTS)
-        files.sort(key=lambda file: not file.endswith(own))
+        own = self._by_line.own(mutation.module, tests - {*latest}, _SECONDS_OF_TESTS)
+        rest = tests - {*latest, *own}
         by_file: dict[str, list[str]] = defaultdict(list)
-        for test in sorted(tests - {*latest}):
+        for test in sorted(rest):
             by_file[test.partition("::")[0]].append(test)
-        ordered = [*of_import, *latest, *(test for file in files for test in by_file[file])]
+        files = self._by_line.files(rest, _SECONDS_OF_TESTS)
+        ordered = [*of_import, *latest, *own, *(test for file in files for test in by_file[file])]
         return [self._items[test] for test in ordered]
 
     def _altered(self, mutation: Mutation) -> bool:

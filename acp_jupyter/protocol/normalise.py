@@ -356,7 +356,7 @@ def _entry(entry: object) -> Object:
     result["content"] = _text(next((text for text in texts if text is not None), ""))
     result["priority"] = read_priority(result.get("priority"))
     word = read_status(result.get("status"))
-    result["status"] = word if word in ("pending", "in_progress", "completed") else "pending"
+    result["status"] = word if word in ("in_progress", "completed") else "pending"
     return result
 
 

@@ -102,6 +102,25 @@ def test_methods_that_are_not_acps_become_extensions(method: str) -> None:
     assert message["params"] == {"a_b": 1}
 
 
+def test_a_message_of_mcp_stays_as_it_is() -> None:
+    params = {"connection_id": 1, "message": {"a_b": 1}}
+    (message,) = normalise({"id": 1, "method": "mcp/message", "params": params})
+    assert message["method"] == "mcp/message"
+    assert message["params"] == params
+
+
+@pytest.mark.parametrize(("sent", "read"), [(7, "7"), (None, ""), ("s", "s")])
+def test_the_id_of_a_session_is_a_text(sent: object, read: str) -> None:
+    message = {**update(sessionUpdate="plan", entries=[])}
+    message["params"]["sessionId"] = sent
+    assert [part["params"]["sessionId"] for part in normalise(message)] == [read]
+
+
+def test_what_should_be_a_text_is_shown_as_json() -> None:
+    shown = normal_update(sessionUpdate="plan", entries=[{"content": {"Größe": 1}}])
+    assert shown["entries"][0]["content"] == '{"Größe": 1}'
+
+
 def test_batches_are_split_and_other_values_dropped() -> None:
     one = {"jsonrpc": "2.0", "method": "_x", "params": {}}
     assert normalise([one, [one], 5, "text", None]) == [one, one]

@@ -12,7 +12,7 @@ import pytest
 from acp_jupyter.errors import BadRequest, SharedFileBroken
 from acp_jupyter.host.requests.policy import Decision, decide
 from acp_jupyter.host.requests.protected_paths import SessionFolder
-from acp_jupyter.host.requests.rules import CurrentRules, turn_rules
+from acp_jupyter.host.requests.rules import CurrentRules, facts_of, rule_on, turn_rules
 from acp_jupyter.host.store.permission_stores import RulesStore
 from acp_jupyter.protocol.host_events.session import Policy, Rule, RuleEffect, RuleScope
 from acp_jupyter.protocol.packets import Location
@@ -378,3 +378,9 @@ def test_rules_of_a_turn() -> None:
     for allow, deny in ((("read",) * 60, ("edit",) * 41), (("words",), ()), ((), ("edit:../a",))):
         with pytest.raises(BadRequest):
             turn_rules(allow, deny)
+
+
+def test_a_rule_that_denies_allows_nothing() -> None:
+    ruling = rule_on([rule("execute:ls", "deny")], facts_of(command("ls"), SessionFolder(None)))
+    assert ruling.denied is not None
+    assert ruling.allowed is None
