@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.support import pictures
 from tests.support.accessibility import expect_accessible, picture
 from tests.support.fixing import BROKEN, FIXED, expect_side_by_side, fail, note, source
 from tests.support.lab import LabPage
@@ -50,7 +51,7 @@ def test_a_fix_is_applied_run_and_taken_back_at_the_cell(
     _expect_proposed(fix)
     # Nothing is changed before the user's key.
     assert (source(nb, 1), nb.outputs(1)) == (before, error)
-    picture(lab.page, "fix, proposed")
+    pictures.take_both("how-to/fix", nb.cell(1), lab)
     expect_accessible(lab.page, ".acp-fix")
 
     _expect_an_edit_to_stay(nb, fix)

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
+from tests.support import pictures
 from tests.support.accessibility import expect_accessible, picture
 from tests.support.lab import LabPage
 from tests.support.open_notebook import OpenNotebook
@@ -146,3 +147,61 @@ def test_a_user_who_goes_on_pauses_it(lab: LabPage, nb: OpenNotebook) -> None:
     follow.click()
     expect(follow).to_have_attribute("aria-pressed", "false")
     expect(lab.page.locator(".acp-mod-followed")).to_have_count(0)
+
+
+_READ = '''\
+def read(path):
+    """Return the rows of a table."""
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))'''
+_DRY = """\
+dry = []
+for row in rows:
+    if float(row["mm"]) < 50:
+        dry.append(row["month"])"""
+_ANALYSIS = (
+    "# Rainfall of two stations, by month\nimport csv",
+    _READ,
+    'rows = read("rainfall.csv")  # one for each month and station',
+    "len(rows)",
+    "rows[:3]",
+    "rows[-3:]",
+    'sorted({row["month"] for row in rows})',
+    '{row["station"] for row in rows}',
+    '[row for row in rows if row["mm"] == ""]',
+    'sum(row["mm"] == "" for row in rows)',
+    'min(float(row["mm"] or 0) for row in rows)',
+    'max(float(row["mm"] or 0) for row in rows)',
+    _DRY,
+    "len(dry)",
+    "dry[:3]",
+)
+
+
+@pytest.mark.long
+def test_a_cell_that_the_agent_asks_to_change_is_in_view_and_marked(
+    lab: LabPage, workspace: Workspace
+) -> None:
+    lab.page.set_viewport_size({"width": 1100, "height": 600})
+    nb = lab.open(workspace.notebook(*_ANALYSIS))
+    cell = _ANALYSIS.index(_DRY)
+    nb.wait_for_kernel()
+    lab.command("filebrowser:toggle-main")
+    panel = lab.panel
+    panel.choose_agent("Demo")
+    panel.say("Look at rows")
+    expect(panel.log).to_contain_text("There are no variables yet.", timeout=60_000)
+    _follow(nb)
+    expect(nb.cell(cell)).not_to_be_in_viewport()
+    panel.say("Edit the notebook")
+    expect(panel.permission).to_be_visible(timeout=60_000)
+    _expect_followed_to(nb, cell)
+    expect(nb.cell(cell)).to_contain_text("dry.append")
+    shown = lab.page.locator("#jp-main-content-panel")
+    pictures.take("how-to/follow", shown)
+    # Another theme has cells of other heights, so the notebook moves.
+    lab.use_theme("JupyterLab Dark")
+    nb.cell(cell).scroll_into_view_if_needed()
+    pictures.take("how-to/follow-dark", shown)
+    panel.answer("Allow")
+    expect(nb.cell(cell)).to_contain_text("for row in rows if")

@@ -37,10 +37,7 @@ def test_an_earlier_cell_runs_again_and_goes_back(lab: LabPage, workspace: Works
     again = nb.turn(3).root
     expect(again).to_contain_text("remembers this cell's earlier run and the turn after it.")
     expect(again.get_by_role("button", name="Go back to here")).to_be_visible()
-    pictures.take("how-to/go-back", nb.cell(3))
-    lab.use_theme("JupyterLab Dark")
-    pictures.take("how-to/go-back-dark", nb.cell(3))
-    lab.use_theme("JupyterLab Light")
+    pictures.take_both("how-to/go-back", nb.cell(3), lab)
 
     _expect_all_or_nothing(again, a, b)
 

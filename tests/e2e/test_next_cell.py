@@ -120,9 +120,7 @@ def test_the_demo_agent_suggests_one(lab: LabPage, workspace: Workspace) -> None
     expect(note.locator("pre")).to_have_text('print(f"{prices = }")')
     insert = note.get_by_role("button", name="Insert")
     expect(insert).to_have_attribute("aria-disabled", "false")
-    pictures.take("how-to/next-cell", note)
-    lab.use_theme("JupyterLab Dark")
-    pictures.take("how-to/next-cell-dark", note)
+    pictures.take_both("how-to/next-cell", note, lab)
     insert.click()
     expect(nb.cell(1).locator(".cm-content")).to_contain_text("prices = ")
 
@@ -182,7 +180,7 @@ def test_what_the_agent_tries_is_rejected_and_its_trouble_is_told_at_the_cell(
 
     # Who types on meanwhile is not disturbed by a late answer.
     note = _suggest(nb, 2)
-    expect(note).to_contain_text("thinks of the next cell")
+    expect(note).to_contain_text("is writing the next cell")
     eventually(lambda: len(_prompts(workspace)) == 3, what="the third prompt")
     nb.set_source(3, 'do = "forever"\n')
     (workspace.folder / "go").write_text("go")
@@ -193,7 +191,7 @@ def test_what_the_agent_tries_is_rejected_and_its_trouble_is_told_at_the_cell(
     note.get_by_role("button", name="Dismiss").click()
 
     note = _suggest(nb, 3)
-    expect(note).to_contain_text("thinks of the next cell")
+    expect(note).to_contain_text("is writing the next cell")
     picture(lab.page, "next cell, asking")
     eventually(lambda: len(_prompts(workspace)) == 4, what="the fourth prompt")
     note.get_by_role("button", name="Stop").click()

@@ -49,10 +49,7 @@ def test_an_agent_in_a_terminal_reads_asks_and_writes(lab: LabPage, workspace: W
         expect(panel.root.get_by_role("group", name="Edit cell 2 of nb.ipynb")).to_be_visible()
         allow = panel.root.get_by_role("button", name="Allow", exact=True)
         expect(allow).to_be_visible()
-        pictures.take("how-to/outside-asks", panel.root)
-        lab.use_theme("JupyterLab Dark")
-        pictures.take("how-to/outside-asks-dark", panel.root)
-        lab.use_theme("JupyterLab Light")
+        pictures.take_both("how-to/outside-asks", panel.root, lab)
         allow.click()
         assert agent.text(begun).startswith("Edited.")
         expect(nb.cell(1)).to_contain_text("max(rain), min(rain)")
@@ -102,7 +99,4 @@ def _picture_of_keys(lab: LabPage, panel: PanelView) -> None:
           }
         }"""
     )
-    pictures.take("how-to/outside-keys", panel.root)
-    lab.use_theme("JupyterLab Dark")
-    pictures.take("how-to/outside-keys-dark", panel.root)
-    lab.use_theme("JupyterLab Light")
+    pictures.take_both("how-to/outside-keys", panel.root, lab)

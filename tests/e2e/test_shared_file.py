@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 from playwright.sync_api import Browser, Page, expect
 
 from scripts.shared_turn import TARGET
+from tests.support import pictures
 from tests.support.accessibility import expect_accessible, expect_all_inside, is_dark, picture
 from tests.support.api import finished, open_session, pending, start_turn
 from tests.support.browser import Visitor
@@ -121,13 +122,18 @@ def test_a_shared_turn_is_whole_without_a_network(
 
 
 @pytest.mark.long
-def test_the_console_of_an_ordinary_file_is_clean(browser: Browser, tmp_path: Path) -> None:
+@pytest.mark.parametrize("look", ["", "-dark"])
+def test_the_console_of_an_ordinary_file_is_clean(
+    browser: Browser, tmp_path: Path, look: str
+) -> None:
     """The one that the README links to."""
-    visitor = Visitor(browser, tmp_path)
+    visitor = Visitor(browser, tmp_path, dark=look == "-dark")
     visitor.context.set_offline(True)
     page, log = visitor.page()
+    page.set_viewport_size({"width": 820, "height": 560})
     page.goto(TARGET.as_uri())
     expect(page.get_by_role("group", name="Steps")).to_be_visible()
+    pictures.take(f"how-to/share{look}", page)
     page.get_by_role("button", name="Open all").click()
     expect(page.get_by_role("main").locator("ins .k").first).to_be_visible()
     expect_accessible(page, "body")

@@ -43,16 +43,16 @@ def _check(lab: LabPage) -> Locator:
     return lab.page.get_by_role("region", name="Check", exact=True)
 
 
-def _take(lab: LabPage, name: str) -> None:
+def _take(lab: LabPage, name: str, height: int) -> None:
     """Take the pictures of the documentation, which have no room for the prompt."""
     size = lab.page.viewport_size
     assert size is not None
-    lab.page.set_viewport_size({"width": size["width"], "height": 520})
+    lab.page.set_viewport_size({"width": size["width"], "height": height})
     shown = lab.page.locator("#jp-main-dock-panel")
     pictures.take(f"how-to/{name}", shown)
     lab.use_theme("JupyterLab Dark")
     pictures.take(f"how-to/{name}-dark", shown)
-    expect_accessible(lab.page, ".acp-check" if name == "check" else ".acp-stale")
+    expect_accessible(lab.page, f".acp-{name}")
     lab.use_theme("JupyterLab Light")
     lab.page.set_viewport_size(size)
 
@@ -72,7 +72,7 @@ def test_what_an_agent_made_stale_is_marked_checked_run_and_the_same_again(
     )
     expect(_mark(nb, 3)).to_have_count(0)
     expect_accessible(lab.page, ".acp-stale")
-    _take(lab, "stale")
+    _take(lab, "stale", 458)
 
     # The check says so too, and touches neither the outputs nor the kernel.
     outputs = [nb.outputs(index) for index in range(4)]
@@ -86,7 +86,7 @@ def test_what_an_agent_made_stale_is_marked_checked_run_and_the_same_again(
     expect(check).to_contain_text("it asks an agent")
     assert [nb.outputs(index) for index in range(4)] == outputs
     expect_accessible(lab.page, ".acp-check")
-    _take(lab, "check")
+    _take(lab, "check", 520)
 
     # Run, they are true again; the check says the same.
     nb.cell(0).get_by_role("button", name="Run 3 stale cells").click()

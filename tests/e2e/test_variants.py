@@ -149,7 +149,7 @@ def _write_deeds(workspace: Workspace) -> None:
 
 
 def test_all_variants_are_reviewed_side_by_side(lab: LabPage, workspace: Workspace) -> None:
-    lab.page.set_viewport_size({"width": 1360, "height": 760})
+    lab.page.set_viewport_size({"width": 1360, "height": 560})
     _write_deeds(workspace)
     nb = lab.open(workspace.notebook("pass", "pass"))
     nb.load_extension()

@@ -12,7 +12,9 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-__all__ = ["DOCS", "MovingPicture", "scenes_of", "take"]
+from tests.support.lab import LabPage
+
+__all__ = ["DOCS", "MovingPicture", "scenes_of", "take", "take_both"]
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -29,6 +31,14 @@ def take(name: str, of: Page | Locator) -> None:
         file = DOCS / f"{name}.png"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(_small(picture))
+
+
+def take_both(name: str, of: Locator, lab: LabPage) -> None:
+    """Take one in the light theme, which is the page's, and one in the dark theme."""
+    take(name, of)
+    lab.use_theme("JupyterLab Dark")
+    take(f"{name}-dark", of)
+    lab.use_theme("JupyterLab Light")
 
 
 def scenes_of(file: Path) -> list[str]:

@@ -32,7 +32,7 @@ export function drawn(step: Step, agent: string, acts: SuggestionActs, t: Transl
       const words = {
         start: t('Asking the agent for the next cell. This costs a prompt.'),
         queue: t('%1 is busy. This comes next, and costs a prompt.', agent),
-        agent: t('%1 thinks of the next cell. This costs a prompt.', agent),
+        agent: t('%1 is writing the next cell. This costs a prompt.', agent),
         answer: t('%1 asks you something first.', agent),
       };
       const question: FixAction[] =

@@ -226,6 +226,8 @@ describe('any tool call', () => {
     const running = await openedCard(draw([runs]), /Editing file/);
     expect(words(running)).toContain(at(start));
     expect(words(running)).not.toContain(`${at(start)} –`);
+    const quick = edit('q', { started_at: start, ended_at: start + 0.4 });
+    expect(words(await openedCard(draw([quick]), /Editing file/))).not.toContain('–');
   });
 
   it('stays within its nodes while it is closed', () => {

@@ -51,7 +51,8 @@ export function ToolBody({ item, children }: ToolBodyProps) {
   const isOutputShown = main === 'diffs' || main === 'fields' ? hasOutput : true;
   const rest = diffs.length + rows.length + blocks.length + diagnostics.length + locations.length;
   const times = [item.started_at, item.ended_at].flatMap(at => (at === null ? [] : moment(at)));
-  const last = isOutputShown || rest > 0 || children ? times.join(' – ') : t('No details.');
+  const told = [...new Set(times)].join(' – ');
+  const last = isOutputShown || rest > 0 || children ? told : t('No details.');
   // The Raw button is in the main box if there is one, else below.
   const button = actions !== null && hasRaw(item) ? <RawButton item={item} /> : null;
   const inDiff = main === 'diffs' && diffs[0]?.is_new_file === false;
@@ -97,7 +98,7 @@ export function ToolBody({ item, children }: ToolBodyProps) {
       {rows.length > 0 && <Fields rows={rows} />}
       {children}
       {(main === 'diffs' || main === 'fields') && hasOutput && (
-        <div class="acp-code">
+        <div class="acp-code" data-tone={item.status === 'failed' ? 'error' : undefined}>
           <Output item={item} />
         </div>
       )}

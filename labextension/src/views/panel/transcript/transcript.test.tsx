@@ -11,7 +11,7 @@ import {
   turn,
 } from '../../../../tests/support/build';
 import { draw } from '../../../../tests/support/draw';
-import { snapshot } from '../../../../tests/support/events';
+import { added, snapshot } from '../../../../tests/support/events';
 import { IDLE, showPanel } from '../../../../tests/support/panel';
 import type { ShownPanel } from '../../../../tests/support/panel';
 import { SessionStore } from '../../../state/store';
@@ -83,6 +83,55 @@ describe('a session', () => {
     await frames(() => panel.element.querySelector('.acp-gap') !== null);
     fireEvent.click(panel.view.getByRole('button', { name: 'Show earlier items (270)' }));
     expect(loadItems).toHaveBeenLastCalledWith(SESSION, 170, 270);
+  });
+
+  it('says that a page could not be loaded, and loads it again on a click', async () => {
+    const loadItems = vi.fn(() => Promise.resolve());
+    loadItems.mockRejectedValueOnce(new Error('Not connected.'));
+    const panel = open(texts(200, 300), 300, { loadItems });
+    const { element, view } = panel;
+    fireEvent.click(view.getByRole('button', { name: 'Show earlier items (300)' }));
+    const again = await view.findByRole('button', { name: 'Try again' });
+    expect(element.textContent).toContain('These items could not be loaded.');
+    expect(loadItems).toHaveBeenCalledOnce();
+    fireEvent.click(again);
+    expect(loadItems.mock.calls).toEqual([
+      [SESSION, 200, 300],
+      [SESSION, 200, 300],
+    ]);
+    await vi.waitFor(() => expect(view.queryByRole('button', { name: 'Try again' })).toBeNull());
+    expect(element.textContent).not.toContain('could not be loaded');
+  });
+
+  it('has a turn that runs in two parts, while what is between them is not loaded', async () => {
+    const steps = (first: number, count: number) =>
+      Array.from({ length: count }, (_, at) => message(`m${first + at}`, `text ${first + at}`));
+    const store = new SessionStore(SESSION);
+    const newest = snapshot(steps(300, 2), [turn({ status: 'running' })]);
+    store.apply([{ ...newest, first_index: 300, total: 302 }]);
+    const { element } = showPanel({ store });
+    const turns = () => [...element.querySelectorAll('.acp-turn')];
+    const parts = () =>
+      turns().map(part => [...part.querySelectorAll('.acp-prose')].map(each => each.textContent));
+    store.insert({ items: [prompt('u', 'Go'), ...steps(1, 2)], first_index: 0, total: 302 });
+    await frames(() => parts().length === 2);
+    expect(parts()).toEqual([
+      ['text 1', 'text 2'],
+      ['text 300', 'text 301'],
+    ]);
+    // What comes joins the end, and what closes the turn stands there, once.
+    store.apply([added(message('new', 'text new'), 302, 11)]);
+    await frames(() => parts()[1]?.length === 3);
+    expect(parts()[1]).toEqual(['text 300', 'text 301', 'text new']);
+    const done = turn({ status: 'done', stop_reason: 'end_turn', ended_at: 9 });
+    store.apply([{ kind: 'turn_ended', session_id: SESSION, seq: 12, turn: done }]);
+    await frames(() => element.querySelector('.acp-foot') !== null);
+    const feet = turns().map(part => part.querySelectorAll('.acp-foot').length);
+    expect(feet).toEqual([0, 1]);
+    store.insert({ items: steps(3, 297), first_index: 3, total: 303 });
+    await frames(() => turns().length === 1);
+    expect(turns()).toHaveLength(1);
+    expect(element.querySelector('.acp-gap')).toBeNull();
   });
 
   it('mounts a page of earlier items by steps, each in a frame of its own', async () => {

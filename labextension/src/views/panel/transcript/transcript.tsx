@@ -160,9 +160,12 @@ function Missing({ id, gap, failed, isLoading, load }: MissingProps) {
     <div class="acp-gap" data-segment={id} style={{ height: `${height}px` }}>
       <p class="muted">
         {isFailed ? (
-          <button type="button" class="btn quiet small" onClick={() => load(failed)}>
-            {t('Try again')}
-          </button>
+          <>
+            {t('These items could not be loaded.')}{' '}
+            <button type="button" class="btn quiet small" onClick={() => load(failed)}>
+              {t('Try again')}
+            </button>
+          </>
         ) : (
           isLoading && t('Loading the turns')
         )}
