@@ -12,6 +12,10 @@ OUTSIDE = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 
 _LINK = re.compile(r"(!?\[(?:[^\]\[]|\[[^\]]*\])*\]\()([^)\s#]+)(#[^)\s]*)?(\))")
 _MERMAID = re.compile(r"```mermaid\n(.*?)```", re.S)
+_PICTURE = re.compile(
+    r'<picture>\s*<source [^>]*srcset="(?P<dark>[^"]+)" />\s*'
+    r'<img src="(?P<light>[^"]+)" alt="(?P<alt>[^"]+)" width="(?P<width>\d+)" />\s*</picture>'
+)
 _ADDRESS = re.compile(r"https?://[^\s)>`\"'|\]]+")
 _FENCED = re.compile(r"^(```+).*?^\1", re.M | re.S)
 
@@ -36,7 +40,7 @@ def write_page(source: Path, page: str, text: str, origin: Path) -> None:
     target = source / page
     target.parent.mkdir(parents=True, exist_ok=True)
     text = _MERMAID.sub(_diagram, link_pages(text, origin.as_posix(), page))
-    target.write_text(text)
+    target.write_text(_PICTURE.sub(_by_theme, text))
 
 
 def link_pages(text: str, origin: str, target: str) -> str:
@@ -69,6 +73,18 @@ def _diagram(found: re.Match[str]) -> str:
         f'<pre class="mermaid" role="img" aria-label="Diagram">\n{source}</pre>\n'
         '<script src="_static/mermaid.min.js"></script>\n'
         f"<script>{script}</script>\n"
+    )
+
+
+def _by_theme(found: re.Match[str]) -> str:
+    """Return a picture as two images, of which the site shows that of its own theme.
+
+    Of images in HTML Sphinx knows nothing: it would neither copy nor miss them.
+    """
+    about = f":alt: {found['alt']}\n:width: {found['width']}px\n"
+    return "\n\n".join(
+        f"```{{image}} {found[theme]}\n{about}:class: only-{theme}\n```"
+        for theme in ("light", "dark")
     )
 
 
