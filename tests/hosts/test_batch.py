@@ -168,9 +168,10 @@ def test_a_wait_shows_the_end_that_came_between_two_cells(folder: Path, wait: st
     with client.setup_kernel():
         for index, cell in enumerate(content.cells[:2]):
             client.execute_cell(cell, index)
+        kernel: Any = client.kc
         message = ""
         while message != "update_display_data":
-            message = run_sync(client.kc.get_iopub_msg)(timeout=30)["msg_type"]
+            message = run_sync(kernel.get_iopub_msg)(timeout=30)["msg_type"]
         assert not records(content)
         client.execute_cell(content.cells[2], 2)
     (record,) = records(content)
