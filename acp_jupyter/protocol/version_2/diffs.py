@@ -21,7 +21,6 @@ _NO_END = "\\"
 _WORDS = {
     "add": "New file: {path}",
     "delete": "Deleted: {path}",
-    "modify": "Changed: {path}",
     "move": "Moved: {old} → {path}",
     "copy": "Copied: {old} → {path}",
 }

@@ -159,8 +159,7 @@ def request_in_version_2(
         method = "session/set_config_option"
     if isinstance(params.get("mcpServers"), list):
         servers = map(_server, params["mcpServers"])
-        taken = {"http": True, "stdio": stdio}
-        params["mcpServers"] = [each for each in servers if taken.get(each["type"], True)]
+        params["mcpServers"] = [each for each in servers if stdio or each["type"] != "stdio"]
     if method == "session/load":
         params["replayFrom"] = _FROM_START
     elif method == "session/set_config_option" and "type" not in params:

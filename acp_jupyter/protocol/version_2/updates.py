@@ -48,16 +48,12 @@ def _message(update: Obj, _: CallContents) -> list[Obj]:
     kind = f"{update['sessionUpdate']}_chunk"
     if "content" not in update:
         return []
-    rest = {key: value for key, value in update.items() if key != "content"}
     blocks = _joined_blocks(update["content"])
-    if kind == "user_message_chunk":
-        return [{**rest, "sessionUpdate": kind, "content": block} for block in blocks]
-    first, *others = blocks or [{"type": "text", "text": ""}]
-    replacing: Obj = {**obj(rest.get("_meta")), REPLACES: True}
-    chunks: list[Obj] = [
-        {**rest, "sessionUpdate": kind, "content": first, "_meta": replacing},
-        *({**rest, "sessionUpdate": kind, "content": block} for block in others),
-    ]
+    if kind != "user_message_chunk" and not blocks:
+        blocks = [{"type": "text", "text": ""}]
+    chunks: list[Obj] = [{**update, "sessionUpdate": kind, "content": block} for block in blocks]
+    if kind != "user_message_chunk":
+        chunks[0]["_meta"] = {**obj(update.get("_meta")), REPLACES: True}
     return chunks
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from acp_jupyter.protocol.log_json import LogProblem
 from acp_jupyter.protocol.traffic import TrafficEntry
-from acp_jupyter.protocol.version_2 import Version2
+from acp_jupyter.protocol.version_2 import Version2, in_version_1
 from tests.protocol.version_2.test_setup import MODE, begun
 from tests.protocol.version_2.test_updates import block, message, text
 
@@ -55,6 +56,17 @@ def test_an_end_without_a_reason_is_that_of_the_turn() -> None:
     conversation.received(state("running"))
     (answer,) = conversation.received(state("idle"))
     assert answer["result"] == {"stopReason": "end_turn"}
+
+
+@pytest.mark.parametrize("work", ["running", "requires_action"])
+def test_what_counts_as_work(work: str) -> None:
+    conversation = begun()
+    prompt(conversation)
+    conversation.received(state(work))
+    assert conversation.ended_by({"jsonrpc": "2.0", "method": "session/update"}) == []
+    chunk = message({"sessionUpdate": "agent_message_chunk", "content": text("a")})
+    assert conversation.ended_by(chunk) == []
+    assert conversation.ends(state("idle")) == 5
 
 
 def test_an_end_with_an_error() -> None:
@@ -141,6 +153,7 @@ def test_an_agent_of_version_1_accepts_and_ends_nothing() -> None:
     conversation.received(state("running"))
     assert not conversation.accepts(ACCEPTED)
     assert conversation.ends(state("idle", stopReason="end_turn")) is None
+    assert conversation.received(state("idle", stopReason="end_turn")) == []
     assert not conversation.is_used
     assert conversation.saved() is None
 
@@ -161,6 +174,49 @@ def test_a_plain_chunk_is_left_alone() -> None:
     assert found is chunk
     other = {"jsonrpc": "2.0", "method": "fs/read_text_file", "id": 1, "params": {}}
     assert begun().received(other) == [other]
+
+
+def test_a_result_without_an_id_is_left_alone() -> None:
+    given = {"jsonrpc": "2.0", "result": {"configOptions": [MODE]}}
+    (found,) = begun().received(given)
+    assert found is given
+
+
+LONG = block("x" * 70_000)
+
+
+def in_pieces() -> Version2:
+    """Return a conversation in which a call has a piece that was not told."""
+    conversation = begun()
+    chunk = {"sessionUpdate": "tool_call_content_chunk", "toolCallId": "c"}
+    assert len(conversation.received(message({**chunk, "content": LONG}))) == 1
+    assert conversation.received(message({**chunk, "content": block("b")})) == []
+    return conversation
+
+
+@pytest.mark.parametrize("status", ["completed", "failed", "cancelled"])
+def test_what_was_not_told_of_a_call_is_told_at_its_end(status: str) -> None:
+    done = {"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": status}
+    (found,) = in_pieces().received(message(done))
+    assert found["params"]["update"] == {**done, "content": [block("x" * 70_000 + "b")]}
+    going = {**done, "status": "in_progress"}
+    (found,) = in_pieces().received(message(going))
+    assert found["params"]["update"] == going
+
+
+def test_what_was_not_told_of_a_call_is_told_when_the_work_ends() -> None:
+    conversation = in_pieces()
+    assert conversation.received(state("running")) == []
+    assert conversation.received(state("idle", session_id="other")) == []
+    (found,) = conversation.received(state("idle"))
+    assert found == message(
+        {
+            "sessionUpdate": "tool_call_update",
+            "toolCallId": "c",
+            "content": [block("x" * 70_000 + "b")],
+        }
+    )
+    assert conversation.received(state("idle")) == []
 
 
 def test_pieces_of_an_agent_of_version_1_are_forgotten_with_their_call() -> None:
@@ -221,6 +277,14 @@ def test_what_is_no_saved_conversation_is_refused(changed: Json) -> None:
         Version2.of_saved({**saved, **changed})
 
 
+def test_a_prompt_that_is_in_no_log_has_no_line() -> None:
+    conversation = begun()
+    conversation.sent({"id": 5, "method": "session/prompt", "params": {"sessionId": "s"}})
+    saved = conversation.saved()
+    assert saved is not None
+    assert saved["prompts"] == [[5, "s", 0, False, False]]
+
+
 @pytest.mark.parametrize("given", [1, "true", None])
 def test_what_is_not_said_is_not_so(given: Any) -> None:
     saved = begun().saved()
@@ -238,8 +302,6 @@ def entry(seq: int, direction: Any, said: Json, re: int | None = None) -> Traffi
 
 def test_lines_of_a_log() -> None:
     conversation = begun()
-    note = entry(1, "!", {"method": "session/load"})
-    assert list(conversation.entries(note)) == [note]
     resumed = {"id": 2, "method": "session/resume", "params": {"replayFrom": {"type": "start"}}}
     (found,) = conversation.entries(entry(2, ">", resumed))
     assert (found.message, found.raw) == ({**resumed, "method": "session/load"}, "")
@@ -261,6 +323,15 @@ def test_an_answer_that_is_translated_answers_the_same_line() -> None:
     answer = {"jsonrpc": "2.0", "id": 3, "result": {"configOptions": [MODE]}}
     (found,) = conversation.entries(entry(4, "<", answer, 2))
     assert found.re == 2
+
+
+def test_a_note_of_the_writer_is_no_message() -> None:
+    conversation = asked(begun())
+    note = entry(1, "!", state("idle", stopReason="end_turn"))
+    assert list(conversation.entries(note)) == [note]
+    assert conversation.ends(state("idle", stopReason="end_turn")) == 5
+    problem = LogProblem(3, "Not JSON.")
+    assert list(in_version_1([problem])) == [problem]
 
 
 def test_our_requests_of_version_1_are_left_alone() -> None:

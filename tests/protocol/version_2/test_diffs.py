@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from acp_jupyter.protocol.objects import Obj
 from acp_jupyter.protocol.version_2.diffs import diff_in_version_1
 
@@ -88,3 +90,76 @@ def test_a_patch_that_breaks_off_harms_nothing() -> None:
         [change("modify", "/w/src/a.py")], "--- a/src/a.py\n+++ b/src/a.py\n@@ -1,9 +1,9 @@\n x"
     )
     assert [(d["path"], d["oldText"]) for d in told] == [("/w/src/a.py", "x")]
+
+
+@pytest.mark.parametrize(
+    ("operation", "words"),
+    [
+        ("add", "New file: /w/b"),
+        ("delete", "Deleted: /w/b"),
+        ("modify", "Changed: /w/b"),
+        ("move", "Moved: /w/a → /w/b"),
+        ("copy", "Copied: /w/a → /w/b"),
+        ("_bless", "Changed: /w/b"),
+    ],
+)
+def test_what_is_done_to_a_file(operation: str, words: str) -> None:
+    (told,), _ = read([change(operation, "/w/b", oldPath="/w/a")])
+    assert told == {"type": "content", "content": {"type": "text", "text": words}}
+
+
+@pytest.mark.parametrize(("operation", "told"), [("move", 2), ("copy", 2), ("modify", 1)])
+def test_a_file_that_comes_from_elsewhere_is_told_beside_its_lines(
+    operation: str, told: int
+) -> None:
+    changes = [change(operation, "/w/b", oldPath="/w/a")]
+    found, _ = read(changes, "--- a/a\n+++ b/b\n@@ -1 +1 @@\n-x\n+y\n")
+    assert len(found) == told
+
+
+def parts(patch: str, *paths: str) -> list[tuple[Any, ...]]:
+    told, _ = read([change("modify", path) for path in paths], patch)
+    return [(d["path"], d["oldText"], d["newText"]) for d in told if d["type"] == "diff"]
+
+
+HUNK = "@@ -1 +1 @@\n-x\n+y\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "paths", "path"),
+    [
+        ("--- a/~a\n+++ b/~a\n", ["/w/~a"], "/w/~a"),
+        ("--- a/a~\n+++ b/a~\n", [], "a~"),
+        ("--- a/a\t\n+++ b/a\t\r\n", [], "a"),
+        ("--- a/one\n+++ b/one\n", ["/w/other"], "one"),
+        ("--- one\n+++ two\n", [], "two"),
+        ("--- b/one\n+++ b/one\n", ["/w/b/one"], "/w/b/one"),
+        ("+++ b/one\n", [], "one"),
+        ("--- /dev/null\n+++ /w/one\n", ["/w/one"], "/w/one"),
+    ],
+)
+def test_the_file_that_a_patch_names(names: str, paths: list[str], path: str) -> None:
+    ((found, _, _),) = parts(names + HUNK, *paths)
+    assert found == path
+
+
+def test_lines_without_a_file_and_between_two_parts_are_passed_over() -> None:
+    assert parts(HUNK) == []
+    names = "--- a/one\n+++ b/one\n"
+    assert parts(f"{names}{HUNK}\nindex 1..2\n{HUNK}") == [("one", "x", "y")] * 2
+
+
+def test_a_part_of_many_lines() -> None:
+    patch = "--- a/one\n+++ b/one\n@@ -3,4 +3,3 @@\n a\n-b\n-c\n+d\n e\n+not of it\n"
+    assert parts(patch) == [("one", "a\nb\nc\ne", "a\nd\ne")]
+
+
+@pytest.mark.parametrize(("count", "told"), [(200, 200), (201, 0)])
+def test_a_patch_of_many_parts(count: int, told: int) -> None:
+    assert len(parts("--- a/one\n+++ b/one\n" + HUNK * count)) == told
+
+
+@pytest.mark.parametrize(("more", "told"), [(0, 1), (1, 0)])
+def test_a_million_characters_of_a_patch_are_read(more: int, told: int) -> None:
+    patch = "--- a/one\n+++ b/one\n" + HUNK
+    assert len(parts(patch + "x" * (1_000_000 + more - len(patch)))) == told

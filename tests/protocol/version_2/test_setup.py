@@ -174,9 +174,15 @@ def test_commands_become_an_update_after_the_answer() -> None:
     }
 
 
-@pytest.mark.parametrize("result", [{}, {"configOptions": [{"id": "old"}]}, {"configOptions": 5}])
+@pytest.mark.parametrize(
+    "result",
+    [{}, {"configOptions": [{"id": "old"}]}, {"configOptions": 5}, {"availableCommands": 5}],
+)
 def test_an_answer_in_words_of_version_1_is_left_alone(result: Json) -> None:
-    assert opened(**result) == [{"jsonrpc": "2.0", "id": 3, "result": result}]
+    given = {"jsonrpc": "2.0", "id": 3, "result": result}
+    (found,) = begun().received(given)
+    assert found is given
+    assert found["result"] == result
 
 
 # -- requests of ours ----------------------------------------------------------

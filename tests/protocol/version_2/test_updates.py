@@ -147,6 +147,8 @@ def test_a_diff_without_places_leaves_those_of_the_call() -> None:
     )
     assert found["content"] == [block("Deleted: /w/x")]
     assert found["locations"] == [{"path": "/w/y"}]
+    (found,) = told(begun(), sessionUpdate="tool_call_update", toolCallId="c", content=[diff])
+    assert "locations" not in found
     other = {"type": "content", "changes": [], "content": text("a")}
     (found,) = told(begun(), sessionUpdate="tool_call_update", toolCallId="c", content=[other])
     assert found["content"] == [other]
@@ -262,6 +264,7 @@ def asked(conversation: Version2 | None = None, **params: Any) -> Json:
     }
     (found,) = (conversation or begun()).received(given)
     assert {**found, "params": None} == {**given, "params": None}
+    assert (found is given) is (found == given)
     rest: Json = dict(found["params"])
     assert (rest.pop("sessionId"), rest.pop("options")) == ("s", [])
     return rest
