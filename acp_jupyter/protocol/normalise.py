@@ -103,7 +103,7 @@ def _call(message: Mapping[str, Any]) -> list[Object]:
     params = camel_case(result["params"])
     if not isinstance(params.get("_meta", {}), Mapping):
         del params["_meta"]
-    if not method.startswith("elicitation/") and not isinstance(params.get("sessionId"), str):
+    if not method.startswith("elicitation/"):
         session_id = params.get("sessionId")
         params["sessionId"] = "" if session_id is None else str(session_id)
     match method:

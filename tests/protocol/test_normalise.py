@@ -116,6 +116,11 @@ def test_the_id_of_a_session_is_a_text(sent: object, read: str) -> None:
     assert [part["params"]["sessionId"] for part in normalise(message)] == [read]
 
 
+def test_an_id_alone_is_an_answer() -> None:
+    (message,) = normalise({"jsonrpc": "2.0", "id": 3})
+    assert message == {"jsonrpc": "2.0", "id": 3, "result": None}
+
+
 def test_what_should_be_a_text_is_shown_as_json() -> None:
     shown = normal_update(sessionUpdate="plan", entries=[{"content": {"Größe": 1}}])
     assert shown["entries"][0]["content"] == '{"Größe": 1}'

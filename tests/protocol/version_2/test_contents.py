@@ -137,7 +137,8 @@ def test_four_million_characters_of_all_calls_are_held() -> None:
     assert not contents.knows("c0")
     contents.set("c5", [image(999_980)], ended=False)
     assert contents.knows("c1")
-    contents.set("c6", [image(20)], ended=False)
+    contents.forget("never told")
+    contents.set("c6", [1], ended=False)
     assert not contents.knows("c1")
 
 

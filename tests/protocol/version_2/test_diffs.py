@@ -130,6 +130,7 @@ HUNK = "@@ -1 +1 @@\n-x\n+y\n"
     [
         ("--- a/~a\n+++ b/~a\n", ["/w/~a"], "/w/~a"),
         ("--- a/a~\n+++ b/a~\n", [], "a~"),
+        ("--- a/a~\n+++ /dev/null\n", [], "a~"),
         ("--- a/a\t\n+++ b/a\t\r\n", [], "a"),
         ("--- a/one\n+++ b/one\n", ["/w/other"], "one"),
         ("--- one\n+++ two\n", [], "two"),
@@ -150,8 +151,11 @@ def test_lines_without_a_file_and_between_two_parts_are_passed_over() -> None:
 
 
 def test_a_part_of_many_lines() -> None:
-    patch = "--- a/one\n+++ b/one\n@@ -3,4 +3,3 @@\n a\n-b\n-c\n+d\n e\n+not of it\n"
-    assert parts(patch) == [("one", "a\nb\nc\ne", "a\nd\ne")]
+    names = "--- a/one\n+++ b/one\n"
+    patch = "@@ -3,4 +3,3 @@\n a\n-b\n-c\n+d\n e\n+not of it\n"
+    assert parts(names + patch) == [("one", "a\nb\nc\ne", "a\nd\ne")]
+    assert parts(f"{names}@@ -3,3 +3 @@\n a\n-b\n-c\n-not of it\n") == [("one", "a\nb\nc", "a")]
+    assert parts(f"{names}@@ -3 +3,3 @@\n a\n+b\n+c\n+not of it\n") == [("one", "a", "a\nb\nc")]
 
 
 @pytest.mark.parametrize(("count", "told"), [(200, 200), (201, 0)])
