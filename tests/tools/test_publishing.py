@@ -21,7 +21,11 @@ def source(tmp_path: Path) -> Path:
     folder = tmp_path / "source"
     folder.mkdir()
     for name in NOTEBOOKS:
-        shutil.copy(ROOT / "notebooks" / f"{name}.ipynb", folder)
+        text = (ROOT / "notebooks" / f"{name}.ipynb").read_text()
+        # Our documentation is not part of the book.
+        away = text.replace("](../docs/", "](https://example.org/docs/")
+        (folder / f"{name}.ipynb").write_text(away)
+    shutil.copy(ROOT / "notebooks" / "dashboard_marimo.py", folder)
     (folder / "index.rst").write_text(INDEX)
     return folder
 
