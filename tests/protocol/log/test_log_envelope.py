@@ -119,6 +119,13 @@ def test_a_message_that_is_marked_as_a_note_has_no_direction(wrapped: bool) -> N
     assert opened.text == ""
 
 
+def test_the_marks_beside_a_result_are_no_part_of_it() -> None:
+    assert open_envelope({"d": "in", "id": 1, "result": {"a": 1}}).message == {
+        "id": 1,
+        "result": {"a": 1},
+    }
+
+
 @pytest.mark.parametrize("name", ["_type", "type", "kind", "envelope"])
 def test_a_response_that_has_its_result_as_parameters(name: str) -> None:
     line = {"d": "in", name: "Response", "id": 1, "method": "m", "params": {"a": 1}}
