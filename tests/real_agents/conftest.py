@@ -3,7 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import Browser
 
+from tests.support import published_page
 from tests.support.published import Published
 from tests.support.published_server import AGENTS, Place, place_of
 from tests.support.published_talk import Talk
@@ -28,3 +30,14 @@ def talk(place: Place) -> Iterator[Talk]:
 @pytest.fixture
 def agent(place: Place) -> Published:
     return place.agent
+
+
+@pytest.fixture(scope="module", params=published_page.AGENTS)
+def running(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, browser: Browser
+) -> Iterator[published_page.Place]:
+    """JupyterLab with an agent, for all tests of a module."""
+    agent: Published = request.param
+    folder = tmp_path_factory.mktemp(agent.agent_id)
+    with published_page.place_in_the_page(agent, folder, browser) as place:
+        yield place

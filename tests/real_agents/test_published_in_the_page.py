@@ -4,110 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
-from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import Locator, expect
 
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS, stop_kernels, write_settings
-from tests.support.mockllm import FakeModel
-from tests.support.mockllm.parts import Say, Step, Steps, Use
+from tests.support.lab_server import stop_kernels, write_settings
+from tests.support.mockllm.parts import Say, Step, Use
 from tests.support.mockllm.tool_names import WRITE
 from tests.support.open_notebook import OpenNotebook
-from tests.support.published import PUBLISHED, Published, processes_of
-from tests.support.server import JupyterServer
+from tests.support.published_page import START_MS, YES, Place
 from tests.support.wait import eventually
 from tests.support.workspace import Workspace
 
 pytestmark = [pytest.mark.agents, pytest.mark.long, pytest.mark.timeout(900)]
 
-_AGENTS = [
-    pytest.param(agent, id=agent.agent_id)
-    for agent in PUBLISHED
-    if agent.agent_id in {"opencode", "claude"}
-]
-_START_MS = 120_000
-"""How long an agent may take to its first call, on a busy machine."""
 _RAW, _TOTAL, _SHOWN, _OTHER = "prices = [3, 1, 2]", "total = sum(prices)", "total", "'apart'"
-_YES = re.compile(r"^(Yes|Allow)$")
-"""How agents and we name the answer for this once."""
 _CODE = "mean = total / len(prices)\nmean"
 _ASKED_FOR = "Suggest the next cell of this notebook"
 _CELLS = 40
-
-
-@dataclass(frozen=True)
-class Place:
-    """A JupyterLab whose agent is a published one."""
-
-    agent: Published
-    model: FakeModel
-    lab: LabPage
-
-    def workspace(self, name: str) -> Workspace:
-        """Make a folder that is trusted, as by a session before."""
-        workspace = Workspace(self.lab.server.root, name)
-        asked = {"agent": self.agent.agent_id, "cwd": name, "trust": True, "start": "lazy"}
-        with self.lab.server.user() as user:
-            made = user.post("sessions", json=asked).raise_for_status().json()
-            user.delete(f"sessions/{made['session_id']}").raise_for_status()
-        return workspace
-
-    def plays(self, name: str, *tools: tuple[str, dict[str, Any]]) -> str:
-        """Have the model use tools of the notebook, one a request; return its prompt."""
-        search: list[list[Step]] = []
-        if self.agent.searches_tools:
-            wanted = ",".join(f"mcp__notebook__{tool}" for tool, _ in tools)
-            search = [[Use([r"^ToolSearch$"], {"query": f"select:{wanted}"}, exact=True)]]
-        uses: Steps = [[Use([rf"{tool}$"], given, exact=True)] for tool, given in tools]
-        steps: Steps = [*search, *uses, [Say("That is done.")]]
-        self.model.scripts[name] = lambda: steps
-        return f"[[mock scenario={name}]]"
-
-    def run(self, nb: OpenNotebook, index: int, prompt: str) -> None:
-        """Send a prompt by a cell, and say yes to what is asked."""
-        turn = nb.run(index, f"%%acp {self.agent.agent_id}\n{prompt}")
-        expect(nb.prompt_mark(index)).to_contain_text("*")
-
-        def ended() -> bool:
-            for yes in turn.permission.get_by_role("button", name=_YES).all():
-                with suppress(PlaywrightError):  # it may have gone meanwhile
-                    yes.click(timeout=2_000)
-            return "*" not in nb.prompt_mark(index).inner_text()
-
-        eventually(ended, 240, "the turn's end")
-
-    def outcomes(self, title: str) -> list[str]:
-        """Return how the permission requests of the session with that title were answered."""
-        with self.lab.server.user() as user:
-            (found,) = [s for s in user.get("sessions").json() if s["title"] == title]
-            items = f"sessions/{found['session_id']}/items"
-            page = user.get(items, params={"start": 0, "end": 500}).raise_for_status().json()
-        calls = [item for item in page["items"] if item["kind"] == "tool_call"]
-        return [call["permission"]["outcome"] for call in calls if call["permission"]]
-
-
-@pytest.fixture(scope="module", params=_AGENTS)
-def running(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, browser: Browser
-) -> Iterator[Place]:
-    agent: Published = request.param
-    folder = tmp_path_factory.mktemp(agent.agent_id)
-    home = folder / "agent-home"
-    home.mkdir()
-    with FakeModel() as model:
-        agents = {agent.agent_id: agent.entry(home, model)}
-        with JupyterServer(folder, app="jupyterlab", agents=agents, args=LAB_ARGS) as server:
-            visitor = Visitor(browser, folder / "traces", traced=False)
-            yield Place(agent, model, LabPage(visitor, server))
-            visitor.close()
-        eventually(lambda: not processes_of(home), 20, "processes of the agent are left")
 
 
 @pytest.fixture
@@ -197,7 +113,7 @@ def test_it_suggests_the_next_cell_and_no_prompt_is_sent_before(place: Place) ->
     assert model.begun[before:] == []
 
     note = _suggest(nb, 1)
-    expect(note).to_contain_text(f"Suggested by {place.agent.name}", timeout=_START_MS)
+    expect(note).to_contain_text(f"Suggested by {place.agent.name}", timeout=START_MS)
     expect(note.locator("pre")).to_have_text(_CODE)
     assert model.begun[before:] == ["next"]
     assert _ASKED_FOR in model.request
@@ -220,7 +136,7 @@ def test_it_may_change_nothing_while_it_suggests_a_cell(place: Place) -> None:
     _answers(place, [Use(WRITE, {"path": str(target), "content": "written = True\n"})])
     nb = _open(place, workspace)
     ends = f"Suggested by {agent.name}" if agent.goes_on_after_no else "suggested no cell"
-    expect(_suggest(nb, 0)).to_contain_text(ends, timeout=_START_MS)
+    expect(_suggest(nb, 0)).to_contain_text(ends, timeout=START_MS)
     assert place.outcomes(f"Next cells of {nb.path}") == ["Rejected by rule: deny"]
     assert not target.exists()
 
@@ -232,7 +148,7 @@ def test_it_is_asked_after_each_run_where_the_settings_say_so(place: Place) -> N
     for index, runs in ((0, 1), (1, 2)):
         nb.run_to_end(index)
         note = nb.cell(index).get_by_role("group", name="Next cell", exact=True)
-        expect(note).to_contain_text(f"Suggested by {place.agent.name}", timeout=_START_MS)
+        expect(note).to_contain_text(f"Suggested by {place.agent.name}", timeout=START_MS)
         assert place.model.begun[before:] == ["next"] * runs
 
 
@@ -250,9 +166,9 @@ def test_the_page_follows_it_and_a_cell_that_it_deletes_comes_back(place: Place)
     prompt = place.plays("follow", ("edit_cell", edit), ("delete_cell", delete))
     panel.say(f"{prompt} Tidy up.")
     for index in (30, 5):
-        expect(nb.cell(index)).to_be_in_viewport(timeout=_START_MS)
+        expect(nb.cell(index)).to_be_in_viewport(timeout=START_MS)
         expect(nb.cell(index)).to_have_class(re.compile("acp-mod-followed"))
-        panel.permission.get_by_role("button", name=_YES).click()
+        panel.permission.get_by_role("button", name=YES).click()
     line = lab.page.locator(".acp-cellchange").filter(has_text=f"Cell deleted by {agent.name}")
     expect(line).to_contain_text("number_5 = 5")
     expect(line).to_be_in_viewport()

@@ -70,6 +70,8 @@ class Published:
     """Whether the tools of MCP servers are not there yet in a session's first turn."""
     searches_tools: bool = False
     """Whether its model is shown the tools of MCP servers once it has searched for them."""
+    asks_to_read: bool = False
+    """Whether it asks before each call of a tool of an MCP server, also of those that only read."""
     errors_as_text: bool = False
     """Whether an error of the model is a message of its own, and the turn ends as any other."""
     files_by_the_minute: bool = False
@@ -197,6 +199,7 @@ _CLAUDE = Published(
     asks_questions=True,
     retries_cut_streams=True,
     searches_tools=True,
+    asks_to_read=True,
     mode="default",
     unasked="judged",
 )

@@ -90,8 +90,9 @@ def test_what_a_prompt_asks_for(prompt: str, task: Task, variable: str | None) -
 
 
 def test_a_fix_that_is_only_to_be_proposed_names_its_cell() -> None:
-    of_button = "A cell of this notebook failed. Propose a fix of that one cell, whose id is `c-1`."
-    assert understand(of_button).cell_id == "c-1"
+    of_button = "A cell of this notebook failed. Propose a fix of that one cell, whose id is `c-1`"
+    assert understand(f"{of_button}.").cell_id == "c-1"
+    assert understand(f"{of_button} and whose fingerprint is `f1`.").cell_id == "c-1"
     assert understand("A cell of this notebook failed. Find out why.").cell_id is None
     assert understand(f"Explain: {of_button}").cell_id is None
 

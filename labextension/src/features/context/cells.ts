@@ -2,8 +2,7 @@ import { isCodeCellModel } from '@jupyterlab/cells';
 import type { ICellModel, ICodeCellModel } from '@jupyterlab/cells';
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
-/** Most characters of a cell's source with its outputs, or of an error. */
-export const MOST_CHARS = 20_000;
+import { cut } from './cut';
 
 // eslint-disable-next-line no-control-regex -- terminals colour tracebacks with it
 const COLOURS = /\u001b\[[0-9;]*[A-Za-z]/g;
@@ -115,14 +114,4 @@ function errorText(output: Readonly<Record<string, unknown>>): string {
 function string(from: Readonly<Record<string, unknown>>, key: string): string {
   const value = from[key];
   return Array.isArray(value) ? value.map(String).join('') : typeof value === 'string' ? value : '';
-}
-
-/** Begin and end of a text that is too long; what matters stands mostly in one of them. */
-export function cut(text: string): string {
-  if (text.length <= MOST_CHARS) {
-    return text;
-  }
-  const half = Math.floor(MOST_CHARS / 2);
-  const left = text.length - 2 * half;
-  return `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`;
 }

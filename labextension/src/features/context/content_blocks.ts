@@ -6,7 +6,8 @@ import type { Translate } from '../../views';
 import type { PromptSession, SessionState } from '../../wire/types';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { baseOf, fileUri } from '../page/paths';
-import { cellById, cellText, cut } from './cells';
+import { cellById, cellText } from './cells';
+import { cut } from './cut';
 import type { Variables } from './variables';
 
 /** An ACP content block. */

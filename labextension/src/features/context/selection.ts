@@ -8,7 +8,7 @@ import type { Widget } from '@lumino/widgets';
 import type { DraftAttachment } from '../../state/attachments';
 import type { Translate } from '../../views';
 import { baseOf } from '../page/paths';
-import { cut } from './cells';
+import { cut } from './cut';
 
 /** What is selected in a cell or a text file; `null` if nothing is. */
 export function selectionOf(app: JupyterFrontEnd, t: Translate): DraftAttachment | null {

@@ -1,5 +1,6 @@
 import type { Client, Following } from '../../delivery/client';
 import { Failure } from '../../delivery/failure';
+import type { Translate } from '../../views';
 import { hasSnapshot } from '../page/snapshot';
 import type { FixParts } from './fix_parts';
 import type { Request } from './outcome';
@@ -8,6 +9,12 @@ import type { Request } from './outcome';
 export interface Asked {
   readonly following: Following;
   readonly turnId: string;
+}
+
+/** Name of the agent, for the user. */
+export function agentOf(asked: Asked | null, t: Translate): string {
+  const name = asked?.following.store.view.session?.agent_info.name ?? '';
+  return name === '' ? t('The agent') : name;
 }
 
 /** Sends a prompt to the session for the notebook, which is followed from then on. */

@@ -8,7 +8,7 @@ import { errorOf } from '../context/cells';
 import { changeText } from '../documents/merge/notebook_model';
 import { ADD_AGENT, GO_TO_PERMISSION, OPEN_SESSION } from '../page/ids';
 import { CellAnnouncer } from '../review/cells/cell_note';
-import { ask, withdraw } from './asked';
+import { agentOf, ask, withdraw } from './asked';
 import type { Asked } from './asked';
 import type { FixNoteProps } from './fix_note';
 import type { FixParts } from './fix_parts';
@@ -35,6 +35,7 @@ export class CellFix {
   #number = 0;
   #kept: KeptCell | null = null;
   #asked: Asked | null = null;
+  #answered = ''; // a request, of which the page hears a moment later
   #over = false;
   #stopFollowing: () => void = () => undefined;
   #hideBefore: () => void = () => undefined;
@@ -83,7 +84,7 @@ export class CellFix {
     }
     this.#kept = new KeptCell(model);
     const language = notebook.content.model?.defaultKernelLanguage || 'python';
-    const prompt = fixPrompt(this.#cellId, this.#kept.source, error.text, language);
+    const prompt = await fixPrompt(this.#cellId, this.#kept.source, error.text, language);
     const asked = await ask(this.#parts, prompt);
     this.#asked = asked;
     if (this.#over) {
@@ -114,6 +115,11 @@ export class CellFix {
           this.#set({ at: 'asking', waits: outcome.for });
         }
         break;
+      case 'asks':
+        if (outcome.request.requestId !== this.#answered) {
+          this.#set({ at: 'asks', tool: outcome.tool, request: outcome.request });
+        }
+        break;
       case 'proposal':
         if (taking === null || outcome.request?.requestId !== taking.requestId) {
           this.#set({ at: 'proposed', ...outcome, busy: false });
@@ -133,7 +139,7 @@ export class CellFix {
       case 'refused':
       case 'nothing':
       case 'failed':
-        this.#set(endedIn(outcome, this.#name(), t));
+        this.#set(endedIn(outcome, agentOf(asked, t), t));
     }
   }
 
@@ -220,14 +226,9 @@ export class CellFix {
   /** Stops what was asked for, or declines what is proposed; also what goes on after a failure. */
   #withdraw(): void {
     const step = this.#step;
-    const asked = this.#asked;
-    if (asked === null || step.at === 'taken') {
-      return;
-    }
-    const goesOn = asked.following.store.view.turns.get(asked.turnId)?.status !== 'done';
-    if (step.at !== 'ended' || goesOn) {
+    if (this.#asked !== null && step.at !== 'taken') {
       const request = step.at === 'proposed' ? step.request : null;
-      void withdraw(this.#parts.client, asked, request);
+      void withdraw(this.#parts.client, this.#asked, request);
     }
   }
 
@@ -257,11 +258,6 @@ export class CellFix {
     return model.sharedModel.getSource() !== this.#kept?.source;
   }
 
-  #name(): string {
-    const { agent_info: agent } = this.#asked?.following.store.view.session ?? {};
-    return agent === undefined || agent.name === '' ? this.#parts.t('The agent') : agent.name;
-  }
-
   /** What the note shows now. */
   props(): FixNoteProps {
     const { app, notebook, rendering, t } = this.#parts;
@@ -275,11 +271,16 @@ export class CellFix {
       step: `${this.#cellId} ${this.#number}`,
       language: notebook.content.model?.defaultKernelLanguage || 'python',
       ...drawn(this.#step, {
-        agent: this.#name(),
+        agent: agentOf(this.#asked, t),
         asked: this.#kept?.source ?? '',
         stale: model !== null && this.#isStale(model),
         acts: {
           take: proposal => void this.#take(proposal).catch(this.#fail),
+          answer: (requestId, option) => {
+            this.#answered = requestId;
+            this.#set({ at: 'asking', waits: 'agent' });
+            this.#parts.client.answerPermission(sessionId, requestId, option).catch(this.#fail);
+          },
           run: source => void this.#run(source),
           takeBack: taken => this.#takeBack(taken),
           again: () => this.#again(),

@@ -16,7 +16,7 @@ function acting() {
     ...{ takeBack: vi.fn<FixActs['takeBack']>(), again: vi.fn<FixActs['again']>() },
     ...{ dismiss: vi.fn<FixActs['dismiss']>(), close: vi.fn<FixActs['close']>() },
     ...{ addAgent: vi.fn<FixActs['addAgent']>(), openSession: vi.fn<() => void>() },
-    goToQuestion: vi.fn<FixActs['goToQuestion']>(),
+    ...{ answer: vi.fn<FixActs['answer']>(), goToQuestion: vi.fn<FixActs['goToQuestion']>() },
   };
 }
 
@@ -70,6 +70,22 @@ describe('the note of a fix', () => {
     expect(busy.acts.take).not.toHaveBeenCalled();
     expect(busy.element.textContent).not.toContain('changed this cell');
     expect(busy.names()).toEqual(['Open the session', 'Stop']);
+  });
+
+  it('asks whether a tool may read, and answers that by a key', () => {
+    const request = { requestId: 'r1', allow: 'yes', reject: 'no' };
+    const step: Step = { at: 'asks', tool: 'mcp__notebook__last_error', request };
+    const { element, acts, press, names } = show(step);
+    expect(element.textContent).toContain('Demo asks to read: mcp__notebook__last_error');
+    expect(names()).toEqual(['Allow onceY', 'RejectN', 'Go to the question', 'StopEsc']);
+    press('y');
+    expect(acts.answer).toHaveBeenLastCalledWith('r1', 'yes');
+    press('n');
+    expect(acts.answer).toHaveBeenLastCalledWith('r1', 'no');
+    press('Escape');
+    expect(acts.dismiss).toHaveBeenCalledOnce();
+    expect(isAnother(step, { ...step })).toBe(false);
+    expect(isAnother({ ...step, request: { ...request, requestId: 'r2' } }, step)).toBe(true);
   });
 
   it('counts what is pressed for the proposal that was seen alone', () => {

@@ -1,10 +1,11 @@
 import type { Translate } from '../../views';
 import type { FixAction, FixNoteProps } from './fix_note';
-import type { Outcome, Proposal } from './outcome';
+import type { Outcome, Proposal, Question } from './outcome';
 
 /** Where a fix is. */
 export type Step =
   | { readonly at: 'asking'; readonly waits: 'start' | 'queue' | 'agent' | 'answer' }
+  | ({ readonly at: 'asks' } & Question)
   | ({ readonly at: 'proposed'; readonly busy: boolean } & Proposal)
   /** It is in the cell: run, or not yet. */
   | Taken
@@ -20,6 +21,8 @@ export interface Taken {
 /** What the note's buttons do. */
 export interface FixActs {
   readonly take: (proposal: Proposal) => void;
+  /** Answers a request with one of its options. */
+  readonly answer: (requestId: string, option: string) => void;
   readonly run: (source: string) => void;
   readonly takeBack: (taken: Taken) => void;
   readonly again: () => void;
@@ -33,6 +36,9 @@ export interface FixActs {
 
 /** Whether a step is another one, or another proposal: what is pressed for one counts for it alone. */
 export function isAnother(step: Step, old: Step): boolean {
+  if (step.at === 'asks' && old.at === 'asks') {
+    return step.request.requestId !== old.request.requestId;
+  }
   return step.at === 'proposed' && old.at === 'proposed'
     ? step.source !== old.source || step.request?.requestId !== old.request?.requestId
     : step.at !== old.at;
@@ -75,6 +81,8 @@ export function drawn(step: Step, context: Context): Drawn {
   switch (step.at) {
     case 'asking':
       return asking(step.waits, context);
+    case 'asks':
+      return asks(step, context);
     case 'proposed':
       return proposed(step, context);
     case 'taken':
@@ -100,6 +108,26 @@ function asking(waits: (Step & { at: 'asking' })['waits'], { agent, acts, t }: C
     actions: [
       ...question,
       ...sessionAction(acts, t),
+      { name: t('Stop'), key: 'Escape', icon: 'stop', run: acts.dismiss },
+    ],
+  };
+}
+
+function asks({ tool, request }: Step & { at: 'asks' }, { agent, acts, t }: Context): Drawn {
+  const { requestId, allow, reject } = request;
+  const no: FixAction[] =
+    reject === null
+      ? []
+      : [{ name: t('Reject'), key: 'n', run: () => acts.answer(requestId, reject) }];
+  return {
+    ...{ words: t('%1 asks to read: %2', agent, tool), tone: 'info', diff: null, note: '' },
+    actions: [
+      {
+        ...{ name: t('Allow once'), key: 'y', primary: true },
+        run: () => acts.answer(requestId, allow),
+      },
+      ...no,
+      { name: t('Go to the question'), run: acts.goToQuestion },
       { name: t('Stop'), key: 'Escape', icon: 'stop', run: acts.dismiss },
     ],
   };

@@ -50,15 +50,51 @@ describe('what a prompt for a fix has come to', () => {
     });
   });
 
-  it('is what the diff of a request shows where it edits a part of the cell', () => {
-    const raw_input = { cell_id: 'c1', edits: [{ old: ' / 0', new: '' }] };
+  it('is what the edits of a request make of the cell, whatever its agent shows beside them', () => {
     const { diffs } = edited('i1');
-    expect(outcome([edit({ raw_input, diffs, permission: asked })])).toMatchObject({
-      kind: 'proposal',
-      source: diffs[0]?.new_text,
+    const proposed = (...edits: readonly unknown[]) => {
+      const raw_input = { cell_id: 'c1', edits };
+      return outcome([edit({ raw_input, diffs, permission: asked })]);
+    };
+    const first = { old: ' / 0', new: '' };
+    expect(proposed(first, { old: 'a', new: 'b' })).toMatchObject({ source: 'b = 1\n' });
+    expect(proposed({ old: ' ', new: '', all: true })).toMatchObject({ source: 'a=1/0\n' });
+    for (const refused of [
+      { old: ' ', new: '' },
+      { old: 'z', new: '' },
+      { old: '', new: 'z' },
+    ]) {
+      expect(proposed(first, refused)).toEqual({ kind: 'waits', for: 'answer' });
+    }
+  });
+
+  it('is a question to answer at the cell where a tool that only reads is asked for', () => {
+    const request = { requestId: 'r1', allow: 'allow', reject: 'no' };
+    const reads = (over: Partial<ToolCall>) => {
+      const { tool_name = 'mcp__notebook__last_error' } = over;
+      const call = { tool_name, title: tool_name, raw_input: {}, permission: asked };
+      return tool('i2', { ...call, ...over });
+    };
+    expect(outcome([reads({})])).toEqual({
+      ...{ kind: 'asks', tool: 'mcp__notebook__last_error', request },
     });
-    const without = edit({ raw_input, permission: asked });
-    expect(outcome([without])).toEqual({ kind: 'waits', for: 'answer' });
+    const cells = reads({ tool_name: 'notebook_read_cells', raw_input: { cell_ids: ['c1'] } });
+    expect(outcome([cells])).toMatchObject({ tool: 'notebook_read_cells {"cell_ids":["c1"]}' });
+    const others: Partial<ToolCall>[] = [
+      { tool_name: 'mcp__notebook__run_code' },
+      { tool_name: 'mcp__notebook__last_error_of' },
+      { tool_name: 'mcp__other__inspect' },
+      { command: 'rm -r .' },
+      { raw_input: { code: 'x'.repeat(200) } },
+      { raw_input: { code: '\u202e' } },
+      { title: 'Print' },
+      { permission: { ...asked, details: [{ name: 'folder', value: '/' }] } },
+    ];
+    for (const over of others) {
+      expect(outcome([reads(over)])).toEqual({ kind: 'waits', for: 'answer' });
+    }
+    const twice = [reads({}), reads({ id: 'i3' })];
+    expect(outcome(twice)).toEqual({ kind: 'waits', for: 'answer' });
   });
 
   it('is a question where not one option allows it once', () => {

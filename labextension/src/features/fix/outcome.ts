@@ -1,6 +1,7 @@
 import { pendingRequest } from '../../state/items';
 import type { SessionView } from '../../state/session_view';
 import { textOf } from '../../state/texts';
+import { isRecord } from '../../wire/read';
 import type { Item, Permission, ToolCall } from '../../wire/types';
 import { argumentsShown } from '../page/tool_arguments';
 
@@ -17,9 +18,17 @@ export interface Proposal {
   readonly request: Request | null;
 }
 
+/** An agent asks whether it may use a tool that only reads. */
+export interface Question {
+  /** The tool as the agent names it, with its arguments. */
+  readonly tool: string;
+  readonly request: Request;
+}
+
 /** What has come of a prompt for a fix. */
 export type Outcome =
   | { readonly kind: 'waits'; readonly for: 'queue' | 'agent' | 'answer' }
+  | ({ readonly kind: 'asks' } & Question)
   | ({ readonly kind: 'proposal' } & Proposal)
   /** The tool has changed the cell. */
   | { readonly kind: 'edited'; readonly source: string }
@@ -37,7 +46,7 @@ export function outcomeOf(
 ): Outcome {
   const items = (view.byTurn.get(turnId) ?? []).flatMap(id => view.items.get(id) ?? []);
   for (const item of [...items].reverse()) {
-    const source = item.kind === 'tool_call' ? proposedBy(item, cellId) : null;
+    const source = item.kind === 'tool_call' ? proposedBy(item, cellId, asked) : null;
     if (item.kind !== 'tool_call' || source === null) {
       continue;
     }
@@ -58,9 +67,14 @@ export function outcomeOf(
   }
   const turn = view.turns.get(turnId);
   if (turn?.status !== 'done') {
-    const asks = items.some(item => pendingRequest(item) !== null) || asksForTrust(view);
+    const [open, ...others] = items.filter(item => pendingRequest(item) !== null);
     const waiting = turn === undefined || turn.status === 'queued' ? 'queue' : 'agent';
-    return { kind: 'waits', for: asks ? 'answer' : waiting };
+    if (open === undefined && !asksForTrust(view)) {
+      return { kind: 'waits', for: waiting };
+    }
+    const only = others.length === 0 && !asksForTrust(view) ? open : undefined;
+    const question = only?.kind === 'tool_call' ? questionOf(only) : null;
+    return question === null ? { kind: 'waits', for: 'answer' } : { kind: 'asks', ...question };
   }
   if (turn.failure !== null || turn.stop_reason === 'cancelled') {
     const message = turn.failure?.message ?? '';
@@ -72,17 +86,50 @@ export function outcomeOf(
     : { kind: 'proposal', source, request: null };
 }
 
-/** The new source that a call of `edit_cell` has for a cell. */
-function proposedBy({ raw_input: raw, diffs }: ToolCall, cellId: string): string | null {
+/** The new source that a call of `edit_cell` has for a cell whose source was sent to the agent. */
+function proposedBy({ raw_input: raw }: ToolCall, cellId: string, asked: string): string | null {
   for (const { cell_id, source, edits } of argumentsShown(raw)) {
     if (cell_id === cellId && typeof source === 'string') {
       return source;
     }
     if (cell_id === cellId && Array.isArray(edits)) {
-      return diffs[diffs.length - 1]?.new_text ?? null; // edits of a part: the request shows the whole
+      return edited(asked, edits);
     }
   }
   return null;
+}
+
+/** Carries out edits of a text as the tool does; `null` where it would refuse them. */
+function edited(source: string, edits: readonly unknown[]): string | null {
+  let text = source;
+  for (const edit of edits) {
+    const { old, new: now, all } = isRecord(edit) ? edit : {};
+    const pieces = typeof old === 'string' && old !== '' ? text.split(old) : [];
+    if (typeof now !== 'string' || pieces.length < 2 || (pieces.length > 2 && all !== true)) {
+      return null;
+    }
+    text = pieces.join(now);
+  }
+  return text;
+}
+
+/** The notebook's tools that change nothing and run nothing, as agents name them. */
+const READS =
+  /^\w*notebook[^a-z]{1,4}(?:list_cells|read_cells|list_variables|last_error|inspect|complete)$/;
+
+/** What the cell's note can show whole, in one line; the rest is for the request's own card. */
+const SHORT = /^[\x20-\x7e]{0,200}$/;
+
+/** The question of a request for a tool that only reads. */
+function questionOf(call: ToolCall): Question | null {
+  const { tool_name: name, title, raw_input: raw, permission } = call;
+  const given = JSON.stringify(raw ?? {});
+  const hasMore = title !== name || call.command !== '' || call.diffs.length > 0;
+  if (permission === null || permission.details.length > 0 || hasMore) {
+    return null;
+  }
+  const request = READS.test(name) && SHORT.test(given) ? requestOf(permission) : null;
+  return request === null ? null : { tool: given === '{}' ? name : `${name} ${given}`, request };
 }
 
 /** How a proposal is taken and declined; `null` where it is not one option that allows it once. */

@@ -1,20 +1,44 @@
-import { cut } from '../context/cells';
+import { cut } from '../context/cut';
 
 /** What an agent is asked for: a new source of one cell, and nothing else. */
-export function fixPrompt(cellId: string, source: string, error: string, language: string): string {
+export async function fixPrompt(
+  cellId: string,
+  source: string,
+  error: string,
+  language: string,
+): Promise<string> {
+  const shown = cut(source);
+  // Who has not seen the whole cell must read it before it is written over.
+  const fingerprint = shown === source ? await fingerprintOf(source) : null;
+  const named = fingerprint === null ? '' : ` and whose fingerprint is \`${fingerprint}\``;
+  const first =
+    fingerprint === null ? '' : ' You need not read the cell first: it stands below as it is now.';
   const frames =
     language === 'python'
-      ? ' The tool last_error tells the variables of each frame of the traceback.'
+      ? ' Only if cell and traceback do not tell why: the tool last_error tells the variables of ' +
+        'each frame of the traceback.'
       : '';
   return [
-    `A cell of this notebook failed. Propose a fix of that one cell, whose id is \`${cellId}\`.`,
+    `A cell of this notebook failed. Propose a fix of that one cell, whose id is \`${cellId}\`${named}.`,
     'Call edit_cell of the notebook tools once, with the whole new source of that cell: the user ' +
       'sees the difference at the cell and decides. If you have no such tool, answer with the ' +
       'whole new source in one code block. Change nothing else, and do not run the cell: it is ' +
-      `run when the user takes the fix.${frames}`,
-    `The cell:\n\n${fenced(cut(source), language)}`,
+      `run when the user takes the fix.${first}${frames}`,
+    `The cell:\n\n${fenced(shown, language)}`,
     `The traceback:\n\n${fenced(error)}`,
   ].join('\n\n');
+}
+
+/** What the notebook tools recognise a source by; `null` in a page that came without TLS. */
+async function fingerprintOf(
+  source: string,
+  { subtle }: { readonly subtle?: SubtleCrypto } = crypto,
+): Promise<string | null> {
+  if (subtle === undefined) {
+    return null;
+  }
+  const digest = await subtle.digest('SHA-256', new TextEncoder().encode(source));
+  return [...new Uint8Array(digest, 0, 8)].map(byte => byte.toString(16).padStart(2, '0')).join('');
 }
 
 /** A code block whose fence is longer than any in it. */

@@ -146,6 +146,9 @@ export class Suggestion {
     }
     const outcome = outcomeOf(view, asked.turnId, { cellId: '', asked: '' });
     switch (outcome.kind) {
+      case 'asks':
+        this.#set({ at: 'asking', waits: 'answer' });
+        break;
       case 'waits':
         this.#set({ at: 'asking', waits: outcome.for });
         break;

@@ -1,0 +1,12 @@
+/** Most characters of a cell's source with its outputs, or of an error. */
+const MOST_CHARS = 20_000;
+
+/** Begin and end of a text that is too long; what matters stands mostly in one of them. */
+export function cut(text: string): string {
+  if (text.length <= MOST_CHARS) {
+    return text;
+  }
+  const half = Math.floor(MOST_CHARS / 2);
+  const left = text.length - 2 * half;
+  return `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`;
+}
