@@ -7,7 +7,15 @@ from playwright.sync_api import Locator, expect
 
 from tests.support import pictures
 from tests.support.accessibility import expect_accessible, picture
-from tests.support.fixing import BROKEN, FIXED, expect_side_by_side, fail, note, source
+from tests.support.fixing import (
+    BROKEN,
+    FIXED,
+    expect_answerable,
+    expect_side_by_side,
+    fail,
+    note,
+    source,
+)
 from tests.support.lab import LabPage
 from tests.support.open_notebook import OpenNotebook
 from tests.support.workspace import Workspace
@@ -67,6 +75,7 @@ def test_a_fix_is_applied_run_and_taken_back_at_the_cell(
 
     # The note's keys count, wherever a run puts the focus.
     expect(fix).to_be_focused()
+    expect_answerable(fix, "Take back")
     keys.press("n")
     expect(fix).to_have_count(0)
     assert (source(nb, 1), nb.outputs(1)) == (before, error)

@@ -9,7 +9,15 @@ from playwright.sync_api import Locator, expect
 
 from tests.support.as_user import AsUser
 from tests.support.browser import Visitor
-from tests.support.fixing import BROKEN, FIXED, expect_side_by_side, fail, note, source
+from tests.support.fixing import (
+    BROKEN,
+    FIXED,
+    expect_answerable,
+    expect_side_by_side,
+    fail,
+    note,
+    source,
+)
 from tests.support.lab import LabPage
 from tests.support.open_notebook import OpenNotebook
 from tests.support.scenes.steps import die, go_on, hold, put_scene, say
@@ -68,6 +76,7 @@ def test_a_code_block_of_the_answer_is_applied_run_and_taken_back(
     expect(fix).to_contain_text("With the fix by Player the cell runs.", timeout=90_000)
     assert source(nb, 1) == FIXED.encode()
     expect_side_by_side(nb)
+    expect_answerable(fix, "Take back")
     keys.press("n")
     expect(fix).to_have_count(0)
     assert (source(nb, 1), nb.outputs(1)) == (before, error)
@@ -107,6 +116,7 @@ def test_no_fix_a_stop_and_a_death_are_said_and_it_can_be_asked_again(
     put_scene(workspace.folder, [hold("never"), _BLOCK])
     fix.get_by_role("button", name="Ask again").click()
     expect(fix).to_contain_text("Player looks at the error", timeout=90_000)
+    expect_answerable(fix, "Stop")
     fix.focus()
     nb.lab.page.keyboard.press("Escape")
     expect(fix).to_have_count(0)

@@ -6,10 +6,18 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 from tests.support.as_user import AsUser
-from tests.support.fixing import BROKEN, FIXED, expect_side_by_side, fail, note, source
+from tests.support.fixing import (
+    BROKEN,
+    FIXED,
+    expect_answerable,
+    expect_side_by_side,
+    fail,
+    note,
+    source,
+)
 from tests.support.lab_server import stop_kernels
 from tests.support.mockllm.parts import Say, Steps, Use
 from tests.support.open_notebook import OpenNotebook
@@ -54,15 +62,9 @@ def _expect_proposed(place: Place, nb: OpenNotebook) -> None:
     expect(fix).to_contain_text(f"{place.agent.name} proposes a fix", timeout=START_MS)
     expect(fix.locator("del")).to_contain_text("len(price)")
     expect(fix.locator("ins")).to_contain_text("len(prices)")
-    _expect_answerable(fix, "Apply and run")
-    assert source(nb, 1) == BROKEN.encode()
-
-
-def _expect_answerable(fix: Locator, button: str) -> None:
-    """What has just come into view takes no key for half a second."""
-    answer = fix.get_by_role("button", name=button)
-    expect(answer).to_have_attribute("aria-disabled", "false")
+    expect_answerable(fix, "Apply and run")
     expect(fix).to_be_focused()
+    assert source(nb, 1) == BROKEN.encode()
 
 
 def _take_and_take_back(place: Place, nb: OpenNotebook) -> None:
@@ -73,7 +75,8 @@ def _take_and_take_back(place: Place, nb: OpenNotebook) -> None:
     expect(fix).to_contain_text(ran, timeout=START_MS)
     assert source(nb, 1) == FIXED.encode()
     expect_side_by_side(nb)
-    _expect_answerable(fix, "Take back")
+    expect_answerable(fix, "Take back")
+    expect(fix).to_be_focused()
     keys.press("n")
     expect(fix).to_have_count(0)
     assert (source(nb, 1), nb.outputs(1)) == (BROKEN.encode(), error)
@@ -114,7 +117,8 @@ def test_a_question_before_it_reads_the_frames_is_answered_at_the_cell(place: Pl
     if place.agent.asks_to_read:
         fix = note(nb, 1)
         expect(fix).to_contain_text("Claude Agent asks to read: mcp__notebook__last_error")
-        _expect_answerable(fix, "Allow once")
+        expect_answerable(fix, "Allow once")
+        expect(fix).to_be_focused()
         assert _VARIABLES not in place.model.request
         place.lab.page.keyboard.press("y")
     _expect_proposed(place, nb)

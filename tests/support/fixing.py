@@ -9,7 +9,7 @@ from tests.support.lab_server import write_settings
 from tests.support.open_notebook import OpenNotebook
 from tests.support.workspace import Workspace
 
-__all__ = ["BROKEN", "FIXED", "expect_side_by_side", "fail", "note", "source"]
+__all__ = ["BROKEN", "FIXED", "expect_answerable", "expect_side_by_side", "fail", "note", "source"]
 
 BROKEN = "# the mean  \nmean = sum(prices) / len(price)\n\nmean\n"
 """With trailing spaces and a trailing line feed, which must all come back."""
@@ -30,6 +30,12 @@ def source(notebook: OpenNotebook, index: int) -> bytes:
 
 def note(notebook: OpenNotebook, index: int) -> Locator:
     return notebook.cell(index).get_by_role("group", name="Fix", exact=True)
+
+
+def expect_answerable(fix: Locator, button: str) -> None:
+    """What has just come into view takes no key for half a second."""
+    answer = fix.get_by_role("button", name=button)
+    expect(answer).to_have_attribute("aria-disabled", "false")
 
 
 def fail(lab: LabPage, workspace: Workspace, agent: str) -> OpenNotebook:
