@@ -105,6 +105,12 @@ def test_two_hundred_calls_are_known() -> None:
     contents.forget("never told")
 
 
+def test_of_a_call_without_content_nothing_is_held() -> None:
+    contents = CallContents()
+    contents.set("c", None, ended=False)
+    assert held(contents, "c") == ([], 0, 0)
+
+
 def test_a_thousand_items_are_held() -> None:
     contents = CallContents()
     for _ in range(1000):
