@@ -235,6 +235,7 @@ def test_a_session_of_a_suspended_server_can_be_read_in_another(
         owner = LabPage(visitor, server)
         owner.open_empty("here")
         start(owner.panel, "keeper", "one")
+        expect(owner.panel.log).to_contain_text("After 0: one")
         os.kill(server.pid, signal.SIGSTOP)
         try:
             another = JupyterServer(folder, app="jupyterlab", agents=agents, args=LAB_ARGS)
