@@ -88,7 +88,7 @@ class Traveller:
         return {self.agent_id: agent.entry(home, model)}
 
 
-_EXPORTS = ("Export as Markdown", "Export as HTML", "Export the traffic")
+_EXPORTS = ("Share", "Export as Markdown", "Export as HTML", "Export the traffic")
 
 TRAVELLERS = (
     Traveller(
@@ -98,7 +98,7 @@ TRAVELLERS = (
         plan="Plan",
         pickers=("Stream speed",),
         choose=("Stream speed", "Fast"),
-        menu=("Rename", *_EXPORTS, "Close", "Delete"),
+        menu=("Rename", *_EXPORTS, "Close", "Archive", "Delete"),
         printed="Python 3",
         thanked="This is the demo agent.",
         published=False,
@@ -110,7 +110,7 @@ TRAVELLERS = (
         plan="Todos",
         pickers=("Mode", "Model"),
         choose=("Mode", "plan"),
-        menu=("Rename", "Fork", *_EXPORTS, "Close", "Delete"),
+        menu=("Rename", "Fork", *_EXPORTS, "Close", "Archive", "Delete"),
         printed="[1, 4, 9]",
         thanked="Nothing is left to do.",
     ),
@@ -121,7 +121,7 @@ TRAVELLERS = (
         plan="Plan",
         pickers=("Mode", "Model", "Effort"),
         choose=("Effort", "High"),
-        menu=("Rename", "Fork", *_EXPORTS, "Close", "Delete"),
+        menu=("Rename", "Fork", *_EXPORTS, "Close", "Archive", "Delete"),
         printed="[1, 4, 9]",
         thanked="Nothing is left to do.",
         driven="old-claude",  # the pictures are of it; the newest opens in a mode that asks less
