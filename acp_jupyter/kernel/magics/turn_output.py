@@ -93,7 +93,7 @@ class BackgroundOutput:
         self._follower.start()
 
     def finish(self) -> None:
-        """Have the end of the turn, which is over, shown before what its wait shows."""
+        """Return once the end of the turn, which is over, is shown."""
         self._follower.join(_JOIN_SECONDS)
         if self._is_run:
             # nbclient takes updates of the cell alone that it runs: one between two is lost.

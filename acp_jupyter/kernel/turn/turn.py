@@ -81,7 +81,7 @@ class Turn(ChangedTurn, ExportedTurn):
         self._questions: Questions | None = None
         """Those of the latest wait that asks."""
         self._finish_output: Callable[[], None] | None = None
-        """Has the output of a cell that did not wait show the end."""
+        """Shows the end of the turn in the output of a cell that did not wait."""
         self._timer = threading.Timer(timeout or 0, self._stop_late)
         self._timer.daemon = True
         if timeout is not None:
