@@ -48,6 +48,10 @@ class LabPage:
         """Go to JupyterLab with nothing open, its file browser in a folder."""
         self.page.goto(f"{self.server.url}lab/tree/{folder}?reset&token={self.server.token}")
         self._wait_for_app()
+        # It comes after the folder's listing, and takes the focus.
+        self.page.wait_for_function(
+            "document.querySelector('.jp-Launcher')?.contains(document.activeElement)"
+        )
 
     def create_notebook(self, folder: str) -> OpenNotebook:
         """Make a notebook as the launcher does; nobody has saved it yet."""
