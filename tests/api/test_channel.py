@@ -243,6 +243,26 @@ async def test_so_many_commands_at_once_and_no_more(backend: Backend) -> None:
 
 
 @pytest.mark.asyncio
+async def test_turns_begin_in_the_order_of_their_prompts(backend: Backend, tmp_path: Path) -> None:
+    """Secrets are read before each, in threads; the first one has them all to read."""
+    secrets = "".join(f"TOKEN_{number}={number:060d}\n" for number in range(700))
+    for number in range(20):
+        (tmp_path / f".env.{number}").write_text(secrets)
+    prompts = [f"prompt {number}" for number in range(12)]
+    socket = Socket()
+    async with connected(backend, socket.write) as channel:
+        state = await ask(channel, socket, name="create_session", agent="hello")
+        about = {"name": "prompt", "session_id": state["session_id"]}
+        for number, prompt in enumerate(prompts):
+            command = {**about, "prompt": prompt}
+            await send(channel, type="command", id=number, command=command)
+        await eventually_async(lambda: [r for r in socket.of("reply") if r["id"] == 11], 30)
+        page = await ask(channel, socket, **{**about, "name": "get_items", "start": 0, "end": 99})
+    sent = [item["text"] for item in page["items"] if item["kind"] == "user_message"]
+    assert sent == prompts
+
+
+@pytest.mark.asyncio
 async def test_what_waits_for_a_slow_reader_is_merged() -> None:
     outbox = Outbox(Socket().write)
     subscription: Subscription = outbox.add("s")

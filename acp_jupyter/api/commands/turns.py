@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from weakref import WeakKeyDictionary
 
 from acp_jupyter.api.access import (
     Caller,
@@ -66,6 +67,7 @@ class PromptSender:
     def __init__(self, host: AgentHost, pages_and_kernels: NotebookLookup) -> None:
         self._host = host
         self._pages_and_kernels = pages_and_kernels
+        self._accepting: WeakKeyDictionary[Session, asyncio.Lock] = WeakKeyDictionary()
 
     @handles(PromptSession)
     async def prompt(self, command: PromptSession, caller: Caller) -> dict[str, str]:
@@ -89,17 +91,19 @@ class PromptSender:
                 session.attach()
         elif command.can_ask:
             session.attach()
-        # The prompt is written down before its turn begins.
-        await asyncio.to_thread(session.turn_files.read_secrets)
-        turn_id = session.prompt(
-            command.prompt,
-            policy=command.policy,
-            origin=origin,
-            can_ask=command.can_ask,
-            rules=turn_rules(command.allow, command.deny),
-            user=sender(caller),
-            kernel_id=kernel_id,
-        )
+        # One after the other: turns begin in the order of their prompts.
+        async with self._accepting.setdefault(session, asyncio.Lock()):
+            # The prompt is written down before its turn begins.
+            await asyncio.to_thread(session.turn_files.read_secrets)
+            turn_id = session.prompt(
+                command.prompt,
+                policy=command.policy,
+                origin=origin,
+                can_ask=command.can_ask,
+                rules=turn_rules(command.allow, command.deny),
+                user=sender(caller),
+                kernel_id=kernel_id,
+            )
         # What was accepted outlives a server that is killed.
         await self._host.save(session)
         return {"turn_id": turn_id}
