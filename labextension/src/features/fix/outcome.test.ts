@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import {
@@ -23,10 +25,21 @@ const OPTIONS: readonly [PermissionOption, PermissionOption] = [
   { option_id: 'no', name: 'Reject', option_kind: 'reject_once' as const },
 ];
 
-function outcome(items: readonly Item[], over: Partial<TurnState> = {}) {
+interface Edited {
+  readonly source: string;
+  readonly edits: readonly unknown[];
+  /** `null` where the tool refuses them. */
+  readonly edited: string | null;
+}
+
+const EDITS = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../../tests/golden/cell_edits.json'), 'utf8'),
+) as readonly Edited[];
+
+function outcome(items: readonly Item[], over: Partial<TurnState> = {}, source = CELL.asked) {
   const store = new SessionStore(SESSION);
   store.apply([snapshot(items, [turn(over)], session())]);
-  return outcomeOf(store.view, turn().turn_id, CELL);
+  return outcomeOf(store.view, turn().turn_id, { ...CELL, asked: source });
 }
 
 function edit(over: Partial<ToolCall>): ToolCall {
@@ -52,19 +65,12 @@ describe('what a prompt for a fix has come to', () => {
 
   it('is what the edits of a request make of the cell, whatever its agent shows beside them', () => {
     const { diffs } = edited('i1');
-    const proposed = (...edits: readonly unknown[]) => {
+    expect(EDITS.length).toBeGreaterThan(10);
+    for (const { source, edits, edited: after } of EDITS) {
       const raw_input = { cell_id: 'c1', edits };
-      return outcome([edit({ raw_input, diffs, permission: asked })]);
-    };
-    const first = { old: ' / 0', new: '' };
-    expect(proposed(first, { old: 'a', new: 'b' })).toMatchObject({ source: 'b = 1\n' });
-    expect(proposed({ old: ' ', new: '', all: true })).toMatchObject({ source: 'a=1/0\n' });
-    for (const refused of [
-      { old: ' ', new: '' },
-      { old: 'z', new: '' },
-      { old: '', new: 'z' },
-    ]) {
-      expect(proposed(first, refused)).toEqual({ kind: 'waits', for: 'answer' });
+      const found = outcome([edit({ raw_input, diffs, permission: asked })], {}, source);
+      const refused = { kind: 'waits', for: 'answer' };
+      expect(found).toMatchObject(after === null ? refused : { kind: 'proposal', source: after });
     }
   });
 
