@@ -13,6 +13,7 @@ import {
 } from '../../../tests/support/build';
 import { snapshot } from '../../../tests/support/events';
 import { SessionStore } from '../../state/store';
+import { isRecord } from '../../wire/read';
 import type { Item, PermissionOption, ToolCall, TurnState } from '../../wire/types';
 import { outcomeOf } from './outcome';
 
@@ -32,9 +33,15 @@ interface Edited {
   readonly edited: string | null;
 }
 
-const EDITS = JSON.parse(
+function isEdited(value: unknown): value is Edited {
+  return isRecord(value) && typeof value.source === 'string' && Array.isArray(value.edits);
+}
+
+const FILE: unknown = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../../tests/golden/cell_edits.json'), 'utf8'),
-) as readonly Edited[];
+);
+
+const EDITS = Array.isArray(FILE) ? FILE.filter(isEdited) : [];
 
 function outcome(items: readonly Item[], over: Partial<TurnState> = {}, source = CELL.asked) {
   const store = new SessionStore(SESSION);
