@@ -80,7 +80,7 @@ PURE_TESTS = (
 )
 """Those that are tried first on what is altered whole: they start nothing, and are quick."""
 AT_IMPORT = (
-    *(f"tests/contract/test_{name}.py" for name in ("public_names", "wire")),
+    *(f"tests/contract/test_{name}.py" for name in ("notes", "public_names", "wire")),
     "tests/protocol/test_patterns.py",
 )
 """They look at what an import has left, and run none of its lines."""
@@ -182,9 +182,11 @@ class Runner:
             self._uses.replace(mutation.module)
         except Exception as error:  # noqa: BLE001 - whatever an altered module does
             return f"its own import: {error!r}"
-        own = self._by_line.own(mutation.module, tests, SECONDS_OF_TESTS)
+        at_import = {test for test in tests if test.startswith(AT_IMPORT)}
+        own = self._by_line.own(mutation.module, tests - at_import, SECONDS_OF_TESTS)
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            failed = self._first_failure(own) or self._first_failure(tests - {*own})
+            failed = self._first_failure(at_import) or self._first_failure(own)
+            failed = failed or self._first_failure(tests - at_import - {*own})
         signal.alarm(0)
         return failed
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +11,7 @@ from acp_jupyter.api.models.frames import EventsFrame
 from acp_jupyter.api.packet_stream import DIALECTS, PacketStream
 from acp_jupyter.api.subscription import Subscription
 from scripts.gen_types import wire_schema
-from tests.contract.golden import check
+from tests.contract.golden import check, schema_lines
 from tests.support.recorded import recording
 
 SESSIONS = ("claude-write_file", "opencode-many_tools")
@@ -23,20 +22,7 @@ EVENTS_A_FLUSH = 7
 
 
 def test_the_schemas_of_all_wire_models() -> None:
-    models = wire_schema()["$defs"]
-    lines = (
-        f"{name} {json.dumps(_plain(model), sort_keys=True)}"
-        for name, model in sorted(models.items())
-    )
-    check("wire.txt", lines)
-
-
-def _plain(schema: Any) -> Any:
-    """Leave descriptions out, which are prose."""
-    if isinstance(schema, dict):
-        told = isinstance(schema.get("description"), str)
-        return {k: _plain(part) for k, part in schema.items() if not (told and k == "description")}
-    return [_plain(part) for part in schema] if isinstance(schema, list) else schema
+    check("wire.txt", schema_lines(wire_schema()["$defs"]))
 
 
 @pytest.mark.parametrize("name", SESSIONS)
