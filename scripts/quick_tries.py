@@ -162,7 +162,7 @@ class _Tries:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         resource.setrlimit(resource.RLIMIT_DATA, (_BYTES, hard))
         items = self._chosen(mutation)
-        if not self._altered(mutation):
+        if not items or not self._altered(mutation):
             return "lives"
         signal.signal(signal.SIGPROF, _too_long)
         signal.setitimer(signal.ITIMER_PROF, _CPU_SECONDS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -180,6 +181,20 @@ def test_a_file_is_in_the_working_directory_and_keeps_its_id(
     artifact = create_artifact_from_file("s1", "a.csv", ArtifactType.CSV, "Table")
     assert artifact.id == "846ea76b-c71f-592d-98f5-5775e2058a7e"
     assert artifact.size_bytes == 2
+
+
+def test_a_file_that_can_not_be_looked_at_has_no_size(tmp_path: Path) -> None:
+    """Its path is longer than the system takes; that of its folder is not."""
+    (tmp_path / "small").write_bytes(b"1234")
+    folder = tmp_path
+    while len(str(folder)) < 3_900:
+        folder = folder / ("f" * min(200, 3_999 - len(str(folder))))
+        folder.mkdir()
+    at = os.open(folder, os.O_RDONLY)
+    os.close(os.open("x" * 200, os.O_CREAT | os.O_WRONLY, dir_fd=at))
+    os.close(at)
+    artifact = create_artifact_from_file("s1", ".", ArtifactType.OTHER, "All", folder=tmp_path)
+    assert artifact.size_bytes == 4
 
 
 def test_the_size_of_a_huge_folder_is_that_of_its_first_files(tmp_path: Path) -> None:

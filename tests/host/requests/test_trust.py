@@ -73,6 +73,7 @@ def test_nothing_runs_before_the_answer(driver: Driver) -> None:
     turn_id = driver.prompt(session)
     asked = question(session)
     assert (asked.turn_id, asked.title) == (turn_id, "Trust this folder?")
+    assert gate(session).folder == driver.root
     assert "hooks, MCP servers" in asked.words
     assert session.state.waiting == 1
     assert session.transcript.turns[turn_id].status == "requires_action"
