@@ -49,7 +49,7 @@ from scripts.module_uses import Uses  # noqa: E402
 from scripts.mutations import Mutation, logic_of, words_of  # noqa: E402
 from scripts.quick_tries import found_out  # noqa: E402
 from scripts.tests_by_line import TestsByLine  # noqa: E402
-from scripts.tests_by_server import TestsByServer  # noqa: E402
+from scripts.tests_by_process import TestsByProcess  # noqa: E402
 
 WORDS = ("packets", "protocol", "dialects.onyx")
 LOGIC = (
@@ -84,8 +84,8 @@ AT_IMPORT = (
     "tests/protocol/test_patterns.py",
 )
 """They look at what an import has left, and run none of its lines."""
-SERVER_TESTS = "tests/server"
-"""For what the others let live: the server has a process of its own there."""
+PROCESS_TESTS = ("batches", "checks", "hosts", "kernel", "sessions", "server")
+"""For what the others let live: the server or the kernel has a process of its own there."""
 EQUAL = ROOT / "tests/equal_alterations.txt"
 WORKERS = 2
 SECONDS = 20
@@ -104,6 +104,8 @@ PYTEST += ["-p", "pytest_asyncio.plugin", "-p", "xdist.plugin", "-p", "_hypothes
 PYTEST += ["-m", "not long and not e2e and not agents"]
 PYTEST += ["--assert=plain", "-p", "no:cacheprovider", "-p", "no:warnings"]
 PYTEST += ["-p", "no:unraisableexception", "-p", "no:threadexception", "-p", "no:faulthandler"]
+WHOLE_PYTEST = [each for each in PYTEST if each != "-x"]
+"""Goes on after a test that fails."""
 
 
 class _Altered(importlib.machinery.SourceFileLoader):
@@ -218,11 +220,11 @@ class Runner:
         return ""
 
 
-def _failing_server_test(by_server: TestsByServer, mutation: Mutation) -> str:
+def _failing_process_test(by_process: TestsByProcess, mutation: Mutation) -> str:
     file, (first, last) = mutation.file, mutation.place.lines
-    files = by_server.of(file, range(first, last + 1))
+    files = by_process.of(file, range(first, last + 1))
     source = ast.unparse(mutation.altered())
-    return by_server.failing_file(ROOT, file, source, files) if files else ""
+    return by_process.failing_file(ROOT, file, source, files) if files else ""
 
 
 def _too_long(*_: object) -> None:
@@ -336,10 +338,13 @@ def _is_of(module: str, named: Iterable[str]) -> bool:
     return any(module == name or module.startswith(f"{name}.") for name in named)
 
 
-def _by_server(alive: Collection[Mutation]) -> TestsByServer:
-    """Return which lines the tests with a server run, where anybody needs to know."""
-    found = sorted((ROOT / SERVER_TESTS).glob("test_*")) if alive else []
-    return TestsByServer.run(ROOT, [path.relative_to(ROOT).as_posix() for path in found])
+def _by_process(alive: Collection[Mutation]) -> TestsByProcess:
+    """Return which lines such tests run, where anybody needs to know."""
+    folders = PROCESS_TESTS if alive else ()
+    found = [
+        path for each in folders for path in sorted((ROOT / "tests" / each).rglob("test_*.py"))
+    ]
+    return TestsByProcess.run(ROOT, [path.relative_to(ROOT).as_posix() for path in found], WORKERS)
 
 
 def _equal() -> Counter[str]:
@@ -364,14 +369,14 @@ def main() -> int:
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     started = time.monotonic()
     _warm_up(TESTS)
-    by_line = TestsByLine.run(ROOT, [*(each for each in PYTEST if each != "-x"), *TESTS])
+    by_line = TestsByLine.run(ROOT, WHOLE_PYTEST, [TESTS[part::WORKERS] for part in range(WORKERS)])
     if not by_line.seconds:
         print("No test passes.")
         return 1
     mutations = _mutations(arguments.modules, arguments.sample, arguments.seed)
     print(f"{len(mutations)} alterations; seed of the sample: {arguments.seed}", flush=True)
-    count, quick = len(mutations), [each for each in PYTEST if each != "-x"]
-    for mutation, test in found_out(ROOT, [*quick, *TESTS], (*mutations,), by_line):
+    count = len(mutations)
+    for mutation, test in found_out(ROOT, [*WHOLE_PYTEST, *TESTS], (*mutations,), by_line):
         mutations.remove(mutation)
         if arguments.verbose:
             print(f"{mutation}\n    {test}", flush=True)
@@ -393,8 +398,8 @@ def main() -> int:
         print(f"{len(alive)} live so far; {time.monotonic() - started:.0f} s", flush=True)
         alive = [*_living(runner.failing_other_test, alive, "lives still", show)]
     print(f"{len(alive)} live still; {time.monotonic() - started:.0f} s", flush=True)
-    by_server = partial(_failing_server_test, _by_server(alive))
-    lived = len([*_living(by_server, alive, "lives", show)])
+    by_process = partial(_failing_process_test, _by_process(alive))
+    lived = len([*_living(by_process, alive, "lives", show)])
     share = 100 * (lived + listed) / max(1, count)
     print(
         f"{count} tried, {listed} live and are listed as equal, {lived} live and are not "

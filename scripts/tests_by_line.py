@@ -57,24 +57,34 @@ class TestsByLine:
     _lines: dict[str, dict[int, list[str]]]
 
     @classmethod
-    def run(cls, root: Path, arguments: Sequence[str]) -> TestsByLine:
-        """Run tests as pytest's ``arguments`` say."""
-        with tempfile.TemporaryDirectory() as folder:
-            child = os.fork()
-            if not child:
-                try:
-                    _measure(root, Path(folder), arguments)
-                finally:
-                    os._exit(0)
-            os.waitpid(child, 0)
-            seconds: dict[str, float] = json.loads((Path(folder) / _OUTCOMES).read_text())
-            data = coverage.CoverageData(str(Path(folder) / _DATA))
-            data.read()
-            lines = {
-                os.path.relpath(file, root): data.contexts_by_lineno(file)
-                for file in data.measured_files()
-            }
-        return cls(seconds, lines)
+    def run(
+        cls, root: Path, arguments: Sequence[str], parts: Iterable[Sequence[str]]
+    ) -> TestsByLine:
+        """Run tests as pytest's ``arguments`` say, each part of them beside the others."""
+        seconds: dict[str, float] = {}
+        lines: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+        with tempfile.TemporaryDirectory() as name:
+            children: dict[int, Path] = {}
+            for number, tests in enumerate(parts):
+                folder = Path(name) / str(number)
+                folder.mkdir()
+                child = os.fork()
+                if not child:
+                    try:
+                        _measure(root, folder, [*arguments, *tests])
+                    finally:
+                        os._exit(0)
+                children[child] = folder
+            for child, folder in children.items():
+                os.waitpid(child, 0)
+                seconds.update(json.loads((folder / _OUTCOMES).read_text()))
+                data = coverage.CoverageData(str(folder / _DATA))
+                data.read()
+                for file in data.measured_files():
+                    known = lines[os.path.relpath(file, root)]
+                    for line, found in data.contexts_by_lineno(file).items():
+                        known[line] += found
+        return cls(seconds, {file: dict(known) for file, known in lines.items()})
 
     def of(self, file: str, lines: Iterable[int]) -> set[str]:
         """Return the tests that run one of these lines, and pass."""

@@ -1,4 +1,4 @@
-"""Tests that drive a server in a process of its own: which lines it runs, and tries on a copy."""
+"""Tests of what runs in a process of its own: which lines run there, and tries on a copy."""
 
 from __future__ import annotations
 
@@ -11,14 +11,18 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import coverage
 
-__all__ = ["TestsByServer"]
+__all__ = ["TestsByProcess"]
 
-_COPIED = ("acp_jupyter", "tests", "scripts", "docs", "jupyter-config", "pyproject.toml")
+_COPIED = (
+    *("acp_jupyter", "tests", "scripts", "docs", "notebooks", "jupyter-config"),
+    "pyproject.toml",
+)
 _PYTEST = ("-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-m", "not long")
 _SECONDS = 240
 """For one file."""
@@ -30,14 +34,13 @@ coverage.process_startup()
 _RC = """[run]
 parallel = true
 sigterm = true
-context = {context}
 data_file = {data}
 source = {source}
 """
 
 
 @dataclass(frozen=True)
-class TestsByServer:
+class TestsByProcess:
     """What one run of these tests has shown: the files of tests that run a line."""
 
     __test__ = False
@@ -45,27 +48,13 @@ class TestsByServer:
     _lines: dict[str, dict[int, set[str]]]
 
     @classmethod
-    def run(cls, root: Path, files: Iterable[str]) -> TestsByServer:
-        """Run files of tests, one after the other."""
+    def run(cls, root: Path, files: Iterable[str], workers: int) -> TestsByProcess:
+        """Run files of tests, a few at a time."""
         lines: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for file in files:
-            with _copy(root) as copy:
-                (copy / "starts").mkdir()
-                rc, data = copy / "rc", copy / "data"
-                data.mkdir()
-                source = root / "acp_jupyter"  # the copy has links to it
-                rc.write_text(_RC.format(context=file, data=data / "coverage", source=source))
-                (copy / "starts" / "sitecustomize.py").write_text(_STARTS.format(rc=str(rc)))
-                if _failure(copy, file, str(copy / "starts")):
-                    continue  # it fails as it is
-                for found in data.iterdir():
-                    measured = coverage.CoverageData(str(found))
-                    with contextlib.suppress(coverage.CoverageException):
-                        measured.read()
-                        for path in measured.measured_files():
-                            known = lines[os.path.relpath(os.path.realpath(path), root)]
-                            for line in measured.lines(path) or ():
-                                known[line].add(file)
+        with ThreadPoolExecutor(workers) as pool:
+            for file, found in pool.map(lambda file: (file, _lines(root, file)), files):
+                for path, line in found:
+                    lines[path][line].add(file)
         return cls({path: dict(known) for path, known in lines.items()})
 
     def of(self, path: str, lines: Iterable[int]) -> list[str]:
@@ -80,6 +69,28 @@ class TestsByServer:
             (copy / path).unlink()
             (copy / path).write_text(source)
             return next((file for file in files if _failure(copy, file)), "")
+
+
+def _lines(root: Path, file: str) -> set[tuple[str, int]]:
+    """Run a file of tests; return the lines that its processes run."""
+    found: set[tuple[str, int]] = set()
+    with _copy(root) as copy:
+        (copy / "starts").mkdir()
+        rc, data = copy / "rc", copy / "data"
+        data.mkdir()
+        source = root / "acp_jupyter"  # the copy has links to it
+        rc.write_text(_RC.format(data=data / "coverage", source=source))
+        (copy / "starts" / "sitecustomize.py").write_text(_STARTS.format(rc=str(rc)))
+        if _failure(copy, file, str(copy / "starts")):
+            return found  # it fails as it is
+        for each in data.iterdir():
+            measured = coverage.CoverageData(str(each))
+            with contextlib.suppress(coverage.CoverageException):
+                measured.read()
+                for path in measured.measured_files():
+                    name = os.path.relpath(os.path.realpath(path), root)
+                    found |= {(name, line) for line in measured.lines(path) or ()}
+    return found
 
 
 @contextlib.contextmanager
