@@ -339,7 +339,7 @@ def _is_of(module: str, named: Iterable[str]) -> bool:
 
 
 def _by_process(alive: Collection[Mutation]) -> TestsByProcess:
-    """Return which lines such tests run, where anybody needs to know."""
+    """Return which lines the tests of `PROCESS_TESTS` run; if nothing lives, run none."""
     folders = PROCESS_TESTS if alive else ()
     found = [
         path for each in folders for path in sorted((ROOT / "tests" / each).rglob("test_*.py"))
