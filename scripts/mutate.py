@@ -4,10 +4,11 @@ Of ``packets`` each word, table entry and number is altered, and what its functi
 the modules that permissions, rules and the transcript are made of, what their functions decide;
 of all others a random sample of that. Every alteration is compiled into a process of its own,
 never into the working tree; there those tests run that run the altered lines: first without a new
-import, then, of what lives, with one.
+import, then, of what lives, with one, then those whose code runs in other processes. A test counts
+only if it passes without the alteration.
 
 What changes nothing that anybody could see is listed in ``tests/equal_alterations.txt`` with its
-reason, by the function's name, and is not tried with a new import. ``-v`` says which test found
+reason, by the function's name; it counts as living, and is not tried. ``-v`` says which test found
 which alteration out.
 """
 
@@ -18,37 +19,26 @@ import ast
 import contextlib
 import gc
 import importlib
-import importlib.abc
-import importlib.machinery
-import importlib.util
 import io
-import itertools
 import os
 import random
-import resource
-import select
-import signal
 import sys
 import tempfile
 import time
-import traceback
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests/fake_agents")]
 
-from scripts.module_uses import Uses  # noqa: E402
+from scripts.import_tries import ImportTries, each_tried, tried  # noqa: E402
 from scripts.mutations import Mutation, logic_of, words_of  # noqa: E402
 from scripts.quick_tries import found_out  # noqa: E402
-from scripts.tests_by_line import TestsByLine  # noqa: E402
+from scripts.tests_by_line import TestsByLine, import_product  # noqa: E402
 from scripts.tests_by_process import TestsByProcess  # noqa: E402
 
 WORDS = ("packets", "protocol", "dialects.onyx")
@@ -84,20 +74,11 @@ AT_IMPORT = (
     "tests/protocol/test_patterns.py",
 )
 """They look at what an import has left, and run none of its lines."""
-PROCESS_TESTS = ("batches", "checks", "hosts", "kernel", "sessions", "server")
+PROCESS_TESTS = ("agents", "batches", "checks", "hosts", "kernel", "notebooks", "sessions")
+PROCESS_TESTS += ("server", "tools")
 """For what the others let live: the server or the kernel has a process of its own there."""
 EQUAL = ROOT / "tests/equal_alterations.txt"
 WORKERS = 2
-SECONDS = 20
-"""For the tests of one file on one alteration, beside ten times what they take else."""
-SECONDS_OF_TESTS = 40.0
-"""Of the tests that one alteration may go through: of its own file, then of the quick files."""
-LAST_SECONDS = 900
-"""For all of them."""
-BYTES = 4 * 1024**3
-"""Of memory for one."""
-PASSED = "passed"
-
 PYTEST = ["-x", "-q", "-c", os.devnull, "--rootdir", str(ROOT), "--import-mode=importlib"]
 PYTEST += ["-o", "asyncio_mode=strict", "-o", "asyncio_default_fixture_loop_scope=function"]
 PYTEST += ["-p", "pytest_asyncio.plugin", "-p", "xdist.plugin", "-p", "_hypothesis_pytestplugin"]
@@ -108,116 +89,20 @@ WHOLE_PYTEST = [each for each in PYTEST if each != "-x"]
 """Goes on after a test that fails."""
 
 
-class _Altered(importlib.machinery.SourceFileLoader):
-    """Loads a module from an altered tree."""
-
-    def __init__(self, name: str, path: str, tree: ast.Module) -> None:
-        super().__init__(name, path)
-        self._tree = tree
-
-    def get_code(self, fullname: str) -> Any:
-        return compile(self._tree, self.path, "exec")
+def _first_tests(mutation: Mutation, tests: set[str]) -> set[str]:
+    """Return all of them; of what is altered whole, the pure ones."""
+    if not _is_of(mutation.module.removeprefix("acp_jupyter."), LOGIC):
+        return tests
+    return {test for test in tests if test.startswith(PURE_TESTS)}
 
 
-class _Finder(importlib.abc.MetaPathFinder):
-    """Finds the altered module before the true one."""
-
-    def __init__(self, loader: _Altered) -> None:
-        self._loader = loader
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != self._loader.name:
-            return None
-        return importlib.util.spec_from_loader(fullname, self._loader)
+def _failing_first_test(tries: ImportTries, mutation: Mutation) -> str:
+    return tries.failing_test(mutation, _first_tests(mutation, tries.tests(mutation)))
 
 
-class _Chosen:
-    """A pytest plugin: runs these tests only; which of them failed."""
-
-    def __init__(self, tests: Collection[str]) -> None:
-        self._tests = tests
-        self.failed = ""
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        items[:] = [item for item in items if item.nodeid in self._tests]
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed and not self.failed:
-            self.failed = report.nodeid
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed and not self.failed:
-            self.failed = f"{report.nodeid} (not even collected)"
-
-
-class Runner:
-    """Runs tests on one alteration, in a process that is good for nothing else."""
-
-    def __init__(self, by_line: TestsByLine, memory: Path) -> None:
-        self._by_line = by_line
-        self._memory = memory
-        """A file that lists the files of tests that found alterations out, the latest first."""
-        self._uses = Uses()
-
-    def failing_pure_test(self, mutation: Mutation) -> str:
-        """Return the test that fails, or nothing; of what is altered whole, only pure tests."""
-        tests = self._tests(mutation)
-        pure = {test for test in tests if test.startswith(PURE_TESTS)}
-        return self._failing_test(mutation, pure if _is_whole(mutation) else tests)
-
-    def failing_other_test(self, mutation: Mutation) -> str:
-        """Return one of the other tests that fails, or nothing."""
-        tests = self._tests(mutation) if _is_whole(mutation) else set()
-        return self._failing_test(mutation, {t for t in tests if not t.startswith(PURE_TESTS)})
-
-    def _failing_test(self, mutation: Mutation, tests: set[str]) -> str:
-        signal.signal(signal.SIGALRM, _too_long)
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        resource.setrlimit(resource.RLIMIT_DATA, (BYTES, hard))
-        signal.alarm(SECONDS)
-        gc.disable()
-        try:
-            loader = _Altered(mutation.module, str(ROOT / mutation.file), mutation.altered())
-            sys.meta_path.insert(0, _Finder(loader))
-            self._uses.replace(mutation.module)
-        except Exception as error:  # noqa: BLE001 - whatever an altered module does
-            return f"its own import: {error!r}"
-        at_import = {test for test in tests if test.startswith(AT_IMPORT)}
-        own = self._by_line.own(mutation.module, tests - at_import, SECONDS_OF_TESTS)
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            failed = self._first_failure(at_import) or self._first_failure(own)
-            failed = failed or self._first_failure(tests - at_import - {*own})
-        signal.alarm(0)
-        return failed
-
-    def _tests(self, mutation: Mutation) -> set[str]:
-        """Return what runs the altered lines; of what runs at an import, what runs its users."""
-        file, (first, last) = mutation.file, mutation.place.lines
-        if mutation.function.rpartition(".")[2].islower():
-            return self._by_line.of(file, range(first, last + 1))
-        users = [mutation.module, *self._uses.importers(mutation.module)]
-        files = [f"{user.replace('.', '/')}.py" for user in users]
-        found = {test for user in files for test in self._by_line.of(user, range(1, 10_000))}
-        return found | {test for test in self._by_line.seconds if test.startswith(AT_IMPORT)}
-
-    def _first_failure(self, tests: Collection[str]) -> str:
-        latest = self._memory.read_text().split()
-        files = self._by_line.files(tests, SECONDS_OF_TESTS)
-        files = [*(f for f in latest if f in files), *(f for f in files if f not in latest)]
-        for file in files:
-            chosen = _Chosen({test for test in tests if test.startswith(f"{file}::")})
-            took = sum(self._by_line.seconds[test] for test in chosen._tests)
-            signal.alarm(SECONDS + 10 * int(took))
-            try:
-                code = pytest.main([*PYTEST, file], plugins=[chosen])
-            except TimeoutError:
-                return f"{file} (did not end)"
-            if code not in {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}:
-                self._memory.write_text("\n".join([file, *(f for f in latest if f != file)]))
-                return chosen.failed or f"{file}: {code!r}"
-        return ""
+def _failing_other_test(tries: ImportTries, mutation: Mutation) -> str:
+    tests = tries.tests(mutation)
+    return tries.failing_test(mutation, tests - _first_tests(mutation, tests))
 
 
 def _failing_process_test(by_process: TestsByProcess, mutation: Mutation) -> str:
@@ -227,52 +112,11 @@ def _failing_process_test(by_process: TestsByProcess, mutation: Mutation) -> str
     return by_process.failing_file(ROOT, file, source, files) if files else ""
 
 
-def _too_long(*_: object) -> None:
-    raise TimeoutError
-
-
-Try = Callable[[Mutation], str]
-"""Returns the test that fails, or nothing."""
-
-
-@dataclass(frozen=True)
-class _Child:
-    """A process that tries one alteration."""
-
-    mutation: Mutation
-    pid: int
-    started: float
-
-
-def _each(try_one: Try, mutations: Iterable[Mutation]) -> Iterator[tuple[Mutation, str]]:
-    """Fork for each alteration, a few at a time; yield it with the test that fails."""
-    waiting = iter(mutations)
-    running: dict[int, _Child] = {}
-    while True:
-        for mutation in itertools.islice(waiting, WORKERS - len(running)):
-            sys.stdout.flush()
-            end, pid = _fork(try_one, mutation)
-            running[end] = _Child(mutation, pid, time.monotonic())
-        if not running:
-            return
-        for end in select.select([*running], [], [], 1)[0]:
-            with os.fdopen(end) as pipe:
-                test = pipe.read()
-            child = running.pop(end)
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)  # what its tests may have left
-            os.waitpid(child.pid, 0)
-            yield child.mutation, "" if test == PASSED else test or "it ended its process"
-        for child in running.values():
-            if time.monotonic() - child.started > LAST_SECONDS:
-                os.killpg(child.pid, signal.SIGKILL)
-
-
 def _living(
-    try_one: Try, mutations: Iterable[Mutation], words: str, verbose: bool
+    try_each: Iterable[tuple[Mutation, str]], words: str, verbose: bool
 ) -> Iterator[Mutation]:
-    """Try each alteration; yield what lives, and say so."""
-    for mutation, test in _each(try_one, mutations):
+    """Yield the alterations that no test fails with, and say so."""
+    for mutation, test in try_each:
         if verbose and test:
             print(f"{mutation}\n    {test}", flush=True)
         if not test:
@@ -280,31 +124,32 @@ def _living(
             yield mutation
 
 
-def _fork(try_one: Try, mutation: Mutation) -> tuple[int, int]:
-    """Return the end of a pipe that tells which test failed, and the process."""
+def _preload(tests: Sequence[str]) -> None:
+    """Import what every child would import: pytest's plugins, what the product and tests use."""
     ours, theirs = os.pipe()
-    if pid := os.fork():
-        os.close(theirs)
-        return ours, pid
-    try:
-        os.setsid()
-        os.write(theirs, (try_one(mutation) or PASSED).encode())
-    except BaseException:  # noqa: BLE001 - nothing may leave the child
-        traceback.print_exc()
-    finally:
-        os._exit(0)
-
-
-def _warm_up(tests: Sequence[str]) -> None:
-    """Import what every child would import: ours, pytest's plugins, what tests import."""
-    for path in sorted((ROOT / "acp_jupyter").rglob("*.py")):
-        if not {"agents", "labextension"} & {*path.parts}:
-            importlib.import_module(_module(path))
-    with contextlib.redirect_stdout(io.StringIO()):
-        pytest.main([*PYTEST, "--collect-only", *tests])
-    for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
-        del sys.modules[name]
+    if not os.fork():
+        try:
+            import_product(ROOT)
+            with contextlib.redirect_stdout(io.StringIO()):
+                pytest.main([*PYTEST, "--collect-only", *tests])
+            with os.fdopen(theirs, "w") as pipe:
+                pipe.write(" ".join(name for name in [*sys.modules] if not _is_ours(name)))
+        finally:
+            os._exit(0)
+    os.close(theirs)
+    with os.fdopen(ours) as pipe:
+        names = pipe.read().split()
+    os.wait()
+    for name in names:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    gc.collect()
     gc.freeze()
+
+
+def _is_ours(module: str) -> bool:
+    file = getattr(sys.modules[module], "__file__", None) or ""
+    return file.startswith(f"{ROOT}{os.sep}") and not file.startswith(sys.prefix)
 
 
 def _module(path: Path) -> str:
@@ -329,11 +174,6 @@ def _mutations(only: Sequence[str], sample: int, seed: int) -> list[Mutation]:
     return whole + random.Random(seed).sample(rest, min(sample, len(rest)))  # noqa: S311
 
 
-def _is_whole(mutation: Mutation) -> bool:
-    """Return whether all of its module is altered."""
-    return _is_of(mutation.module.removeprefix("acp_jupyter."), LOGIC)
-
-
 def _is_of(module: str, named: Iterable[str]) -> bool:
     return any(module == name or module.startswith(f"{name}.") for name in named)
 
@@ -348,9 +188,19 @@ def _by_process(alive: Collection[Mutation]) -> TestsByProcess:
 
 
 def _equal() -> Counter[str]:
-    """Return what is listed as equal, and how often."""
-    lines = EQUAL.read_text().splitlines() if EQUAL.exists() else []
+    """Return what is listed as equal; a key that is there twice is two."""
+    lines = EQUAL.read_text().splitlines()
     return Counter(line.partition("  # ")[0] for line in lines if line and line[0] != "#")
+
+
+def _unlisted(mutations: Iterable[Mutation], equal: Counter[str]) -> list[Mutation]:
+    left, found = Counter(equal), []
+    for mutation in mutations:
+        if left[mutation.key]:
+            left[mutation.key] -= 1
+        else:
+            found.append(mutation)
+    return found
 
 
 def main() -> int:
@@ -368,38 +218,38 @@ def main() -> int:
             parser.error(f"there is no module acp_jupyter.{name}")
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     started = time.monotonic()
-    _warm_up(TESTS)
+    _preload(TESTS)
     by_line = TestsByLine.run(ROOT, WHOLE_PYTEST, [TESTS[part::WORKERS] for part in range(WORKERS)])
     if not by_line.seconds:
         print("No test passes.")
         return 1
     mutations = _mutations(arguments.modules, arguments.sample, arguments.seed)
     print(f"{len(mutations)} alterations; seed of the sample: {arguments.seed}", flush=True)
-    count = len(mutations)
-    for mutation, test in found_out(ROOT, [*WHOLE_PYTEST, *TESTS], (*mutations,), by_line):
+    count, found, show = len(mutations), 0, arguments.verbose
+    equal, counts = _equal(), Counter(each.key for each in mutations)
+    mutations = [each for each in mutations if counts[each.key] > equal[each.key]]
+    arguments_of_all = [*WHOLE_PYTEST, *TESTS]
+    for mutation, test in found_out(ROOT, arguments_of_all, (*mutations,), by_line, _first_tests):
         mutations.remove(mutation)
-        if arguments.verbose:
+        found += 1
+        if show:
             print(f"{mutation}\n    {test}", flush=True)
-    equal, rest = _equal(), []
-    for mutation in mutations:
-        if equal[mutation.key]:
-            equal[mutation.key] -= 1
-        else:
-            rest.append(mutation)
-    listed = len(mutations) - len(rest)
+    mutations = _unlisted(mutations, equal)
+    listed = count - found - len(mutations)
     print(
-        f"{len(mutations)} live without an import, of them {listed} that are listed; "
+        f"{listed} are listed, {len(mutations)} others live without an import; "
         f"{time.monotonic() - started:.0f} s",
         flush=True,
     )
-    with tempfile.NamedTemporaryFile() as memory:
-        runner, show = Runner(by_line, Path(memory.name)), arguments.verbose
-        alive = [*_living(runner.failing_pure_test, rest, "lives so far", show)]
-        print(f"{len(alive)} live so far; {time.monotonic() - started:.0f} s", flush=True)
-        alive = [*_living(runner.failing_other_test, alive, "lives still", show)]
-    print(f"{len(alive)} live still; {time.monotonic() - started:.0f} s", flush=True)
+    with tempfile.NamedTemporaryFile() as latest:
+        tries = ImportTries(ROOT, PYTEST, by_line, Path(latest.name), AT_IMPORT)
+        alive = mutations
+        for try_one, words in ((_failing_first_test, "so far"), (_failing_other_test, "still")):
+            each = tried(partial(try_one, tries), alive, tries, by_line)
+            alive = [*_living(each, f"lives {words}", show)]
+            print(f"{len(alive)} live {words}; {time.monotonic() - started:.0f} s", flush=True)
     by_process = partial(_failing_process_test, _by_process(alive))
-    lived = len([*_living(by_process, alive, "lives", show)])
+    lived = len([*_living(each_tried(by_process, alive), "lives", show)])
     share = 100 * (lived + listed) / max(1, count)
     print(
         f"{count} tried, {listed} live and are listed as equal, {lived} live and are not "

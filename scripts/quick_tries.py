@@ -19,9 +19,11 @@ import select
 import signal
 import sys
 import time
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+import traceback
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
 from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any, TextIO
@@ -29,15 +31,15 @@ from typing import Any, TextIO
 import pytest
 
 from scripts.mutations import Mutation
-from scripts.tests_by_line import TestsByLine
+from scripts.tests_by_line import TestsByLine, import_product
 
 __all__ = ["found_out"]
 
 WORKERS = 2
 _CPU_SECONDS = 20
-_SECONDS = 120.0
+_SECONDS = 90.0
 """For the tests of one alteration, where they wait."""
-_SECONDS_OF_TESTS = 15.0
+_SECONDS_OF_TESTS = 8.0
 _BYTES = 4 * 1024**3
 _PATTERNS = "tests/protocol/test_patterns.py::test_what_a_pattern_finds"
 """They run no line of the module whose regular expressions they look at."""
@@ -50,8 +52,13 @@ def found_out(
     arguments: Sequence[str],
     mutations: Sequence[Mutation],
     by_line: TestsByLine,
+    first_tests: FirstTests,
 ) -> Iterator[tuple[Mutation, str]]:
-    """Yield the alterations that a test fails with, and that test."""
+    """Yield the alterations that a test fails with, and that test.
+
+    Of the tests that run the altered lines, those that ``first_tests`` returns are tried. A test
+    that fails without an alteration, too, is taken out of ``by_line``.
+    """
     ours, theirs = os.pipe()
     pid = os.fork()
     if not pid:
@@ -60,7 +67,8 @@ def found_out(
         os.dup2(sink, 1)
         try:
             with os.fdopen(theirs, "w", buffering=1) as results:
-                tries = _Tries(root, mutations, by_line, results)
+                import_product(root)
+                tries = _Tries(root, mutations, by_line, first_tests, results)
                 pytest.main([*arguments], plugins=[tries])
         finally:
             os._exit(0)
@@ -68,8 +76,19 @@ def found_out(
     with os.fdopen(ours) as results:
         for line in results:
             number, _, test = line.strip().partition(" ")
-            yield mutations[int(number)], test
+            if number == _NONE:
+                print(f"fails as it is: {test}", flush=True)
+                by_line.seconds.pop(test, None)
+            else:
+                yield mutations[int(number)], test
     os.waitpid(pid, 0)
+
+
+FirstTests = Callable[[Mutation, set[str]], set[str]]
+
+_LIVES = "lives"
+_NONE = "-"
+"""The number of no alteration."""
 
 
 @dataclass(frozen=True)
@@ -87,15 +106,19 @@ class _Tries:
         root: Path,
         mutations: Sequence[Mutation],
         by_line: TestsByLine,
+        first_tests: FirstTests,
         results: TextIO,
     ) -> None:
         self._root = root
         self._mutations = mutations
         self._by_line = by_line
+        self._first_tests = first_tests
         self._results = results
         self._items: dict[str, pytest.Item] = {}
         self._functions: dict[str, list[FunctionType]] = defaultdict(list)
         self._latest: dict[str, list[str]] = defaultdict(list)
+        self._waiting = deque(range(len(mutations)))
+        self._sound: set[str] = set()
         self._failed = ""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -112,11 +135,11 @@ class _Tries:
             if isinstance(each, FunctionType):
                 self._functions[each.__code__.co_filename].append(each)
         gc.freeze()
-        waiting = iter(range(len(self._mutations)))
         running: dict[int, _Child] = {}
         while True:
-            while len(running) < WORKERS and (number := next(waiting, None)) is not None:
-                end, pid = self._fork(number)
+            while len(running) < WORKERS and self._waiting:
+                number = self._waiting.popleft()
+                end, pid = _fork(partial(self._try, self._mutations[number]))
                 running[end] = _Child(number, pid, time.monotonic())
             if not running:
                 return True
@@ -128,57 +151,58 @@ class _Tries:
                         os.killpg(child.pid, signal.SIGKILL)
 
     def _ended(self, end: int, child: _Child) -> None:
-        with os.fdopen(end) as pipe:
-            said = pipe.read()
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        os.waitpid(child.pid, 0)
-        if said == "lives":
+        test = _end(end, child.pid)
+        if test == _LIVES:
             return
-        latest = self._latest[self._mutations[child.number].module]
-        if said in self._items:
-            if said in latest:
-                latest.remove(said)
-            latest.insert(0, said)
+        if test in self._items:
+            if not self._is_sound(test):
+                self._waiting.append(child.number)
+                return
+            latest = self._latest[self._mutations[child.number].module]
+            if test in latest:
+                latest.remove(test)
+            latest.insert(0, test)
             del latest[_LATEST:]
-        print(child.number, said or "it did not end", file=self._results, flush=True)
+        print(child.number, test or "it did not end", file=self._results, flush=True)
 
-    def _fork(self, number: int) -> tuple[int, int]:
-        ours, theirs = os.pipe()
-        if pid := os.fork():
-            os.close(theirs)
-            with contextlib.suppress(OSError):
-                os.setpgid(pid, pid)
-            return ours, pid
-        try:
-            os.setpgid(0, 0)
-            os.write(theirs, self._try(self._mutations[number]).encode())
-        except BaseException as error:  # noqa: BLE001 - nothing may leave the child
-            os.write(theirs, f"it ended the test process: {error!r}".encode())
-        finally:
-            os._exit(0)
+    def _is_sound(self, test: str) -> bool:
+        """Return whether a test passes as it is; if not, forget it."""
+        if test not in self._sound:
+            if _end(*_fork(partial(self._run, [self._items[test]]))) != _LIVES:
+                print(_NONE, test, file=self._results, flush=True)
+                del self._items[test]
+                return False
+            self._sound.add(test)
+        return True
 
     def _try(self, mutation: Mutation) -> str:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         resource.setrlimit(resource.RLIMIT_DATA, (_BYTES, hard))
         items = self._chosen(mutation)
-        if not items or not self._altered(mutation):
-            return "lives"
+        try:
+            if not items or not self._altered(mutation):
+                return _LIVES
+        except _ImportFails as error:
+            return f"its own import: {error}"
+        return self._run(items)
+
+    def _run(self, items: Sequence[pytest.Item]) -> str:
+        """Return the test that fails."""
         signal.signal(signal.SIGPROF, _too_long)
         signal.setitimer(signal.ITIMER_PROF, _CPU_SECONDS)
         for item, following in zip(items, [*items[1:], None], strict=True):
             try:
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            except TimeoutError:
+            except BaseException:  # noqa: BLE001 - whatever altered code does
                 return item.nodeid
             if self._failed:
                 return self._failed
-        return "lives"
+        return _LIVES
 
     def _chosen(self, mutation: Mutation) -> list[pytest.Item]:
         """Return its tests: what found others out, those of its own file, the quickest files."""
         known = self._by_line.of(mutation.file, _lines(mutation))
-        tests = {test for test in known if test in self._items}
+        tests = {test for test in self._first_tests(mutation, known) if test in self._items}
         pattern = f"{_PATTERNS}[{mutation.module.removeprefix('acp_jupyter.')}."
         of_import = [test for test in self._items if test.startswith(pattern)]
         of_import = [] if _is_of_function(mutation) else of_import
@@ -200,7 +224,8 @@ class _Tries:
             return False  # only an import makes a class anew
         code = compile(mutation.altered(in_place=True), file, "exec")
         if not in_function:
-            return _replaced(sys.modules[mutation.module], code)
+            module = sys.modules.get(mutation.module)
+            return module is not None and _replaced(module, code)
         functions = self._functions.get(file, [])
         new = dict(_codes(code))
         took = False
@@ -216,6 +241,34 @@ class _Tries:
         return took
 
 
+def _fork(run: Callable[[], str]) -> tuple[int, int]:
+    """Return the end of a pipe that tells what a process returns, and the process."""
+    ours, theirs = os.pipe()
+    if pid := os.fork():
+        os.close(theirs)
+        with contextlib.suppress(OSError):
+            os.setpgid(pid, pid)
+        return ours, pid
+    try:
+        os.setpgid(0, 0)
+        os.write(theirs, run().encode())
+    except BaseException:  # noqa: BLE001 - nothing may leave the child
+        traceback.print_exc()
+        os.write(theirs, _LIVES.encode())
+    finally:
+        os._exit(0)
+
+
+def _end(end: int, pid: int) -> str:
+    """Wait for the end of a process and of what its tests may have left; return what it said."""
+    with os.fdopen(end) as pipe:
+        said = pipe.read()
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return said
+
+
 def _replaced(module: ModuleType, code: CodeType) -> bool:
     """Run altered code; put its tables wherever a module has those of before."""
     fresh = ModuleType(module.__name__)
@@ -223,6 +276,8 @@ def _replaced(module: ModuleType, code: CodeType) -> bool:
     sys.modules[module.__name__] = fresh  # what dataclasses look at
     try:
         exec(code, fresh.__dict__)  # noqa: S102
+    except Exception as error:
+        raise _ImportFails(repr(error)) from error
     finally:
         sys.modules[module.__name__] = module
     known = vars(module)
@@ -252,6 +307,10 @@ def _replaced(module: ModuleType, code: CodeType) -> bool:
 
 _PLAIN = {str, int, float, bool, type(None), re.Pattern}
 _TABLES = _PLAIN | {dict, MappingProxyType, tuple, list, set, frozenset}
+
+
+class _ImportFails(Exception):
+    """An altered module can't be imported."""
 
 
 class _Unknown(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import json
 import os
@@ -10,12 +11,12 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import coverage
 import pytest
 
-__all__ = ["TestsByLine"]
+__all__ = ["TestsByLine", "import_product"]
 
 _DATA = "coverage"
 _OUTCOMES = "outcomes.json"
@@ -93,9 +94,11 @@ class TestsByLine:
         return found & self.seconds.keys()
 
     def own(self, module: str, tests: Collection[str], seconds: float) -> list[str]:
-        """Return the tests of the file that is named after a module, the quickest first."""
-        name = f"/test_{module.rpartition('.')[2]}.py::"
-        found = sorted((test for test in tests if name in test), key=self.seconds.__getitem__)
+        """Return the tests of the files that are named after a module, the quickest first."""
+        name = module.rpartition(".")[2]
+        found = sorted(
+            (test for test in tests if _is_named_after(test, name)), key=self.seconds.__getitem__
+        )
         sums = itertools.accumulate(self.seconds[test] for test in found)
         return [test for test, total in zip(found, sums, strict=True) if total <= seconds]
 
@@ -109,10 +112,24 @@ class TestsByLine:
         return [file for file, total in zip(ordered, sums, strict=True) if total <= seconds]
 
 
+def _is_named_after(test: str, module: str) -> bool:
+    subject = PurePath(test.partition("::")[0]).stem.removeprefix("test_")
+    return subject.startswith(module) or module.startswith(subject)
+
+
+def import_product(root: Path) -> None:
+    """Import every module of ours but those that are programs."""
+    for path in sorted((root / "acp_jupyter").rglob("*.py")):
+        names = path.relative_to(root).with_suffix("").parts
+        if not {"agents", "labextension"} & {*names}:
+            importlib.import_module(".".join(names).removesuffix(".__init__"))
+
+
 def _measure(root: Path, folder: Path, arguments: Sequence[str]) -> None:
     measured = coverage.Coverage(
         data_file=str(folder / _DATA), source=[str(root / "acp_jupyter")], config_file=False
     )
+    import_product(root)
     each = _EachTest(measured)
     started = time.monotonic()
     measured.start()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +27,7 @@ _COPIED = (
 )
 _PYTEST = ("-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-m", "not long")
 _SECONDS = 240
-"""For one file."""
+"""For one file, and for the files of tests that one alteration may go through."""
 _STARTS = """import os
 os.environ["COVERAGE_PROCESS_START"] = {rc!r}
 import coverage
@@ -46,21 +48,27 @@ class TestsByProcess:
     __test__ = False
 
     _lines: dict[str, dict[int, set[str]]]
+    _seconds: dict[str, float]
 
     @classmethod
     def run(cls, root: Path, files: Iterable[str], workers: int) -> TestsByProcess:
         """Run files of tests, a few at a time."""
         lines: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
+        seconds: dict[str, float] = {}
         with ThreadPoolExecutor(workers) as pool:
-            for file, found in pool.map(lambda file: (file, _lines(root, file)), files):
+            for file, found, took in pool.map(lambda file: (file, *_lines(root, file)), files):
+                seconds[file] = took
                 for path, line in found:
                     lines[path][line].add(file)
-        return cls({path: dict(known) for path, known in lines.items()})
+        return cls({path: dict(known) for path, known in lines.items()}, seconds)
 
     def of(self, path: str, lines: Iterable[int]) -> list[str]:
-        """Return the files of tests that run one of these lines."""
+        """Return the files of tests that run one of these lines, the quickest of them."""
         known = self._lines.get(path, {})
-        return sorted({file for line in lines for file in known.get(line, ())})
+        found = {file for line in lines for file in known.get(line, ())}
+        ordered = sorted(found, key=self._seconds.__getitem__)
+        sums = itertools.accumulate(self._seconds[file] for file in ordered)
+        return [file for file, total in zip(ordered, sums, strict=True) if total <= _SECONDS]
 
     @staticmethod
     def failing_file(root: Path, path: str, source: str, files: Iterable[str]) -> str:
@@ -68,12 +76,14 @@ class TestsByProcess:
         with _copy(root) as copy:
             (copy / path).unlink()
             (copy / path).write_text(source)
-            return next((file for file in files if _failure(copy, file)), "")
+            twice = (f for f in files if _failure(copy, f) and _failure(copy, f))
+            return next(twice, "")
 
 
-def _lines(root: Path, file: str) -> set[tuple[str, int]]:
-    """Run a file of tests; return the lines that its processes run."""
+def _lines(root: Path, file: str) -> tuple[set[tuple[str, int]], float]:
+    """Run a file of tests; return the lines that its processes run, and the seconds it took."""
     found: set[tuple[str, int]] = set()
+    started = time.monotonic()
     with _copy(root) as copy:
         (copy / "starts").mkdir()
         rc, data = copy / "rc", copy / "data"
@@ -82,7 +92,8 @@ def _lines(root: Path, file: str) -> set[tuple[str, int]]:
         rc.write_text(_RC.format(data=data / "coverage", source=source))
         (copy / "starts" / "sitecustomize.py").write_text(_STARTS.format(rc=str(rc)))
         if _failure(copy, file, str(copy / "starts")):
-            return found  # it fails as it is
+            return set(), 0.0  # it fails as it is
+        took = time.monotonic() - started
         for each in data.iterdir():
             measured = coverage.CoverageData(str(each))
             with contextlib.suppress(coverage.CoverageException):
@@ -90,7 +101,7 @@ def _lines(root: Path, file: str) -> set[tuple[str, int]]:
                 for path in measured.measured_files():
                     name = os.path.relpath(os.path.realpath(path), root)
                     found |= {(name, line) for line in measured.lines(path) or ()}
-    return found
+    return found, took
 
 
 @contextlib.contextmanager

@@ -89,3 +89,15 @@ def test_what_is_no_object_at_all() -> None:
     with pytest.raises(ValidationError) as raised:
         Form.model_validate_json("{")
     assert misfits(raised.value) == ["is not JSON"]
+
+
+def test_what_is_read_from_an_object_is_told_alike() -> None:
+    with pytest.raises(ValidationError) as raised:
+        Form.model_validate(5, from_attributes=True)
+    assert misfits(raised.value) == ["must be an object"]
+
+
+def test_what_was_read_is_not_altered() -> None:
+    form = Form(name="a")
+    with pytest.raises(ValidationError):
+        form.name = "b"

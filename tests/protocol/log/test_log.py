@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.protocol.json import read_json
-from acp_jupyter.protocol.log import read_log
+from acp_jupyter.protocol.log import read_log, time_in_text, to_epoch
 from acp_jupyter.protocol.log_json import LogProblem
 from acp_jupyter.protocol.normalise import normalise
 from acp_jupyter.protocol.packets import AgentMessageChunk
@@ -211,6 +212,46 @@ def test_an_absurd_time_is_that_of_the_line_before() -> None:
     assert [e.t for e in read(lines)] == [9.5, 9.5]
 
 
+def test_a_time_without_a_zone_is_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        assert to_epoch("2026-06-27T01:02:03.25") == FIRST
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_a_small_number_counts_from_the_beginning() -> None:
+    assert to_epoch(2.5) == 2.5
+    assert to_epoch(2.5, start=100.0) == 102.5
+
+
+def test_the_time_of_a_message_counts_more_than_what_stands_before_it() -> None:
+    message = {"jsonrpc": "2.0", "method": "session/cancel", "params": {}}
+    own = json.dumps({"timestamp": FIRST, "message": message})
+    (with_own,) = read([f"2030-01-01T00:00:00Z {own}"])
+    assert with_own.t == FIRST
+    (without,) = read([f"2026-06-27T01:02:03.25Z {json.dumps(message)}"])
+    assert without.t == FIRST
+    assert time_in_text("Some words") == ""
+
+
+def test_which_way_out_is_the_marks_of_known_messages_tell() -> None:
+    """A line that has no mark, or says who it is for, tells nothing of other marks."""
+    vendor = {"jsonrpc": "2.0", "method": "_vendor/thing", "params": {}}
+    prompt = {"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": {}}
+    for marks in ({}, {"from": "agent"}):
+        entries = read(
+            map(json.dumps, [{**marks, "data": prompt}, {"direction": "out", "data": vendor}])
+        )
+        assert [entry.direction for entry in entries] == [">", ">"], marks
+    entries = read(
+        map(json.dumps, [{"direction": "in", "data": prompt}, {"direction": "out", "data": vendor}])
+    )
+    assert [entry.direction for entry in entries] == [">", "<"]
+
+
 def test_numbers_without_answers_are_completed() -> None:
     lines = [
         {"seq": 4, "t": 1, "d": ">", "m": {"id": 1, "method": "session/prompt"}},
@@ -237,6 +278,13 @@ def test_two_logs_in_one_file_are_numbered_on() -> None:
     assert [e.re for e in both[count:]] == [
         None if e.re is None else e.re + count for e in entries[count:]
     ]
+
+
+def test_a_second_log_that_begins_with_a_note_is_numbered_on() -> None:
+    call = {"seq": 1, "t": 1, "d": ">", "m": {"method": "session/cancel"}}
+    note = {"seq": 1, "t": 1, "d": "!", "m": {"note": "noise", "text": "a"}}
+    entries = read(json.dumps(line) for line in (call, note, {**call, "seq": 2}))
+    assert [e.seq for e in entries] == [1, 2, 3]
 
 
 UPDATE = '{"jsonrpc":"2.0","method":"session/update","params":{}}'
