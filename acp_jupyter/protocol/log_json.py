@@ -39,7 +39,6 @@ class LogValue:
 def read_values(lines: Iterable[bytes | str]) -> Iterator[LogValue | LogProblem]:
     """Yield what ``lines`` hold. What is torn or is no JSON gives a problem."""
     printed = PrettyPrinted(_MAX_CHARS)
-    number = 0
     for number, line in enumerate(lines, 1):
         if len(line) > _MAX_CHARS:
             yield LogProblem(number, f"The line is longer than {_MAX_CHARS:,} characters.")
@@ -81,7 +80,7 @@ def _decoded(line: bytes | str) -> tuple[str, bool]:
 def _value(number: int, text: str) -> Iterator[LogValue | LogProblem]:
     """Read a line of its own."""
     parsed = _parsed(number, text.removesuffix(","))
-    if isinstance(parsed, LogProblem) and text[0] != "{":
+    if isinstance(parsed, LogProblem):
         prefix, brace, rest = text.partition("{")
         if brace and len(prefix) <= _MAX_PREFIX:
             after = _parsed(number, brace + rest)
@@ -149,15 +148,18 @@ class PrettyPrinted:
             self._base, self.array_first = (1 if text.strip() == "[" else 0), number
         at = 0  # how far the line has been used up
         for token in _TOKEN.finditer(text):
-            if token[0] in "{[":
-                at = self._opened(number, token, at)
-            elif token[0] in "}]" and self._depth:
-                self._depth -= 1
-                if token[0] == "}" and not self.in_object:
-                    self._parts.append(text[at : token.end()])
-                    yield self.first, "".join(self._parts)
-                    self.drop()
-                    at = token.end()
+            match token[0]:
+                case "{" | "[":
+                    at = self._opened(number, token, at)
+                case "}" | "]" if self._depth:
+                    self._depth -= 1
+                    if token[0] == "}" and not self.in_object:
+                        self._parts.append(text[at : token.end()])
+                        yield self.first, "".join(self._parts)
+                        self.drop()
+                        at = token.end()
+                case _:
+                    pass
         if self.in_object:
             self._parts.append(text[at:])
             self._size += len(text) - at
