@@ -180,13 +180,21 @@ def _is_of(module: str, named: Iterable[str]) -> bool:
     return any(module == name or module.startswith(f"{name}.") for name in named)
 
 
+def _by_line() -> TestsByLine:
+    files = _files(TESTS)
+    return TestsByLine.run(ROOT, WHOLE_PYTEST, [files[part::WORKERS] for part in range(WORKERS)])
+
+
 def _by_process(alive: Collection[Mutation]) -> TestsByProcess:
     """Return which lines the tests of `PROCESS_TESTS` run; if nothing lives, run none."""
-    folders = PROCESS_TESTS if alive else ()
-    found = [
-        path for each in folders for path in sorted((ROOT / "tests" / each).rglob("test_*.py"))
-    ]
-    return TestsByProcess.run(ROOT, [path.relative_to(ROOT).as_posix() for path in found], WORKERS)
+    folders = [f"tests/{each}" for each in PROCESS_TESTS]
+    return TestsByProcess.run(ROOT, _files(folders) if alive else [], WORKERS)
+
+
+def _files(tests: Iterable[str]) -> list[str]:
+    """Return the files of tests that a file or folder names."""
+    found = [path for each in tests for path in ((ROOT / each), *(ROOT / each).rglob("test_*.py"))]
+    return sorted(str(path.relative_to(ROOT)) for path in found if path.is_file())
 
 
 def _equal() -> Counter[str]:
@@ -221,7 +229,7 @@ def main() -> int:
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     started = time.monotonic()
     _preload(TESTS)
-    by_line = TestsByLine.run(ROOT, WHOLE_PYTEST, [TESTS[part::WORKERS] for part in range(WORKERS)])
+    by_line = _by_line()
     if not by_line.seconds:
         print("No test passes.")
         return 1

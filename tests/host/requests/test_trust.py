@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from acp_jupyter.errors import FolderNotTrusted, PermissionSettled, SharedFileBr
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.requests.trust import TrustRequests, too_much
+from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.host.requests.trust import TrustRequests, needs_trust, too_much
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.transcript.model.items import TrustRequest
@@ -231,3 +233,20 @@ def test_the_card_and_the_refusal_say_so(driver: Driver, monkeypatch: pytest.Mon
     assert failure is not None
     assert failure.reason == "folder_not_trusted"
     assert "yet. This is your home folder" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("command", "args", "asks"),
+    [
+        (sys.executable, ("-P", "-m", "acp_jupyter.agents.demo"), False),
+        (sys.executable, ("-P", "-m", "acp_jupyter.agents.demo", "--slow"), False),
+        ("./python", ("-P", "-m", "acp_jupyter.agents.demo"), True),
+        (sys.executable, ("-m", "acp_jupyter.agents.demo"), True),
+        (sys.executable, ("-P", "-m", "acp_jupyter.agents.replay"), True),
+        (sys.executable, ("-P", "-m"), True),
+        (sys.executable, (), True),
+    ],
+)
+def test_only_our_own_demo_needs_no_trust(command: str, args: tuple[str, ...], asks: bool) -> None:
+    spec = AgentSpec(id="a", name="A", command=command, args=args)
+    assert needs_trust(spec) is asks

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_jupyter.protocol.json import clean_json, read_json, read_long_json
+from acp_jupyter.protocol.json import camel_case, clean_json, read_json, read_long_json
 from acp_jupyter.protocol.normalise import normalise
 
 _scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
@@ -31,6 +32,7 @@ def test_reading_repairs_what_it_reads(value: Any, ascii_only: bool) -> None:
     "text",
     [
         '"\\ud800"',
+        '"\\uD800"',
         '{"\\udfff": 1}',
         "[1e999, -1e999]",
         "NaN",
@@ -101,3 +103,39 @@ def test_what_lies_on_the_edge_of_a_step_is_repaired_too() -> None:
     for before in range(999_990, 1_000_004):
         (text, half) = read_long_json('["' + "x" * before + '","\\ud83d"]')
         assert (len(text), half) == (before, "\ufffd")
+
+
+def test_a_float_that_no_json_holds_is_nothing() -> None:
+    assert clean_json([math.inf, -math.inf, math.nan, 1.5]) == [None, None, None, 1.5]
+
+
+SNAKE_KEYS = """
+    session_id session_update tool_call_id tool_call raw_input raw_output mime_type message_id
+    old_text new_text terminal_id available_commands available_modes current_mode_id mode_id
+    config_options config_id current_value updated_at option_id plan_id protocol_version
+    agent_capabilities agent_info auth_methods stop_reason request_id elicitation_id
+    requested_schema output_byte_limit exit_status exit_code additional_directories mcp_servers
+    compaction_id method_id sender_session_id recipient_session_id sender_message_id
+    recipient_message_id
+""".split()
+
+
+@pytest.mark.parametrize("key", SNAKE_KEYS)
+def test_keys_are_spelled_as_the_protocol_spells_them(key: str) -> None:
+    first, *others = key.split("_")
+    camel = first + "".join(word.title() for word in others)
+    assert camel_case({key: 1}) == {camel: 1}
+    assert camel_case([{"a": [{key: 1}]}, key, 1]) == [{"a": [{camel: 1}]}, key, 1]
+    assert camel_case({"a": {key: 1, camel: 2}}) == {"a": {key: 1, camel: 2}}
+
+
+@pytest.mark.parametrize("key", ["rawInput", "rawOutput", "_meta", "raw_input", "raw_output"])
+def test_keys_of_the_agents_own_stay_as_they_are(key: str) -> None:
+    own = {"session_id": 1, "list": [{"tool_call": 1}]}
+    (told,) = camel_case({key: own}).values()
+    assert told == own
+
+
+@pytest.mark.parametrize("value", ["session_id", 1, None, 1.5, True])
+def test_what_has_no_keys_stays_as_it_is(value: object) -> None:
+    assert camel_case(value) is value
