@@ -117,10 +117,10 @@ SNAKE_KEYS = """
     requested_schema output_byte_limit exit_status exit_code additional_directories mcp_servers
     compaction_id method_id sender_session_id recipient_session_id sender_message_id
     recipient_message_id
-""".split()
+"""
 
 
-@pytest.mark.parametrize("key", SNAKE_KEYS)
+@pytest.mark.parametrize("key", SNAKE_KEYS.split())
 def test_keys_are_spelled_as_the_protocol_spells_them(key: str) -> None:
     first, *others = key.split("_")
     camel = first + "".join(word.title() for word in others)
