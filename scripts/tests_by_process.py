@@ -63,14 +63,9 @@ class TestsByProcess:
         return cls({path: dict(known) for path, known in lines.items()}, seconds)
 
     def of(self, path: str, lines: Iterable[int]) -> list[str]:
-        """Return the files of tests that run one of these lines, the quickest of them.
-
-        A process that is killed does not say what it has run: where none is known, those that run
-        any line of the module.
-        """
+        """Return the files of tests that run one of these lines, the quickest of them."""
         known = self._lines.get(path, {})
         found = {file for line in lines for file in known.get(line, ())}
-        found = found or {file for files in known.values() for file in files}
         ordered = sorted(found, key=self._seconds.__getitem__)
         sums = itertools.accumulate(self._seconds[file] for file in ordered)
         return [file for file, total in zip(ordered, sums, strict=True) if total <= _SECONDS]
@@ -90,13 +85,12 @@ def _lines(root: Path, file: str) -> tuple[set[tuple[str, int]], float]:
     found: set[tuple[str, int]] = set()
     started = time.monotonic()
     with _copy(root) as copy:
-        (copy / "starts").mkdir()
         rc, data = copy / "rc", copy / "data"
         data.mkdir()
         source = root / "acp_jupyter"  # the copy has links to it
         rc.write_text(_RC.format(data=data / "coverage", source=source))
-        (copy / "starts" / "sitecustomize.py").write_text(_STARTS.format(rc=str(rc)))
-        if all(_failure(copy, file, str(copy / "starts")) for _ in range(2)):
+        (copy / "sitecustomize.py").write_text(_STARTS.format(rc=str(rc)))
+        if all(_failure(copy, file) for _ in range(2)):
             return set(), 0.0  # it fails as it is
         took = time.monotonic() - started
         for each in data.iterdir():
@@ -128,12 +122,11 @@ def _copy(root: Path) -> Iterator[Path]:
         yield copy
 
 
-def _failure(copy: Path, file: str, first: str = "") -> bool:
-    path = os.pathsep.join(filter(None, (first, str(copy))))
+def _failure(copy: Path, file: str) -> bool:
     child = subprocess.Popen(
         [sys.executable, *_PYTEST, file],
         cwd=copy,
-        env={**_plain_environment(), "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},
+        env={**_plain_environment(), "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
