@@ -44,7 +44,7 @@ class AgentConnection:
         self.spec = spec
         self.closed = asyncio.Event()
         self._process = process
-        self._handshake = Handshake(spec, process, limits)
+        self._handshake = Handshake(spec, process, transport, limits)
         self._transport = transport
         self._log_router = log_router
         self._limits = limits

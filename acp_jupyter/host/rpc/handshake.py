@@ -5,6 +5,8 @@ Errors distinguish an agent that needs a login from a broken one, and say what t
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeAlias
 
@@ -13,11 +15,13 @@ from acp_jupyter.errors import AgentDied, AgentRequestError, AgentStartError, Lo
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import AgentProcess
 from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.host.rpc.transport import LineTransport
 from acp_jupyter.host.workspace.terminals import TERMINALS_AVAILABLE
 from acp_jupyter.protocol.parse.login import AuthMethod, auth_methods, is_login_error
 
 _VERSIONS = frozenset({"1", "2"})
 _SHOWN_STDERR_LINES = 10
+_EXIT_SECONDS = 1.0
 
 Answer: TypeAlias = Coroutine[Any, Any, Any]
 """A coroutine that returns the result of a request."""
@@ -32,10 +36,13 @@ class Handshake:
         The answer to ``initialize``; empty before it.
     """
 
-    def __init__(self, spec: AgentSpec, process: AgentProcess, limits: Limits) -> None:
+    def __init__(
+        self, spec: AgentSpec, process: AgentProcess, transport: LineTransport, limits: Limits
+    ) -> None:
         self.result: Mapping[str, Any] = {}
         self._spec = spec
         self._process = process
+        self._transport = transport
         self._limits = limits
 
     @property
@@ -105,10 +112,15 @@ class Handshake:
                 f"did not answer {method} within {seconds:g} s. Its command may not be an ACP "
                 "agent, or it waits for a login: run it once in a terminal."
             ) from None
-        except AgentDied as error:
+        except AgentDied:
             reason = self._process.exit_reason
-            words = f"{reason.words()} before it answered {method}." if reason else f"{error}"
-            raise self.error(f"{words} Its last output is below.") from None
+            with contextlib.suppress(TimeoutError):  # it may close its pipes because it exits
+                reason = await asyncio.wait_for(self._process.wait_exit(), _EXIT_SECONDS)
+            fault = self._transport.fault
+            ended_by_us = fault and (reason is None or reason.signal)
+            words = reason.words() if reason and not ended_by_us else fault or "was stopped"
+            below = " Its last output is below." if self._process.stderr_tail() else ""
+            raise self.error(f"{words} before it answered {method}.{below}") from None
         except AgentRequestError as error:
             if is_login_error(error.code, error.message, error.detail):
                 raise login_needed(self.agent_name, error.message, self.result) from error

@@ -11,6 +11,7 @@ import pytest
 
 from acp_jupyter.errors import AgentDied, AgentRequestError, AgentStartError
 from acp_jupyter.host.process.child_process import ExitReason
+from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.fake_agents import AGENTS, fake_agent
 from tests.support.processes import alive
@@ -199,6 +200,21 @@ async def test_an_agent_that_does_not_start_says_why(
         "never_initialize": "waiting for a login",
     }
     assert expected.get(agent, "") in caught.value.detail
+
+
+@pytest.mark.parametrize(
+    ("then", "words"),
+    [
+        ("sleep 0.1; exit 3", "exited with code 3"),
+        ("sleep 60", "has closed its stdin"),
+    ],
+)
+async def test_an_agent_that_does_not_hear_says_why(tmp_path: Path, then: str, words: str) -> None:
+    spec = AgentSpec("unheard", "Unheard", "sh", ("-c", f"exec 0<&-; {then}"))
+    with pytest.raises(AgentStartError) as caught:
+        async with talk_to(spec, tmp_path):
+            pass
+    assert str(caught.value) == f"Unheard {words} before it answered initialize."
 
 
 @pytest.mark.parametrize("version", [3, 0, -1, "0", "2024-11-05", None, True])
