@@ -1,0 +1,103 @@
+"""What differs between the outputs of a cell, and the error that it ended in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from acp_jupyter.checks.compare import compare_outputs, error_of
+from acp_jupyter.checks.report import OutputDifference
+
+MOST = 100_000
+MOST_OF_A_PICTURE = 4_000_000
+
+
+def shown(kind: str, value: Any) -> dict[str, Any]:
+    return {"output_type": "display_data", "data": {kind: value}, "metadata": {}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "difference"),
+    [
+        (
+            [shown("text/plain", "1")],
+            [shown("text/plain", "2")],
+            OutputDifference(kind="text/plain", old="1", new="2", counts=True),
+        ),
+        (
+            [shown("text/plain", "1"), shown("text/plain", "2")],
+            [],
+            OutputDifference(kind="text/plain", old="1\n2", new=None, counts=True),
+        ),
+        (
+            [],
+            [shown("application/json", {"b": 1, "a": [2]})],
+            OutputDifference(
+                kind="application/json",
+                old=None,
+                new='{\n "a": [\n  2\n ],\n "b": 1\n}',
+                counts=True,
+            ),
+        ),
+        (
+            [shown("text/plain", "a" * (MOST + 1))],
+            [shown("text/plain", "b" * MOST)],
+            OutputDifference(kind="text/plain", old="a" * MOST, new="b" * MOST, counts=True),
+        ),
+        (
+            [shown("image/png", "AAAA\n")],
+            [shown("image/png", "BBBB"), shown("image/png", "CCCC")],
+            OutputDifference(kind="image/png", old="AAAA", new="BBBB CCCC", counts=False),
+        ),
+        (
+            [shown("image/jpeg", "A" * MOST_OF_A_PICTURE)],
+            [shown("image/jpeg", "B" * (MOST_OF_A_PICTURE + 1))],
+            OutputDifference(
+                kind="image/jpeg", old="A" * MOST_OF_A_PICTURE, new=None, counts=False
+            ),
+        ),
+        (
+            [],
+            [shown("image/png", "A" * (MOST + 1))],
+            OutputDifference(kind="image/png", old=None, new="A" * (MOST + 1), counts=False),
+        ),
+    ],
+)
+def test_each_kind_of_output(
+    old: list[dict[str, Any]], new: list[dict[str, Any]], difference: OutputDifference
+) -> None:
+    assert compare_outputs(old, new) == (difference,)
+
+
+def test_what_counts_comes_first_and_each_kind_once() -> None:
+    old = [shown("image/png", "A"), shown("text/plain", "1"), shown("text/html", "same")]
+    new = [shown("image/png", "B"), shown("text/html", "same"), shown("text/latex", "2")]
+    kinds = [each.kind for each in compare_outputs(old, new)]
+    assert kinds == ["text/plain", "text/latex", "image/png"]
+
+
+@pytest.mark.parametrize(
+    ("outputs", "text"),
+    [
+        ([], None),
+        ([shown("text/plain", "1")], None),
+        (
+            [
+                shown("text/plain", "1"),
+                {
+                    "output_type": "error",
+                    "ename": "ValueError",
+                    "evalue": "no",
+                    "traceback": ["\x1b[0;31mTraceback\x1b[0m", "ValueError: no"],
+                },
+            ],
+            "Traceback\nValueError: no",
+        ),
+        ([{"output_type": "error", "ename": "E", "evalue": "no", "traceback": []}], "E: no"),
+        ([{"output_type": "error", "traceback": ["t" * (MOST + 1)]}], "t" * MOST),
+    ],
+)
+def test_the_error_of_a_cell(outputs: list[dict[str, Any]], text: str | None) -> None:
+    expected = None if text is None else OutputDifference(kind="error", new=text)
+    assert error_of(outputs) == expected
