@@ -1,4 +1,4 @@
-"""What differs between the outputs of a cell, and the error that it ended in."""
+"""What differs between the outputs of a cell, the error that it ended in, and what is said."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.checks.compare import compare_outputs, error_of
-from acp_jupyter.checks.report import OutputDifference
+from acp_jupyter.checks.report import CheckedCell, CheckReport, OutputDifference
 
 MOST = 100_000
 MOST_OF_A_PICTURE = 4_000_000
@@ -101,3 +101,27 @@ def test_what_counts_comes_first_and_each_kind_once() -> None:
 def test_the_error_of_a_cell(outputs: list[dict[str, Any]], text: str | None) -> None:
     expected = None if text is None else OutputDifference(kind="error", new=text)
     assert error_of(outputs) == expected
+
+
+def test_a_report_as_text_shows_what_differs_where_outputs_differ() -> None:
+    differences = (
+        OutputDifference(kind="stdout", old="1\n", new="2\n3\n"),
+        OutputDifference(kind="image/png", old="AAAA", new="BBBB", counts=False),
+    )
+    cells = (
+        CheckedCell(cell_id="a", number=1, verdict="same", differences=differences),
+        CheckedCell(cell_id="b", number=2, verdict="different", differences=differences),
+        CheckedCell(cell_id="c", number=3, verdict="failed", reason="It ended in an error"),
+    )
+    report = CheckReport(path="a.ipynb", cells=cells, words="It was stopped.")
+    assert str(report).splitlines() == [
+        "a.ipynb: 1 same, 1 different, 1 failed",
+        "  cell 1: same",
+        "  cell 2: different",
+        "    stdout",
+        "    - 1",
+        "    + 2",
+        "    + 3",
+        "  cell 3: failed (It ended in an error)",
+        "It was stopped.",
+    ]

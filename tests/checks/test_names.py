@@ -1,0 +1,49 @@
+"""Which names a cell sets and uses."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from acp_jupyter.checks.bindings import bindings
+from acp_jupyter.checks.names import names_of
+
+MATCH = """
+match value:
+    case [first, *others]:
+        pass
+    case {"a": 1, **rest}:
+        pass
+    case (1 | 2) as small:
+        pass
+    case _:
+        pass
+"""
+IN_A_METHOD = """
+class A:
+    x = 1
+    def method(self):
+        return x
+"""
+IN_A_CLASS = """
+class A:
+    x = 1
+    try:
+        pass
+    except ValueError as error:
+        y = x
+"""
+
+
+def test_a_pattern_sets_what_it_captures() -> None:
+    names = names_of(MATCH)
+    assert names.sets == {"first", "others", "rest", "small"}
+    assert names.uses == {"value"}
+    own, of_cell = bindings(ast.parse(MATCH).body)
+    assert (own, of_cell) == ({"first", "others", "rest", "small"}, set())
+
+
+@pytest.mark.parametrize(("source", "uses"), [(IN_A_METHOD, {"x"}), (IN_A_CLASS, {"ValueError"})])
+def test_only_the_body_of_a_class_sees_its_names(source: str, uses: set[str]) -> None:
+    assert (names_of(source).sets, names_of(source).uses) == ({"A"}, uses)
