@@ -13,6 +13,7 @@ from acp_jupyter.batches.inputs import (
     choose_inputs,
     copy_inputs,
     copy_tree,
+    move_into_place,
 )
 from acp_jupyter.batches.orders import BatchFolder
 from acp_jupyter.errors import BadRequest
@@ -89,3 +90,17 @@ def test_equal_inputs_are_kept_once_and_copied_for_each_job(files: Path, tmp_pat
     (tmp_path / "job" / "new" / "c.csv").touch()
     assert changed_files(batch.inputs(first), tmp_path / "job") == (["a.csv", "new/c.csv"], True)
     assert (batch.inputs(first) / "a.csv").read_text() == "a.csv"
+
+
+def test_a_folder_that_is_there_already_stays(tmp_path: Path) -> None:
+    for name in ("made", "again"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text(name)
+    target = tmp_path / "below" / "kept"
+    assert move_into_place(tmp_path / "made", target)
+    assert not move_into_place(tmp_path / "again", target)
+    assert (target / "a.txt").read_text() == "made"
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(OSError, match="file"):
+        move_into_place(tmp_path / "again", file)

@@ -70,3 +70,10 @@ def test_only_what_is_done_is_graded() -> None:
     assert graded(_result(status="failed"), lambda result: 1.0).grade is None
     assert graded(_result(), lambda result: True).grade == 1.0
     assert graded(_result(), None).grade is None
+
+
+def test_what_did_not_run_to_its_end() -> None:
+    results = BatchResults([_result(), _result(status="failed"), _result(status="not run")])
+    failed = results.failed
+    assert isinstance(failed, BatchResults)
+    assert [each.status for each in failed] == ["failed", "not run"]

@@ -46,4 +46,6 @@ def test_a_pattern_sets_what_it_captures() -> None:
 
 @pytest.mark.parametrize(("source", "uses"), [(IN_A_METHOD, {"x"}), (IN_A_CLASS, {"ValueError"})])
 def test_only_the_body_of_a_class_sees_its_names(source: str, uses: set[str]) -> None:
-    assert (names_of(source).sets, names_of(source).uses) == ({"A"}, uses)
+    names = names_of(source)
+    assert names.sets == {"A"}
+    assert names.uses == uses

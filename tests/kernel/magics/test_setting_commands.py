@@ -23,6 +23,7 @@ from acp_jupyter.api.models.sessions import (
 from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.magics import setting_commands
+from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.transcript.model.events import Event
 from acp_jupyter.transcript.model.session_state import AgentInfo, LoginState, SessionState
@@ -165,3 +166,22 @@ def test_a_login_that_fails_fails_the_cell(monkeypatch: pytest.MonkeyPatch) -> N
     host.states = [[needing()], [needing(login=failed)]]
     with pytest.raises(AgentRequestError, match="It said no"):
         setting_commands.login([])
+
+
+def test_the_policy_of_cells_that_name_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(defaults, "policy", None)
+    for rest, words in (
+        ([], "Cells that name no policy use that of their session"),
+        (["read-only"], "Cells of this notebook that name no policy now use read-only."),
+        ([], "Cells that name no policy use read-only."),
+        (["default"], "Cells that name no policy now use that of their session."),
+        ([], "Cells that name no policy use that of their session"),
+    ):
+        setting_commands.policy(rest)
+        assert words in capsys.readouterr().out
+    for wrong in (["ask", "deny"], ["anything"]):
+        with pytest.raises(UsageError):
+            setting_commands.policy(wrong)
+    assert defaults.policy is None
