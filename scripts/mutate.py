@@ -56,9 +56,13 @@ LOGIC = (
 """Packages and modules of which everything is altered."""
 SAMPLE = 300
 """Of all others."""
-_FOLDERS = ("acceptance", "agents", "api", "conformance", "contract", "dialects", "host", "kernel")
+_FOLDERS = (
+    *("acceptance", "agents", "api", "batches", "checks", "conformance", "contract", "dialects"),
+    *("host", "kernel", "protocol", "sessions", "transcript"),
+)
 TESTS = (
-    *(f"tests/{folder}" for folder in (*_FOLDERS, "protocol", "sessions", "transcript")),
+    *(f"tests/{folder}" for folder in _FOLDERS),
+    "tests/test_publishing.py",
     *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/notebook_tools/test_*.py")),
 )
 PURE_TESTS = (

@@ -36,7 +36,7 @@ from scripts.tests_by_line import TestsByLine, import_product
 __all__ = ["found_out"]
 
 WORKERS = 2
-_CPU_SECONDS = 20
+_CPU_SECONDS = 15
 _SECONDS = 90.0
 """For the tests of one alteration, where they wait."""
 _SECONDS_OF_TESTS = 8.0

@@ -1,0 +1,100 @@
+"""Saved turns where HTML is not kept, and plots in HTML."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from acp_jupyter.publishing import TurnPreprocessor, read_notebook, without_html
+from acp_jupyter.transcript.output.record import TURN_MIME
+
+TURNS = TurnPreprocessor()  # type: ignore[no-untyped-call]
+MARKDOWN = """\
+Some **words** with a | b.
+
+<details>
+<summary><b>Run</b> <code>ls &lt;a&gt;</code> (done)</summary>
+
+```text
+<details>
+</details>
+```
+
+<details open>
+<summary>Inner</summary>
+
+- <b>Read a.py</b> 3 lines
+</details>
+
+</details>
+
+<sub>Demo, 3 s</sub>
+
+~~~nolanguage
+x
+~~~"""
+PLAIN = """\
+Some **words** with a | b.
+
+**Run** ls &lt;a&gt; (done)
+>
+> ```text
+> <details>
+> </details>
+> ```
+>
+> **Inner**
+> >
+> > - **Read a.py** 3 lines
+>
+
+*Demo, 3 s*
+
+~~~
+x
+~~~"""
+
+
+def test_calls_are_bold_and_what_was_folded_is_a_quotation() -> None:
+    assert without_html(MARKDOWN) == PLAIN
+
+
+def _turn() -> dict[str, Any]:
+    data = {TURN_MIME: {}, "text/markdown": "<sub>Demo</sub>"}
+    return {"output_type": "display_data", "data": data, "metadata": {}}
+
+
+@pytest.mark.parametrize(
+    ("extension", "markdown"),
+    [(".html", "<sub>Demo</sub>"), (".md", "<sub>Demo</sub>"), (".tex", "*Demo*")],
+)
+def test_html_stays_where_the_format_keeps_it(extension: str, markdown: str) -> None:
+    cell = {"outputs": [_turn()]}
+    converted, _ = TURNS.preprocess_cell(cell, {"output_extension": extension}, 0)
+    assert converted["outputs"][0]["data"] == {"text/markdown": markdown}
+
+
+@pytest.mark.parametrize(
+    ("text", "alt"),
+    [("<Figure size 1x1>", "Figure size 1x1"), ("", "Output of a cell"), ('"<', "&quot;")],
+)
+def test_a_plot_in_html_has_a_text_that_stands_for_it(text: str, alt: str) -> None:
+    data = {"image/png": "AA\nBB\n", "text/plain": text}
+    cell = {"outputs": [{"output_type": "display_data", "data": data}]}
+    TURNS.preprocess_cell(cell, {"output_extension": ".html"}, 0)
+    assert data["text/html"] == f'<img alt="{alt}" src="data:image/png;base64,AABB">'
+
+
+def test_a_notebook_for_nbsphinx_has_no_html_of_turns() -> None:
+    code = {
+        **{"cell_type": "code", "id": "a", "source": "", "metadata": {}, "execution_count": 1},
+        "outputs": [_turn()],
+    }
+    words = {"cell_type": "markdown", "id": "b", "source": "<b>Hi</b>", "metadata": {}}
+    cells = [code, words]
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}
+    first, second = read_notebook(json.dumps(notebook)).cells
+    assert first.outputs[0].data == {"text/markdown": "*Demo*"}
+    assert second.source == "<b>Hi</b>"
