@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.protocol.host_events.notes import CellError, Origin
+from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.tools.inputs import TodoItem
 from acp_jupyter.protocol.tools.outputs import Diagnostic
@@ -262,3 +264,26 @@ def test_a_running_turn_says_so() -> None:
     snapshot = bundle.data[TURN_MIME]
     assert isinstance(snapshot, dict)
     assert "final" not in snapshot
+
+
+@pytest.mark.parametrize(
+    ("status", "kept", "name", "folded"),
+    [
+        ("running", True, "Variant 2: Demo, running", False),
+        ("done", True, "Variant 2: Demo, kept", False),
+        ("done", False, "Variant 2: Demo, not kept", True),
+    ],
+)
+def test_a_variant_is_folded_unless_it_is_kept(
+    status: str, kept: bool, name: str, folded: bool
+) -> None:
+    file = ChangedFile(path="a.py", change="modified", reverted=not kept)
+    changes = None if status == "running" else TurnChanges(files=(file,), revertible=True)
+    update = {"status": status, "variant": 2, "changes": changes}
+    bundle = build_bundle(TURN.model_copy(update=update), (), SESSION)
+    assert str(bundle.data["text/plain"]).startswith(f"{name}\n")
+    markdown = str(bundle.data["text/markdown"])
+    assert markdown.startswith(
+        f"<details>\n<summary>{name}</summary>\n\n" if folded else f"**{name}**\n\n"
+    )
+    assert markdown.endswith("\n\n</details>") == folded
