@@ -248,7 +248,6 @@ def main() -> int:
         found += 1
         if show:
             print(f"{mutation}\n    {test}", flush=True)
-    mutations = _unlisted(mutations, equal)
     listed = count - found - len(mutations)
     print(
         f"{listed} are listed, {len(mutations)} others live without an import; "
@@ -262,8 +261,10 @@ def main() -> int:
             each = tried(partial(try_one, tries), alive, tries, by_line)
             alive = [*_living(each, f"lives {words}", show)]
             print(f"{len(alive)} live {words}; {time.monotonic() - started:.0f} s", flush=True)
-    by_process = partial(_failing_process_test, _by_process(alive))
-    lived = len([*_living(each_tried(by_process, alive), "lives", show)])
+    unlisted = _unlisted(alive, equal)  # a key may be listed for some of its alterations only
+    listed += len(alive) - len(unlisted)
+    by_process = partial(_failing_process_test, _by_process(unlisted))
+    lived = len([*_living(each_tried(by_process, unlisted), "lives", show)])
     share = 100 * (lived + listed) / max(1, count)
     print(
         f"{count} tried, {listed} live and are listed as equal, {lived} live and are not "

@@ -410,7 +410,7 @@ def _list(value: object) -> list[Any]:
 def _words(text: str) -> str:
     """Return ``allowOnce`` and ``allow-once`` as ``allow_once``."""
     spaced = "".join(f"_{char.lower()}" if char.isupper() else char for char in text)
-    return spaced.replace("-", "_").lstrip("_")
+    return spaced.replace("-", "_").removeprefix("_")
 
 
 def _text(value: object) -> str:

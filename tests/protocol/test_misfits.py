@@ -29,6 +29,7 @@ class Form(Model):
     table: dict[str, int] = Field(default_factory=dict)
     inner: Inner = Inner()
     kind: Literal["a", "b"] = "a"
+    code: Annotated[str, Field(pattern="^[a-z]+$")] = "a"
     written: Json[Any] = None
     own: str = ""
 
@@ -70,6 +71,7 @@ class Form(Model):
         ({"name": "a", "table": 5}, ["table must be an object"]),
         ({"name": "a", "inner": 5}, ["inner must be an object"]),
         ({"name": "a", "kind": "c"}, ["kind must be 'a' or 'b'"]),
+        ({"name": "a", "code": "A"}, ["code does not have the right form"]),
         ({"name": "a", "written": "{"}, ["written is not JSON"]),
         ({"name": "a", "written": 5}, ["written is not valid"]),
         ({"name": "a", "own": "bad"}, ["own must not be bad"]),

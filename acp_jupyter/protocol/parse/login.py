@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import JsonValue
@@ -65,10 +65,10 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 class TerminalLogin:
     """What a terminal method adds to the agent's own program."""
 
-    args: tuple[str, ...] = ()
-    env: dict[str, str] = field(default_factory=dict)
-    command: str = ""
-    """Only older agents name one; it counts only if it is the agent's own."""
+    args: tuple[str, ...]
+    env: dict[str, str]
+    command: str
+    """Empty, as a rule: only older agents name one; it counts only if it is the agent's own."""
 
 
 def is_login_error(code: int | str | None, message: str, detail: str = "") -> bool:

@@ -225,6 +225,8 @@ def test_a_time_without_a_zone_is_utc(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_small_number_counts_from_the_beginning() -> None:
     assert to_epoch(2.5) == 2.5
     assert to_epoch(2.5, start=100.0) == 102.5
+    assert to_epoch(999_999_999, start=5.0) == 1_000_000_004
+    assert to_epoch(1_000_000_000, start=5.0) == 1_000_000_000
 
 
 def test_the_time_of_a_message_counts_more_than_what_stands_before_it() -> None:

@@ -40,3 +40,12 @@ def test_the_longest_object_that_is_kept_is_the_same_for_each() -> None:
     found = [each for number, line in enumerate(kept, 1) for each in printed.take(number, line)]
     assert found == [(2, '{"a":1}'), (4, '{"b":2}'), (6, "")]
     assert not printed.in_object
+
+
+def test_what_is_closed_twice_is_told_and_the_next_object_is_read() -> None:
+    lines = ["[", '{"a": 1}', "]}", "{", '"b": 2', "}"]
+    assert list(read_values(lines)) == [
+        LogValue(2, {"a": 1}),
+        LogProblem(3, "This value in the array is not an object, or is too long."),
+        LogValue(4, {"b": 2}),
+    ]
