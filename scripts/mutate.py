@@ -239,16 +239,15 @@ def main() -> int:
         return 1
     mutations = _mutations(arguments.modules, arguments.sample, arguments.seed)
     print(f"{len(mutations)} alterations; seed of the sample: {arguments.seed}", flush=True)
-    count, found, show = len(mutations), 0, arguments.verbose
+    count, show = len(mutations), arguments.verbose
     equal, counts = _equal(), Counter(each.key for each in mutations)
     mutations = [each for each in mutations if counts[each.key] > equal[each.key]]
+    listed = count - len(mutations)
     arguments_of_all = [*WHOLE_PYTEST, *TESTS]
     for mutation, test in found_out(ROOT, arguments_of_all, (*mutations,), by_line, _first_tests):
         mutations.remove(mutation)
-        found += 1
         if show:
             print(f"{mutation}\n    {test}", flush=True)
-    listed = count - found - len(mutations)
     print(
         f"{listed} are listed, {len(mutations)} others live without an import; "
         f"{time.monotonic() - started:.0f} s",
