@@ -70,7 +70,7 @@ class CallResult:
     """What it gave as text, once: its content's, else its raw output's."""
     is_text: bool
     """Whether the content is text and nothing else."""
-    failed: bool = False
+    failed: bool
     """Whether it tells that the call failed: what it gave as text is the error."""
 
     @classmethod
