@@ -222,6 +222,18 @@ def test_a_time_without_a_zone_is_utc(monkeypatch: pytest.MonkeyPatch) -> None:
         time.tzset()
 
 
+@pytest.mark.parametrize(
+    ("key", "divisor"),
+    [
+        *(("ts_ms", 1e3), ("millis", 1e3), ("time_us", 1e6), ("micros", 1e6)),
+        *(("unix_ns", 1e9), ("Nanos", 1e9)),
+    ],
+)
+def test_the_key_of_a_time_says_its_unit(key: str, divisor: float) -> None:
+    assert to_epoch(FIRST * divisor, key) == pytest.approx(FIRST, abs=0.001)
+    assert to_epoch(2.5 * divisor, key, 100.0) == 102.5
+
+
 def test_a_small_number_counts_from_the_beginning() -> None:
     assert to_epoch(2.5) == 2.5
     assert to_epoch(2.5, start=100.0) == 102.5
