@@ -306,6 +306,23 @@ def test_an_option_of_unknown_kind_never_counts_as_permission() -> None:
     assert shaped[3]["optionId"] == "4"
 
 
+@pytest.mark.parametrize(
+    ("kind", "normal"),
+    [
+        ("allowOnce", "allow_once"),
+        ("AllowAlways", "allow_always"),
+        ("reject-once", "reject_once"),
+        ("Reject-Always", "reject_once"),
+        ("~allow_once", "reject_once"),
+        ("allow once", "reject_once"),
+    ],
+)
+def test_the_kind_of_an_option_in_other_spellings(kind: str, normal: str) -> None:
+    options = [{"optionId": "a", "name": "A", "kind": kind}]
+    (shaped,) = permission(sessionId="s", toolCall={"toolCallId": "1"}, options=options)["options"]
+    assert shaped["kind"] == normal
+
+
 @pytest.mark.parametrize("call", [None, "Run ls", {}, {"title": "x"}, [1], {"kind": ["x"]}])
 def test_every_permission_request_passes_the_sdk(call: object) -> None:
     for options in (None, [], ["x"], {"a": {"optionId": "a"}}, [{"kind": 5}]):
