@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -23,6 +24,18 @@ from acp_jupyter.errors import BadRequest
 pytestmark = pytest.mark.timeout(180)
 v4: Any = nbformat.v4
 ERROR = v4.new_output("error", ename="ValueError", evalue="no", traceback=["ValueError: no"])
+
+
+def kernels() -> set[int]:
+    children = psutil.Process().children(recursive=True)
+    return {each.pid for each in children if "ipykernel_launcher" in " ".join(each.cmdline())}
+
+
+@pytest.fixture(autouse=True)
+def no_kernel_is_left() -> Iterator[None]:
+    before = kernels()
+    yield
+    assert kernels() <= before
 
 
 def stream(text: str, name: str = "stdout") -> Any:
@@ -142,12 +155,6 @@ def test_the_verdicts_are_those_of_nbval(tmp_path: Path) -> None:
     picture = next(each for each in report.cells for d in each.differences if d.kind == "image/png")
     assert picture.verdict == "same"
     assert report.cells[18].reason == "ValueError: no"
-    assert no_kernel_is_left()
-
-
-def no_kernel_is_left() -> bool:
-    children = psutil.Process().children(recursive=True)
-    return not any("ipykernel_launcher" in " ".join(child.cmdline()) for child in children)
 
 
 def test_agents_are_not_asked_again_nor_is_what_follows_from_them_run(tmp_path: Path) -> None:
@@ -187,7 +194,6 @@ def test_a_cell_that_takes_too_long_ends_the_check(tmp_path: Path) -> None:
     assert verdicts(report) == ["same", "failed", "skipped"]
     assert report.words == "Cell 2 took longer than 1 seconds, so the rest was not run."
     assert not report.is_same
-    assert no_kernel_is_left()
 
 
 @pytest.mark.long
@@ -196,7 +202,6 @@ def test_a_cell_that_writes_without_end_ends_the_check(tmp_path: Path) -> None:
     report = acp_jupyter.check(path)
     assert verdicts(report) == ["failed", "skipped"]
     assert report.words == "Cell 1 wrote more than 100 MB of output, so the rest was not run."
-    assert no_kernel_is_left()
 
 
 def test_a_kernel_that_dies_ends_the_check(tmp_path: Path) -> None:
