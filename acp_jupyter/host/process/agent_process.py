@@ -148,11 +148,6 @@ class AgentProcess:
         """Process id of the agent."""
         return self._supervised.pid
 
-    @property
-    def exit_reason(self) -> ExitReason | None:
-        """How the agent ended, or None while it runs."""
-        return self._supervised.reason
-
     async def wait_exit(self) -> ExitReason:
         """Wait for the agent itself to exit, even if other processes still hold its pipes.
 
@@ -162,6 +157,13 @@ class AgentProcess:
         await asyncio.wait([self._stderr_task], timeout=_LAST_STDERR_SECONDS)
         assert self._supervised.reason is not None
         return self._supervised.reason
+
+    async def exit_within(self, seconds: float) -> ExitReason | None:
+        """Wait a little for the exit of an agent that has closed its pipes; None if it goes on."""
+        try:
+            return await asyncio.wait_for(self.wait_exit(), seconds)
+        except TimeoutError:
+            return self._supervised.reason
 
     async def stop(self) -> None:
         """Close stdin, then send SIGTERM, then SIGKILL, to the agent and all that it started.

@@ -5,8 +5,6 @@ Errors distinguish an agent that needs a login from a broken one, and say what t
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeAlias
 
@@ -113,12 +111,7 @@ class Handshake:
                 "agent, or it waits for a login: run it once in a terminal."
             ) from None
         except AgentDied:
-            reason = self._process.exit_reason
-            with contextlib.suppress(TimeoutError):  # it may close its pipes because it exits
-                reason = await asyncio.wait_for(self._process.wait_exit(), _EXIT_SECONDS)
-            fault = self._transport.fault
-            ended_by_us = fault and (reason is None or reason.signal)
-            words = reason.words() if reason and not ended_by_us else fault or "was stopped"
+            words = await self._how_it_ended()
             below = " Its last output is below." if self._process.stderr_tail() else ""
             raise self.error(f"{words} before it answered {method}.{below}") from None
         except AgentRequestError as error:
@@ -126,6 +119,12 @@ class Handshake:
                 raise login_needed(self.agent_name, error.message, self.result) from error
             words = error.message.rstrip(".")
             raise self.error(f"answered {method} with an error: {words}.") from error
+
+    async def _how_it_ended(self) -> str:
+        reason, fault = await self._process.exit_within(_EXIT_SECONDS), self._transport.fault
+        if reason is None or (fault and reason.signal):  # the signal is ours
+            return fault or "was stopped"
+        return reason.words()
 
     def error(self, text: str) -> AgentStartError:
         """Return an error with the last lines of the agent's stderr."""

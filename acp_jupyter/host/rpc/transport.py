@@ -237,9 +237,7 @@ class LineTransport:
 
     async def _on_end(self) -> None:
         """Note how the agent ended, then fail open requests."""
-        reason = self._process.exit_reason
-        with contextlib.suppress(TimeoutError):
-            reason = await asyncio.wait_for(self._process.wait_exit(), _EXIT_AFTER_EOF_SECONDS)
+        reason = await self._process.exit_within(_EXIT_AFTER_EOF_SECONDS)
         tail = self._process.stderr_tail()
         if reason is None:
             self.fault = "has closed its output"
