@@ -20,7 +20,6 @@ import select
 import signal
 import sys
 import time
-import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -32,6 +31,7 @@ import pytest
 
 from scripts.mutations import Mutation
 from scripts.tests_by_line import TestsByLine
+from scripts.tried_process import begin, end
 
 __all__ = ["ImportTries", "each_tried", "tried"]
 
@@ -44,7 +44,6 @@ _LAST_SECONDS = 900
 """For all of them."""
 _BYTES = 4 * 1024**3
 """Of memory for one."""
-_PASSED = "passed"
 
 
 class _Altered(importlib.machinery.SourceFileLoader):
@@ -187,7 +186,7 @@ def tried(
         again: list[Mutation] = []
         for mutation, test in each_tried(try_one, waiting):
             if test in by_line.seconds and test not in sound:
-                if _outcome(partial(tries.failing_test, None, {test})):
+                if end(*begin(partial(tries.failing_test, None, {test}))):
                     print(f"fails as it is: {test}", flush=True)
                     del by_line.seconds[test]
                     again.append(mutation)
@@ -213,45 +212,16 @@ def each_tried(try_one: Try, mutations: Iterable[Mutation]) -> Iterator[tuple[Mu
     while True:
         for mutation in itertools.islice(waiting, WORKERS - len(running)):
             sys.stdout.flush()
-            end, pid = _fork(partial(try_one, mutation))
-            running[end] = _Child(mutation, pid, time.monotonic())
+            pipe, pid = begin(partial(try_one, mutation))
+            running[pipe] = _Child(mutation, pid, time.monotonic())
         if not running:
             return
-        for end in select.select([*running], [], [], 1)[0]:
-            child = running.pop(end)
-            yield child.mutation, _end(end, child.pid)
+        for pipe in select.select([*running], [], [], 1)[0]:
+            child = running.pop(pipe)
+            yield child.mutation, end(pipe, child.pid)
         for child in running.values():
             if time.monotonic() - child.started > _LAST_SECONDS:
                 os.killpg(child.pid, signal.SIGKILL)
-
-
-def _outcome(run: Callable[[], str]) -> str:
-    return _end(*_fork(run))
-
-
-def _end(end: int, pid: int) -> str:
-    """Wait for the end of a process; return the test that failed, or nothing."""
-    with os.fdopen(end) as pipe:
-        test = pipe.read()
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(pid, signal.SIGKILL)  # what its tests may have left
-    os.waitpid(pid, 0)
-    return "" if test == _PASSED else test or "it ended its process"
-
-
-def _fork(run: Callable[[], str]) -> tuple[int, int]:
-    """Return the end of a pipe that tells which test failed, and the process."""
-    ours, theirs = os.pipe()
-    if pid := os.fork():
-        os.close(theirs)
-        return ours, pid
-    try:
-        os.setsid()
-        os.write(theirs, (run() or _PASSED).encode())
-    except BaseException:  # noqa: BLE001 - nothing may leave the child
-        traceback.print_exc()
-    finally:
-        os._exit(0)
 
 
 def _importers(root: Path) -> dict[str, set[str]]:

@@ -38,7 +38,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests/fake_agents")]
 from scripts.import_tries import ImportTries, each_tried, tried  # noqa: E402
 from scripts.mutations import Mutation, logic_of, words_of  # noqa: E402
 from scripts.quick_tries import found_out  # noqa: E402
-from scripts.tests_by_line import TestsByLine, import_product  # noqa: E402
+from scripts.tests_by_line import TestsByLine, import_product, module_of  # noqa: E402
 from scripts.tests_by_process import TestsByProcess  # noqa: E402
 
 WORDS = ("packets", "protocol", "dialects.onyx")
@@ -158,21 +158,16 @@ def _is_ours(module: str) -> bool:
     return file.startswith(f"{ROOT}{os.sep}") and not file.startswith(sys.prefix)
 
 
-def _module(path: Path) -> str:
-    names = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(names[:-1] if names[-1] == "__init__" else names)
-
-
 def _mutations(only: Sequence[str], sample: int, seed: int) -> list[Mutation]:
     whole: list[Mutation] = []
     rest: list[Mutation] = []
     for path in sorted((ROOT / "acp_jupyter").rglob("*.py")):
-        name, source = _module(path).removeprefix("acp_jupyter."), path.read_text()
+        name, source = module_of(ROOT, path).removeprefix("acp_jupyter."), path.read_text()
         if path.name == "__init__.py" or (only and not _is_of(name, only)):
             continue
         if _is_of(name, WORDS):
-            whole += words_of(_module(path), source)
-        logic = logic_of(_module(path), source)
+            whole += words_of(module_of(ROOT, path), source)
+        logic = logic_of(module_of(ROOT, path), source)
         if only or _is_of(name, LOGIC):
             whole += logic
         else:

@@ -19,7 +19,6 @@ import select
 import signal
 import sys
 import time
-import traceback
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
@@ -32,6 +31,7 @@ import pytest
 
 from scripts.mutations import Mutation
 from scripts.tests_by_line import TestsByLine, import_product
+from scripts.tried_process import begin, end
 
 __all__ = ["found_out"]
 
@@ -86,7 +86,6 @@ def found_out(
 
 FirstTests = Callable[[Mutation, set[str]], set[str]]
 
-_LIVES = "lives"
 _NONE = "-"
 """The number of no alteration."""
 
@@ -139,20 +138,20 @@ class _Tries:
         while True:
             while len(running) < WORKERS and self._waiting:
                 number = self._waiting.popleft()
-                end, pid = _fork(partial(self._try, self._mutations[number]))
-                running[end] = _Child(number, pid, time.monotonic())
+                pipe, pid = begin(partial(self._try, self._mutations[number]))
+                running[pipe] = _Child(number, pid, time.monotonic())
             if not running:
                 return True
-            for end in select.select([*running], [], [], 1)[0]:
-                self._ended(end, running.pop(end))
+            for pipe in select.select([*running], [], [], 1)[0]:
+                self._ended(pipe, running.pop(pipe))
             for child in running.values():
                 if time.monotonic() - child.started > _SECONDS:
                     with contextlib.suppress(ProcessLookupError):
                         os.killpg(child.pid, signal.SIGKILL)
 
-    def _ended(self, end: int, child: _Child) -> None:
-        test = _end(end, child.pid)
-        if test == _LIVES:
+    def _ended(self, pipe: int, child: _Child) -> None:
+        test = end(pipe, child.pid)
+        if not test:
             return
         if test in self._items:
             if not self._is_sound(test):
@@ -163,12 +162,12 @@ class _Tries:
                 latest.remove(test)
             latest.insert(0, test)
             del latest[_LATEST:]
-        print(child.number, test or "it did not end", file=self._results, flush=True)
+        print(child.number, test, file=self._results, flush=True)
 
     def _is_sound(self, test: str) -> bool:
         """Return whether a test passes as it is; if not, forget it."""
         if test not in self._sound:
-            if _end(*_fork(partial(self._run, [self._items[test]]))) != _LIVES:
+            if end(*begin(partial(self._run, [self._items[test]]))):
                 print(_NONE, test, file=self._results, flush=True)
                 del self._items[test]
                 return False
@@ -181,13 +180,13 @@ class _Tries:
         items = self._chosen(mutation)
         try:
             if not items or not self._altered(mutation):
-                return _LIVES
+                return ""
         except _ImportFails as error:
             return f"its own import: {error}"
         return self._run(items)
 
     def _run(self, items: Sequence[pytest.Item]) -> str:
-        """Return the test that fails."""
+        """Return the test that fails, or nothing."""
         signal.signal(signal.SIGPROF, _too_long)
         signal.setitimer(signal.ITIMER_PROF, _CPU_SECONDS)
         for item, following in zip(items, [*items[1:], None], strict=True):
@@ -197,7 +196,7 @@ class _Tries:
                 return item.nodeid
             if self._failed:
                 return self._failed
-        return _LIVES
+        return ""
 
     def _chosen(self, mutation: Mutation) -> list[pytest.Item]:
         """Return its tests: what found others out, those of its own file, the quickest files."""
@@ -239,34 +238,6 @@ class _Tries:
                     return False
                 took = True
         return took
-
-
-def _fork(run: Callable[[], str]) -> tuple[int, int]:
-    """Return the end of a pipe that tells what a process returns, and the process."""
-    ours, theirs = os.pipe()
-    if pid := os.fork():
-        os.close(theirs)
-        with contextlib.suppress(OSError):
-            os.setpgid(pid, pid)
-        return ours, pid
-    try:
-        os.setpgid(0, 0)
-        os.write(theirs, run().encode())
-    except BaseException:  # noqa: BLE001 - nothing may leave the child
-        traceback.print_exc()
-        os.write(theirs, _LIVES.encode())
-    finally:
-        os._exit(0)
-
-
-def _end(end: int, pid: int) -> str:
-    """Wait for the end of a process and of what its tests may have left; return what it said."""
-    with os.fdopen(end) as pipe:
-        said = pipe.read()
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    return said
 
 
 def _replaced(module: ModuleType, code: CodeType) -> bool:

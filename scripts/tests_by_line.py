@@ -16,7 +16,7 @@ from pathlib import Path, PurePath
 import coverage
 import pytest
 
-__all__ = ["TestsByLine", "import_product"]
+__all__ = ["TestsByLine", "import_product", "module_of"]
 
 _DATA = "coverage"
 _OUTCOMES = "outcomes.json"
@@ -120,9 +120,13 @@ def _is_named_after(test: str, module: str) -> bool:
 def import_product(root: Path) -> None:
     """Import every module of ours but those that are programs."""
     for path in sorted((root / "acp_jupyter").rglob("*.py")):
-        names = path.relative_to(root).with_suffix("").parts
-        if not {"agents", "labextension"} & {*names}:
-            importlib.import_module(".".join(names).removesuffix(".__init__"))
+        if not {"agents", "labextension"} & {*path.relative_to(root).parts}:
+            importlib.import_module(module_of(root, path))
+
+
+def module_of(root: Path, path: Path) -> str:
+    """Return the name of the module in a file."""
+    return ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
 
 
 def _measure(root: Path, folder: Path, arguments: Sequence[str]) -> None:

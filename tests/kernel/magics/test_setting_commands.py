@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
 from typing import Any, ClassVar, Literal
 
 import pytest
@@ -21,17 +20,16 @@ from acp_jupyter.api.models.sessions import (
     RestartAgent,
 )
 from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
-from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.magics import setting_commands
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.parse.login import AuthMethod
-from acp_jupyter.transcript.model.events import Event
 from acp_jupyter.transcript.model.session_state import AgentInfo, LoginState, SessionState
+from tests.support.host_without_events import HostWithoutEvents
 
 METHOD = AuthMethod(id="tty", name="Terminal", kind="terminal")
 
 
-class FakeHost(HostClient):
+class FakeHost(HostWithoutEvents):
     """Answers as it was told to, and remembers what was asked."""
 
     place: ClassVar[Literal["server", "kernel"]] = "server"
@@ -55,19 +53,6 @@ class FakeHost(HostClient):
             case _:
                 self.asked.append(command)
                 return self.reply
-
-    def events(self, session_id: str) -> Generator[tuple[Event, ...]]:
-        raise NotImplementedError
-
-    def traffic(self, session_id: str) -> Iterator[bytes]:
-        yield b""
-
-    def close(self) -> None:
-        pass
-
-    @property
-    def notebook_path(self) -> str:
-        return ""
 
 
 class FakeKernelHost(FakeHost):

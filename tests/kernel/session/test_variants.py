@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
 from typing import Any, ClassVar, Literal
 
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.turns import TurnDetail
 from acp_jupyter.errors import HostClosed
-from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.kernel.variants import Variants
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
-from acp_jupyter.transcript.model.events import Event
 from acp_jupyter.transcript.model.session_state import (
     AgentInfo,
     ConfigChoice,
@@ -21,9 +18,10 @@ from acp_jupyter.transcript.model.session_state import (
     TurnState,
 )
 from acp_jupyter.transcript.model.tool_items import ToolCall
+from tests.support.host_without_events import HostWithoutEvents
 
 
-class ClosedHost(HostClient):
+class ClosedHost(HostWithoutEvents):
     """Answers nothing: what the turns were when they ended is told."""
 
     place: ClassVar[Literal["server", "kernel"]] = "kernel"
@@ -31,19 +29,6 @@ class ClosedHost(HostClient):
 
     def call(self, command: Command, seconds: float) -> Any:
         raise HostClosed("The host is closed.")
-
-    def events(self, session_id: str) -> Generator[tuple[Event, ...]]:
-        raise NotImplementedError
-
-    def traffic(self, session_id: str) -> Iterator[bytes]:
-        yield b""
-
-    def close(self) -> None:
-        pass
-
-    @property
-    def notebook_path(self) -> str:
-        return ""
 
 
 def _run(number: int, command: str, status: str, exit_code: int | None) -> ToolCall:

@@ -1,0 +1,25 @@
+"""A host that a kernel's code talks to: it answers commands, and has nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+
+from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.transcript.model.events import Event
+
+
+class HostWithoutEvents(HostClient):
+    """Answers to commands, as the fakes that extend it say."""
+
+    def events(self, session_id: str) -> Generator[tuple[Event, ...]]:
+        raise NotImplementedError
+
+    def traffic(self, session_id: str) -> Iterator[bytes]:
+        yield b""
+
+    def close(self) -> None:
+        pass
+
+    @property
+    def notebook_path(self) -> str:
+        return ""
