@@ -1,7 +1,7 @@
-"""Try alterations on tests that import the product anew: what an import makes of them counts.
+"""Try alterations with tests that import the product anew.
 
-No module of ours is loaded where this forks, so that each child imports the altered module before
-anything has seen the true one.
+No module of ours is loaded where this forks, so each child imports the altered module and nothing
+has seen the original.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class _Chosen:
 
 
 class ImportTries:
-    """Runs tests on one alteration, in a process that is good for nothing else.
+    """Runs tests on one alteration, in a process that is used once.
 
     Parameters
     ----------

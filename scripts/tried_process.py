@@ -1,4 +1,4 @@
-"""A process that tries one alteration: it is good for nothing else, and leaves nothing."""
+"""A process that tries one alteration and ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LIVES = "lives"
 
 
 def begin(run: Callable[[], str]) -> tuple[int, int]:
-    """Fork; return the end of a pipe that tells which test fails, if one does, and the process.
+    """Fork; return the pipe that the name of a failing test comes through, and the process id.
 
     An error of ``run`` itself is printed, and is no test that fails.
     """
@@ -37,7 +37,7 @@ def begin(run: Callable[[], str]) -> tuple[int, int]:
 
 
 def end(pipe: int, pid: int) -> str:
-    """Wait for the end of a process, and kill what its tests have left; return what fails."""
+    """Wait for a process and kill what its tests have left; return the failing test, or nothing."""
     with os.fdopen(pipe) as file:
         test = file.read()
     with contextlib.suppress(ProcessLookupError):

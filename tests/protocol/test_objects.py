@@ -1,4 +1,4 @@
-"""Values of messages, as what they should be or as nothing."""
+"""Reading the values of messages."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ from acp_jupyter.protocol.objects import bool_or_none
     ("value", "told"),
     [(True, True), (False, False), (None, None), ("true", None), (1, None), ([], None), ({}, None)],
 )
-def test_what_is_neither_true_nor_false_is_nothing(value: JsonValue, told: bool | None) -> None:
+def test_a_value_that_is_no_boolean_is_none(value: JsonValue, told: bool | None) -> None:
     assert bool_or_none(value) is told

@@ -1,4 +1,4 @@
-"""A host that a kernel's code talks to: it answers commands, and has nothing else."""
+"""A fake of the host that code in a kernel talks to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from acp_jupyter.transcript.model.events import Event
 
 
 class HostWithoutEvents(HostClient):
-    """Answers to commands, as the fakes that extend it say."""
+    """Has no events and no traffic; subclasses answer the commands."""
 
     def events(self, session_id: str) -> Generator[tuple[Event, ...]]:
         raise NotImplementedError

@@ -159,7 +159,7 @@ class AgentProcess:
         return self._supervised.reason
 
     async def exit_within(self, seconds: float) -> ExitReason | None:
-        """Wait a little for the exit of an agent that has closed its pipes; None if it goes on."""
+        """Wait up to ``seconds`` for the agent to exit; return None if it still runs."""
         try:
             return await asyncio.wait_for(self.wait_exit(), seconds)
         except TimeoutError:
