@@ -16,26 +16,22 @@ _COMMANDS = {
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command line, and return its exit code."""
     given = [*(sys.argv[1:] if words is None else words)]
-    match given:  # only what a command needs is imported
-        case ["batch", *rest]:
-            from acp_jupyter.batches import command as batch
+    parser = argparse.ArgumentParser("jupyter acp", description="Agents in notebooks.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, words_of_help in _COMMANDS.items():
+        commands.add_parser(name, help=words_of_help, add_help=False)
+    command, rest = parser.parse_args(given[:1]).command, given[1:]
+    if command == "batch":  # only what a command needs is imported
+        from acp_jupyter.batches import command as batch
 
-            return batch.main(rest)
-        case ["check", *rest]:
-            from acp_jupyter.checks import check
+        return batch.main(rest)
+    if command == "check":
+        from acp_jupyter.checks import check
 
-            return check.main(rest)
-        case ["mcp", *rest]:
-            from acp_jupyter.notebook_tools.outside import command as mcp
+        return check.main(rest)
+    from acp_jupyter.notebook_tools.outside import command as mcp
 
-            mcp.main(rest)
-        case _:
-            parser = argparse.ArgumentParser("jupyter acp", description="Agents in notebooks.")
-            commands = parser.add_subparsers(required=True, metavar="COMMAND")
-            for name, words_of_help in _COMMANDS.items():
-                commands.add_parser(name, help=words_of_help, add_help=False)
-            parser.parse_args(given)
-            return 0
+    mcp.main(rest)
 
 
 if __name__ == "__main__":
