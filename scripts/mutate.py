@@ -62,7 +62,7 @@ _FOLDERS = (
 )
 TESTS = (
     *(f"tests/{folder}" for folder in _FOLDERS),
-    "tests/test_publishing.py",
+    *("tests/test_command_line.py", "tests/test_publishing.py"),
     *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/notebook_tools/test_*.py")),
 )
 PURE_TESTS = (
