@@ -38,14 +38,10 @@ export function Footer({ turn, items, onFailure }: FooterProps) {
   return (
     <div class="acp-foot">
       {parts.map((part, index) => (
-        <span key={index} class={index > 0 ? 'dot' : undefined}>
-          {part}
-        </span>
+        <span key={index}>{part}</span>
       ))}
       {view.saved !== null && host !== 'file' && (
-        <span class={parts.length > 0 ? 'dot' : undefined}>
-          {t('Saved turn. Open the session to continue.')}
-        </span>
+        <span>{t('Saved turn. Open the session to continue.')}</span>
       )}
       {actions?.exportSession !== undefined && (
         <ActionButton
