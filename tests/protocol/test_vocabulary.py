@@ -40,7 +40,14 @@ def test_of_an_id_and_a_name_the_most_counts() -> None:
     assert read_unasked("auto-edit", "YOLO", "auto") == "all"
     assert read_unasked("auto-edit", "auto") == "judged"
     assert read_unasked() == ""
-    assert UNASKED_WORDS.keys() == {"edits", "judged", "all"}
+
+
+def test_what_is_said_of_such_a_mode() -> None:
+    assert UNASKED_WORDS == {
+        "edits": "edits files without asking",
+        "judged": "decides itself what to ask",
+        "all": "asks about nothing",
+    }
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
         changes |= _described_fields(draft, shown, facts, given, known)
     if old is None:
         draft.add(item.model_copy(update=changes))
-    elif any(getattr(old, name) != value for name, value in changes.items()):
+    else:
         draft.replace(old.model_copy(update=changes))
     terminals.update_from_call(draft, item.id, packet)
     if packet.content is not None or packet.raw_output is not None:
@@ -242,7 +242,7 @@ def _described_fields(
         "title": words.title,
         "description": words.description,
         "command": words.command or ("" if described.command else old.command),
-        "path": words.path or shown or ("" if described.path else old.path),
+        "path": words.path or shown,
         "locations": tuple(places),
         "is_new_file": is_new,
         "raw_input": facts.raw_input,

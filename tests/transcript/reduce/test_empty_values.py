@@ -110,6 +110,12 @@ def test_a_list_of_todos_is_lost_by_no_update_that_has_none() -> None:
     assert card(TODOS, {"rawInput": {"todos": []}}).todos == ()
 
 
+def test_todos_of_the_input_stay_beside_those_of_an_output() -> None:
+    output = {"output": "[]", "metadata": {"todos": [{"content": "another"}]}}
+    after = card(TODOS, {"rawOutput": output, "status": "completed"})
+    assert [todo.content for todo in after.todos or ()] == ["one"]
+
+
 @pytest.mark.parametrize("raw_input", [{}, {"todos": []}], ids=str)
 @pytest.mark.parametrize("rest", [{}, {"title": "1 todo"}, {"rawInput": {}}], ids=str)
 def test_todos_of_an_output_count(raw_input: Json, rest: Json) -> None:

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import NobodyToAsk
-from acp_jupyter.protocol.host_events.notes import TurnFailed
-from acp_jupyter.protocol.host_events.session import AgentSilentNote
+from acp_jupyter.protocol.host_events.notes import TurnFailed, TurnQueued
+from acp_jupyter.protocol.host_events.session import AgentSilentNote, Variant
 from acp_jupyter.transcript.model.items import Notice, UserMessage
+from acp_jupyter.transcript.reduce.reducer import reduce
+from acp_jupyter.transcript.reduce.session import opened_transcript
 from tests.support.script import Script
 
 Json = dict[str, Any]
@@ -115,6 +117,33 @@ def test_a_message_that_the_agent_takes_in_while_it_works_stands_there() -> None
         ("user_message", "Turn left"),
         ("agent_message", "Two."),
     ]
+
+
+def test_an_image_that_the_agent_takes_in_while_it_works_stands_there() -> None:
+    script = Script()
+    script.turn()
+    image = {"type": "image", "data": "aQ==", "mimeType": "image/png"}
+    asked: Json = {"sessionId": "a1", "prompt": [image]}
+    number = script.line(">", {"id": 5, "method": "_session/steering", "params": asked})
+    script.line("<", {"id": 5, "result": {"outcome": "injected"}}, number)
+    assert [(item.kind, item.turn_id) for item in shown(script)] == [("content_block", "t1")]
+
+
+@pytest.mark.parametrize(
+    "variant", [None, Variant(try_id="y", number=2, folder="/ws")], ids=["alone", "variant"]
+)
+def test_a_prompt_is_told_by_its_text_and_what_is_beside_it(variant: Variant | None) -> None:
+    opening = Script().opening.model_copy(update={"variant": variant})
+    image: Json = {"type": "image", "data": "aQ==", "mimeType": "image/png"}
+    link: Json = {"type": "resource_link", "uri": "file:///ws/a.csv", "name": "a.csv"}
+    queued = TurnQueued(turn_id="t1", prompt=(words("Look"), image, link, words("again")))
+    state, _ = reduce(opened_transcript(opening, 1.0), queued, 2.0)
+    turn = state.turns["t1"]
+    assert (turn.prompt, turn.variant) == ("Look\nagain", 0 if variant is None else 2)
+    (message,) = state.window(0, len(state.items))
+    assert isinstance(message, UserMessage)
+    told = [(each.type, each.name, each.uri) for each in message.attachments]
+    assert told == [("image", "image", ""), ("resource_link", "a.csv", "file:///ws/a.csv")]
 
 
 def notices(script: Script) -> list[Notice]:

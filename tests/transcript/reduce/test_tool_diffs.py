@@ -77,8 +77,8 @@ def test_the_record_counts_as_the_view_does() -> None:
 
 def test_lines_are_counted_of_what_is_not_too_long() -> None:
     """Comparing takes long: beyond 4,000 lines of both texts nobody counts."""
-    for lines, counted in ((1999, (1, 0)), (2000, (None, None))):
-        text = "x\n" * lines
-        whole = ToolDiff(path=A, old_text=text, new_text=f"{text}y\n")
+    for more, counted in ((2, (2, 0)), (3, (None, None))):
+        text = "x\n" * 1999
+        whole = ToolDiff(path=A, old_text=text, new_text=text + "y\n" * more)
         (shown,) = content_diffs((whole,), "/w", exists=True)
         assert (shown.added, shown.removed) == counted
