@@ -18,10 +18,10 @@ import argparse
 import ast
 import contextlib
 import gc
+import hashlib
 import importlib
 import io
 import os
-import random
 import sys
 import tempfile
 import time
@@ -172,7 +172,12 @@ def _mutations(only: Sequence[str], sample: int, seed: int) -> list[Mutation]:
             whole += logic
         else:
             rest += logic
-    return whole + random.Random(seed).sample(rest, min(sample, len(rest)))  # noqa: S311
+    return whole + sorted(rest, key=partial(_place_in_sample, seed))[:sample]
+
+
+def _place_in_sample(seed: int, mutation: Mutation) -> bytes:
+    """Return what orders alterations by chance, whatever else is edited."""
+    return hashlib.sha256(f"{seed} {mutation.module} {mutation.key}".encode()).digest()
 
 
 def _is_of(module: str, named: Iterable[str]) -> bool:
@@ -202,14 +207,10 @@ def _equal() -> Counter[str]:
     return Counter(line.partition("  # ")[0] for line in lines if line and line[0] != "#")
 
 
-def _unlisted(mutations: Iterable[Mutation], equal: Counter[str]) -> list[Mutation]:
-    left, found = Counter(equal), []
-    for mutation in mutations:
-        if left[mutation.key]:
-            left[mutation.key] -= 1
-        else:
-            found.append(mutation)
-    return found
+def _unlisted(mutations: Collection[Mutation], equal: Counter[str]) -> list[Mutation]:
+    """Return the alterations of which more live than are listed."""
+    counts = Counter(each.key for each in mutations)
+    return [each for each in mutations if counts[each.key] > equal[each.key]]
 
 
 def main() -> int:
@@ -235,8 +236,8 @@ def main() -> int:
     mutations = _mutations(arguments.modules, arguments.sample, arguments.seed)
     print(f"{len(mutations)} alterations; seed of the sample: {arguments.seed}", flush=True)
     count, show = len(mutations), arguments.verbose
-    equal, counts = _equal(), Counter(each.key for each in mutations)
-    mutations = [each for each in mutations if counts[each.key] > equal[each.key]]
+    equal = _equal()
+    mutations = _unlisted(mutations, equal)
     listed = count - len(mutations)
     arguments_of_all = [*WHOLE_PYTEST, *TESTS]
     for mutation, test in found_out(ROOT, arguments_of_all, (*mutations,), by_line, _first_tests):
@@ -253,12 +254,12 @@ def main() -> int:
         alive = mutations
         for try_one, words in ((_failing_first_test, "so far"), (_failing_other_test, "still")):
             each = tried(partial(try_one, tries), alive, tries, by_line)
-            alive = [*_living(each, f"lives {words}", show)]
+            living = [*_living(each, f"lives {words}", show)]
+            alive = _unlisted(living, equal)  # a key may be listed for some of its alterations
+            listed += len(living) - len(alive)
             print(f"{len(alive)} live {words}; {time.monotonic() - started:.0f} s", flush=True)
-    unlisted = _unlisted(alive, equal)  # a key may be listed for some of its alterations only
-    listed += len(alive) - len(unlisted)
-    by_process = partial(_failing_process_test, _by_process(unlisted))
-    lived = len([*_living(each_tried(by_process, unlisted), "lives", show)])
+    by_process = partial(_failing_process_test, _by_process(alive))
+    lived = len([*_living(each_tried(by_process, alive), "lives", show)])
     share = 100 * (lived + listed) / max(1, count)
     print(
         f"{count} tried, {listed} live and are listed as equal, {lived} live and are not "

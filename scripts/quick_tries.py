@@ -35,7 +35,8 @@ from scripts.tried_process import begin, end
 
 __all__ = ["found_out"]
 
-WORKERS = 2
+WORKERS = 3
+"""Some only wait."""
 _CPU_SECONDS = 15
 _SECONDS = 90.0
 """For the tests of one alteration, where they wait."""
