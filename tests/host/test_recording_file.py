@@ -39,6 +39,13 @@ def test_what_something_else_made_is_neither_played_nor_overwritten(tmp_path: Pa
     assert file.read_text() == "mine"
 
 
+def test_what_is_no_file_is_not_played(tmp_path: Path) -> None:
+    with host_in(tmp_path / "one", agents=False) as driver:
+        recorded(tmp_path / "one", "own_tools.ndjson").mkdir(parents=True)
+        with pytest.raises(FileRefused, match="is not a plain file"):
+            opened(driver, "own_tools", "replay")
+
+
 @pytest.mark.parametrize(
     ("notebook", "path", "kind"),
     [
