@@ -9,6 +9,7 @@ import sys
 import time
 from typing import Any
 
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -184,6 +185,13 @@ def test_code_is_described_by_signature_and_source() -> None:
     module = describe("m", json).text
     assert "Module json" in module
     assert "dumps" in module
+    assert "_default_encoder" not in module
+
+
+def test_an_array_is_described_by_its_numbers() -> None:
+    text = describe("a", numpy.array([1.5, numpy.nan, -2.0])).text
+    assert "Smallest -2.0, largest 1.5." in text
+    assert "1 NaN." in text
 
 
 @pytest.mark.parametrize("value", [Raises(), Endless(), Lies(), Exits()], ids=_no_name)
