@@ -23,6 +23,8 @@ FLAGS = re.VERBOSE | re.IGNORECASE | re.DOTALL | re.MULTILINE
 PATTERNS = {name: regex for name, regex in ELSEWHERE.items() if isinstance(regex.pattern, str)}
 MORE: dict[str, list[str]] = {
     "protocol.parse.elicitation._HOST": [f"{letter}:" for letter in "049ACFacfGg/"],
+    "protocol.tools.outputs._HIT": ["a:1:b:2:c"],
+    "protocol.tools.outputs._REMARK": [f"No files found{end}" for end in ("", ".", "!", "..")],
     "protocol.tools.read_outputs._WRAPPER": [
         f"{before}<{tag}>{text}</{end}>{after}"
         for tag, end in (("file", "file"), ("content", "content"), ("file", "content"), ("f", "f"))
