@@ -144,6 +144,17 @@ def test_without_a_server_the_kernel_logs_in_and_waits(
     assert host.asked[1:] == [Logout(session_id="s"), RestartAgent(agent="x")]
 
 
+def test_a_login_that_ends_without_one_says_nothing_of_success(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host = FakeKernelHost()
+    use(host, monkeypatch)
+    running = needing(login=LoginState(method_id="tty", name="Terminal"))
+    host.states = [[needing()], [running], [needing()]]
+    setting_commands.login(["tty"])
+    assert capsys.readouterr().out == "Look there.\n"
+
+
 def test_a_login_that_fails_fails_the_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     host = FakeKernelHost()
     use(host, monkeypatch)

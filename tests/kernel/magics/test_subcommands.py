@@ -1,0 +1,71 @@
+"""``%acp`` steer, cancel and use: what they refuse, and what they say when nothing runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from IPython.core.error import UsageError
+
+from acp_jupyter.api.models.command_table import Command
+from acp_jupyter.api.models.sessions import ListSessions
+from acp_jupyter.errors import BadRequest
+from acp_jupyter.kernel.magics import subcommands
+from acp_jupyter.kernel.magics.subcommands import run_subcommand
+from tests.support.host_without_events import HostWithoutEvents
+from tests.support.script import Script
+
+
+class FakeHost(HostWithoutEvents):
+    """Has one session, in which a turn may run."""
+
+    def __init__(self, *turn_ids: str) -> None:
+        self.script = Script()
+        for number, turn_id in enumerate(turn_ids):
+            if number:
+                self.script.line("!", {"note": "turn_queued", "turn_id": turn_id, "prompt": []})
+            else:
+                self.script.turn("Do it", turn_id)
+        self.cancelled: list[str] = []
+
+    def call(self, command: Command, seconds: float) -> Any:
+        if isinstance(command, ListSessions):
+            return [self.script.transcript.session]
+        return None
+
+    def cancel(self, session_id: str, turn_id: str) -> None:
+        self.cancelled.append(turn_id)
+
+
+def use(host: FakeHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subcommands, "host_client", lambda: host)
+
+
+@pytest.mark.parametrize(
+    ("turns", "said"),
+    [
+        ((), "Nothing is running."),
+        (("t1",), "Stopped 1 turn."),
+        (("t1", "t2"), "Stopped 2 turns."),
+    ],
+    ids=len,
+)
+def test_what_was_stopped_is_counted(
+    turns: tuple[str, ...],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    host = FakeHost(*turns)
+    use(host, monkeypatch)
+    run_subcommand("cancel")
+    assert capsys.readouterr().out == f"{said}\n"
+    assert sorted(host.cancelled) == [*turns]
+
+
+def test_steering_needs_words_and_a_turn_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    use(FakeHost(), monkeypatch)
+    with pytest.raises(UsageError, match="Say what the agent should know"):
+        run_subcommand("steer ")
+    with pytest.raises(BadRequest, match="Nothing is running"):
+        run_subcommand("steer left")
