@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any, cast
 
@@ -15,7 +16,10 @@ from tornado.testing import bind_unused_port
 from tornado.web import Application, RequestHandler
 from tornado.websocket import WebSocketHandler
 
+from acp_jupyter.api.kernel_auth import KERNEL_HEADER
+from acp_jupyter.api.relayed import COMM_ID, RequestPart
 from acp_jupyter.server.gateway import kernels as gateway_kernels
+from acp_jupyter.server.gateway.connection import GatewayConnection
 from acp_jupyter.server.gateway.kernels import GatewayKernels
 
 pytestmark = pytest.mark.asyncio
@@ -30,6 +34,9 @@ class Gateway:
         self.spoiled: Callable[[RequestHandler], None] | None = None
         self.asked = 0
         self.connected = 0
+        self.channels: _Channels | None = None
+        self.answered: list[str] = []
+        """The requests that were answered."""
         self._changed = asyncio.Event()
         given = {"gateway": self}
         self.application = Application(
@@ -42,6 +49,21 @@ class Gateway:
 
     def changed(self) -> None:
         self._changed.set()
+
+    def say(self, request_id: str, channel: str, comm_id: str) -> None:
+        """Send a request of the kernel on one of its channels."""
+        part = RequestPart(
+            request_id=request_id,
+            number=0,
+            method="GET",
+            path="/acp-jupyter/api/x",
+            headers={KERNEL_HEADER: "k"},
+            last=True,
+        )
+        content = {"comm_id": comm_id, "data": part.model_dump(mode="json")}
+        message = {"msg_type": "comm_msg", "channel": channel, "content": content}
+        assert self.channels is not None
+        self.channels.write_message(json.dumps(message))
 
     async def until(self, holds: Callable[[], object]) -> None:
         async with asyncio.timeout(10):
@@ -73,10 +95,12 @@ class _Channels(WebSocketHandler):
 
     def open(self, *_arguments: str) -> None:
         self._gateway.connected += 1
+        self._gateway.channels = self
         self._gateway.changed()
 
     def on_message(self, message: str | bytes) -> None:
-        """Leave it."""
+        self._gateway.answered.append(json.loads(message)["content"]["request_id"])
+        self._gateway.changed()
 
     def on_close(self) -> None:
         self._gateway.connected -= 1
@@ -114,6 +138,20 @@ async def test_an_idle_kernel_is_heard_while_somebody_is_connected(gateway: Gate
     asked = gateway.asked
     await gateway.until(lambda: gateway.asked >= asked + 2)
     assert gateway.connected
+
+
+async def test_a_request_comes_by_its_own_comm_and_channel(gateway: Gateway) -> None:
+    gateway.pages = 1  # so that the server stays connected
+    await gateway.until(lambda: gateway.connected)
+    gateway.say("request-0", "shell", COMM_ID)
+    gateway.say("request-1", "iopub", "another")
+    gateway.say("request-2", "iopub", COMM_ID)
+    await gateway.until(lambda: "request-2" in gateway.answered)
+    assert gateway.answered == ["request-2"]
+
+
+async def test_a_connection_that_was_never_opened_can_be_closed() -> None:
+    GatewayConnection("k").close()
 
 
 @pytest.mark.parametrize("answer", ["<html>Sign in", "[5]", "404"])
