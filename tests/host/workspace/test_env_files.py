@@ -33,6 +33,12 @@ def test_values_are_known(tmp_path: Path, name: str, line: str, value: str) -> N
     assert known(tmp_path, f"is {value} in development") == f"is {REDACTED} in development"
 
 
+@pytest.mark.parametrize("line", ["GREETING=good morning to everybody", "RELEASE=k83hfKq"])
+def test_plain_words_and_short_values_are_no_secrets(tmp_path: Path, line: str) -> None:
+    (tmp_path / ".env").write_text(f"{line}\n")
+    assert known(tmp_path, line) == line
+
+
 def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     redactor = Redactor()
     files = EnvFiles(tmp_path, redactor)
