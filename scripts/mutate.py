@@ -62,7 +62,8 @@ _FOLDERS = (
 )
 TESTS = (
     *(f"tests/{folder}" for folder in _FOLDERS),
-    *("tests/test_command_line.py", "tests/test_publishing.py"),
+    *(f"tests/test_{name}.py" for name in ("command_line", "publishing")),
+    *(f"tests/server/test_{name}.py" for name in ("gateway_kernels", "registry_updates", "relay")),
     *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/notebook_tools/test_*.py")),
 )
 PURE_TESTS = (
@@ -78,10 +79,7 @@ AT_IMPORT = (
     "tests/protocol/test_patterns.py",
 )
 """They look at what an import has left, and run none of its lines."""
-PROCESS_TESTS = (
-    *("agents", "batches", "checks", "hosts", "kernel", "notebooks", "server", "sessions"),
-    "tools",
-)
+PROCESS_TESTS = ("agents", "batches", "checks", "hosts", "notebooks", "server", "tools")
 """For what the others let live: the server or the kernel has a process of its own there."""
 EQUAL = ROOT / "tests/equal_alterations.txt"
 WORKERS = 2

@@ -16,7 +16,7 @@ from pathlib import Path, PurePath
 import coverage
 import pytest
 
-__all__ = ["TestsByLine", "import_product", "module_of"]
+__all__ = ["TestsByLine", "import_product", "is_named_after", "module_of"]
 
 _DATA = "coverage"
 _OUTCOMES = "outcomes.json"
@@ -97,7 +97,7 @@ class TestsByLine:
         """Return the tests of the files that are named after a module, the quickest first."""
         name = module.rpartition(".")[2]
         found = sorted(
-            (test for test in tests if _is_named_after(test, name)), key=self.seconds.__getitem__
+            (test for test in tests if is_named_after(test, name)), key=self.seconds.__getitem__
         )
         sums = itertools.accumulate(self.seconds[test] for test in found)
         return [test for test, total in zip(found, sums, strict=True) if total <= seconds]
@@ -112,7 +112,8 @@ class TestsByLine:
         return [file for file, total in zip(ordered, sums, strict=True) if total <= seconds]
 
 
-def _is_named_after(test: str, module: str) -> bool:
+def is_named_after(test: str, module: str) -> bool:
+    """Return whether the file of a test is that of a module, the last part of its name."""
     subject = PurePath(test.partition("::")[0]).stem.removeprefix("test_")
     return subject.startswith(module) or module.startswith(subject)
 

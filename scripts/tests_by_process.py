@@ -19,6 +19,8 @@ from pathlib import Path
 
 import coverage
 
+from scripts.tests_by_line import is_named_after
+
 __all__ = ["TestsByProcess"]
 
 _COPIED = (
@@ -27,7 +29,9 @@ _COPIED = (
 )
 _PYTEST = ("-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-m", "not long")
 _SECONDS = 180
-"""For one file, and for the files of tests that one alteration may go through."""
+"""For one file."""
+_SECONDS_OF_FILES = 60
+"""For those that one alteration may go through, beside the files of its module."""
 _STARTS = """import os
 os.environ["COVERAGE_PROCESS_START"] = {rc!r}
 import coverage
@@ -63,12 +67,16 @@ class TestsByProcess:
         return cls({path: dict(known) for path, known in lines.items()}, seconds)
 
     def of(self, path: str, lines: Iterable[int]) -> list[str]:
-        """Return the files of tests that run one of these lines, the quickest of them."""
+        """Return the files of tests that run one of these lines: the module's, then quick ones."""
         known = self._lines.get(path, {})
         found = {file for line in lines for file in known.get(line, ())}
-        ordered = sorted(found, key=self._seconds.__getitem__)
-        sums = itertools.accumulate(self._seconds[file] for file in ordered)
-        return [file for file, total in zip(ordered, sums, strict=True) if total <= _SECONDS]
+        own = {file for file in found if is_named_after(file, Path(path).stem)}
+        first, rest = (sorted(files, key=self._seconds.__getitem__) for files in (own, found - own))
+        sums = itertools.accumulate(self._seconds[file] for file in rest)
+        return [
+            *first,
+            *(f for f, total in zip(rest, sums, strict=True) if total <= _SECONDS_OF_FILES),
+        ]
 
     @staticmethod
     def failing_file(root: Path, path: str, source: str, files: Iterable[str]) -> str:
