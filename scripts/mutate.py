@@ -63,7 +63,8 @@ _FOLDERS = (
 TESTS = (
     *(f"tests/{folder}" for folder in _FOLDERS),
     *(f"tests/test_{name}.py" for name in ("command_line", "publishing")),
-    *(f"tests/server/test_{name}.py" for name in ("gateway_kernels", "registry_updates", "relay")),
+    *(f"tests/server/test_{name}.py" for name in ("extension", "gateway_kernels", "metrics")),
+    *(f"tests/server/test_{name}.py" for name in ("registry_updates", "relay")),
     *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/notebook_tools/test_*.py")),
 )
 PURE_TESTS = (

@@ -42,6 +42,14 @@ def test_all_plain_files_that_are_not_hidden(files: Path) -> None:
     assert choose_inputs(files, None, "n.ipynb", {}) == ("a.csv", "data/b.csv", "data/c.csv")
 
 
+def test_as_many_files_as_are_allowed(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inputs, "MOST_FILES", 3)
+    assert len(choose_inputs(files, None, "n.ipynb", {})) == 3
+    (files / "d.csv").write_text("d")
+    with pytest.raises(BadRequest, match="more than 3 files"):
+        choose_inputs(files, None, "n.ipynb", {})
+
+
 def test_what_is_named(files: Path) -> None:
     def chosen(*patterns: str) -> tuple[str, ...]:
         return choose_inputs(files, patterns, "n.ipynb", {"name": "b", "n": 1})

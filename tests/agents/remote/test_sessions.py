@@ -8,6 +8,8 @@ import pytest
 
 from acp_jupyter.agents.remote.sessions import RemoteSessions
 
+Json = dict[str, Any]
+
 
 @pytest.mark.parametrize(
     ("capabilities", "able"),
@@ -29,11 +31,12 @@ def test_what_an_agent_can_do_with_a_session(capabilities: Any, able: list[str])
 
 def test_a_message_names_its_session() -> None:
     sessions = RemoteSessions()
-    asked = {"method": "session/new", "params": {"cwd": "/ws"}}
+    asked: Json = {"method": "session/new", "params": {"cwd": "/ws"}}
     sessions.note_answer(asked, {"result": {"sessionId": "a1"}})
     session_id, session = sessions.of({"params": {"sessionId": "a1"}})
     assert session_id == "a1"
     assert session is not None
     assert sessions.of({"params": {"sessionId": "b"}}) == ("b", None)
-    for message in ({}, {"params": None}, {"params": ["a1"]}):
+    unnamed: list[Json] = [{}, {"params": None}, {"params": ["a1"]}]
+    for message in unnamed:
         assert sessions.of(message) == ("", None)

@@ -31,6 +31,18 @@ def files(root: Path) -> WorkspaceFiles:
     return WorkspaceFiles(root, SMALL)
 
 
+def test_what_can_be_created_has_a_folder_and_is_not_there(
+    files: WorkspaceFiles, root: Path
+) -> None:
+    (root / "folder").mkdir()
+    (root / "a.txt").write_text("a")
+    (root / "link").symlink_to(root.parent)
+    paths = ("b.txt", "folder/b.txt", "a.txt", "folder", "", "none/b.txt", "a.txt/b.txt")
+    outside = ("../b.txt", "link/b.txt", str(root.parent / "b.txt"), "b\0")
+    found = [path for path in (*paths, *outside) if files.can_create(path)]
+    assert found == ["b.txt", "folder/b.txt"]
+
+
 def test_text_is_written_and_read(files: WorkspaceFiles, root: Path) -> None:
     files.write_text(str(root / "new" / "folder" / "a.txt"), "Grüße\n")
     assert files.read_text(str(root / "new/folder/a.txt")) == "Grüße\n"

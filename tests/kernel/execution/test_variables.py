@@ -10,6 +10,7 @@ import time
 from typing import Any
 
 import numpy
+import pandas  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -192,6 +193,21 @@ def test_an_array_is_described_by_its_numbers() -> None:
     text = describe("a", numpy.array([1.5, numpy.nan, -2.0])).text
     assert "Smallest -2.0, largest 1.5." in text
     assert "1 NaN." in text
+
+
+def test_a_column_is_described_by_its_values() -> None:
+    column = pandas.Series([1.5, None], name="price")
+    text = describe("s", column).text
+    assert "Series 'price' of 2 values, float64." in text
+    assert "1 missing values." in text
+    frame = describe("f", pandas.DataFrame({"price": [1.5, 2.5], "n": [1, 2]})).text
+    assert "DataFrame of 2 rows × 2 columns." in frame
+
+
+def test_what_a_library_keeps_is_listed_by_its_shape() -> None:
+    values = {"a": numpy.zeros((2, 3)), "s": pandas.Series([1.5, 2.5], name="price")}
+    listed = list_variables(values).variables
+    assert [each.detail for each in listed] == ["2 × 3, float64", "2 values, float64, name price"]
 
 
 @pytest.mark.parametrize("value", [Raises(), Endless(), Lies(), Exits()], ids=_no_name)

@@ -12,6 +12,7 @@ from acp_jupyter.api.models.sessions import ListSessions
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.kernel.magics import subcommands
 from acp_jupyter.kernel.magics.subcommands import run_subcommand
+from acp_jupyter.protocol.host_events.notes import StopCause
 from tests.support.host_without_events import HostWithoutEvents
 from tests.support.script import Script
 
@@ -33,7 +34,7 @@ class FakeHost(HostWithoutEvents):
             return [self.script.transcript.session]
         return None
 
-    def cancel(self, session_id: str, turn_id: str) -> None:
+    def cancel(self, session_id: str, turn_id: str, reason: StopCause = "user") -> None:
         self.cancelled.append(turn_id)
 
 

@@ -6,10 +6,19 @@ import pytest
 
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.kernel.settings import Settings
-from acp_jupyter.transcript.model.session_state import ConfigOption
+from acp_jupyter.transcript.model.session_state import ConfigChoice, ConfigOption
 from tests.support.script import Script
 
 FAST = ConfigOption(id="fast", name="Fast", type="boolean", current_value=False)
+
+MODEL = ConfigOption(
+    id="m",
+    name="Model",
+    category="model",
+    type="select",
+    current_value="small",
+    choices=(ConfigChoice(value="small", name="Small"), ConfigChoice(value="big", name="Big one")),
+)
 
 
 def changed(named: str) -> dict[str, str | bool]:
@@ -30,3 +39,11 @@ def test_what_is_off_already_is_not_changed(named: str) -> None:
 def test_what_an_option_can_not_be_is_refused() -> None:
     with pytest.raises(BadRequest, match=r"Fast can't be 'perhaps'\. Type true or false\."):
         changed("perhaps")
+
+
+@pytest.mark.parametrize("named", ["big", "BIG", "Big one"])
+def test_a_model_is_the_option_of_that_category(named: str) -> None:
+    state = Script().transcript.session.model_copy(update={"config_options": (FAST, MODEL)})
+    assert Settings(model=named).changes(state).config == {"m": "big"}
+    with pytest.raises(BadRequest, match="offers no choice of its model"):
+        Settings(model=named).changes(Script().transcript.session)

@@ -21,8 +21,7 @@ from tests.support.script import Script
 
 def queue(script: Script, *turn_ids: str) -> None:
     for turn_id in turn_ids:
-        prompt = ({"type": "text", "text": turn_id},)
-        script.note(TurnQueued(turn_id=turn_id, prompt=prompt))
+        script.note(TurnQueued(turn_id=turn_id, prompt=({"type": "text", "text": turn_id},)))
 
 
 def waiting(script: Script) -> list[str]:
