@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acp_jupyter.agents.remote import missed
 from acp_jupyter.agents.remote.address import Address, AddressError
 from acp_jupyter.agents.remote.folders import Folders
 from acp_jupyter.agents.remote.missed import SeenTurn
@@ -106,6 +107,14 @@ def test_text_is_told_on_from_where_it_broke(words: list[str], data: st.DataObje
     again = [text(whole[a:b]) for a, b in itertools.pairwise(cuts)]
     missed = seen(*map(text, whole[:came])).missed([*USER, *again])
     assert "".join(update["content"]["text"] for update in missed) == whole[came:]  # type: ignore[index]
+
+
+def test_of_a_text_that_is_too_long_to_be_compared_nothing_is_told_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(missed, "_MOST_CHARS", 4)
+    turn = seen(text("So it "))
+    assert list(turn.missed([*USER, text("So it is"), CALL])) == [CALL]
 
 
 def test_states_are_told_again_and_other_parts_once() -> None:

@@ -40,6 +40,12 @@ def permission(line: Json) -> PermissionRequested:
     return question
 
 
+def test_a_part_of_a_result_that_is_not_known_is_told_as_it_is() -> None:
+    (call,) = read(use("Bash"), tool_result([{"type": "odd", "n": 1}])).calls()
+    (part,) = call["content"]
+    assert part["content"] == {"type": "text", "text": '{"type": "odd", "n": 1}'}
+
+
 def test_results_of_tools() -> None:
     """A tool_result completes its call, is_error fails it."""
     (call,) = read(use("Bash", command="ls"), tool_result("a\nb")).calls()

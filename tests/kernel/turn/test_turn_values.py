@@ -50,6 +50,14 @@ def test_what_a_subagent_says_is_not_the_answer(turn: TurnValues) -> None:
     assert {"text": "One.\n\nTwo.", "thoughts": "Hm."}.items() <= turn.changed().items()
 
 
+def test_all_values_are_there_before_and_after_they_are_told(turn: TurnValues) -> None:
+    assert turn.values["text"] == ""
+    turn.put(AgentMessage(id="i0", turn_id="t", text="One."))
+    turn.changed()
+    assert turn.values["text"] == "One."
+    assert turn.values.keys() == {*NAMES}
+
+
 def test_the_newest_plan_counts(turn: TurnValues) -> None:
     for index, words in enumerate(("old", "new")):
         turn.put(Plan(id=f"i{index}", turn_id="t", entries=(PlanEntry(content=words),)))
