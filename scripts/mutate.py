@@ -64,7 +64,7 @@ TESTS = (
     *(f"tests/{folder}" for folder in _FOLDERS),
     *(f"tests/test_{name}.py" for name in ("command_line", "publishing")),
     *(f"tests/server/test_{name}.py" for name in ("extension", "gateway_kernels", "metrics")),
-    *(f"tests/server/test_{name}.py" for name in ("registry_updates", "relay")),
+    *(f"tests/server/test_{name}.py" for name in ("registry_updates", "relay", "spans")),
     *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("tests/notebook_tools/test_*.py")),
 )
 PURE_TESTS = (

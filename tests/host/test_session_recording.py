@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from acp_jupyter.api.commands.sessions import reuse_session
+from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.transcript.model.items import AgentMessage, Artifact, UserMessage
+from acp_jupyter.transcript.model.items import AgentMessage, Artifact, Notice, UserMessage
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver
 from tests.support.record_host import host_in, opened, ran, recorded
@@ -44,6 +46,16 @@ def replaying(record: Path, root: Path) -> Iterator[tuple[Driver, Session]]:
     with host_in(root, agents=False) as driver:
         (driver.root / "old.txt").write_text("old")
         yield driver, opened(driver, "own_tools", "replay")
+
+
+def test_a_session_that_is_too_long_for_a_record_says_so(tmp_path: Path) -> None:
+    with host_in(tmp_path / "one", limits=replace(Limits(), recording_bytes=100)) as driver:
+        session = opened(driver, "own_tools")
+        ran(driver, session, "say Hello")
+        eventually(lambda: any(isinstance(i, Notice) for i in session.transcript.items))
+        notice = next(i for i in session.transcript.items if isinstance(i, Notice))
+        assert "and the limit is 100 B" in notice.text
+    assert not recorded(tmp_path / "one", "own_tools.ndjson").exists()
 
 
 def _files(root: Path) -> dict[str, bytes]:
