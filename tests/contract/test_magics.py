@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from IPython.core.completer import provisionalcompleter
 from IPython.core.interactiveshell import InteractiveShell
-from traitlets.config import Config
 
 from acp_jupyter import load_ipython_extension
 from tests.contract.golden import check
+from tests.support.own_shell import own_shell
 
 
 @pytest.fixture
 def shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[InteractiveShell]:
     monkeypatch.setenv("COLUMNS", "80")  # the width that argparse wraps at
-    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
-    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])  # a shell replaces it
-    config = Config({"HistoryManager": {"enabled": False}, "Completer": {"use_jedi": False}})
-    shell = InteractiveShell.instance(config=config)
-    load_ipython_extension(shell)
-    yield shell
-    shell.restore_sys_module_state()  # type: ignore[no-untyped-call]
-    InteractiveShell.clear_instance()
+    with own_shell(tmp_path, monkeypatch) as shell:
+        load_ipython_extension(shell)
+        yield shell
 
 
 def test_the_help_of_cells_and_lines(
