@@ -91,3 +91,16 @@ def test_only_so_many_children_are_heard() -> None:
     for name in ("k0", "k249"):
         router.update(update(name, "agent_message_chunk"))
     assert len(log.entries) == heard + 1
+
+
+def test_what_comes_before_its_session_waits_within_bounds() -> None:
+    router, log = LogRouter(), Log("mine")
+    for n in range(101):
+        router.update(update(f"s{n}", "agent_message_chunk"))
+    router.join(log)
+    counts = []
+    for name in ("s0", "s99", "s100"):
+        before = len(log.entries)
+        router.bind(name, log)
+        counts.append(len(log.entries) - before)
+    assert counts == [1, 1, 0]
