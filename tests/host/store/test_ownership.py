@@ -15,6 +15,8 @@ from acp_jupyter.host.store.ownership import ELSEWHERE, OWNER_FILE, Ownership
 
 OTHER = "0" * 32
 HERE = socket.gethostname()
+NO_PROCESS = 2**22 + 1
+"""Larger than Linux gives."""
 
 
 @pytest.fixture
@@ -41,7 +43,7 @@ def owned_by_another(folder: Path, sign: str) -> Path:
         "",
         "{",
         "[]",
-        json.dumps({"pid": 2**22 + 1, "host": HERE}),
+        json.dumps({"pid": NO_PROCESS, "host": HERE}),
         json.dumps({"pid": "1", "host": HERE}),
         json.dumps({"host": HERE}),
     ],
@@ -54,14 +56,17 @@ def test_the_folder_of_a_server_that_has_ended_is_taken(
     assert ownership.why_not_delete(folder) == ""
     assert ownership.take(folder) == ""
     assert ownership.owns(folder)
+    assert not (tmp_path / "servers" / f"{OTHER}.json").exists()
     assert (folder / OWNER_FILE).read_text() != OTHER
 
 
-@pytest.mark.parametrize("host", [HERE, "another machine"])
+@pytest.mark.parametrize(
+    ("pid", "host"), [(os.getpid(), HERE), (NO_PROCESS, "another machine")], ids=["here", "there"]
+)
 def test_the_folder_of_a_server_that_runs_is_left_to_it(
-    tmp_path: Path, ownership: Ownership, host: str
+    tmp_path: Path, ownership: Ownership, pid: int, host: str
 ) -> None:
-    folder = owned_by_another(tmp_path, json.dumps({"pid": os.getpid(), "host": host}))
+    folder = owned_by_another(tmp_path, json.dumps({"pid": pid, "host": host}))
     assert ownership.why_not_delete(folder) == ELSEWHERE
     assert ownership.take(folder) == ELSEWHERE
     assert (folder / OWNER_FILE).read_text() == OTHER
