@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+import pytest
 
 from acp_jupyter.host.store.metadata import META_FILE, TRAFFIC_FILE, read_meta
 from tests.support.driver import driving
 from tests.support.fake_agents import AGENTS
+from tests.support.script import Script
 from tests.support.wait import eventually
 
 
@@ -39,3 +43,23 @@ def test_it_is_left_alone_while_a_turn_streams_and_written_at_its_end(tmp_path: 
 def _is_up_to_date(folder: Path) -> bool:
     meta = read_meta(folder)
     return meta is not None and meta.log_bytes == (folder / TRAFFIC_FILE).stat().st_size > 0
+
+
+@pytest.mark.parametrize(("at", "created"), [(5.0, 5.0), (5, 5), ("now", None), (None, None)])
+def test_folders_of_earlier_versions_are_listed_and_others_passed_over(
+    tmp_path: Path, at: object, created: float | None
+) -> None:
+    folders = tmp_path / "data/sessions"
+    opening = Script().opening.model_dump(mode="json")
+    for name, first in (
+        ("s1", json.dumps({"seq": 1, "t": at, "d": "!", "m": opening})),
+        ("torn", '{"seq": 1, "t"'),
+        ("s2", json.dumps({"seq": 1, "t": 1.0, "d": "!", "m": opening})),  # another's
+        ("empty", None),
+    ):
+        (folders / name).mkdir(parents=True)
+        if first is not None:
+            (folders / name / TRAFFIC_FILE).write_text(f"{first}\n")
+    with driving(tmp_path, {}) as driver:
+        (meta,) = driver.host.submit(driver.host.stored_sessions.stored()).result(20)
+    assert (meta.session_id, meta.facts.created_at) == ("s1", created)
