@@ -14,7 +14,8 @@ from acp_jupyter.errors import EmptyPrompt, InvalidBlock, NotQueued
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session.prompts import content_blocks
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.transcript.model.items import UserMessage
+from acp_jupyter.protocol.host_events.notes import StopCause
+from acp_jupyter.transcript.model.items import TurnEnd, UserMessage
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
 from tests.support.wait import eventually
@@ -62,6 +63,26 @@ def test_new_text_keeps_what_is_attached(driver: Driver) -> None:
     driver.done(session, turn_id)
     told = driver.text(session).partition("]")[2]
     assert json.loads(told) == [{"type": "text", "text": "new"}, IMAGE]
+
+
+@pytest.mark.parametrize(
+    ("causes", "words"),
+    [
+        (("user",), "Stopped by you."),
+        (("time_limit",), "Stopped at its time limit."),
+        (("user", "time_limit"), "Stopped by you."),
+    ],
+    ids=["user", "time limit", "user first"],
+)
+def test_a_turn_says_who_stopped_it(
+    driver: Driver, causes: tuple[StopCause, ...], words: str
+) -> None:
+    session, running, _ = busy(driver)
+    for cause in causes:
+        driver.run(partial(session.cancel, running, cause))
+    assert driver.done(session, running).stop_reason == "cancelled"
+    (end,) = (item for item in session.transcript.items if isinstance(item, TurnEnd))
+    assert end.words == words
 
 
 def test_an_edit_must_leave_something_to_send(driver: Driver) -> None:
