@@ -80,7 +80,10 @@ AT_IMPORT = (
     "tests/protocol/test_patterns.py",
 )
 """They look at what an import has left, and run none of its lines."""
-PROCESS_TESTS = ("agents", "batches", "checks", "hosts", "notebooks", "server", "tools")
+PROCESS_TESTS = (
+    *("agents", "batches", "checks", "hosts", "notebook_tools/outside", "notebooks", "server"),
+    "tools",
+)
 """For what the others let live: the server or the kernel has a process of its own there."""
 EQUAL = ROOT / "tests/equal_alterations.txt"
 WORKERS = 2
