@@ -71,6 +71,14 @@ def test_the_protocol_in_a_capture_is_read_as_traffic() -> None:
     assert (imported.facts.dialect, imported.text()) == ("traffic", "Hi")
 
 
+def test_what_a_capture_is_of_is_seen_though_its_data_is_on_several_lines() -> None:
+    params = {"sessionId": "s", "prompt": [{"type": "text", "text": "Hi"}]}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "session/prompt", "params": params}
+    printed = json.dumps(message, indent=2).splitlines()
+    facts = import_lines([b"event: x", *(f"data: {line}".encode() for line in printed), b""]).facts
+    assert (facts.dialect, facts.session) == ("traffic", "s")
+
+
 def test_lines_of_json_are_no_capture() -> None:
     assert not is_framed(['{"data": 1}', '{"event": "data: "}'])
     assert not is_framed([])
