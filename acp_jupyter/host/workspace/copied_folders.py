@@ -53,6 +53,7 @@ class FolderCopy:
         self._removed = removed
         self.path = path
         self.is_removed = False
+        self._removing = asyncio.Lock()
         self.kernel: OwnKernel | None = None
         """Works in it."""
 
@@ -76,11 +77,12 @@ class FolderCopy:
         await asyncio.to_thread(self._folders.remove_place, place)
 
     async def remove(self) -> None:
-        """Remove all of it. May be called again."""
-        await self.end_kernel()
-        await asyncio.to_thread(self._folders.remove, self._place, self.path)
-        self.is_removed = True
-        await self._removed(self)
+        """Remove all of it. May be called again, and then waits for the first call."""
+        async with self._removing:
+            await self.end_kernel()
+            await asyncio.to_thread(self._folders.remove, self._place, self.path)
+            self.is_removed = True
+            await self._removed(self)
 
 
 class CopiedFolders:
