@@ -113,7 +113,7 @@ class TestsByLine:
 
 
 def is_named_after(test: str, module: str) -> bool:
-    """Return whether the file of a test is that of a module, the last part of its name."""
+    """Return whether the file of a test is named after a module, given without its package."""
     subject = PurePath(test.partition("::")[0]).stem.removeprefix("test_")
     return subject.startswith(module) or module.startswith(subject)
 

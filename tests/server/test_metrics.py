@@ -5,52 +5,87 @@ from __future__ import annotations
 import pytest
 from prometheus_client import REGISTRY
 
+from acp_jupyter.protocol.host_events.notes import AgentStarting
 from acp_jupyter.server.monitoring.metrics import SessionMetrics
 from tests.support.script import Script
 
-AGENT = {"agent": "demo"}
-
 
 def counted(name: str, **labels: str) -> float:
-    return REGISTRY.get_sample_value(f"acp_jupyter_{name}", {**AGENT, **labels}) or 0.0
+    return REGISTRY.get_sample_value(f"acp_jupyter_{name}", {"agent": "demo", **labels}) or 0.0
+
+
+class Counted(Script):
+    """A session whose events are counted; its agent is known."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.metrics = SessionMetrics()
+        self.note(AgentStarting())
+        self.push()
+
+    def push(self) -> None:
+        self.metrics.push(self.events)
+        self.events.clear()
+
+    def call(self, status: str, **more: object) -> None:
+        self.update("tool_call_update", toolCallId="c", kind="execute", status=status, **more)
+        self.push()
 
 
 @pytest.fixture
-def script() -> Script:
-    return Script()
+def script() -> Counted:
+    return Counted()
 
 
-def push(metrics: SessionMetrics, script: Script) -> None:
-    metrics.push(script.events)
-    script.events.clear()
-
-
-def test_a_turn_runs_from_its_start_to_its_end(script: Script) -> None:
-    metrics, before = SessionMetrics(), counted("turns_running")
-    ended = counted("turns_total", stop_reason="end_turn")
-    script.line("!", {"note": "turn_queued", "turn_id": "t0", "prompt": []})
-    push(metrics, script)
+def test_a_turn_runs_from_its_start_to_its_end(script: Counted) -> None:
+    before, ended = counted("turns_running"), counted("turns_total", stop_reason="end_turn")
+    queued = {"note": "turn_queued", "turn_id": "t1", "prompt": [], "policy": "allow-all"}
+    script.line("!", queued)
+    script.push()
     assert counted("turns_running") == before
-    prompt = script.turn()
-    push(metrics, script)
-    script.line("!", {"note": "policy_changed", "policy": "ask"})
-    push(metrics, script)
+    script.line("!", {"note": "turn_started", "turn_id": "t1"})
+    script.push()
+    script.line("!", {"note": "policy_changed", "policy": "ask"})  # tells the turn once more
+    script.push()
     assert counted("turns_running") == before + 1
-    script.end(prompt)
-    push(metrics, script)
+    script.end(script.line(">", {"id": 1, "method": "session/prompt", "params": {}}))
+    script.push()
     assert counted("turns_running") == before
     assert counted("turns_total", stop_reason="end_turn") == ended + 1
 
 
-def test_a_tool_call_counts_once_when_it_ends(script: Script) -> None:
-    metrics = SessionMetrics()
+def test_a_tool_call_counts_once_when_it_ends(script: Counted) -> None:
     labels = {"kind": "execute", "status": "completed"}
     before = counted("tool_calls_total", **labels)
     script.turn()
-    script.update("tool_call", toolCallId="c", title="Build", kind="execute", status="in_progress")
-    push(metrics, script)
+    script.call("in_progress")
     assert counted("tool_calls_total", **labels) == before
-    for _ in range(2):
-        script.update("tool_call_update", toolCallId="c", status="completed")
-        push(metrics, script)
+    script.call("completed")
+    script.call("completed", title="Said later")
     assert counted("tool_calls_total", **labels) == before + 1
+
+
+def test_a_call_in_the_background_counts_after_its_turn(script: Counted) -> None:
+    labels = {"kind": "execute", "status": "completed"}
+    before = counted("tool_calls_total", **labels)
+    prompt = script.turn()
+    script.call("in_progress")
+    works = [{"type": "tool_call", "toolCallId": "c"}]
+    script.update("state_update", state="running", background=works)
+    script.end(prompt)
+    script.push()
+    script.call("completed")
+    assert counted("tool_calls_total", **labels) == before + 1
+
+
+def test_a_permission_request_counts_when_it_is_settled(script: Counted) -> None:
+    labels = {"state": "allowed", "asked": "yes"}
+    before = counted("permission_requests_total", **labels)
+    script.turn()
+    request_id = script.ask({"toolCallId": "c", "title": "Build", "kind": "execute"})
+    script.push()
+    assert counted("permission_requests_total", **labels) == before
+    script.answer(request_id, "once")
+    script.push()
+    script.call("completed")
+    assert counted("permission_requests_total", **labels) == before + 1

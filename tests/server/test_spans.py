@@ -6,6 +6,7 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import StatusCode
 
 from acp_jupyter.server.monitoring import traces as tracing
 from acp_jupyter.server.monitoring.traces import Traces
@@ -42,6 +43,8 @@ def test_a_turn_ends_what_it_left_open() -> None:
     assert traced.names() == []
     traced.script.end(traced.prompt)
     assert traced.names() == ["execute_tool execute", "invoke_agent demo"]
+    call, _ = traced.ended.get_finished_spans()
+    assert call.status.status_code is StatusCode.UNSET
 
 
 def test_a_call_in_the_background_goes_on_after_its_turn() -> None:
@@ -53,6 +56,21 @@ def test_a_call_in_the_background_goes_on_after_its_turn() -> None:
     assert traced.names() == ["invoke_agent demo"]
     traced.call("completed")
     assert traced.names() == ["invoke_agent demo", "execute_tool execute"]
+
+
+def test_a_permission_request_is_below_its_call_and_a_call_below_its_turn() -> None:
+    traced = Traced()
+    request_id = traced.script.ask({"toolCallId": "c", "title": "Build", "kind": "execute"})
+    assert traced.names() == []
+    traced.script.answer(request_id, "once")
+    traced.call("failed")
+    traced.script.end(traced.prompt)
+    assert traced.names() == ["permission_request", "execute_tool Build", "invoke_agent demo"]
+    asked, call, turn = traced.ended.get_finished_spans()
+    parents = [each.parent and each.parent.span_id for each in (asked, call, turn)]
+    assert parents == [call.context.span_id, turn.context.span_id, None]
+    failed = [each.status.status_code is StatusCode.ERROR for each in (asked, call, turn)]
+    assert failed == [False, True, False]
 
 
 @pytest.mark.parametrize("content", [False, True])

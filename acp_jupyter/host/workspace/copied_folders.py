@@ -77,7 +77,7 @@ class FolderCopy:
         await asyncio.to_thread(self._folders.remove_place, place)
 
     async def remove(self) -> None:
-        """Remove all of it. May be called again, and then waits for the first call."""
+        """Remove all of it. A second call waits until the first has ended."""
         async with self._removing:
             await self.end_kernel()
             await asyncio.to_thread(self._folders.remove, self._place, self.path)

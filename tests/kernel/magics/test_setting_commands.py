@@ -128,13 +128,19 @@ def test_through_the_server_only_the_page_logs_in(
     assert host.asked == []
 
 
-def test_without_a_server_the_kernel_logs_in_and_waits(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def logging_in(monkeypatch: pytest.MonkeyPatch, after: SessionState) -> FakeKernelHost:
+    """Use a host whose agent needs a login, then is at it, and then is as given."""
     host = FakeKernelHost()
     use(host, monkeypatch)
     running = needing(login=LoginState(method_id="tty", name="Terminal"))
-    host.states = [[needing()], [running], [state()]]
+    host.states = [[needing()], [running], [after]]
+    return host
+
+
+def test_without_a_server_the_kernel_logs_in_and_waits(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host = logging_in(monkeypatch, state())
     host.reply = LoginReply(message="Run this.", command="agent --login")
     setting_commands.login(["tty"])
     assert host.asked == [Login(session_id="s", method_id="tty")]
@@ -147,10 +153,7 @@ def test_without_a_server_the_kernel_logs_in_and_waits(
 def test_a_login_that_ends_without_one_says_nothing_of_success(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    host = FakeKernelHost()
-    use(host, monkeypatch)
-    running = needing(login=LoginState(method_id="tty", name="Terminal"))
-    host.states = [[needing()], [running], [needing()]]
+    logging_in(monkeypatch, needing())
     setting_commands.login(["tty"])
     assert capsys.readouterr().out == "Look there.\n"
 
