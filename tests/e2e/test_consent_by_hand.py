@@ -15,6 +15,11 @@ from tests.support.scenes.steps import NO, ONCE, Step, ask, diff, hold, put_scen
 
 TEXT = "A note."
 TO_REQUEST = "Alt+Shift+Y"
+SLOW_TO_DRAW = """
+  const frame = window.requestAnimationFrame;
+  window.requestAnimationFrame = draw => setTimeout(() => frame(draw), 500);
+"""
+"""Of a page that has much to do: a second key comes before it has drawn what the first one did."""
 
 
 def edit(number: int, lines: int = 2) -> tuple[Step, list[Step]]:
@@ -116,6 +121,7 @@ def test_one_edit_or_ten_take_one_click_or_two_keys(
 ) -> None:
     stage = Stage(lab, f"consent-{where}-{by_keys}")
     effort = Effort(lab.page)
+    lab.page.add_init_script(SLOW_TO_DRAW)
     nb = stage.open("%%acp plays\nEdit.")
     hands = Hands(lab.page)
     view: TurnView = nb.turn(1)

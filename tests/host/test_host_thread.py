@@ -70,6 +70,7 @@ def test_what_does_not_answer_is_given_up(host: HostThread) -> None:
         try:
             await asyncio.Event().wait()
         finally:
+            await asyncio.sleep(0)  # a cleanup may have to wait, too
             ended.set()
 
     with pytest.raises(ServerUnreachable, match="did not answer within 0 s"):

@@ -106,8 +106,7 @@ class Supervisor:
         self._release_stdio()
         while not self._is_done() and self._host_lives():
             self._wait(_PARENT_POLL_SECONDS)
-        if not self._exited:
-            self._wait_until_gone(self._eof_seconds)
+        self._wait_until_gone(self._eof_seconds)
         self._end_all()
         return 0
 

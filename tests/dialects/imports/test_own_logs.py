@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support.bare_log import Log
 from tests.support.imported import import_lines
 
@@ -55,3 +57,19 @@ def test_notes_of_a_host_are_kept_with_ids_of_this_import() -> None:
     assert [entry.message["note"] for entry in imported.entries if entry.direction == "!"].count(
         "session_opened"
     ) == 0
+
+
+@pytest.mark.parametrize(
+    ("number", "imported_as"), [("9" * 15, "p0"), ("9" * 16, "p" + "9" * 16), ("\u0663", "p\u0663")]
+)
+def test_a_request_that_the_log_does_not_have_is_none_of_this_import(
+    number: str, imported_as: str
+) -> None:
+    """What is no number of a line is left as it is."""
+    log = Log()
+    opened = {"session_id": "old", "agent_id": "x", "agent_name": "X", "cwd": "/w", "folder": "~"}
+    log.note(note="session_opened", **opened)
+    log.note(note="permission_settled", request_id=f"p{number}", by="turn_cancelled")
+    imported = import_lines(log.lines)
+    messages = [entry.message for entry in imported.entries]
+    assert [each["request_id"] for each in messages if "request_id" in each] == [imported_as]

@@ -151,6 +151,9 @@ def test_stop_cancels_the_question(driver: Driver) -> None:
     assert question(session).outcome == "Not answered: turn stopped"
     with pytest.raises(QuestionSettled):
         answer(driver, session, request, "accept", name="late")
+    driver.run(session.journal.flush)
+    log = session.journal.log.path.read_text()
+    assert log.count('"elicitation_settled"') == 1
 
 
 def test_a_question_dies_with_its_agent(driver: Driver) -> None:

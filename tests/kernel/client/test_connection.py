@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,6 +52,14 @@ def server(status: int = 200, *, key: bytes = KEY, **answer: object) -> Iterator
 
 def client(url: str) -> ServerClient:
     return ServerClient(HttpTransport(url), KernelIdentity("kernel-id", KEY))
+
+
+def test_it_is_asked_where_it_is_and_nowhere_else() -> None:
+    with server(version="1") as url:
+        for address, answers in ((url, True), (url.replace("127.0.0.1", "no-such.invalid"), False)):
+            refused = contextlib.nullcontext() if answers else pytest.raises(socket.gaierror)
+            with refused, HttpTransport(address).answer("GET", "/", b"", {}, 5) as answer:
+                assert json.loads(answer.read())["version"] == "1"
 
 
 def test_its_own_server_is_taken() -> None:

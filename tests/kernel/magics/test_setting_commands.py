@@ -18,12 +18,18 @@ from acp_jupyter.api.models.sessions import (
     Logout,
     RegistryReply,
     RestartAgent,
+    ResumeSession,
 )
 from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
 from acp_jupyter.kernel.magics import setting_commands
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.parse.login import AuthMethod
-from acp_jupyter.transcript.model.session_state import AgentInfo, LoginState, SessionState
+from acp_jupyter.transcript.model.session_state import (
+    AgentInfo,
+    ConfigOption,
+    LoginState,
+    SessionState,
+)
 from tests.support.host_without_events import HostWithoutEvents
 
 METHOD = AuthMethod(id="tty", name="Terminal", kind="terminal")
@@ -40,6 +46,7 @@ class FakeHost(HostWithoutEvents):
         self.public = RegistryReply(date="2026-02-07")
         self.states: list[list[SessionState]] = [[]]
         self.reply = LoginReply(message="Look there.")
+        self.resumed = state()
         self.asked: list[Command] = []
 
     def call(self, command: Command, seconds: float) -> Any:
@@ -52,7 +59,7 @@ class FakeHost(HostWithoutEvents):
                 return self.states.pop(0) if len(self.states) > 1 else self.states[0]
             case _:
                 self.asked.append(command)
-                return self.reply
+                return self.resumed if isinstance(command, ResumeSession) else self.reply
 
 
 class FakeKernelHost(FakeHost):
@@ -184,3 +191,24 @@ def test_the_policy_of_cells_that_name_none(
         with pytest.raises(UsageError):
             setting_commands.policy(wrong)
     assert defaults.policy is None
+
+
+def test_the_options_of_a_session_are_known_once_its_agent_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host = FakeHost()
+    use(host, monkeypatch)
+    monkeypatch.setattr(defaults, "session_id", "s")
+    host.states = [[state()]]
+    setting_commands.config([])
+    assert capsys.readouterr().out == "Some Agent has no options.\n"
+    assert host.asked == [ResumeSession(session_id="s")]
+    fast = ConfigOption(id="fast", name="Fast", type="boolean", current_value=False)
+    host.resumed = state(config_options=(fast,))
+    setting_commands.config([])
+    assert "fast" in capsys.readouterr().out
+    host.states = [[host.resumed]]
+    host.asked.clear()
+    setting_commands.config([])
+    assert "fast" in capsys.readouterr().out
+    assert host.asked == []

@@ -8,10 +8,11 @@ import pytest
 from IPython.core.error import UsageError
 
 from acp_jupyter.api.models.command_table import Command
-from acp_jupyter.api.models.sessions import ListSessions
+from acp_jupyter.api.models.sessions import ListSessions, ResumeSession
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.kernel.magics import subcommands
 from acp_jupyter.kernel.magics.subcommands import run_subcommand
+from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.host_events.notes import StopCause
 from tests.support.host_without_events import HostWithoutEvents
 from tests.support.script import Script
@@ -28,11 +29,13 @@ class FakeHost(HostWithoutEvents):
             else:
                 self.script.turn("Do it", turn_id)
         self.cancelled: list[str] = []
+        self.facts: dict[str, Any] = {}
 
     def call(self, command: Command, seconds: float) -> Any:
+        state = self.script.transcript.session.model_copy(update=self.facts)
         if isinstance(command, ListSessions):
-            return [self.script.transcript.session]
-        return None
+            return [state]
+        return state if isinstance(command, ResumeSession) else None
 
     def cancel(self, session_id: str, turn_id: str, reason: StopCause = "user") -> None:
         self.cancelled.append(turn_id)
@@ -70,3 +73,23 @@ def test_steering_needs_words_and_a_turn_that_runs(monkeypatch: pytest.MonkeyPat
         run_subcommand("steer ")
     with pytest.raises(BadRequest, match="Nothing is running"):
         run_subcommand("steer left")
+
+
+@pytest.mark.parametrize(
+    ("history", "words"), [("whole", ""), ("without", " The agent does not remember")]
+)
+def test_cells_go_on_in_a_session_that_is_resumed(
+    history: str, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host = FakeHost()
+    use(host, monkeypatch)
+    monkeypatch.setattr(defaults, "session_id", "")
+    monkeypatch.setattr(defaults, "chosen", {})
+    host.facts = {"history": history}
+    run_subcommand("resume s1")
+    said = capsys.readouterr().out
+    assert said.startswith(f"Resumed session s1 of demo.{words}")
+    assert defaults.session_id == "s1"
+    host.facts = {"read_only": "This session is open in another server. You can read it here."}
+    with pytest.raises(BadRequest, match="open in another server"):
+        run_subcommand("resume s1")

@@ -38,16 +38,21 @@ function cell(...outputs: HTMLElement[]): {
 
 const focused = () => document.activeElement?.getAttribute('data-request');
 
-it('selects the tab of the variant that asks', async () => {
+it('selects the tab of the variant that asks', () => {
   const shown = cell(output('one', true, false), output('two', false, true));
-  await focusRequest(shown.cell);
+  expect(focusRequest(shown.cell)).toBe(true);
   expect(shown.clicked).toEqual(['two']);
   expect(focused()).toBe('r-two');
 });
 
-it('leaves the tab where the variant that is shown asks, too', async () => {
+it('leaves the tab where the variant that is shown asks, too', () => {
   const shown = cell(output('one', true, true), output('two', false, true));
-  await focusRequest(shown.cell);
+  expect(focusRequest(shown.cell)).toBe(true);
   expect(shown.clicked).toEqual([]);
   expect(focused()).toBe('r-one');
+});
+
+it('says that there is none', () => {
+  const shown = cell(output('one', true, false));
+  expect(focusRequest(shown.cell)).toBe(false);
 });

@@ -1,16 +1,21 @@
 import { UNSELECTED_CLASS } from '../page/ids';
 
-/** Focuses the newest request's group, not a button: Enter must not allow by accident. */
-export async function focusRequest(root: HTMLElement): Promise<void> {
-  await new Promise(resolve => requestAnimationFrame(resolve));
+/**
+ * Focuses the newest request's group, not a button: Enter must not allow by accident.
+ *
+ * Whether there is one that can be seen.
+ */
+export function focusRequest(root: HTMLElement): boolean {
   // One in a saved turn has no buttons: nobody may answer it.
   const waiting = [...root.querySelectorAll<HTMLElement>('[data-request]:has(button)')].reverse();
   const newest = waiting.find(each => unselected(each) === null) ?? waiting[0];
-  if (newest !== undefined) {
-    selectTabOf(newest);
-    newest.focus({ preventScroll: true });
-    newest.scrollIntoView({ block: 'nearest' });
+  if (newest === undefined) {
+    return false;
   }
+  selectTabOf(newest);
+  newest.focus({ preventScroll: true });
+  newest.scrollIntoView({ block: 'nearest' });
+  return newest === document.activeElement;
 }
 
 /** What hides the request of a variant whose tab is not selected. */

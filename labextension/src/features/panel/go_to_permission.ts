@@ -4,6 +4,7 @@ import type { Client } from '../../delivery/client';
 import { pendingRequest } from '../../state/items';
 import type { SessionStore } from '../../state/store';
 import type { Origin } from '../../wire/types';
+import { PANEL_ID } from '../page/ids';
 import { revealCell } from '../page/current_notebook';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { hasSnapshot } from '../page/snapshot';
@@ -31,15 +32,19 @@ export class Permissions {
 
   /** Focuses a waiting request: in its cell if the notebook is open, else in the panel. */
   async goTo(): Promise<void> {
+    const notebook = this.#notebook.panel;
+    // At once where it is drawn: the next key may be its answer.
+    if (notebook?.isVisible === true && focusRequest(notebook.node)) {
+      return;
+    }
     const waiting = (this.#client.sessions ?? []).filter(session => session.waiting > 0);
     const here = waiting.find(session => session.notebook_path === this.#notebook.path);
+    const shown = here === undefined ? document.getElementById(PANEL_ID) : null;
+    if (shown !== null && focusRequest(shown)) {
+      return;
+    }
     const sessionId = (here ?? waiting[0])?.session_id;
     if (sessionId === undefined) {
-      // The list of sessions follows a request that is drawn already.
-      const panel = this.#notebook.panel;
-      if (panel?.isVisible === true) {
-        await focusRequest(panel.node);
-      }
       return;
     }
     const following = this.#client.follow(sessionId);
@@ -57,7 +62,9 @@ export class Permissions {
         (panel !== null && origin !== null
           ? await revealCell(this.#app, this.#notebook, origin)
           : null);
-      await focusRequest(cell ?? (await this.#openSession(sessionId)));
+      const root = cell ?? (await this.#openSession(sessionId));
+      await new Promise(resolve => requestAnimationFrame(resolve));
+      focusRequest(root);
     } finally {
       following.dispose();
     }

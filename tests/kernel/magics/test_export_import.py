@@ -1,0 +1,64 @@
+"""%acp export and %acp share: what is written, and in which format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from IPython.core.error import UsageError
+
+from acp_jupyter.api.models.command_table import Command
+from acp_jupyter.api.models.sessions import ListSessions
+from acp_jupyter.api.models.traffic import GetTranscript
+from acp_jupyter.kernel.magics import export_import
+from tests.support.host_without_events import HostWithoutEvents
+from tests.support.script import Script
+
+
+class FakeHost(HostWithoutEvents):
+    """Has one session, and says which form of it was wanted."""
+
+    def call(self, command: Command, seconds: float) -> Any:
+        if isinstance(command, ListSessions):
+            return [Script().transcript.session]
+        assert isinstance(command, GetTranscript)
+        return {command.format: f"as {command.format}", "turn": command.turn_id}
+
+
+@pytest.fixture(autouse=True)
+def host(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(export_import, "host_client", FakeHost)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "form"),
+    [
+        ("a.md", [], "markdown"),
+        ("a.HTML", [], "html"),
+        ("a.htm", ["--format", "markdown"], "markdown"),
+    ],
+)
+def test_the_name_of_the_file_gives_its_format(
+    name: str, options: list[str], form: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    export_import.run_export([str(tmp_path / name), *options])
+    assert (tmp_path / name).read_text() == f"as {form}"
+    assert capsys.readouterr().out.endswith(f"{name}: {form}, {len(form) + 3} B.\n")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [(["a.txt"], "'a.txt' gives no format"), (["a.md", "--format", "pdf"], "no format 'pdf'")],
+)
+def test_what_is_no_format_is_refused_with_all_that_are(given: list[str], words: str) -> None:
+    with pytest.raises(UsageError, match=f"{words}.*traffic, .*markdown"):
+        export_import.run_export(given)
+
+
+@pytest.mark.parametrize("ending", ["html", "HTM"])
+def test_a_page_for_others_is_html(ending: str, tmp_path: Path) -> None:
+    export_import.run_share([str(tmp_path / f"page.{ending}")])
+    assert (tmp_path / f"page.{ending}").read_text() == "as shared"
+    with pytest.raises(UsageError, match=r"should end with \.html"):
+        export_import.run_share([str(tmp_path / "page.md")])
