@@ -13,7 +13,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from acp_jupyter.kernel.variable_copies import write_variables
 from acp_jupyter.notebook_tools.variants.copied import CopiedVariables
+from tests.support.own_shell import own_shell
 
 _RUN = """\
 import sys
@@ -125,3 +129,13 @@ def test_without_dill_or_a_place_nothing_is_written(tmp_path: Path) -> None:
     (tmp_path / "file").symlink_to(tmp_path / "elsewhere")
     assert "symbolic links" in write(tmp_path, "a = 1").trouble
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_what_can_not_be_written_is_found_without_writing_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with own_shell(tmp_path, monkeypatch) as shell:
+        shell.run_cell("each = (i for i in [1]); small = b'1'; large = b'1' * 2000")
+        written = write_variables(shell, tmp_path / "file", 1000, 30)
+    assert (written.count, written.left_out) == (1, ("each (generator)", "large (too large)"))
+    assert b"small" in (tmp_path / "file").read_bytes()
