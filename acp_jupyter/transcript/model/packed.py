@@ -26,7 +26,6 @@ from acp_jupyter.transcript.model.persistent import Map, Vector
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.model.tool_items import CallFacts, ToolCall
 
-D = TypeVar("D")
 V = TypeVar("V")
 
 NEWEST = 512
@@ -217,16 +216,14 @@ class _PackedMap(Generic[V]):
             return self._spill.get(value)
         return value if isinstance(value, bytes) else self._value.dump_json(value)
 
-    @overload
-    def get(self, name: str) -> V | None: ...
-    @overload
-    def get(self, name: str, default: D) -> V | D: ...
-    def get(self, name: str, default: D | None = None) -> V | D | None:
-        """Return the value of a name, or ``default``."""
+    def get(self, name: str) -> V | None:
+        """Return the value of a name."""
         value = self._values.get(name)
-        if isinstance(value, bytes | int):
-            return self._value.validate_json(self.packed(name))
-        return default if value is None else value
+        return (
+            self._value.validate_json(self.packed(name))
+            if isinstance(value, bytes | int)
+            else value
+        )
 
     def __getitem__(self, name: str) -> V:
         value = self.get(name)

@@ -135,7 +135,7 @@ def test_what_can_not_be_written_is_found_without_writing_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with own_shell(tmp_path, monkeypatch) as shell:
-        shell.run_cell("each = (i for i in [1]); small = b'1'; large = b'1' * 2000")
+        shell.run_cell("each = (i for i in [1]); small = b'1'; large = b'1' * 2000")  # type: ignore[no-untyped-call]
         written = write_variables(shell, tmp_path / "file", 1000, 30)
     assert (written.count, written.left_out) == (1, ("each (generator)", "large (too large)"))
     assert b"small" in (tmp_path / "file").read_bytes()

@@ -20,7 +20,7 @@ class FakeHost(HostWithoutEvents):
 
     def __init__(self, looks: int) -> None:
         self.script = Script()
-        self.prompt = self.script.turn()
+        self.request = self.script.turn()
         self.looks = looks
 
     def detail(self) -> TurnDetail:
@@ -31,7 +31,7 @@ class FakeHost(HostWithoutEvents):
         assert isinstance(command, GetTurn)
         self.looks -= 1
         if not self.looks:
-            self.script.line("<", {"id": 1, "result": {"stopReason": "end_turn"}}, self.prompt)
+            self.script.line("<", {"id": 1, "result": {"stopReason": "end_turn"}}, self.request)
         return self.detail()
 
 
