@@ -47,3 +47,12 @@ def test_two_streams_in_turns_are_bounded() -> None:
     assert len(outputs.done()) == 2_000
     outputs.error("ValueError", "no", ["ValueError: no"])
     assert outputs.done()[-1]["output_type"] == "error"
+
+
+def test_a_result_has_the_number_of_its_run() -> None:
+    outputs = Outputs()
+    outputs.display({"text/plain": "shown"})
+    outputs.display({"text/plain": "2"}, execution_count=7)
+    shown, result = outputs.done()
+    assert (shown["output_type"], shown.get("execution_count")) == ("display_data", None)
+    assert (result["output_type"], result["execution_count"]) == ("execute_result", 7)
