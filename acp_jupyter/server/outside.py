@@ -88,8 +88,7 @@ class OutsideHandler(JupyterHandler, WebSocketHandler):
 
     async def on_message(self, message: str | bytes) -> None:
         """Pass a line on; the next is read after it."""
-        if self._writer is None:
-            return
+        assert self._writer is not None  # Tornado reads once `open` has returned
         line = message.encode() if isinstance(message, str) else message
         with contextlib.suppress(OSError):
             self._writer.write(line.replace(b"\n", b" ") + b"\n")

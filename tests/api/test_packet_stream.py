@@ -14,6 +14,7 @@ from acp_jupyter.protocol.host_events.notes import (
     PermissionSettledNote,
     StartFailed,
     TitleChanged,
+    TurnEdited,
     TurnFailed,
     TurnQueued,
     TurnRemoved,
@@ -199,3 +200,14 @@ def test_a_full_log_ends_with_words(dialect: StreamDialect) -> None:
     said = [packet.data for entry in script.entries for packet in reader.read(entry)]
     assert reader.full
     assert b"The session continues" in b"".join(said)
+
+
+def test_a_prompt_that_was_edited_in_the_queue_is_told_as_it_was_sent() -> None:
+    script = Script()
+    prompt = script.turn("First", "t1")
+    script.line("!", {"note": "turn_queued", "turn_id": "t2", "prompt": []})
+    script.note(TurnEdited(turn_id="t2", prompt=({"type": "text", "text": "Second, edited"},)))
+    script.end(prompt)
+    script.line("!", {"note": "turn_started", "turn_id": "t2"})
+    said = [packet for packet in stream(script) if packet["type"] == "user_message_chunk"]
+    assert [packet["content"]["text"] for packet in said] == ["First", "Second, edited"]

@@ -125,3 +125,9 @@ def test_a_report_as_text_shows_what_differs_where_outputs_differ() -> None:
         "  cell 3: failed (It ended in an error)",
         "It was stopped.",
     ]
+
+
+def test_the_id_of_a_widget_is_no_difference() -> None:
+    kind = "application/vnd.jupyter.widget-view+json"
+    old, new = ([shown(kind, {"model_id": each})] for each in ("a", "b"))
+    assert compare_outputs(old, new) == ()

@@ -49,3 +49,10 @@ def test_only_the_body_of_a_class_sees_its_names(source: str, uses: set[str]) ->
     names = names_of(source)
     assert names.sets == {"A"}
     assert names.uses == uses
+
+
+@pytest.mark.parametrize(
+    "arguments", ["x: Shape", "*x: Shape", "x, *, y: Shape", "x, /, y, **z: Shape"]
+)
+def test_a_function_uses_the_names_of_its_annotations(arguments: str) -> None:
+    assert names_of(f"def f({arguments}): pass").uses == {"Shape"}

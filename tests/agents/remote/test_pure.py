@@ -140,3 +140,10 @@ def test_states_are_told_again_and_other_parts_once() -> None:
 )
 def test_what_is_another_turn_or_another_text_is_not_told(again: list[Json]) -> None:
     assert list(seen(text("So ")).missed(again)) == []
+
+
+def test_a_login_that_is_not_accepted_names_what_to_check() -> None:
+    url = "wss://agents.example/acp"
+    told = [Address.of(url, names, {}).explain(401) for names in ({"Authorization": "TOKEN"}, {})]
+    assert "Check the variable TOKEN." in told[0]
+    assert "Name a header under headers." in told[1]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.redactor import REDACTED, Redactor
+from tests.support.failing_disk import failing_disk
 
 
 def entry(seq: int, **message: object) -> TrafficEntry:
@@ -154,3 +157,31 @@ def test_no_secret_survives(secrets: list[str], text: str) -> None:
     for secret in secrets:
         if secret not in REDACTED:
             assert secret not in redactor.redact_text(f"{text}{secret}")
+
+
+def test_what_is_shown_of_an_entry_has_no_secret(tmp_path: Path) -> None:
+    secret = "a-long-secret-of-the-user"
+    log = TrafficLog(tmp_path / "s" / "traffic.ndjson", Limits(), Redactor([secret]))
+    assert log.clean(entry(1, text=f"It is {secret}.")).message == {"text": f"It is {REDACTED}."}
+    assert log.clean(entry(2, text="Nothing")) == entry(2, text="Nothing")
+    log.close()
+
+
+def test_a_deleted_log_is_written_again_once_the_disk_lets_it(tmp_path: Path) -> None:
+    path = tmp_path / "data" / "s" / "traffic.ndjson"
+    with failing_disk("acp_jupyter.host.store.traffic_log") as disk:
+        log = TrafficLog(path, Limits())
+        log.append(entry(1))
+        log.flush()
+        shutil.rmtree(path.parents[1])
+        path.parents[1].touch()  # no folder can be made here
+        log.make_anew()
+        path.parents[1].unlink()
+        disk.error, disk.room = errno.ENOSPC, 10
+        log.make_anew()
+        assert not path.exists()
+        disk.room = None
+        log.append(entry(2))
+        log.flush()
+        assert list(read_traffic(path)) == [entry(1), entry(2)]
+        log.close()

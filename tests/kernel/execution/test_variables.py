@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import string
 import subprocess
 import sys
 import time
@@ -238,3 +239,7 @@ def test_no_library_is_imported_for_it() -> None:
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout == "set()\n"
+
+
+def test_a_module_is_told_by_what_it_has() -> None:
+    assert "It has: whitespace, ascii_lowercase, " in describe("string", string).text

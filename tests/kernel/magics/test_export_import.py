@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from IPython.core.error import UsageError
 
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import ListSessions
-from acp_jupyter.api.models.traffic import GetTranscript
+from acp_jupyter.api.models.traffic import GetTranscript, ImportLog, ImportResult
+from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.kernel.magics import export_import
+from acp_jupyter.transcript.model.session_state import TurnState
 from tests.support.host_without_events import HostWithoutEvents
 from tests.support.script import Script
 
@@ -19,9 +21,26 @@ from tests.support.script import Script
 class FakeHost(HostWithoutEvents):
     """Has one session, and says which form of it was wanted."""
 
+    imported: ClassVar[tuple[str, ...]] = ()
+
     def call(self, command: Command, seconds: float) -> Any:
         if isinstance(command, ListSessions):
             return [Script().transcript.session]
+        if isinstance(command, ImportLog):
+            return ImportResult(
+                session_id="s2",
+                dialect="traffic",
+                entries=5,
+                problems=(),
+                problem_count=0,
+                log_session="a1",
+                other_sessions=(),
+                turn_ids=self.imported,
+            )
+        if isinstance(command, GetTurn):
+            transcript = Script().transcript
+            turn = TurnState(turn_id=command.turn_id, session_id="s2", status="done")
+            return TurnDetail(turn=turn, items=(), session=transcript.session)
         assert isinstance(command, GetTranscript)
         return {command.format: f"as {command.format}", "turn": command.turn_id}
 
@@ -62,3 +81,16 @@ def test_a_page_for_others_is_html(ending: str, tmp_path: Path) -> None:
     assert (tmp_path / f"page.{ending}").read_text() == "as shared"
     with pytest.raises(UsageError, match=r"should end with \.html"):
         export_import.run_share([str(tmp_path / "page.md")])
+
+
+@pytest.mark.parametrize(("turns", "words"), [(1, []), (2, ["The last turn is shown"])])
+def test_what_came_of_a_log_is_told(
+    turns: int, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "log.ndjson").touch()
+    FakeHost.imported = tuple(f"t{number}" for number in range(turns))
+    export_import.run_import([str(tmp_path / "log.ndjson")])
+    told = capsys.readouterr().out.splitlines()
+    assert told[-1] == f"<Turn t{turns - 1} of demo: done>"
+    assert told[0].endswith(f"{turns} turn{'s' * (turns - 1)}, 5 lines.")
+    assert [line.partition(";")[0] for line in told[1:-1]] == words

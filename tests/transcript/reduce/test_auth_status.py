@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from acp_jupyter.protocol.host_events.session import LoginDone
 from tests.support.script import Script
 
 NEEDS = "Demo needs a login."
@@ -59,3 +60,12 @@ def test_a_login_that_is_there_again_is_needed_no_more() -> None:
     assert said(script, {"state": "unknown"}) == ("", NEEDS)
     assert said(script, {"authStatus": {"kind": "account", "label": "Pro"}}) == ("Pro", "")
     assert said(script, {"state": "unauthenticated"}) == ("", NEEDS)
+
+
+def test_after_a_login_nothing_is_needed_and_after_a_logout_one_is() -> None:
+    script = Script()
+    assert said(script, {"authStatus": {"kind": "api_key", "label": "API key"}}) == ("API key", "")
+    for message, logged_out, shown in (("", False, ("API key", "")), (NEEDS, True, ("", NEEDS))):
+        script.note(LoginDone(ok=True, message=message or "Welcome", logged_out=logged_out))
+        session = script.transcript.session
+        assert (session.logged_in, session.needs_login) == shown

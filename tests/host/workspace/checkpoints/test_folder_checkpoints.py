@@ -13,6 +13,7 @@ import pytest
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointFailed
+from acp_jupyter.host.workspace.checkpoints.git import GitSlow, ShadowGit
 from tests.support.checkpointed_folder import Kept, held
 from tests.support.wait import eventually
 
@@ -334,3 +335,8 @@ def test_old_turns_are_given_up_for_new_ones(tmp_path: Path) -> None:
     kept.turn(lambda: kept.write("b", "1"))
     assert kept.checkpoints.trees(first) is None
     assert _told(kept) == [("b", "added")]
+
+
+def test_git_is_not_even_started_when_no_time_is_left(tmp_path: Path) -> None:
+    with pytest.raises(GitSlow, match="there was no time left"):
+        ShadowGit(tmp_path, tmp_path / "kept").run("version", seconds=0)
