@@ -164,7 +164,8 @@ class TurnCheckpoints:
             uncovered.pop(file.came_from, None)  # it goes back
         not_here = {c.path for c in scans.seen if c.how == "deleted"}.union(c.path for c in beyond)
         self.unstored = tuple(sorted(unseen.union(uncovered) - not_here))
-        unkept = [c for c in scans.seen if c.path in uncovered and c.path in scans.edited]
+        told = {*scans.edited, *foreign}
+        unkept = [c for c in scans.seen if c.path in uncovered and c.path in told]
         unkept += beyond
         files = (*changed, *map(_unkept, unkept[: limits.listed_changes - len(changed)]))
         if not files:

@@ -167,6 +167,20 @@ def test_it_is_said_why_it_is_not_taken_back(tmp_path: Path) -> None:
     )
 
 
+def test_a_file_that_replaced_another_is_told_and_not_destroyed(tmp_path: Path) -> None:
+    """It was moved in: where it could go back to is not known."""
+    folder = Folder(tmp_path)
+    folder.write("plain.py", "1\n")
+    (tmp_path / "moved.py").write_text("of weeks")
+    note = folder.turn(lambda: (tmp_path / "moved.py").replace(folder.root / "plain.py"))
+    assert note is not None
+    assert [(f.path, f.kept) for f in note.files] == [("plain.py", False)]
+    assert note.words == "Not kept: plain.py (not kept before this turn)."
+    assert not note.revertible
+    folder.revert()
+    assert (folder.root / "plain.py").read_text() == "of weeks"
+
+
 def test_another_session_that_keeps_the_folder_meanwhile_changes_nothing(tmp_path: Path) -> None:
     """They share what is kept: what it brought in is not this turn's."""
     folder = Folder(tmp_path)
