@@ -152,7 +152,8 @@ class SessionAgent:
             return await asyncio.shield(start)
         except asyncio.CancelledError:
             task = asyncio.current_task()
-            if not start.cancelled() or (task is not None and task.cancelling()):
+            assert task is not None
+            if not start.cancelled() or task.cancelling():
                 raise
             raise AgentStartError(f"{self.spec.name} was stopped while it was starting.") from None
 

@@ -1,0 +1,93 @@
+"""What ``%acp fix`` says of the cell that failed, and what a cell sends along."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from acp_jupyter.api.models.command_table import Command
+from acp_jupyter.api.models.sessions import CreateSession, ResumeSession
+from acp_jupyter.api.models.turns import GetTurn, PromptSession, TurnDetail
+from acp_jupyter.kernel import connect as connecting
+from acp_jupyter.kernel.magics.cell import fix_prompt, named_variables, send_prompt
+from acp_jupyter.kernel.magics.cell_options import parse_cell_line
+from acp_jupyter.kernel.session import Session, defaults
+from acp_jupyter.kernel.variables import Described
+from tests.support.host_without_events import HostWithoutEvents
+from tests.support.own_shell import own_shell
+from tests.support.script import Script
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
+    with own_shell(tmp_path, monkeypatch) as made:
+        yield made
+    for name in ("last_type", "last_value", "last_traceback", "last_exc"):
+        vars(sys).pop(name, None)
+
+
+@pytest.mark.parametrize(
+    ("cell", "names"), [("import os\nx = [1]\nx[5]", ("x",)), ("x = (1,\n", ())]
+)
+def test_the_cell_that_failed_goes_along(
+    shell: InteractiveShell, cell: str, names: tuple[str, ...]
+) -> None:
+    assert not shell.run_cell(cell).success  # type: ignore[no-untyped-call]
+    error = sys.last_value
+    assert error is not None
+    prompt = fix_prompt(shell, error)
+    assert f"The cell:\n\n```python\n{cell.strip()}\n```" in prompt
+    assert "Error" in prompt.partition("The traceback:")[2]
+    assert named_variables(shell, error) == names
+
+
+class FakeHost(HostWithoutEvents):
+    """Keeps what it is sent."""
+
+    location: ClassVar[Literal["server", "kernel"]] = "kernel"
+    may_answer: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self.script = Script()
+        self.script.turn()
+        self.sent: list[Command] = []
+
+    def call(self, command: Command, seconds: float) -> Any:
+        state = self.script.transcript.session
+        match command:
+            case ResumeSession() | CreateSession():
+                return state
+            case GetTurn():
+                turn = self.script.transcript.turns["t1"]
+                return TurnDetail(turn=turn, items=(), session=state)
+            case _:
+                self.sent.append(command)
+                return {"turn_id": "t1"}
+
+
+@pytest.mark.parametrize(("variables", "blocks"), [((), 1), ((Described("x", "x: int\n1"),), 2)])
+def test_what_a_cell_describes_is_sent_with_its_prompt(
+    shell: InteractiveShell, variables: tuple[Described, ...], blocks: int
+) -> None:
+    host = FakeHost()
+    session = Session(host, host.script.transcript.session, None)
+    send_prompt(shell, session, parse_cell_line(""), "Go", None, variables, "Go")
+    (command,) = host.sent
+    assert isinstance(command, PromptSession)
+    assert (1 if command.prompt == "Go" else len(command.prompt)) == blocks
+
+
+def test_a_session_that_was_named_is_completed_from_then_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connecting, "host_client", FakeHost)
+    monkeypatch.setattr(defaults, "labels", set[str]())
+    monkeypatch.setattr(defaults, "chosen", {})
+    connecting.connect("demo", session="plots", tools=False)
+    connecting.connect("demo", tools=False)
+    assert defaults.labels == {"plots"}
