@@ -56,3 +56,8 @@ def test_only_the_body_of_a_class_sees_its_names(source: str, uses: set[str]) ->
 )
 def test_a_function_uses_the_names_of_its_annotations(arguments: str) -> None:
     assert names_of(f"def f({arguments}): pass").uses == {"Shape"}
+
+
+def test_an_error_that_is_given_no_name_sets_none() -> None:
+    source = "try:\n    pass\nexcept ValueError:\n    pass\nexcept OSError as error:\n    pass\n"
+    assert bindings(ast.parse(source).body) == ({"error"}, set())

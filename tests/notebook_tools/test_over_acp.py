@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import jsonschema
 import pytest
 
 from acp_jupyter.host.session.session import Session
+from acp_jupyter.notebook_tools import mcp_endpoint
+from acp_jupyter.notebook_tools.mcp_endpoint import ToolsOverAcp
 from acp_jupyter.notebook_tools.tools import TOOLS
-from acp_jupyter.protocol.objects import Obj
+from acp_jupyter.protocol.objects import Obj, obj
 from tests.conformance.shapes import DEFINITIONS
 from tests.notebook_tools.in_process import KERNEL, Dictionary, host_with_tools, write_notebook
 from tests.notebook_tools.talk import answers, calls_of, play, start, using
@@ -21,6 +25,9 @@ from tests.support.driver import Driver
 from tests.support.processes import family
 from tests.support.remote import remote, serving
 from tests.support.wait import eventually
+
+if TYPE_CHECKING:
+    from acp_jupyter.notebook_tools.session_tools import SessionTools
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -170,3 +177,17 @@ def test_an_agent_elsewhere_has_the_tools(tmp_path: Path, kernel: Dictionary, sc
         assert "42" in ran["text"]
         state = session.transcript
         assert not [item for item in state.items if item.kind == "notice"]
+
+
+@pytest.mark.parametrize(("room", "code"), [(0, -32602), (-1, -32600)])
+def test_a_request_may_be_as_long_as_a_line(
+    monkeypatch: pytest.MonkeyPatch, room: int, code: int
+) -> None:
+    async def pass_over(_method: str, _params: Mapping[str, Any]) -> None:
+        pass
+
+    request: Obj = {"method": "no/such"}
+    monkeypatch.setattr(mcp_endpoint, "_LINE_BYTES", len(json.dumps(request)) + room)
+    tools = ToolsOverAcp(cast("SessionTools", None))
+    error = asyncio.run(tools.answer(request, pass_over))["error"]
+    assert obj(error)["code"] == code

@@ -32,3 +32,23 @@ def test_the_300th_turn_brings_what_the_third_does(tmp_path: Path) -> None:
             sizes[number] = len(to_json(told))
             known = {"after": told.number, "epoch": told.epoch}
     assert sizes[300] < 1.25 * sizes[3]
+
+
+def test_what_ended_before_a_notebook_was_saved_is_not_told_again(tmp_path: Path) -> None:
+    with driving(tmp_path, fake_agents("hello")) as driver:
+        server = Server(driver.host, driver.root)
+        session = driver.open("hello", notebook_path=_PATH)
+
+        def told(**more: Any) -> list[str]:
+            reply = server.send(GetSavedOutputs(notebook_path=_PATH, **more))
+            assert isinstance(reply, SavedOutputs)
+            return [output.turn_id for output in reply.outputs]
+
+        turns = []
+        for cell in ("c1", "c2"):
+            origin = Origin(notebook_path=_PATH, cell_id=cell, source=_SOURCE)
+            turns.append(driver.done(session, driver.prompt(session, "hi", origin=origin)))
+        first, second = turns
+        assert told() == [first.turn_id, second.turn_id]
+        assert second.ended_at is not None
+        assert told(ended_after=second.ended_at + 60) == []

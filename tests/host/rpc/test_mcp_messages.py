@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acp_jupyter.host.rpc.agent_requests import CANCELLED, ErrorAnswer
+from acp_jupyter.host.rpc.handlers import ClientRouter
 from acp_jupyter.host.rpc.mcp_messages import McpMessages
 
 pytestmark = pytest.mark.asyncio
@@ -16,3 +17,9 @@ async def test_a_request_that_was_cancelled_before_its_answer_began_is_not_answe
     with pytest.raises(ErrorAnswer) as refused:
         await messages.answer(3, "server", "r", "tools/list", None)
     assert refused.value.error["code"] == CANCELLED
+
+
+async def test_what_an_agent_takes_back_of_a_session_that_has_ended_is_nothing() -> None:
+    clients = ClientRouter()
+    clients.withdraw("ended", 3)
+    clients.remove("ended")
