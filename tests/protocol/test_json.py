@@ -139,3 +139,19 @@ def test_keys_of_the_agents_own_stay_as_they_are(key: str) -> None:
 @pytest.mark.parametrize("value", ["session_id", 1, None, 1.5, True])
 def test_what_has_no_keys_stays_as_it_is(value: object) -> None:
     assert camel_case(value) is value
+
+
+@pytest.mark.parametrize("brackets", ["[]", "{}"])
+@pytest.mark.parametrize("depth", [63, 64, 65, 130])
+def test_what_is_nested_too_deeply(brackets: str, depth: int) -> None:
+    """The shorter and the longer way of reading agree; a level is one array or one object."""
+    inner = '"a":' * (brackets == "{}")
+    text = brackets[0] + (inner + brackets[0]) * (depth - 1) + brackets[1] * depth
+    value = read_json(text)
+    assert value == read_long_json(text) == clean_json(json.loads(text))
+    levels = 0
+    while value not in ([], {}, "[nested too deeply]"):
+        value = value[0] if isinstance(value, list) else value["a"]
+        levels += 1
+    assert levels == min(depth - 1, 64)
+    assert isinstance(value, str) is (depth > 64)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
 from acp_jupyter.protocol.elicitation import ElicitationField, read_field
-from acp_jupyter.protocol.json import clean_json, read_json, read_long_json
+from acp_jupyter.protocol.json import clean_json, read_long_json
 from acp_jupyter.protocol.log_envelope import OpenRequests
 from acp_jupyter.protocol.log_json import PrettyPrinted
 from acp_jupyter.protocol.packets import AgentMessageChunk
@@ -75,22 +74,6 @@ def test_an_object_that_is_too_long_is_left_out_of_a_printed_log() -> None:
     assert list(printed.take(5, '{"b": 1}')) == [(5, '{"b": 1}')]
     assert list(printed.take(6, "]")) == []
     assert not printed.is_open
-
-
-@pytest.mark.parametrize("brackets", ["[]", "{}"])
-@pytest.mark.parametrize("depth", [63, 64, 65, 130])
-def test_what_is_nested_too_deeply(brackets: str, depth: int) -> None:
-    """The shorter and the longer way of reading agree; a level is one array or one object."""
-    inner = '"a":' * (brackets == "{}")
-    text = brackets[0] + (inner + brackets[0]) * (depth - 1) + brackets[1] * depth
-    value = read_json(text)
-    assert value == read_long_json(text) == clean_json(json.loads(text))
-    levels = 0
-    while value not in ([], {}, "[nested too deeply]"):
-        value = value[0] if isinstance(value, list) else value["a"]
-        levels += 1
-    assert levels == min(depth - 1, 64)
-    assert isinstance(value, str) is (depth > 64)
 
 
 def test_what_is_no_json_becomes_text() -> None:

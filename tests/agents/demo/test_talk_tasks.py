@@ -19,6 +19,7 @@ from acp.schema import (
 from acp.schema import Error as AcpError
 from pydantic import BaseModel
 
+from acp_jupyter.agents.demo.talk_tasks import exactly
 from tests.support.demo_peer import FILES, LOOP, client_files
 from tests.support.peer import Json, Peer, select
 
@@ -237,3 +238,19 @@ def test_a_question_is_asked_as_a_form(
     CreateFormSessionElicitationRequest.model_validate(asked)
     assert words in turn.text
     assert turn.stop_reason == reason
+
+
+@pytest.mark.parametrize("length", [0, 3, 5, 6, 40, 1000, 5000])
+def test_an_answer_of_a_given_length(length: int) -> None:
+    text = exactly(length)
+    assert len(text) == length
+    assert text.endswith("\n\nEND"[-length:] if length else "")
+    assert ("## Part 1\n" in text) is (length >= 40)
+
+
+def test_a_cancel_that_comes_too_late_is_nothing(peer: Peer, tmp_path: Path) -> None:
+    session = peer.open(tmp_path)
+    for session_id in (session, "no such session"):
+        params = {"sessionId": session_id}
+        peer.send({"jsonrpc": "2.0", "method": "session/cancel", "params": params})
+    assert peer.prompt(session, "/plan").stop_reason == "end_turn"

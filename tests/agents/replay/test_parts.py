@@ -16,7 +16,16 @@ from hypothesis import strategies as st
 
 from acp_jupyter.agents.replay.file_changes import FileChangeError, apply_changes, wanted_changes
 from acp_jupyter.agents.replay.player import Pace
-from acp_jupyter.agents.replay.recording import Localiser
+from acp_jupyter.agents.replay.recording import (
+    AgentRequest,
+    Answered,
+    Localiser,
+    Part,
+    RecordedSession,
+    Send,
+    Step,
+)
+from acp_jupyter.agents.replay.terminals import notes_by_request, show_terminals
 from acp_jupyter.protocol.host_events.session import FileBytes, FileChange, FileText
 
 # -- the folder -----------------------------------------------------------------
@@ -249,3 +258,50 @@ def test_damaged_content_is_not_written(tmp_path: Path) -> None:
     damaged = FileChange(path="a", before=None, after=FileBytes(base64="%%%"))
     with pytest.raises(FileChangeError, match="content of a is damaged"):
         _apply(tmp_path, [damaged])
+
+
+# -- commands ----------------------------------------------------------------------
+
+
+def commands(*asks: AgentRequest) -> RecordedSession:
+    """Return a session of one prompt in which the agent asked for these, and was answered."""
+    steps: list[Step] = []
+    for ask in asks:
+        steps += [ask, Answered(0.0, ask.seq)]
+    return RecordedSession("s", parts=[Part("prompt", "session/prompt", {}, 0.0, steps=steps)])
+
+
+def asking(seq: int, method: str, result: object, **params: object) -> AgentRequest:
+    message = {"id": seq, "method": f"terminal/{method}", "params": params}
+    return AgentRequest(0.0, seq, message, {"result": result})
+
+
+def test_each_answer_tells_what_a_command_has_put_out_since_the_last_one() -> None:
+    session = commands(
+        asking(1, "create", {"terminalId": "t"}, command="make"),
+        asking(2, "output", {"output": "one\n"}, terminalId="t"),
+        asking(3, "output", {"output": "one\n"}, terminalId="t"),
+        asking(
+            4, "output", {"output": "one\ntwo\n", "exitStatus": {"exitCode": 0}}, terminalId="t"
+        ),
+        asking(5, "output", {"output": 5}, terminalId="t"),
+    )
+    notes = notes_by_request(session, ())
+    assert {seq: [note.note for note in told] for seq, told in notes.items()} == {
+        1: ["terminal_started"],
+        2: ["terminal_output"],
+        4: ["terminal_output", "terminal_exited"],
+    }
+    texts = [
+        note.text for told in notes.values() for note in told if note.note == "terminal_output"
+    ]
+    assert texts == ["one\n", "two\n"]
+
+
+@pytest.mark.parametrize(("length", "end"), [(200, "x"), (201, "…")])
+def test_a_long_command_is_cut_in_the_title_of_its_card(length: int, end: str) -> None:
+    session = commands(asking(1, "create", {"terminalId": "t"}, command="x" * length))
+    show_terminals(session)
+    sent = [step for step in session.parts[0].steps if isinstance(step, Send)]
+    (title,) = {step.update["title"] for step in sent if "title" in step.update}
+    assert (len(title), title[-1]) == (200, end)

@@ -28,6 +28,7 @@ from acp_jupyter.transcript.model.session_state import (
     AgentInfo,
     ConfigOption,
     LoginState,
+    Mode,
     SessionState,
 )
 from tests.support.host_without_events import HostWithoutEvents
@@ -212,3 +213,22 @@ def test_the_options_of_a_session_are_known_once_its_agent_runs(
     setting_commands.config([])
     assert "fast" in capsys.readouterr().out
     assert host.asked == []
+
+
+@pytest.mark.parametrize(
+    ("unasked", "words"),
+    [
+        ("edits", "edits files without asking"),
+        ("judged", "decides itself what to ask"),
+        ("all", "asks about nothing"),
+    ],
+)
+def test_a_mode_that_does_things_unasked_says_so(
+    unasked: str, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host = FakeHost()
+    use(host, monkeypatch)
+    monkeypatch.setattr(defaults, "session_id", "s")
+    host.states = [[state(unasked=unasked, modes=(Mode(id="m", name="M"),), policy="ask")]]
+    setting_commands.mode([])
+    assert f"In this mode it {words}. The policy (ask) decides only" in capsys.readouterr().out
