@@ -163,3 +163,13 @@ def test_the_relay_is_started_when_it_is_needed_and_ends_with_the_agent(
 
 def _relays() -> set[int]:
     return {pid for pid, command in family(os.getpid()).items() if "relay.py" in command}
+
+
+def test_what_can_not_be_plotted_is_said(driver: Driver, kernel: Dictionary, path: Path) -> None:
+    write_notebook(path, "%%acp demo")
+    session = _session(driver)
+    words = "only tables and lists of numbers are plotted. Nothing was changed.\n"
+    assert _ask(driver, session, "/plot") == f"There is nothing, and {words}"
+    kernel.names["other"] = "x"
+    assert _ask(driver, session, "/plot other") == f"`other` is a `str`, and {words}"
+    assert _sources(path) == ["%%acp demo"]

@@ -9,12 +9,14 @@ import os
 import selectors
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.agents.replay.file_changes import FileChangeError, apply_changes, wanted_changes
+from acp_jupyter.agents.replay.permissions import ShownChange, request_changes
 from acp_jupyter.agents.replay.player import Pace
 from acp_jupyter.agents.replay.recording import (
     AgentRequest,
@@ -26,6 +28,7 @@ from acp_jupyter.agents.replay.recording import (
     Step,
 )
 from acp_jupyter.agents.replay.terminals import notes_by_request, show_terminals
+from acp_jupyter.agents.rpc import Json, Peer
 from acp_jupyter.protocol.host_events.session import FileBytes, FileChange, FileText
 
 # -- the folder -----------------------------------------------------------------
@@ -305,3 +308,39 @@ def test_a_long_command_is_cut_in_the_title_of_its_card(length: int, end: str) -
     sent = [step for step in session.parts[0].steps if isinstance(step, Send)]
     (title,) = {step.update["title"] for step in sent if "title" in step.update}
     assert (len(title), title[-1]) == (200, end)
+
+
+# -- changes of files --------------------------------------------------------------
+
+
+class AskedPeer(Peer):
+    """Allows what it is asked, and keeps it."""
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+
+    def notify(self, method: str, params: Json) -> None:
+        pass
+
+    async def request(self, method: str, params: Any) -> Json:
+        self.asked.append(params["toolCall"])
+        return {"outcome": {"outcome": "selected", "optionId": params["options"][0]["optionId"]}}
+
+
+def test_a_change_is_asked_with_what_it_writes_and_a_deletion_with_its_place() -> None:
+    peer, root = AskedPeer(), Path("/live")
+    changes = [
+        ShownChange(root / "a.py", "a.py", "old", "new"),
+        ShownChange(root / "b.py", "b.py", "old", None, removes=True),
+        ShownChange(root / "c.bin", "c.bin", None, None),
+    ]
+    asyncio.run(request_changes(peer, "s1", "edit", "Write", changes))
+    (call,) = peer.asked
+    assert [place["path"] for place in call["locations"]] == [
+        "/live/a.py",
+        "/live/b.py",
+        "/live/c.bin",
+    ]
+    diff, words = call["content"]
+    assert (diff["path"], diff["oldText"], diff["newText"]) == ("/live/a.py", "old", "new")
+    assert words["content"]["text"].startswith("c.bin is not shown")
