@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from pydantic import BaseModel
 
 from acp_jupyter.agents.demo.talk_tasks import exactly
 from tests.support.demo_peer import FILES, LOOP, client_files
-from tests.support.peer import Json, Peer, select
+from tests.support.peer import Json, Peer, is_answer, select
 
 MODELS: dict[str, type[BaseModel]] = {
     "session/update": SessionNotification,
@@ -250,7 +251,12 @@ def test_an_answer_of_a_given_length(length: int) -> None:
 
 def test_a_cancel_that_comes_too_late_is_nothing(peer: Peer, tmp_path: Path) -> None:
     session = peer.open(tmp_path)
-    for session_id in (session, "no such session"):
-        params = {"sessionId": session_id}
-        peer.send({"jsonrpc": "2.0", "method": "session/cancel", "params": params})
-    assert peer.prompt(session, "/plan").stop_reason == "end_turn"
+    lines: list[Json] = [
+        {"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": each}}
+        for each in (session, "no such session")
+    ]
+    lines += [{"jsonrpc": "2.0", "id": 77, "method": "no/such", "params": {}}]
+    for late in (lines[:1], lines[1:2]):
+        peer.send_raw(b"".join(json.dumps(line).encode() + b"\n" for line in (*late, lines[2])))
+        (*_, answer) = peer.until(lambda message: is_answer(message, 77))
+        assert answer["error"]["code"] == -32601

@@ -13,6 +13,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnStartedNote,
     TurnSteered,
 )
+from acp_jupyter.transcript.model.items import AgentMessage
 from acp_jupyter.transcript.model.session_state import STEERED
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only
@@ -64,12 +65,14 @@ def test_a_prompt_that_is_not_sent_leaves_the_running_turn_alone(
     script = Script()
     script.turn()
     script.update("tool_call", toolCallId="c", title="Build", kind="execute", status="in_progress")
+    script.text("It is")
     queue(script, "t2")
     script.note(note)
     assert waiting(script) == []
     turn = script.transcript.turns["t2"]
     assert (turn.status, turn.stop_reason) == ("done", reason)
     assert only(script, ToolCall).status == "in_progress"
+    assert only(script, AgentMessage).open
 
 
 @pytest.mark.parametrize(("reason", "needed"), [("end_turn", False), ("cancelled", True)])
