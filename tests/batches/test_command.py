@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from acp_jupyter.batches import command
 from acp_jupyter.batches.command import BatchFile, read_file
 from acp_jupyter.command_line import main
 from acp_jupyter.errors import BadRequest
@@ -76,6 +77,24 @@ def test_a_wrong_file_starts_nothing(
     assert main(["batch", "b.toml"]) == 2
     assert says in capsys.readouterr().err
     assert not list(folder.glob("*.batch"))
+
+
+@pytest.mark.parametrize(
+    ("text", "what"), [('notebook = "n.ipynb"', Path("n.ipynb")), ('prompt = "x"', "x")]
+)
+def test_a_notebook_or_a_prompt_is_run(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, what: Path | str
+) -> None:
+    asked: list[Path | str] = []
+
+    def run(given: Path | str, *_: object, **_more: object) -> None:
+        asked.append(given)
+        raise BadRequest("Enough.")
+
+    monkeypatch.setattr(command, "batch", run)
+    (folder / "b.toml").write_text(text)
+    assert main(["batch", "b.toml"]) == 2
+    assert asked == [what]
 
 
 def test_no_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

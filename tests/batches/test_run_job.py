@@ -9,6 +9,7 @@ import pytest
 
 from acp_jupyter.batches.orders import TURNS, BatchFolder, KeptTurns, Order, Outcome, TurnRecord
 from acp_jupyter.batches.run_job import run_job
+from acp_jupyter.batches.workers import LocalWorkers
 
 FIRST = Outcome(key="k", finished=True, notes=("It was first.",))
 TURN = TurnRecord(agent="demo", session_id="s", stop_reason="end_turn")
@@ -30,8 +31,8 @@ def finish(batch: BatchFolder) -> str:
     )
 
 
-def ran(batch: BatchFolder, code: str) -> Outcome:
-    """Run a job whose notebook is this code."""
+def job(batch: BatchFolder, code: str) -> str:
+    """Return the order of a job whose notebook is this code."""
     notebook = batch.notebook("n")
     notebook.parent.mkdir(parents=True, exist_ok=True)
     cells = [nbformat.v4.new_code_cell(code)]  # type: ignore[no-untyped-call]
@@ -40,7 +41,11 @@ def ran(batch: BatchFolder, code: str) -> Outcome:
     nbformat.write(made, notebook)  # type: ignore[no-untyped-call]
     batch.inputs("i").mkdir(parents=True, exist_ok=True)
     order = Order(key="k", out=str(batch.path), notebook="n", inputs="i", name="n.ipynb")
-    return Outcome.model_validate_json(run_job(order.model_dump_json()))
+    return order.model_dump_json()
+
+
+def ran(batch: BatchFolder, code: str) -> Outcome:
+    return Outcome.model_validate_json(run_job(job(batch, code)))
 
 
 def test_a_job_that_is_finished_is_not_run_again(batch: BatchFolder) -> None:
@@ -61,3 +66,18 @@ def test_what_a_job_says_of_its_turns_is_kept(batch: BatchFolder) -> None:
     outcome = ran(batch, code)
     assert (outcome.finished, outcome.turns) == (True, (TURN,))
     assert batch.outcome("k") == outcome
+
+
+def test_a_job_whose_process_dies_is_run_by_another(batch: BatchFolder, tmp_path: Path) -> None:
+    died = tmp_path / "died"
+    code = (
+        f"import os, signal\nfrom pathlib import Path\ndied = Path({str(died)!r})\n"
+        "if not died.exists():\n    died.touch()\n    os.kill(os.getppid(), signal.SIGKILL)"
+    )
+    workers = LocalWorkers(1, tmp_path / "log")
+    try:
+        outcome = Outcome.model_validate_json(workers.run(job(batch, code)))
+    finally:
+        workers.close()
+    assert died.exists()
+    assert outcome.finished
