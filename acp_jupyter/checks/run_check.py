@@ -208,7 +208,7 @@ class _Run:
         """Run a cell, and compare what it gave."""
         from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
-        number, old, count = at + 1, list(cell.outputs), cell.execution_count
+        number, old, count = at + 1, list(cell.get("outputs", ())), cell.get("execution_count")
         cell.outputs = []
         try:
             await client.async_execute_cell(cell, at)
