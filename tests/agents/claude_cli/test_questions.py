@@ -38,6 +38,7 @@ def test_questions_are_asked_as_one_form_and_answered_in_their_words(tmp_path: P
         "Which shades?",
         "Other",
     ]
+    assert [each["type"] for each in properties.values()] == ["string", "string", "array", "string"]
     assert told["behavior"] == "allow"
     assert told["updatedInput"]["answers"] == {
         "Which colour?": "red",

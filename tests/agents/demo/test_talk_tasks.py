@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 
@@ -21,8 +20,8 @@ from acp.schema import Error as AcpError
 from pydantic import BaseModel
 
 from acp_jupyter.agents.demo.talk_tasks import exactly
-from tests.support.demo_peer import FILES, LOOP, client_files
-from tests.support.peer import Json, Peer, is_answer, select
+from tests.support.demo_peer import COMMAND, FILES, LOOP, client_files
+from tests.support.peer import Json, Peer, select
 
 MODELS: dict[str, type[BaseModel]] = {
     "session/update": SessionNotification,
@@ -249,14 +248,12 @@ def test_an_answer_of_a_given_length(length: int) -> None:
     assert ("## Part 1\n" in text) is (length >= 40)
 
 
-def test_a_cancel_that_comes_too_late_is_nothing(peer: Peer, tmp_path: Path) -> None:
-    session = peer.open(tmp_path)
-    lines: list[Json] = [
-        {"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": each}}
-        for each in (session, "no such session")
-    ]
-    lines += [{"jsonrpc": "2.0", "id": 77, "method": "no/such", "params": {}}]
-    for late in (lines[:1], lines[1:2]):
-        peer.send_raw(b"".join(json.dumps(line).encode() + b"\n" for line in (*late, lines[2])))
-        (*_, answer) = peer.until(lambda message: is_answer(message, 77))
-        assert answer["error"]["code"] == -32601
+def test_a_cancel_that_comes_too_late_is_nothing(tmp_path: Path) -> None:
+    with Peer(COMMAND) as peer:
+        for session_id in (peer.open(tmp_path), "no such session"):
+            params = {"sessionId": session_id}
+            peer.send({"jsonrpc": "2.0", "method": "session/cancel", "params": params})
+        assert peer.call("no/such", {})["error"]["code"] == -32601
+        peer.process.kill()
+        assert peer.process.stderr is not None
+        assert peer.process.stderr.read() == b""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from typing import Any
 
+import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,8 @@ from hypothesis import strategies as st
 from acp_jupyter.agents.remote import missed
 from acp_jupyter.agents.remote.address import Address, AddressError
 from acp_jupyter.agents.remote.folders import Folders
+from acp_jupyter.agents.remote.http_link import HttpLink
+from acp_jupyter.agents.remote.link import LinkLost, Refused
 from acp_jupyter.agents.remote.missed import SeenTurn
 
 Json = dict[str, Any]
@@ -147,3 +151,24 @@ def test_a_login_that_is_not_accepted_names_what_to_check() -> None:
     told = [Address.of(url, names, {}).explain(401) for names in ({"Authorization": "TOKEN"}, {})]
     assert "Check the variable TOKEN." in told[0]
     assert "Name a header under headers." in told[1]
+
+
+@pytest.mark.parametrize(
+    ("status", "error"), [(401, LinkLost), (404, LinkLost), (302, LinkLost), (500, Refused)]
+)
+def test_a_server_that_knows_the_connection_no_more_is_connected_to_again(
+    status: int, error: type[Exception]
+) -> None:
+    """What it can't answer for another reason is an answer."""
+
+    async def send() -> None:
+        transport = httpx.MockTransport(lambda _: httpx.Response(status, text="Sorry"))
+        link = HttpLink(
+            Address.of("https://agents.example/acp", {}, {}),
+            {},
+            httpx.AsyncClient(transport=transport),
+        )
+        with pytest.raises(error, match=f"answered {status}"):
+            await link.send({"jsonrpc": "2.0", "id": 1, "method": "session/list", "params": {}})
+
+    asyncio.run(send())
