@@ -164,6 +164,18 @@ def test_terminals_have_the_ids_of_the_live_client(ws: Path) -> None:
         assert turn.of("tool_call")[0]["content"][0]["terminalId"] == "now"
 
 
+def test_a_command_that_was_refused_then_may_be_refused_now(ws: Path) -> None:
+    score = Score()
+    score.open()
+    prompt = score.prompt("Run")
+    score.fail(">", score.ask("terminal/create", command="ls"), "No")
+    score.say("Done")
+    score.end(prompt)
+    refusal: Json = {"error": {"code": -32000, "message": "No"}}
+    with playing(score, ws, "--run-commands", create=lambda _: refusal) as peer:
+        assert peer.prompt(peer.open(ws), "Run").text == "Done"
+
+
 # -- cancelling ----------------------------------------------------------------
 
 
