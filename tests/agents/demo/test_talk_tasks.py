@@ -40,7 +40,11 @@ def test_introduces_itself_and_opens_a_session(peer: Peer, tmp_path: Path) -> No
 
     new = peer.call("session/new", {"cwd": str(tmp_path), "mcpServers": []})["result"]
     assert new["sessionId"]
-    assert new["configOptions"][0]["id"] == "speed"
+    (speed,) = new["configOptions"]
+    assert speed["id"] == "speed"
+    described = {each["value"]: each["description"] for each in speed["options"]}
+    assert described.pop("environment") == "As fast as possible, by ACP_DEMO_RATE"
+    assert all(each.endswith(("chunks per second", "possible")) for each in described.values())
     commands = peer.next()["params"]
     assert commands["sessionId"] == new["sessionId"]
     assert {command["name"] for command in commands["update"]["availableCommands"]} >= {
