@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
-from acp_jupyter.publishing import TurnPreprocessor, read_notebook, without_html
+from acp_jupyter import publishing
+from acp_jupyter.publishing import TurnPreprocessor, TurnRenderer, read_notebook, without_html
 from acp_jupyter.transcript.output.record import TURN_MIME
 
 TURNS = TurnPreprocessor()  # type: ignore[no-untyped-call]
@@ -98,3 +99,28 @@ def test_a_notebook_for_nbsphinx_has_no_html_of_turns() -> None:
     first, second = read_notebook(json.dumps(notebook)).cells
     assert first.outputs[0].data == {"text/markdown": "*Demo*"}
     assert second.source == "<b>Hi</b>"
+
+
+class Output(NamedTuple):
+    """What myst-nb gives a renderer."""
+
+    mime_type: str
+    string: str = "**Hi**"
+    cell_index: int = 0
+    output_index: int = 0
+
+
+def test_only_the_markdown_of_a_turn_is_drawn_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publishing, "_nodes", lambda _, data: iter([data.string]))
+    page = object()
+
+    def drawn(output: Output, *, inline: bool = False) -> list[Any] | None:
+        return TurnRenderer.handle_mime(page, output, inline)
+
+    markdown = Output("text/markdown")
+    assert drawn(markdown) is None
+    assert drawn(Output(TURN_MIME)) == []
+    assert drawn(markdown._replace(output_index=1)) is None
+    assert drawn(markdown, inline=True) is None
+    assert drawn(markdown) == ["**Hi**"]
+    assert drawn(markdown) is None

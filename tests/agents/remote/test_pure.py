@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.agents.remote import missed
 from acp_jupyter.agents.remote.address import Address, AddressError
+from acp_jupyter.agents.remote.bridge import Bridge
 from acp_jupyter.agents.remote.folders import Folders
 from acp_jupyter.agents.remote.http_link import HttpLink
 from acp_jupyter.agents.remote.link import LinkLost, Refused
@@ -172,3 +173,51 @@ def test_a_server_that_knows_the_connection_no_more_is_connected_to_again(
             await link.send({"jsonrpc": "2.0", "id": 1, "method": "session/list", "params": {}})
 
     asyncio.run(send())
+
+
+class FakeLink:
+    """Answers a request after some updates."""
+
+    def __init__(self, *updates: Json) -> None:
+        self.gaps: dict[str, float] = {}
+        self._messages = list(updates)
+
+    async def open(self, initialize: Json) -> Json:
+        raise NotImplementedError
+
+    async def send(self, message: Json) -> None:
+        self._messages.append({"jsonrpc": "2.0", "id": message["id"], "result": {}})
+
+    async def receive(self) -> Json:
+        if not self._messages:
+            await asyncio.Event().wait()
+        return self._messages.pop(0)
+
+    async def close(self) -> None:
+        raise NotImplementedError
+
+
+def test_what_is_told_of_another_session_meanwhile_is_passed_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is not taken for a part of what a session tells when it is opened again."""
+
+    def said(session_id: str) -> Json:
+        update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "A"}}
+        params = {"sessionId": session_id, "update": update}
+        return {"jsonrpc": "2.0", "method": "session/update", "params": params}
+
+    async def opened_again() -> tuple[list[Json], list[Json]]:
+        passed_on: list[Json] = []
+
+        async def pass_on(message: Json) -> None:
+            passed_on.append(message)
+
+        bridge = Bridge(Address.of("wss://agents.example/acp", {}, {}), {})
+        bridge._link = FakeLink(said("one"), said("another"))
+        monkeypatch.setattr(bridge, "_to_host", pass_on)
+        return await bridge._call("session/load", "one", {}), passed_on
+
+    told, passed_on = asyncio.run(opened_again())
+    assert told == [said("one")["params"]["update"]]
+    assert passed_on == [said("another")]
