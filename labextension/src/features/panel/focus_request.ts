@@ -6,8 +6,9 @@ import { UNSELECTED_CLASS } from '../page/ids';
  * Whether there is one that can be seen.
  */
 export function focusRequest(root: HTMLElement): boolean {
-  // One in a saved turn has no buttons: nobody may answer it.
-  const waiting = [...root.querySelectorAll<HTMLElement>('[data-request]:has(button)')].reverse();
+  // One that nobody may answer here has no buttons but those that lead to others.
+  const found = root.querySelectorAll<HTMLElement>('[data-request]:has(button:not(.badge))');
+  const waiting = [...found].reverse();
   const newest = waiting.find(each => unselected(each) === null) ?? waiting[0];
   if (newest === undefined) {
     return false;

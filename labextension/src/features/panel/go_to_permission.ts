@@ -30,19 +30,19 @@ export class Permissions {
     this.#openSession = openSession;
   }
 
-  /** Focuses a waiting request: in its cell if the notebook is open, else in the panel. */
+  /** Focuses a waiting request that is drawn, else one in its cell or, without one, in the panel. */
   async goTo(): Promise<void> {
     const notebook = this.#notebook.panel;
+    const roots = [
+      notebook?.isVisible === true ? notebook.node : null,
+      document.getElementById(PANEL_ID),
+    ];
     // At once where it is drawn: the next key may be its answer.
-    if (notebook?.isVisible === true && focusRequest(notebook.node)) {
+    if (roots.some(root => root !== null && focusRequest(root))) {
       return;
     }
     const waiting = (this.#client.sessions ?? []).filter(session => session.waiting > 0);
     const here = waiting.find(session => session.notebook_path === this.#notebook.path);
-    const shown = here === undefined ? document.getElementById(PANEL_ID) : null;
-    if (shown !== null && focusRequest(shown)) {
-      return;
-    }
     const sessionId = (here ?? waiting[0])?.session_id;
     if (sessionId === undefined) {
       return;
