@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { IMPORTED } from '../../../state/session_view';
 import type { SessionSummary } from '../../../wire/types';
@@ -145,7 +145,8 @@ interface RenameProps extends SessionRowProps {
 function Rename({ session, actions, t, name, onDone, onFailure }: RenameProps) {
   const [title, setTitle] = useState(name);
   const box = useRef<HTMLInputElement>(null);
-  useEffect(() => box.current?.select(), []);
+  // Before anything more is typed.
+  useLayoutEffect(() => box.current?.select(), []);
   const save = () => {
     onDone();
     const next = title.trim();
