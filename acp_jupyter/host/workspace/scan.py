@@ -12,6 +12,7 @@ import functools
 import os
 import stat
 import struct
+import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -192,6 +193,27 @@ def _signature(entry: os.DirEntry[str]) -> Signature | None:
 _HERE, _NO_LINKS, _BIRTH, _BYTES = -100, 0x100, 0x800, 256
 """Constants of statx(2): AT_FDCWD, AT_SYMLINK_NOFOLLOW, STATX_BTIME, size of its structure."""
 _BIRTH_AT = 80
+
+
+_COARSE_CLOCK = 5
+"""CLOCK_REALTIME_COARSE of Linux, which the `time` module has no name for."""
+_TICK_SECONDS = 0.1
+
+
+def next_file_time_ns() -> int:
+    """Return a time after that of all files made so far; none made later is before it. Blocks.
+
+    In nanoseconds since 1970. On Linux the times of files lag behind the clock: they change with
+    its ticks, which may be late.
+    """
+    before, end = _file_time_ns(), time.monotonic() + _TICK_SECONDS
+    while (now := _file_time_ns()) <= before and time.monotonic() < end:
+        time.sleep(0.001)
+    return now
+
+
+def _file_time_ns() -> int:
+    return time.clock_gettime_ns(_COARSE_CLOCK) if sys.platform == "linux" else time.time_ns()
 
 
 def born_ns(path: str | os.PathLike[str]) -> int | None:

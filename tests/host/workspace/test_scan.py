@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.changed_files import find_artifacts
-from acp_jupyter.host.workspace.scan import FileChanged, FolderScan, Signature, changes, scan
+from acp_jupyter.host.workspace.scan import (
+    FileChanged,
+    FolderScan,
+    Signature,
+    born_ns,
+    changes,
+    next_file_time_ns,
+    scan,
+)
 from acp_jupyter.protocol.files import artifact_type_name, file_type
 from acp_jupyter.protocol.host_events.session import ArtifactsFound
 from acp_jupyter.transcript.model.items import Artifact, Notice
@@ -211,3 +219,16 @@ def test_the_note_becomes_items_of_its_turn() -> None:
     assert [event.kind for event in script.events].count("turn_ended") == ended + 1
     script.note(ArtifactsFound.model_validate({"turn_id": "unknown", "left_out": 1}))
     assert len(script.transcript.items) == 6
+
+
+def test_a_time_tells_files_made_before_it_from_those_made_after(tmp_path: Path) -> None:
+    """However quickly they follow each other."""
+    for number in range(100):
+        before, after = tmp_path / f"{number}-before", tmp_path / f"{number}-after"
+        before.touch()
+        time = next_file_time_ns()
+        after.touch()
+        born = [born_ns(path) for path in (before, after)]
+        if None in born:
+            pytest.skip("this file system does not tell when a file was made")
+        assert [each is not None and each < time for each in born] == [True, False]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -25,6 +24,7 @@ from acp_jupyter.host.workspace.scan import (
     Signature,
     born_ns,
     lineage,
+    next_file_time_ns,
 )
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChangesNote
 
@@ -93,7 +93,7 @@ class TurnCheckpoints:
         self._there = FolderScan({})
         """The scan before the turn, with files that are in no checkpoint, too."""
         self._began_ns = 0
-        """Time before the turn; a checkpoint takes longer than the clock's resolution."""
+        """Time before the turn, as files have it."""
         self.why_not = ""
         """Why there is no checkpoint before this turn; empty if there is one."""
         self.unstored: tuple[str, ...] | None = None
@@ -103,7 +103,7 @@ class TurnCheckpoints:
         """Make the checkpoint before a turn."""
         self.store.begin(turn_id, self._root)
         self._before, self._there, self.why_not, self.unstored = None, scan, "", None
-        self._began_ns = time.time_ns()
+        self._began_ns = next_file_time_ns()
         try:
             with not_waiting_for_pipes(self._root, scan):
                 taken = self.checkpoints.take(turn_id, "before")
