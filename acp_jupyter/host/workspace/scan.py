@@ -206,14 +206,11 @@ def next_file_time_ns() -> int:
     In nanoseconds since 1970. On Linux the times of files lag behind the clock: they change with
     its ticks, which may be late.
     """
-    before, end = _file_time_ns(), time.monotonic() + _TICK_SECONDS
-    while (now := _file_time_ns()) <= before and time.monotonic() < end:
-        time.sleep(0.001)
+    now, end = time.time_ns(), time.monotonic() + _TICK_SECONDS
+    if sys.platform == "linux":
+        while time.clock_gettime_ns(_COARSE_CLOCK) < now and time.monotonic() < end:
+            time.sleep(0.001)
     return now
-
-
-def _file_time_ns() -> int:
-    return time.clock_gettime_ns(_COARSE_CLOCK) if sys.platform == "linux" else time.time_ns()
 
 
 def born_ns(path: str | os.PathLike[str]) -> int | None:
