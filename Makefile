@@ -127,7 +127,7 @@ test-versions: install
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && python scripts/test_versions.py --write $(VERSIONS)
 
 # MUTATE=1 alters words, tables and decisions, one at a time: each must fail a test.
-acceptance: install $(if $(MUTATE),$(AGENTS_STAMP) $(REMOTE_STAMP))
+acceptance: install $(AGENTS_STAMP) $(REMOTE_STAMP)
 	python scripts/$(if $(MUTATE),mutate,acceptance).py $(ARGS)
 
 # What Sphinx needs; nothing else does.
