@@ -89,6 +89,7 @@ def test_cells_go_on_in_a_session_that_is_resumed(
     run_subcommand("resume s1")
     said = capsys.readouterr().out
     assert said.startswith(f"Resumed session s1 of demo.{words}")
+    assert ("does not remember" in said) is bool(words)
     assert defaults.session_id == "s1"
     host.facts = {"read_only": "This session is open in another server. You can read it here."}
     with pytest.raises(BadRequest, match="open in another server"):

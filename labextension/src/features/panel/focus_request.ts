@@ -3,7 +3,7 @@ import { UNSELECTED_CLASS } from '../page/ids';
 /**
  * Focuses the newest request's group, not a button: Enter must not allow by accident.
  *
- * Whether there is one that can be seen.
+ * Returns whether one has the focus now.
  */
 export function focusRequest(root: HTMLElement): boolean {
   // One that nobody may answer here has no buttons but those that lead to others.
