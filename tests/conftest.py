@@ -29,11 +29,10 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
-FOLDERS = ("server", "e2e", "hosts", "notebooks", "tools", "real_agents", "chaos")
+FOLDERS = ("server", "hosts", "notebooks", "real_agents", "chaos", "e2e", "tools")
 """What comes last, in this order; the fastest, which show a simple mistake, come before.
 
-The browser's journeys are one worker's, beside the other's kernels. Their event loop stays, so
-that no asyncio test may follow them.
+The event loop of a process that drives a browser stays, so that no asyncio test may follow.
 """
 
 
@@ -49,9 +48,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 TOGETHER = (
     ("tests/real_agents/",),
     ("tests/notebook_tools/in_a_server/",),
-    ("tests/e2e/", "tests/hosts/test_collaboration.py", "tests/tools/"),
 )
-"""What one worker does: a browser or a server is shared, or two at once would be too much."""
+"""What one worker does: a server is shared, or two at once would be too much."""
 
 
 class _ByFile(LoadScopeScheduling):

@@ -33,7 +33,10 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-_NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
+_NAMES = (
+    *("chromium-headless-shell", "chromium", "chromium-browser"),
+    *("google-chrome-stable", "google-chrome", "chrome"),
+)
 _SECONDS = 20.0
 
 # A loaded machine is slow; what is right comes in time, and what is wrong never comes.

@@ -61,7 +61,7 @@ def grows_linearly(search: Callable[[str], object], case: tuple[str, str]) -> fl
     for _ in range(3):
         small = max(_seconds(search, case, _SMALL, 3), _NOISE_SECONDS)
         if small <= 0.4:  # else there is no need to wait for minutes
-            ratio = min(ratio, _seconds(search, case, _LARGE, 2) / small)
+            ratio = min(ratio, _seconds(search, case, _LARGE, 1) / small)
         if ratio < MOST_RATIO:
             break
     return ratio

@@ -37,6 +37,11 @@ def fake_agents(*names: str) -> dict[str, dict[str, Any]]:
     return {name: script(name) for name in names}
 
 
+_LEFT_OUT = dict.fromkeys(
+    ("jupyter_lsp", "jupyterlab", "nbdime", "notebook", "notebook_shim"), False
+)
+"""Extensions that a server without pages does not need; each costs time at the start."""
+
 _NO_NEWS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
 """JupyterLab's settings: its question about news would lie over the panel."""
 
@@ -106,6 +111,7 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
                 ""
                 if env and "JUPYTER_TOKEN" in env
                 else f"c.IdentityProvider.token = {self.token!r}",
+                "" if app != "jupyter_server" else f"c.ServerApp.jpserver_extensions = {_LEFT_OUT}",
                 config,
             ]
         )
@@ -189,7 +195,8 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
 
     def client(self) -> httpx.Client:
         """Return a client without credentials; relative URLs are of this extension."""
-        return httpx.Client(base_url=self.api, timeout=30)
+        # Without TLS, whose certificates take 30 ms to read.
+        return httpx.Client(base_url=self.api, timeout=30, verify=False)
 
     def user(self) -> httpx.Client:
         """Return a client with the user's token."""
