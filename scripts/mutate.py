@@ -2,10 +2,11 @@
 
 Of ``packets`` each word, table entry and number is altered, and what its functions decide; of
 the modules that permissions, rules and the transcript are made of, what their functions decide;
-of all others a random sample of that. Every alteration is compiled into a process of its own,
-never into the working tree; there those tests run that run the altered lines: first without a new
-import, then, of what lives, with one, then those whose code runs in other processes. A test counts
-only if it passes without the alteration.
+of all others a random sample of that. With ``--only-sample`` the sample is of everything, and
+nothing is altered whole. Every alteration is compiled into a process of its own, never into the
+working tree; there those tests run that run the altered lines: first without a new import, then,
+of what lives, with one, then those whose code runs in other processes. A test counts only if it
+passes without the alteration.
 
 What changes nothing that anybody could see is listed in ``tests/equal_alterations.txt`` with its
 reason, by the function's name; it counts as living, and is not tried. ``-v`` says which test found
@@ -160,7 +161,8 @@ def _is_ours(module: str) -> bool:
     return file.startswith(f"{ROOT}{os.sep}") and not file.startswith(sys.prefix)
 
 
-def _mutations(only: Sequence[str], sample: int, seed: int) -> list[Mutation]:
+def _mutations(arguments: argparse.Namespace) -> list[Mutation]:
+    only: list[str] = arguments.modules
     whole: list[Mutation] = []
     rest: list[Mutation] = []
     for path in sorted((ROOT / "acp_jupyter").rglob("*.py")):
@@ -174,7 +176,9 @@ def _mutations(only: Sequence[str], sample: int, seed: int) -> list[Mutation]:
             whole += logic
         else:
             rest += logic
-    return whole + sorted(rest, key=partial(_place_in_sample, seed))[:sample]
+    if arguments.only_sample:
+        whole, rest = [], whole + rest
+    return whole + sorted(rest, key=partial(_place_in_sample, arguments.seed))[: arguments.sample]
 
 
 def _place_in_sample(seed: int, mutation: Mutation) -> bytes:
@@ -215,29 +219,35 @@ def _unlisted(mutations: Collection[Mutation], equal: Counter[str]) -> list[Muta
     return [each for each in mutations if counts[each.key] > equal[each.key]]
 
 
-def main() -> int:
-    """Run the command line."""
+def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("modules", nargs="*", help="packages or modules, e.g. host.rules")
     parser.add_argument("--sample", type=int, default=SAMPLE)
+    parser.add_argument("--only-sample", action="store_true", help="alter nothing whole")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("-v", "--verbose", action="store_true")
     arguments = parser.parse_args()
-    os.chdir(ROOT)
     for name in (*WORDS, *LOGIC, *arguments.modules):
         path = ROOT / "acp_jupyter" / name.replace(".", "/")
         if not (path.is_dir() or path.with_suffix(".py").is_file()):
             parser.error(f"there is no module acp_jupyter.{name}")
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    return arguments
+
+
+def main() -> int:
+    """Run the command line."""
+    arguments = _arguments()
+    os.chdir(ROOT)
     started = time.monotonic()
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     _preload(TESTS)
     by_line = _by_line()
     if not by_line.seconds:
         print("No test passes.")
         return 1
-    mutations = _mutations(arguments.modules, arguments.sample, arguments.seed)
-    print(f"{len(mutations)} alterations; seed of the sample: {arguments.seed}", flush=True)
+    mutations = _mutations(arguments)
     count, show = len(mutations), arguments.verbose
+    print(f"{count} alterations; seed of the sample: {arguments.seed}", flush=True)
     equal = _equal()
     mutations = _unlisted(mutations, equal)
     listed = count - len(mutations)
