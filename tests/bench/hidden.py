@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from playwright.sync_api import Browser
 
 from tests.bench.measure import PROBE
 from tests.support.browser import Visitor
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS
 from tests.support.server import JupyterServer
@@ -46,11 +45,9 @@ class Hidden:
 def measure_hidden(browser: Browser, folder: Path, seconds: float = HIDDEN_SECONDS) -> list[Hidden]:
     """Stream into the panel of a hidden tab, and of a frozen one."""
     writes = folder / "writes"
-    agent = {"command": sys.executable, "args": [str(AGENTS / "measured.py"), str(writes)]}
+    agents = {"measured": script("measured", str(writes))}
     with (
-        JupyterServer(
-            folder, app="jupyterlab", agents={"measured": agent}, args=LAB_ARGS
-        ) as server,
+        JupyterServer(folder, app="jupyterlab", agents=agents, args=LAB_ARGS) as server,
         tabs(browser, folder / "profile") as context,
     ):
         context.add_init_script(PROBE)

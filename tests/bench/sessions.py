@@ -6,7 +6,6 @@ import asyncio
 import json
 import statistics
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,12 +21,12 @@ from websockets.sync.client import ClientConnection
 
 from tests.bench.lag_probe import LAG_FILE
 from tests.support.api import open_session, start_turn
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import command_line
 from tests.support.server import JupyterServer, fake_agents
 
 __all__ = ["ManySessions", "Speed", "measure_many", "measure_speed"]
 
-_SCRIPT = str(AGENTS / "many_sessions.py")
+_COMMAND = command_line("many_sessions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +187,7 @@ def _ours(client: httpx.Client, stream: ClientConnection, count: int) -> float:
 
 
 def _bare(count: int) -> float:
-    with subprocess.Popen(
-        [sys.executable, _SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as agent:
+    with subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as agent:
         assert agent.stdin is not None
         assert agent.stdout is not None
         prompt = {"sessionId": "m1", "prompt": [{"type": "text", "text": f"{count} 0"}]}
@@ -218,7 +215,7 @@ class _Empty:
 def _sdk(count: int) -> float:
     async def run() -> float:
         client: Any = _Empty()
-        async with acp.spawn_agent_process(client, sys.executable, _SCRIPT) as (agent, _process):
+        async with acp.spawn_agent_process(client, *_COMMAND) as (agent, _process):
             await agent.initialize(protocol_version=1)
             session = await agent.new_session(cwd="/", mcp_servers=[])
             start = time.monotonic()

@@ -29,7 +29,7 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.objects import Obj
 from tests.conformance.shapes import CORPORA, DEFINITIONS
 from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.keeping import Kept
 from tests.support.login import login_driver
 from tests.support.sent import Sent, watch_sent
@@ -112,16 +112,14 @@ Start = Callable[..., Driver]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Start a host with one agent: a script and its arguments."""
+    """Start a host with one agent: its mode and arguments."""
     hosts: list[AgentHost] = []
 
-    def begin(script: str, *args: str) -> Driver:
+    def begin(mode: str, *args: str) -> Driver:
         root = tmp_path / "ws"
         root.mkdir(exist_ok=True)
-        agent = {"command": sys.executable, "args": [str(AGENTS / f"{script}.py"), *args]}
-        config = HostConfig(
-            Registry({"a": agent}, []), root, tmp_path / "data", trust=trusting(tmp_path)
-        )
+        registry = Registry({"a": script(mode, *args)}, [])
+        config = HostConfig(registry, root, tmp_path / "data", trust=trusting(tmp_path))
         host = AgentHost(config)
         host.start()
         hosts.append(host)

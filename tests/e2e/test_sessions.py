@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from playwright.sync_api import expect
 
 from tests.support.accessibility import expect_accessible
 from tests.support.browser import Visitor
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS
 from tests.support.roles import PanelView
@@ -30,8 +29,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
     store = folder / "agent.json"
     store.write_text(json.dumps({"s1": ["earlier", "elsewhere"]}))
     abilities = ("load", "resume", "list", "fork", "close", "delete")
-    args = [str(AGENTS / "keeps_sessions.py"), str(store), *abilities]
-    agents = {"keeper": {"command": sys.executable, "args": args}}
+    agents = {"keeper": script("keeps_sessions", str(store), *abilities)}
     with JupyterServer(folder, app="jupyterlab", agents=agents, args=LAB_ARGS) as running:
         yield running
 
@@ -202,8 +200,7 @@ def test_a_session_outlives_its_server(
     visitor: Visitor, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("outlived")
-    args = [str(AGENTS / "keeps_sessions.py"), str(folder / "agent.json"), "resume"]
-    agents = {"keeper": {"command": sys.executable, "args": args}}
+    agents = {"keeper": script("keeps_sessions", str(folder / "agent.json"), "resume")}
     for run, words in enumerate(("one", "two")):
         with JupyterServer(folder, app="jupyterlab", agents=agents, args=LAB_ARGS) as server:
             lab = LabPage(visitor, server)
@@ -228,8 +225,7 @@ def test_a_session_of_a_suspended_server_can_be_read_in_another(
     visitor: Visitor, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("suspended")
-    args = [str(AGENTS / "keeps_sessions.py"), str(folder / "agent.json"), "resume"]
-    agents = {"keeper": {"command": sys.executable, "args": args}}
+    agents = {"keeper": script("keeps_sessions", str(folder / "agent.json"), "resume")}
     with JupyterServer(folder, app="jupyterlab", agents=agents, args=LAB_ARGS) as server:
         (server.root / "here").mkdir()
         owner = LabPage(visitor, server)
@@ -264,8 +260,7 @@ def test_a_session_outlives_a_killed_server_that_was_asking(
 ) -> None:
     """The transcript is whole, the question expired, and the next prompt goes on."""
     folder = tmp_path_factory.mktemp("killed")
-    args = [str(AGENTS / "keeps_sessions.py"), str(folder / "agent.json"), "resume"]
-    agents = {"keeper": {"command": sys.executable, "args": args}}
+    agents = {"keeper": script("keeps_sessions", str(folder / "agent.json"), "resume")}
     with JupyterServer(folder, app="jupyterlab", agents=agents, args=LAB_ARGS) as server:
         lab = LabPage(visitor, server)
         (server.root / "here").mkdir()

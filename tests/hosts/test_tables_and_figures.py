@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tests.notebook_tools.in_process import write_notebook
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.kernel_door import DOOR_CONFIG, Tool
 from tests.support.notebook import Cell, Kernel
 from tests.support.second_environment import ROOT, install_kernelspec, tables_environment
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.server import JupyterServer
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(420)]
 
@@ -34,8 +34,7 @@ plt.close(figure)
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
     folder = tmp_path_factory.mktemp("server")
-    agents = fake_agents("takes")
-    agents["takes"]["args"] = [str(AGENTS / "takes.py"), "image"]
+    agents = {"takes": script("takes", "image")}
     install_kernelspec(folder / "data", "tables", tables_environment())
     env = {"PYTHONPATH": str(ROOT)}
     with JupyterServer(folder, agents=agents, config=DOOR_CONFIG, env=env) as server:

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.notebook import Kernel
 from tests.support.planted import SECRET
 from tests.support.trusting import trust_in_data_dir
@@ -27,14 +26,7 @@ SCRIPTED = (
 
 
 def _folder_with_agents(tmp_path: Path) -> Path:
-    servers = {
-        name: {
-            "command": sys.executable,
-            "args": [str(AGENTS / f"{name}.py")],
-            "env": {"LEAKY_API_KEY": SECRET},
-        }
-        for name in SCRIPTED
-    }
+    servers = {name: {**script(name), "env": {"LEAKY_API_KEY": SECRET}} for name in SCRIPTED}
     config = tmp_path / "config"
     config.mkdir()
     (config / "acp_agents.json").write_text(json.dumps({"agent_servers": servers}))

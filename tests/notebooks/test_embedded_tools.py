@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.notebook_tools.in_process import write_notebook
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.notebook import Kernel
 
 TOOL = """
@@ -84,8 +83,7 @@ def test_an_agent_of_a_known_notebook_uses_its_kernel_and_its_file(
     """As in a JupyterLab whose server lacks the extension: questions come by stdin."""
     config = folder.parent / "config" / "acp_agents.json"
     agents = json.loads(config.read_text())
-    script = {"command": sys.executable, "args": [str(AGENTS / "notebook_user.py")]}
-    agents["agent_servers"]["notebook_user"] = script
+    agents["agent_servers"]["notebook_user"] = script("notebook_user")
     config.write_text(json.dumps(agents))
     write_notebook(folder / "n.ipynb", "%%acp", "there + 1")
     steps = [

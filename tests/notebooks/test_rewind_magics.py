@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.notebook import Cell, Kernel
 
 
@@ -18,9 +17,8 @@ def kernel(folder: Path) -> Iterator[Kernel]:
     """With an agent that tells what it remembers, and one that changes files."""
     file = folder.parent / "config" / "acp_agents.json"
     config = json.loads(file.read_text())
-    keeper = [str(AGENTS / "keeps_sessions.py"), str(folder.parent / "agent.json"), "resume"]
-    for name, args in (("keeper", keeper), ("own", [str(AGENTS / "own_tools.py")])):
-        config["agent_servers"][name] = {"command": sys.executable, "args": args}
+    keeper = script("keeps_sessions", str(folder.parent / "agent.json"), "resume")
+    config["agent_servers"] |= {"keeper": keeper, "own": script("own_tools")}
     file.write_text(json.dumps(config))
     with Kernel(folder) as kernel:
         kernel.run("%load_ext acp_jupyter").ok()

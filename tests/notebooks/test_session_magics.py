@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.notebook import Kernel
 
 
@@ -19,9 +18,9 @@ def folder(folder: Path) -> Path:
     """With an agent that keeps its sessions."""
     file = folder.parent / "config" / "acp_agents.json"
     config = json.loads(file.read_text())
-    script, store = str(AGENTS / "keeps_sessions.py"), str(folder / "agent.json")
-    args = [script, store, "resume", "fork", "close", "delete"]
-    config["agent_servers"]["keeper"] = {"command": sys.executable, "args": args}
+    abilities = ("resume", "fork", "close", "delete")
+    keeper = script("keeps_sessions", str(folder / "agent.json"), *abilities)
+    config["agent_servers"]["keeper"] = keeper
     file.write_text(json.dumps(config))
     return folder
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 
 import pytest
 
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.notebook import Kernel
 from tests.support.server import JupyterServer, fake_agents
 
@@ -15,8 +14,8 @@ from tests.support.server import JupyterServer, fake_agents
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
     folder = tmp_path_factory.mktemp("server")
-    script, store = str(AGENTS / "keeps_sessions.py"), str(folder / "agent.json")
-    keeper = {"command": sys.executable, "args": [script, store, "resume", "fork", "close"]}
+    store = str(folder / "agent.json")
+    keeper = script("keeps_sessions", store, "resume", "fork", "close")
     with JupyterServer(folder, agents=fake_agents("chooses") | {"keeper": keeper}) as server:
         yield server
 

@@ -7,7 +7,6 @@ or encoded, and what an agent writes into the user's own files; so not their che
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -18,7 +17,7 @@ import pytest
 from websockets.sync.client import ClientConnection
 
 from tests.support.api import open_session, pending, start_turn
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 
@@ -37,11 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def server(folder: Path) -> Iterator[JupyterServer]:
     inherited = {name: SECRETS[name] for name in ("SERVER_SECRET_TOKEN", "CANARY_AUTH_PASSWORD")}
-    canary = {
-        "command": sys.executable,
-        "args": [str(AGENTS / "canary.py")],
-        "env": {"CANARY_API_KEY": SECRETS["CANARY_API_KEY"]},
-    }
+    canary = {**script("canary"), "env": {"CANARY_API_KEY": SECRETS["CANARY_API_KEY"]}}
     dies = {**canary, "args": ["-c", DIES_AT_ONCE]}
     agents = {"canary": canary, "dies": dies}
     with JupyterServer(folder, agents=agents, env=inherited) as server:

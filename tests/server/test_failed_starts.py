@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import httpx
 import pytest
 
 from tests.support.api import finished, open_session, start_turn
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import command_line
 from tests.support.server import JupyterServer
 
 
@@ -23,7 +22,7 @@ def broken(tmp_path: Path) -> Path:
 @pytest.fixture
 def user(tmp_path: Path, broken: Path) -> Iterator[httpx.Client]:
     script = 'test -e "$0" && exit 3; exec "$@"'
-    args = ["-c", script, str(broken), sys.executable, str(AGENTS / "dies_mid_turn.py")]
+    args = ["-c", script, str(broken), *command_line("dies_mid_turn")]
     agents = {"frail": {"command": "sh", "args": args}}
     with JupyterServer(tmp_path, agents=agents) as server, server.user() as user:
         yield user

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import stat
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk
 from tests.support.checkpointed_folder import held
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.keeping import FAST, Server
 from tests.support.trusting import trusting
 
@@ -36,9 +35,8 @@ def start(tmp_path: Path) -> Start:
     root.mkdir()
     (root / "a.py").write_text(OLD)
     (root / "gone").write_text("x")
-    entry = {"command": sys.executable, "args": [str(AGENTS / "own_tools.py")]}
     config = HostConfig(
-        Registry({"own": entry}, []),
+        Registry({"own": script("own_tools")}, []),
         root,
         tmp_path / "data",
         limits=FAST,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.workspace.agent_files import SaveResult
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.keeping import FAST, Server
 from tests.support.trusting import trusting
 from tests.support.wait import eventually
@@ -99,10 +98,9 @@ def turn(tmp_path: Path) -> Iterator[Turn]:
     root.mkdir()
     for name in ("a.py", "b.py"):
         (root / name).write_text(OLD)
-    entry = {"command": sys.executable, "args": [str(AGENTS / "own_tools.py")]}
     editors = Editors()
     config = HostConfig(
-        *(Registry({"own": entry}, []), root, tmp_path / "data"),
+        *(Registry({"own": script("own_tools")}, []), root, tmp_path / "data"),
         documents=editors,
         limits=FAST,
         trust=trusting(tmp_path),

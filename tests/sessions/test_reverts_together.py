@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.keeping import FAST, Server
 from tests.support.trusting import trusting
 
@@ -32,8 +31,7 @@ def server(tmp_path: Path) -> Iterator[Server]:
     root.mkdir()
     (root / "a.py").write_text(OLD)
     (root / "gone").write_text("x\n" * 9)
-    entry = {"command": sys.executable, "args": [str(AGENTS / "own_tools.py")]}
-    registry = Registry({"own": entry}, [])
+    registry = Registry({"own": script("own_tools")}, [])
     trust = trusting(tmp_path)
     host = AgentHost(HostConfig(registry, root, tmp_path / "data", limits=FAST, trust=trust))
     host.start()

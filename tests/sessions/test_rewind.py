@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import json
 import os
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -35,7 +34,7 @@ from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import Rule, RuleEffect, RulesChanged
 from acp_jupyter.transcript.model.items import Notice
 from acp_jupyter.transcript.rule_text import read_rule
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.keeping import FAST, Kept, Server
 from tests.support.trusting import trusting
 from tests.support.wait import eventually
@@ -89,9 +88,8 @@ def start(tmp_path: Path, pages: Pages) -> Start:
     root.mkdir()
     (root / "a.py").write_text("zero")
     (root / "gone").write_text("x")
-    entry = {"command": sys.executable, "args": [str(AGENTS / "own_tools.py")]}
     config = HostConfig(
-        Registry({"own": entry}, []),
+        Registry({"own": script("own_tools")}, []),
         root,
         tmp_path / "data",
         limits=FAST,

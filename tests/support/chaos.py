@@ -7,7 +7,6 @@ import os
 import random
 import signal
 import socket
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,7 +19,7 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection
 
 from tests.support.api import open_session, start_turn
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 
@@ -60,8 +59,7 @@ class Chaos:
         self.random = random.Random(self.seed)
         self.journal = self.folder / "journal"
         self.journal.mkdir()
-        script = str(AGENTS / "chaos.py")
-        self.agents = {"chaos": {"command": sys.executable, "args": [script, str(self.journal)]}}
+        self.agents = {"chaos": script("chaos", str(self.journal))}
         self.sessions: list[str] = []
         self._sockets: list[tuple[ClientConnection, contextlib.ExitStack]] = []
         self._stopped: set[int] = set()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.objects import Obj
 from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.trusting import trusting
 
 __all__ = ["FAST", "Kept", "Server"]
@@ -97,10 +96,8 @@ class Kept:
     def server(
         self, limits: Limits = FAST, on_host: Callable[[AgentHost], None] | None = None
     ) -> Iterator[Server]:
-        script = str(AGENTS / "keeps_sessions.py")
-        args = [script, str(self.root / "agent.json"), *self.abilities]
-        keeper = {"command": sys.executable, "args": args, **self.entry}
-        registry = Registry({"keeper": keeper}, [], bounds=self.bounds)
+        keeper = script("keeps_sessions", str(self.root / "agent.json"), *self.abilities)
+        registry = Registry({"keeper": {**keeper, **self.entry}}, [], bounds=self.bounds)
         config = HostConfig(
             registry,
             self.root,

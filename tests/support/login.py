@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.login import Launch, Terminal
 from acp_jupyter.host.session.session import Session
 from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
@@ -32,12 +31,9 @@ LIMITS = Limits(initialize_seconds=20, session_new_seconds=20, authenticate_seco
 
 
 def wants_login(how: str, state: Path, *, env: dict[str, str] | None = None) -> dict[str, Any]:
-    """Return the configuration of ``tests/fake_agents/wants_login.py``."""
-    return {
-        "command": sys.executable,
-        "args": [str(AGENTS / "wants_login.py"), how],
-        "env": {"WANTS_LOGIN_STATE": str(state), **(env or {})},
-    }
+    """Return the configuration of the fake agent ``wants_login``."""
+    more = {"WANTS_LOGIN_STATE": str(state), **(env or {})}
+    return {**script("wants_login", how), "env": more}
 
 
 @dataclass

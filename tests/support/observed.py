@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import Any, Literal
 
 import httpx
 
-from tests.support.fake_agents import AGENTS
 from tests.support.notebook import Kernel
 from tests.support.scenes.steps import player
 from tests.support.server import JupyterServer, fake_agents
@@ -77,23 +75,19 @@ def started(
 ) -> Iterator[Side]:
     """Start a kernel whose agents run there."""
     names = ("hello", "permission", "slow_stream", "dies_mid_turn", "two_permissions")
+    agents = {**fake_agents(*names), "plays": player("Player")}
     with ExitStack() as stack:
         user: httpx.Client | None = None
         server: JupyterServer | None = None
         if where == "server":
-            entries = {**fake_agents(*names), "plays": player("Player")}
-            server = stack.enter_context(JupyterServer(folder, agents=entries, **server_options))
+            server = stack.enter_context(JupyterServer(folder, agents=agents, **server_options))
             work = server.root
             file = server.start_kernel("own.ipynb").connection_file
             kernel = stack.enter_context(Kernel(work, connection_file=file))
             user = stack.enter_context(server.user())
         else:
-            agents = {
-                name: {"command": sys.executable, "args": [str(AGENTS / f"{name}.py")]}
-                for name in names
-            }
             (folder / "config").mkdir()
-            config = json.dumps({"agent_servers": {**agents, "plays": player("Player")}})
+            config = json.dumps({"agent_servers": agents})
             (folder / "config" / "acp_agents.json").write_text(config)
             work = folder / "work"
             work.mkdir()

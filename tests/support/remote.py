@@ -6,13 +6,12 @@ import asyncio
 import contextlib
 import socket
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import command_line
 
 __all__ = ["CuttingProxy", "remote", "serving"]
 
@@ -21,12 +20,11 @@ _SENT = b"session/update"
 
 
 @contextlib.contextmanager
-def serving(name: str, *args: str, token: str = "") -> Iterator[int]:
-    """Serve ``tests/fake_agents/NAME.py`` by WebSocket and HTTP; yields the port."""
+def serving(mode: str, *args: str, token: str = "") -> Iterator[int]:
+    """Serve a fake agent by WebSocket and HTTP; yields the port."""
     options = ["--token", token] if token else []
-    command = [sys.executable, str(AGENTS / f"{name}.py"), *args]
     server = subprocess.Popen(
-        ["node", str(_SERVER), *options, "--", *command],
+        ["node", str(_SERVER), *options, "--", *command_line(mode, *args)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )

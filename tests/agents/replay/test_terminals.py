@@ -16,7 +16,7 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.peer import Json
 from tests.support.replaying import playing
 from tests.support.score import CWD, Score
@@ -104,7 +104,7 @@ def test_a_log_with_commands_gives_the_same_transcript_and_runs_nothing(
     log = tmp_path / "log.ndjson"
     replay = ["-m", "acp_jupyter.agents.replay", str(log), "--speed", "flat"]
     agents: dict[str, dict[str, Any]] = {
-        "terminals": {"command": sys.executable, "args": [str(AGENTS / "terminal_script.py")]},
+        "terminals": script("terminal_script"),
         "replay": {"command": sys.executable, "args": replay},
     }
     host = AgentHost(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from playwright.sync_api import Browser, expect
 from tests.bench.measure import PROBE, Load, Meter, Run
 from tests.bench.peers.environment import PEERS, peer_environment
 from tests.support.browser import Visitor
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import command_line, script
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS
 from tests.support.server import JupyterServer
@@ -60,10 +59,8 @@ class Panel:
 def our_panel(browser: Browser, folder: Path, *, new_sessions: bool = False) -> Iterator[Panel]:
     """The side panel of this extension; each prompt may have a session of its own."""
     writes = folder / "writes"
-    agent = {"command": sys.executable, "args": [str(AGENTS / "measured.py"), str(writes)]}
-    with JupyterServer(
-        folder, app="jupyterlab", agents={"measured": agent}, args=LAB_ARGS
-    ) as server:
+    agents = {"measured": script("measured", str(writes))}
+    with JupyterServer(folder, app="jupyterlab", agents=agents, args=LAB_ARGS) as server:
         lab, meter = _page(
             browser,
             folder,
@@ -116,7 +113,7 @@ def _notebook_intelligence(browser: Browser, folder: Path) -> Iterator[Panel]:
     """The sidebar of notebook-intelligence in its ACP mode."""
     writes = folder / "writes"
     python = peer_environment("notebook-intelligence")
-    command = shlex.join([sys.executable, str(AGENTS / "measured.py"), str(writes)])
+    command = shlex.join(command_line("measured", str(writes)))
     settings = folder / "home" / ".jupyter" / "nbi" / "config.json"
     settings.parent.mkdir(parents=True)
     settings.write_text(json.dumps({"acp_settings": {"enabled": True}}))
@@ -166,7 +163,7 @@ def _program(folder: Path, name: str, writes: Path) -> Path:
     """Write the measured agent as a program of that name."""
     folder.mkdir(parents=True)
     script = folder / name
-    command = shlex.join([sys.executable, str(AGENTS / "measured.py"), str(writes)])
+    command = shlex.join(command_line("measured", str(writes)))
     script.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
     script.chmod(0o755)
     return folder

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.host.process import supervise
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import command_line
 from tests.support.processes import alive
 from tests.support.wait import eventually
 
@@ -130,9 +130,8 @@ def test_it_runs_as_a_module_too(tmp_path: Path) -> None:
     status_read, status_write = os.pipe()
     numbers = (str(life_read), str(status_write), "1", "1")
     command = [sys.executable, "-m", "acp_jupyter.host.process.supervise", *numbers, "--"]
-    script = [sys.executable, str(AGENTS / "exits_at_once.py")]
     result = subprocess.run(
-        [*command, *script],
+        [*command, *command_line("exits_at_once")],
         pass_fds=(life_read, status_write),
         capture_output=True,
         check=True,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +12,14 @@ from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.items import AgentMessage
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import driving
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 
 
 @pytest.mark.parametrize(("option", "status"), [("yes", "completed"), ("no", "failed")])
 def test_what_a_child_asks_is_answered_and_its_lines_are_in_the_log(
     tmp_path: Path, option: str, status: str
 ) -> None:
-    entry = {"command": sys.executable, "args": [str(AGENTS / "delegates.py")]}
-    with driving(tmp_path, {"a": entry}) as driver:
+    with driving(tmp_path, {"a": script("delegates")}) as driver:
         session = driver.open("a")
         turn_id = driver.prompt(session, "kid")
         driver.answer(session, driver.asked(session), option)
@@ -37,8 +35,7 @@ def test_what_a_child_asks_is_answered_and_its_lines_are_in_the_log(
 
 def test_a_child_that_outlives_its_parent_is_heard_nowhere_and_refused(tmp_path: Path) -> None:
     """Another session of the process goes on, and the parent is as it was closed."""
-    entry = {"command": sys.executable, "args": [str(AGENTS / "delegates.py")]}
-    with driving(tmp_path, {"a": entry}) as driver:
+    with driving(tmp_path, {"a": script("delegates")}) as driver:
         parent, other = driver.open("a"), driver.open("a")
         driver.done(parent, driver.prompt(parent, "leave kid"))
         driver.host.submit(other.start()).result(20)

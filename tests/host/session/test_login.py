@@ -19,7 +19,7 @@ from acp_jupyter.api.models.sessions import (
 )
 from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.host.session.session import Session
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import command_line
 from tests.support.login import FakeTerminals, LoginDriver, login_driver
 from tests.support.wait import eventually
 
@@ -138,8 +138,7 @@ def test_a_terminal_runs_the_agents_own_program_and_the_agent_starts_anew(tmp_pa
         session = refused(driver)
         reply = driver.ask(Login(session_id=session.session_id, method_id="tty"))
         launch = terminals.launches[0]
-        script = str(AGENTS / "wants_login.py")
-        assert launch.argv == (sys.executable, script, "terminal", "--login")
+        assert launch.argv == command_line("wants_login", "terminal", "--login")
         assert launch.env["WANTS_LOGIN_HOW"] == "terminal"
         assert launch.env["WANTS_LOGIN_STATE"] == str(driver.state)
         assert not [name for name in launch.env if name.startswith("ACP_JUPYTER_")]
@@ -183,8 +182,8 @@ def test_an_older_agent_may_name_its_own_program(tmp_path: Path) -> None:
         session = refused(driver)
         assert session.state.auth_methods[0].kind == "terminal"
         driver.ask(Login(session_id=session.session_id))
-        script = str(AGENTS / "wants_login.py")
-        assert terminals.launches[0].argv == (sys.executable, script, "older_terminal", "--login")
+        command = command_line("wants_login", "older_terminal", "--login")
+        assert terminals.launches[0].argv == command
 
 
 def test_without_terminals_the_command_is_told_without_what_is_configured(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Locator
 
 from tests.support.accessibility import expect_accessible, expect_all_inside, picture
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS
 from tests.support.open_notebook import OpenNotebook
@@ -24,10 +23,9 @@ __all__ = ["Camera", "studio"]
 @contextmanager
 def studio(folder: Path) -> Iterator[JupyterServer]:
     """Start a JupyterLab one of whose agents plays scenes; the folders of cameras are trusted."""
-    login = [str(AGENTS / "wants_login.py"), "terminal"]
     agents = {
         "claude": player("Claude"),
-        "gemini": {"command": sys.executable, "args": login, "name": "Gemini"},
+        "gemini": {**script("wants_login", "terminal"), "name": "Gemini"},
         **fake_agents("dies_mid_turn", "never_new_session"),
         "codex": {"command": "no-such-agent-command", "name": "Codex"},
     }

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 
 __all__ = [
     "NO",
@@ -42,8 +41,7 @@ NO: Step = {"optionId": "no", "name": "Reject", "kind": "reject_once"}
 
 def player(name: str, version: str = "2.0.31") -> dict[str, Any]:
     """An entry of ``c.AcpJupyter.agents``."""
-    script = str(AGENTS / "plays.py")
-    return {"command": sys.executable, "args": [script, name, version], "name": name}
+    return {**script("plays", name, version), "name": name}
 
 
 def put_scene(folder: Path, steps: list[Step]) -> None:
