@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
-from hazard_agent import MODES
+from fake_agent import MODES, NOUNS
+from hazards import NOUNS as HAZARDS
 from hazards import lines, updates
 
 from tests.conformance.shapes import DEFINITIONS, alternatives
@@ -56,9 +58,29 @@ def test_every_method_and_every_update_has_a_row() -> None:
     assert len(methods | kinds) > 30
 
 
-def test_every_mode_of_the_hazard_agent_is_met_by_a_test() -> None:
+def not_named(modes: Iterable[str], *folders: str) -> list[str]:
+    """Return the modes that no file of these folders names."""
+    files = [file for folder in folders for file in (ROOT / "tests" / folder).rglob("*.py")]
+    text = "".join(file.read_text() for file in files)
+    return [mode for mode in sorted(modes) if f'"{mode}"' not in text]
+
+
+def hazards() -> list[str]:
+    return [mode for noun in HAZARDS for mode in import_module(f"hazards.{noun}").MODES]
+
+
+def test_every_hazard_is_met_by_a_test() -> None:
     tests = "".join(path.read_text() for path in (ROOT / "tests/hazards").glob("test_*.py"))
     assert 'parametrize("mode", updates.MODES)' in tests
     assert 'parametrize("mode", lines.NOISE)' in tests
-    alone = MODES.keys() - updates.MODES.keys() - lines.NOISE.keys()
-    assert [mode for mode in sorted(alone) if f'"{mode}"' not in tests] == []
+    alone = {*hazards()} - updates.MODES.keys() - lines.NOISE.keys()
+    assert not_named(alone, "hazards", "host") == []
+
+
+def test_every_other_mode_of_the_fake_agent_is_there_and_is_used() -> None:
+    names = [*(mode for modes in NOUNS.values() for mode in modes), *hazards()]
+    assert len(set(names)) == len(names)
+    for mode, noun in MODES.items():
+        assert callable(getattr(import_module(f"modes.{noun}"), mode))
+    folders = [path.name for path in (ROOT / "tests").iterdir() if path.name != "fake_agents"]
+    assert not_named(MODES, *folders) == []

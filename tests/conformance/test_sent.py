@@ -157,7 +157,7 @@ def test_a_turn_with_a_question_and_a_file(sent: Sent, start: Start, option: str
 
 def test_what_is_refused(sent: Sent, start: Start) -> None:
     for mode in ("bad_params", "unknown_request", "files_outside", "permission_withdrawn"):
-        driver = start("hazard_agent", mode)
+        driver = start(mode)
         session = driver.open("a")
         turn_id = driver.prompt(session)
         if mode == "bad_params":
@@ -168,7 +168,7 @@ def test_what_is_refused(sent: Sent, start: Start) -> None:
 
 
 def test_a_stop_a_mode_and_an_option(sent: Sent, start: Start) -> None:
-    driver = start("hazard_agent", "never_answers")
+    driver = start("never_answers")
     session = driver.open("a")
     turn_id = driver.prompt(session)
     eventually(lambda: driver.text(session))

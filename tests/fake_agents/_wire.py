@@ -1,7 +1,6 @@
 """What the fake agents share: JSON-RPC lines on raw stdio, no SDK, no threads.
 
-An agent is a script with a function ``prompt(wire, session_id, text) -> stop reason`` and one
-call of `serve`. What is unusual about an agent stands in its own file.
+An agent is a function ``prompt(wire, session_id, text) -> stop reason`` and one call of `serve`.
 """
 
 from __future__ import annotations
@@ -18,6 +17,11 @@ from typing import Any
 Json = dict[str, Any]
 Prompt = Callable[["Wire", str, str], str]
 
+ALLOW: Json = {"optionId": "yes", "name": "Allow", "kind": "allow_once"}
+REJECT: Json = {"optionId": "no", "name": "Reject", "kind": "reject_once"}
+YES: Json = {**ALLOW, "name": "Yes"}
+NO: Json = {**REJECT, "name": "No"}
+
 
 class Wire:
     """Standard input and output as lines of JSON."""
@@ -29,6 +33,10 @@ class Wire:
         self.cancelled = False
         self.prompt_id: Any = None
         self.client_capabilities: Json = {}
+        self.opened: dict[str, Json] = {}
+        """What each session was opened with."""
+        self.blocks: list[Json] = []
+        """Those of the last prompt."""
 
     def write(self, data: bytes) -> None:
         while data:
@@ -36,6 +44,9 @@ class Wire:
 
     def send(self, message: Json) -> None:
         self.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+
+    def request(self, request_id: Any, method: str, params: Json) -> None:
+        self.send({"id": request_id, "method": method, "params": params})
 
     def result(self, request: Json, result: Any) -> None:
         self.send({"id": request["id"], "result": result})
@@ -77,8 +88,15 @@ class Wire:
         if request_id is None:
             request_id = self._next_id
             self._next_id += 1
-        self.send({"id": request_id, "method": method, "params": params})
+        self.request(request_id, method, params)
         return self.response(request_id)
+
+    def permission(self, session_id: str, call: Json, options: list[Json]) -> Json:
+        """Ask whether a tool call may be; return the outcome, if there is one."""
+        params = {"sessionId": session_id, "toolCall": call, "options": options}
+        answer = self.ask("session/request_permission", params)
+        outcome: Json = answer.get("result", {}).get("outcome", {})
+        return outcome
 
     def response(self, request_id: Any) -> Json:
         for message in self._later:
@@ -115,6 +133,11 @@ def text_of(params: Json) -> str:
     return "".join(block.get("text", "") for block in params.get("prompt", []))
 
 
+def own_name() -> str:
+    """Return what this agent is called: its mode, or its script."""
+    return os.path.splitext(os.path.basename(sys.argv[0]))[0]
+
+
 def initialize_result(name: str) -> Json:
     return {
         "protocolVersion": 1,
@@ -124,23 +147,36 @@ def initialize_result(name: str) -> Json:
     }
 
 
-def serve(prompt: Prompt, wire: Wire | None = None) -> None:
-    """Answer like a well-behaved agent until stdin ends; turns are the business of ``prompt``."""
+def serve(prompt: Callable[..., str], wire: Wire | None = None, **initialized: Any) -> None:
+    """Answer like a well-behaved agent until stdin ends; turns are the business of ``prompt``.
+
+    ``initialized`` are other fields of the answer to ``initialize``.
+    """
     wire = wire or Wire()
-    name = os.path.splitext(os.path.basename(sys.argv[0]))[0]
-    sessions = 0
+    name = own_name()
     while (message := wire.next()) is not None:
         method = message.get("method")
         params = message.get("params") or {}
         if method == "initialize":
             wire.client_capabilities = params.get("clientCapabilities", {})
-            wire.result(message, initialize_result(name))
+            wire.result(message, {**initialize_result(name), **initialized})
         elif method == "session/new":
-            sessions += 1
-            wire.result(message, {"sessionId": f"{name}-{os.getpid()}-{sessions}"})
+            session_id = f"{name}-{os.getpid()}-{len(wire.opened) + 1}"
+            wire.opened[session_id] = params
+            wire.result(message, {"sessionId": session_id})
         elif method == "session/prompt":
             wire.cancelled = False
+            wire.blocks = params["prompt"]
             reason = prompt(wire, params["sessionId"], text_of(params))
             wire.result(message, {"stopReason": "cancelled" if wire.cancelled else reason})
         elif method is not None and "id" in message:
             wire.error(message, -32601, "Method not found")
+
+
+def in_turns(prompt: Callable[..., str]) -> Callable[..., None]:
+    """Make a mode of what an agent does in a turn; the words of the command line come last."""
+
+    def run(*words: str) -> None:
+        serve(lambda wire, session_id, text: prompt(wire, session_id, text, *words))
+
+    return run

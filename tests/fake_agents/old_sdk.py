@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""An agent built on the protocol's Python SDK: a plan, a thought, text, and an edit if allowed."""
+"""An agent built on the protocol's Python SDK: a plan, a thought, text, and an edit if allowed.
+
+It is a script of its own because nothing of it is ours: its test runs it on the SDK of a year ago.
+"""
 
 from __future__ import annotations
 

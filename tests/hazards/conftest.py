@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,12 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.meeting import Meeting
 from tests.support.remote import remote, serving
 from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
-SCRIPT = str(AGENTS / "hazard_agent.py")
 LIMITS = Limits(
     initialize_seconds=20,
     session_new_seconds=20,
@@ -75,16 +73,16 @@ def _is_local(item: pytest.Item) -> bool:
     ]
 )
 def meet(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Callable[..., Meeting]]:
-    """Open a session with the hazard agent in a mode; at the end no process may be left."""
+    """Open a session with an agent in a mode of `hazards`; at the end no process may be left."""
     root = tmp_path / "ws"
     root.mkdir()
     drivers: list[Driver] = []
     servers = contextlib.ExitStack()
 
     def begin(mode: str, limits: Limits = LIMITS, **more: Any) -> Meeting:
-        entry: dict[str, Any] = {"command": sys.executable, "args": [SCRIPT, mode]}
+        entry = script(mode)
         if request.param != "stdio":
-            entry = remote(request.param, servers.enter_context(serving("hazard_agent", mode)))
+            entry = remote(request.param, servers.enter_context(serving(mode)))
         registry = Registry({mode: entry}, [])
         config = HostConfig(
             registry, root, tmp_path / "data", limits=limits, trust=trusting(tmp_path)

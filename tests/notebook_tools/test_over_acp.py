@@ -56,7 +56,7 @@ def test_the_same_tools_without_a_relay(driver: Driver, path: Path) -> None:
     assert set(server) == {"type", "name", "serverId"}
     assert (server["type"], server["name"]) == ("acp", "notebook")
     running = [each for pid, each in family(os.getpid()).items() if pid not in before]
-    assert any("asks_mcp.py" in command for command in running)
+    assert any("fake_agent.py asks_mcp" in command for command in running)
     assert not any("mcp_relay" in command for command in running)
 
 

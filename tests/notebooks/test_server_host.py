@@ -48,7 +48,7 @@ def test_the_turn_runs_in_the_server_and_shows_a_widget_meanwhile(
     assert TURN_MIME not in first
     assert list(last) == [TURN_MIME, "text/markdown", "text/plain"]
     assert "the Jupyter server" in kernel.run("%acp status").ok().output.data["text/plain"]
-    assert any("hello.py" in command for command in family(server.pid).values())
+    assert any("fake_agent.py hello" in command for command in family(server.pid).values())
     heavy = {"acp", "jupyter_server", "mcp", "nbformat", "numpy", "pandas", "rpds"}
     code = f"import sys; print({heavy} & set(sys.modules))"
     assert kernel.run(code).ok().printed == "set()\n"

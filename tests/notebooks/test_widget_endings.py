@@ -81,7 +81,7 @@ def cancel(side: Side) -> None:
 
 
 def kill(side: Side) -> None:
-    pids = [pid for pid, command in family(os.getpid()).items() if "plays.py" in command]
+    pids = [pid for pid, command in family(os.getpid()).items() if "fake_agent.py plays" in command]
     assert pids
     for pid in pids:
         os.kill(pid, signal.SIGKILL)

@@ -104,7 +104,7 @@ def test_a_request_of_a_dead_process_is_gone(
     server: JupyterServer, user: httpx.Client, asking: tuple[str, str], session_id: str
 ) -> None:
     for pid, command in family(server.pid).items():
-        if "/permission.py" in command:
+        if "fake_agent.py permission" in command:
             os.kill(pid, signal.SIGKILL)
     detail = finished(user, asking[0])
     assert detail["turn"]["stop_reason"] == "error"

@@ -45,7 +45,7 @@ def refused(answer: httpx.Response) -> None:
 
 
 def agents_of(server: JupyterServer) -> list[str]:
-    return [command for command in family(server.pid).values() if "/hello.py" in command]
+    return [command for command in family(server.pid).values() if "fake_agent.py hello" in command]
 
 
 def create(user: httpx.Client, **body: Any) -> httpx.Response:

@@ -54,7 +54,7 @@ def agents() -> list[psutil.Process]:
             words = process.cmdline()
         except psutil.Error:
             continue
-        if any("keeps_sessions.py" in word for word in words) and "-I" not in words:
+        if "keeps_sessions" in words and "-I" not in words:
             found.append(process)
     return found
 

@@ -9,16 +9,15 @@ import pytest
 
 from acp_jupyter.host.store.metadata import META_FILE, TRAFFIC_FILE, read_meta
 from tests.support.driver import driving
-from tests.support.fake_agents import AGENTS
+from tests.support.fake_agents import script
 from tests.support.script import Script
 from tests.support.wait import eventually
 
 
 def test_it_is_left_alone_while_a_turn_streams_and_written_at_its_end(tmp_path: Path) -> None:
     """Else each prompt of a session would write the entries of a hundred that stream."""
-    slow = {"command": str(AGENTS / "slow_stream.py"), "args": ["300", "0.02"]}
-    hello = {"command": str(AGENTS / "hello.py")}
-    with driving(tmp_path, {"slow": slow, "hello": hello}) as driver:
+    agents = {"slow": script("slow_stream", "300", "0.02"), "hello": script("hello")}
+    with driving(tmp_path, agents) as driver:
         session, other = driver.open("slow"), driver.open("hello")
         folder = tmp_path / "data/sessions" / session.session_id
         turn_id = driver.prompt(session)

@@ -1,4 +1,4 @@
-"""The scripts in tests/fake_agents, as agents."""
+"""The fake agents, by their modes; ``tests/fake_agents/fake_agent.py`` says what there is."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ __all__ = ["AGENTS", "command_line", "fake_agent", "script"]
 AGENTS = Path(__file__).parents[1] / "fake_agents"
 
 
-def command_line(name: str, *args: str) -> tuple[str, ...]:
-    """Return how to start ``tests/fake_agents/NAME.py``."""
-    return (sys.executable, str(AGENTS / f"{name}.py"), *args)
+def command_line(mode: str, *words: str) -> tuple[str, ...]:
+    """Return how one is started."""
+    return (sys.executable, str(AGENTS / "fake_agent.py"), mode, *words)
 
 
-def fake_agent(name: str, *args: str) -> AgentSpec:
-    """Return it as a connection takes it."""
-    python, *words = command_line(name, *args)
-    return AgentSpec(name, name, python, tuple(words))
+def fake_agent(mode: str, *words: str) -> AgentSpec:
+    """Return one as a connection takes it."""
+    python, *args = command_line(mode, *words)
+    return AgentSpec(mode, mode, python, tuple(args))
 
 
-def script(name: str, *args: str) -> dict[str, Any]:
-    """Return it as an agent is configured."""
-    python, *words = command_line(name, *args)
-    return {"command": python, "args": words}
+def script(mode: str, *words: str) -> dict[str, Any]:
+    """Return one as it is configured."""
+    python, *args = command_line(mode, *words)
+    return {"command": python, "args": args}

@@ -55,7 +55,7 @@ def agents() -> dict[str, dict[str, Any]]:
         "careful": script("own_tools", "careful"),
         "quick": script("own_tools", "quick"),
         "flood": script("flood", "20000"),
-        "garbage": script("garbage", "--only"),
+        "garbage": script("only_garbage"),
         "keeps_sessions": script("keeps_sessions", ".talks.json"),
         "leaky": {**script("leaky"), "env": {"LEAKY_API_KEY": SECRET}},
         "wants_login": script("wants_login", "terminal"),

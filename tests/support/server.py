@@ -32,9 +32,9 @@ _STOP_SECONDS = 20.0
 _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
 
 
-def fake_agents(*names: str) -> dict[str, dict[str, Any]]:
-    """Return ``c.AcpJupyter.agents`` with scripts of ``tests/fake_agents`` under their names."""
-    return {name: script(name) for name in names}
+def fake_agents(*modes: str) -> dict[str, dict[str, Any]]:
+    """Return ``c.AcpJupyter.agents`` with fake agents under the names of their modes."""
+    return {mode: script(mode) for mode in modes}
 
 
 _LEFT_OUT = dict.fromkeys(

@@ -9,7 +9,7 @@ from _wire import Json, Wire
 
 from hazards.mode import Mode, chunk, notify, raw_update
 
-__all__ = ["MODES"]
+__all__ = ["MODES", "send_line"]
 
 NOISE: dict[str, list[bytes]] = {
     "noise": [b"Loading plugins...\n", b"hook: done\n"],
@@ -38,25 +38,60 @@ def _noise(pieces: list[bytes]) -> Mode:
     return Mode(prompt, on_start=lambda wire: wire.write(b"".join(pieces) + b"\n"))
 
 
-def _line(wire: Wire, message: Any, old: bytes = b"", new: bytes = b"") -> None:
+GARBAGE = (
+    b"Loading plugins...\n",
+    b"\x1b[2K\x1b[1G\x1b[33mwarning\x1b[0m\n",
+    b"\n \n",
+    b"{not json}\n",
+    b"123\n",
+    b'"text"\n',
+    b"null\n",
+    b"NaN\n",
+    b"\xff\xfe\x00broken\n",
+    b"[" * 3000 + b"\n",
+    b'{"a":' * 3000 + b"\n",
+    b"[[], [null, 5]]\n",
+    b'{"jsonrpc":"2.0"}\n',
+)
+
+
+def garbage(wire: Wire, session_id: str, _: str) -> str:
+    for line in GARBAGE:
+        wire.write(line)
+        wire.text(session_id, "still ")
+    wire.text(session_id, "here")
+    return "end_turn"
+
+
+def write_garbage(wire: Wire) -> None:
+    wire.write(b"".join(GARBAGE))
+
+
+def write_nothing_else(wire: Wire) -> None:
+    write_garbage(wire)
+    while wire.line():
+        wire.write(b"I do not speak this.\n")
+
+
+def send_line(wire: Wire, message: Any, old: bytes = b"", new: bytes = b"") -> None:
     wire.write(json.dumps(message).encode().replace(old or b"\0", new) + b"\n")
 
 
 def invalid_utf8(wire: Wire, session_id: str, _: str) -> str:
     update = raw_update(session_id, chunk({"type": "text", "text": "bytes ?? here"}))
-    _line(wire, update, b"??", b"\xff\xfe")
+    send_line(wire, update, b"??", b"\xff\xfe")
     return "end_turn"
 
 
 def invalid_utf8_in_answer(wire: Wire, session_id: str, _: str) -> str:
     wire.text(session_id, "Hello.")
     answer = {"id": wire.prompt_id, "result": {"stopReason": "end_turn", "note": "??"}}
-    _line(wire, answer, b"??", b"\xff\xfe")
+    send_line(wire, answer, b"??", b"\xff\xfe")
     return ""
 
 
 def lone_surrogate(wire: Wire, session_id: str, _: str) -> str:
-    _line(wire, raw_update(session_id, chunk({"type": "text", "text": "half \ud83d an emoji"})))
+    send_line(wire, raw_update(session_id, chunk({"type": "text", "text": "half \ud83d an emoji"})))
     return "end_turn"
 
 
@@ -73,21 +108,21 @@ def split_pairs(wire: Wire, session_id: str, _: str) -> str:
 def batch(wire: Wire, session_id: str, _: str) -> str:
     words = raw_update(session_id, chunk({"type": "text", "text": "batched "}))
     end: Json = {"jsonrpc": "2.0", "id": wire.prompt_id, "result": {"stopReason": "end_turn"}}
-    _line(wire, [words, words, [words], 5, end])
+    send_line(wire, [words, words, [words], 5, end])
     return ""
 
 
 def bare_chunk(wire: Wire, session_id: str, _: str) -> str:
     del session_id
-    _line(wire, {"content": "hello from before the protocol", "type": "text"})
+    send_line(wire, {"content": "hello from before the protocol", "type": "text"})
     return "end_turn"
 
 
 def no_jsonrpc(wire: Wire, session_id: str, _: str) -> str:
     update = raw_update(session_id, chunk({"type": "text", "text": "no version"}))
     del update["jsonrpc"]
-    _line(wire, update)
-    _line(wire, {"id": wire.prompt_id, "result": {"stopReason": "end_turn"}})
+    send_line(wire, update)
+    send_line(wire, {"id": wire.prompt_id, "result": {"stopReason": "end_turn"}})
     return ""
 
 
@@ -95,16 +130,18 @@ def other_names(wire: Wire, session_id: str, _: str) -> str:
     methods = ("session/notification", "acp/notification/session_update", "session_update")
     for method in methods:
         update = chunk({"type": "text", "text": f"{method}, "})
-        _line(wire, {**raw_update(session_id, update), "method": method})
+        send_line(wire, {**raw_update(session_id, update), "method": method})
     return "end_turn"
 
 
-def long_line(wire: Wire, session_id: str, _: str) -> str:
-    """Write 70 MB in one line, in pieces that need no such memory here."""
-    start, end = json.dumps(raw_update(session_id, chunk("?"))).split("?")
+def long_line(wire: Wire, session_id: str, text: str) -> str:
+    """Write so many MB in one line, 70 if none are named, in pieces that need no such memory."""
+    update = raw_update(session_id, chunk({"type": "text", "text": "?"}))
+    start, end = json.dumps(update).split("?")
     wire.write(start.encode())
-    for _piece in range(70):
-        wire.write(b"x" * 1_000_000)
+    size = float(text) if text[:1].isdecimal() else 70
+    for _piece in range(int(size * 10)):
+        wire.write(b"x" * 100_000)
     wire.write(end.encode() + b"\n")
     wire.text(session_id, "After the long line.")
     return "end_turn"
@@ -129,13 +166,15 @@ def meta_collisions(wire: Wire, session_id: str, _: str) -> str:
     for where in ("message", "params"):
         message = raw_update(session_id, chunk({"type": "text", "text": f"{where} "}))
         (message if where == "message" else message["params"])["_meta"] = meta
-        _line(wire, message)
+        send_line(wire, message)
     notify(wire, session_id, chunk({"type": "text", "text": "update"}, _meta=meta))
     return "end_turn"
 
 
 MODES = {
     **{name: _noise(pieces) for name, pieces in NOISE.items()},
+    "garbage": Mode(garbage, on_start=write_garbage),
+    "only_garbage": Mode(on_start=write_nothing_else),
     "invalid_utf8": Mode(invalid_utf8),
     "invalid_utf8_in_answer": Mode(invalid_utf8_in_answer),
     "lone_surrogate": Mode(lone_surrogate),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from _wire import Json, Prompt, Wire, initialize_result, text_of
+from _wire import Json, Prompt, Wire, initialize_result, own_name, text_of
 
-__all__ = ["AGAIN", "Mode", "chunk", "hello", "notify", "raw_update"]
+__all__ = ["AGAIN", "Mode", "chunk", "hello", "new_session", "notify", "raw_update", "silent"]
 
 AGAIN = "again"
 
@@ -21,11 +21,15 @@ def hello(wire: Wire, session_id: str, text: str) -> str:
 
 
 def handshake(wire: Wire, message: Json) -> None:
-    wire.result(message, initialize_result("Hazard"))
+    wire.result(message, initialize_result(own_name()))
 
 
 def new_session(wire: Wire, message: Json) -> None:
     wire.result(message, {"sessionId": f"hazard-{os.getpid()}"})
+
+
+def silent(wire: Wire, message: Json) -> None:
+    """Answer nothing."""
 
 
 def refuse(wire: Wire, message: Json) -> None:
@@ -35,15 +39,14 @@ def refuse(wire: Wire, message: Json) -> None:
 Answer = Callable[[Wire, Json], None]
 
 
-@dataclass(frozen=True)
-class Mode:
+class Mode(NamedTuple):
     """An agent with one fault, which lies in what is not the default here."""
 
     prompt: Prompt = hello
     """Returns the stop reason; an empty one when it has answered itself."""
     initialize: Answer = handshake
     new: Answer = new_session
-    others: dict[str, Answer] = field(default_factory=dict)
+    others: Mapping[str, Answer] = MappingProxyType({})
     """By method; for the rest there is no such method."""
     on_start: Callable[[Wire], None] = lambda wire: None
 

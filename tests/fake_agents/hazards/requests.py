@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from _wire import Json, Prompt, Wire
+from _wire import ALLOW, REJECT, Json, Prompt, Wire, initialize_result, own_name
 
 from hazards.mode import Mode
 
 __all__ = ["MODES"]
 
-YES: Json = {"optionId": "yes", "name": "Allow", "kind": "allow_once"}
-NO: Json = {"optionId": "no", "name": "Reject", "kind": "reject_once"}
 CALL: Json = {
     "toolCallId": "a",
     "title": "Run make",
@@ -50,7 +48,7 @@ def same_id_twice(wire: Wire, session_id: str, _: str) -> str:
     """Ask two things at once with one id, which is also that of the client's own request."""
     for name in ("first", "second"):
         call = {**CALL, "toolCallId": name, "title": name}
-        params = {"sessionId": session_id, "toolCall": call, "options": [YES, NO]}
+        params = {"sessionId": session_id, "toolCall": call, "options": [ALLOW, REJECT]}
         request = {"id": wire.prompt_id, "method": "session/request_permission", "params": params}
         wire.send(request)
     answers = [wire.response(wire.prompt_id) for _ in range(2)]
@@ -71,7 +69,7 @@ def files_outside(wire: Wire, session_id: str, _: str) -> str:
 
 def of_session(session_id: str) -> Prompt:
     def prompt(wire: Wire, _: str, __: str) -> str:
-        params = {"sessionId": session_id, "toolCall": CALL, "options": [YES, NO]}
+        params = {"sessionId": session_id, "toolCall": CALL, "options": [ALLOW, REJECT]}
         answers = [wire.ask("session/request_permission", params)]
         file = {"sessionId": session_id, "path": "/etc/hostname"}
         answers.append(wire.ask("fs/read_text_file", file))
@@ -113,7 +111,7 @@ def bad_params(wire: Wire, session_id: str, _: str) -> str:
 
 def withdrawn(wire: Wire, session_id: str, _: str) -> str:
     """Ask, and take the question back."""
-    params = {"sessionId": session_id, "toolCall": CALL, "options": [YES, NO]}
+    params = {"sessionId": session_id, "toolCall": CALL, "options": [ALLOW, REJECT]}
     wire.send({"id": "q-1", "method": "session/request_permission", "params": params})
     wire.send({"method": "$/cancel_request", "params": {"requestId": "q-1"}})
     wire.text(session_id, f"Answer: {said(wire.response('q-1'))}.")
@@ -121,7 +119,7 @@ def withdrawn(wire: Wire, session_id: str, _: str) -> str:
 
 
 def ends_while_asking(wire: Wire, session_id: str, _: str) -> str:
-    params = {"sessionId": session_id, "toolCall": CALL, "options": [YES, NO]}
+    params = {"sessionId": session_id, "toolCall": CALL, "options": [ALLOW, REJECT]}
     wire.send({"id": 1, "method": "session/request_permission", "params": params})
     return "end_turn"
 
@@ -134,21 +132,49 @@ def huge_ids(wire: Wire, session_id: str, _: str) -> str:
     return "end_turn"
 
 
+# -- ids of other types --------------------------------------------------------
+
+IDS = ["0", 0, "a-b-c", 1.5, [1, 2], {"x": 1}, 0]
+
+
+def weird_initialize(wire: Wire, message: Json) -> None:
+    wire.result({"id": str(message["id"])}, initialize_result(own_name()))
+
+
+def weird_new(wire: Wire, message: Json) -> None:
+    for wrong in ([message["id"]], 999_999):
+        wire.result({"id": wrong}, {"sessionId": "wrong"})
+    wire.result({"id": float(message["id"])}, {"sessionId": "weird-1"})
+
+
+def weird_ids(wire: Wire, session_id: str, _: str) -> str:
+    """Ask with ids that repeat and are no numbers, and answer with ids of other types."""
+    call = {"toolCallId": "call-1", "title": "Something"}
+    request: Json = {"sessionId": session_id, "toolCall": call, "options": [ALLOW]}
+    answers = [wire.ask("session/request_permission", request, i) for i in IDS]
+    same = [answer["id"] for answer in answers] == IDS
+    wire.text(session_id, "all ids came back" if same else f"lost: {answers}")
+    wire.result({"id": f"{wire.prompt_id}"}, {"stopReason": "because"})
+    return ""
+
+
 _FINAL: Json = {"toolCallId": "a", "status": "completed"}
 MODES = {
     "permission_unknown_kind": Mode(
-        asking(CALL, [{"optionId": "m", "name": "Maybe", "kind": "perhaps"}, NO])
+        asking(CALL, [{"optionId": "m", "name": "Maybe", "kind": "perhaps"}, REJECT])
     ),
-    "permission_without_call_id": Mode(asking({"title": "Do something"}, [YES, NO])),
+    "permission_without_call_id": Mode(asking({"title": "Do something"}, [ALLOW, REJECT])),
     "permission_without_options": Mode(asking(CALL, [])),
     "permission_options_as_text": Mode(asking("Run make", ["Yes", "No"])),
-    "permission_text_id": Mode(asking(CALL, [YES, NO], "9f-uuid")),
-    "permission_never_announced": Mode(asking(CALL, [YES, NO], final=_FINAL)),
+    "permission_text_id": Mode(asking(CALL, [ALLOW, REJECT], "9f-uuid")),
+    "permission_never_announced": Mode(asking(CALL, [ALLOW, REJECT], final=_FINAL)),
     "permission_meta": Mode(
-        asking(CALL, [YES, NO], _meta={"session_id": "stolen", "self": 1, "options": []})
+        asking(CALL, [ALLOW, REJECT], _meta={"session_id": "stolen", "self": 1, "options": []})
     ),
     "permission_allow_first": Mode(
-        asking(CALL, [{"optionId": "ever", "name": "Always", "kind": "allow_always"}, YES, NO])
+        asking(
+            CALL, [{"optionId": "ever", "name": "Always", "kind": "allow_always"}, ALLOW, REJECT]
+        )
     ),
     "permission_other_session": Mode(of_session("of-somebody-else")),
     "permission_withdrawn": Mode(withdrawn),
@@ -160,4 +186,5 @@ MODES = {
     "unknown_extension": Mode(unknown_requests("_kiro/auth/getAccessToken")),
     "bad_params": Mode(bad_params),
     "huge_ids": Mode(huge_ids),
+    "weird_ids": Mode(weird_ids, weird_initialize, weird_new),
 }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any
 
-from _wire import Json, Wire, initialize_result
+from _wire import Json, Wire, initialize_result, own_name
 
-from hazards.mode import Answer, Mode, chunk, new_session, notify
+from hazards.mode import Answer, Mode, chunk, new_session, notify, silent
 
 __all__ = ["MODES"]
 
@@ -33,7 +34,7 @@ def saying(**changes: Any) -> Answer:
     """Answer ``initialize`` with other fields; None leaves a field out."""
 
     def answer(wire: Wire, message: Json) -> None:
-        result = {**initialize_result("Hazard"), **changes}
+        result = {**initialize_result(own_name()), **changes}
         wire.result(message, {key: value for key, value in result.items() if value is not ...})
 
     return answer
@@ -68,6 +69,17 @@ def updates_after_answer(wire: Wire, message: Json) -> None:
     notify(wire, session_id, chunk({"type": "text", "text": "Banner. "}))
     wire.update(session_id, "usage_update", used=1, size=10)
     wire.send({"method": "_auth/status_update", "params": {"ok": True}})
+
+
+def complains_and_exits(wire: Wire) -> None:
+    del wire
+    print("cannot find the configuration\x1b[31m in red\x1b[0m", file=sys.stderr)
+    sys.exit(3)
+
+
+def complains(wire: Wire) -> None:
+    del wire
+    print("waiting for a login", file=sys.stderr, flush=True)
 
 
 def session_refused(wire: Wire, message: Json) -> None:
@@ -126,6 +138,9 @@ MODES = {
             authMethods={"id": "x"},
         )
     ),
+    "exits_at_once": Mode(on_start=complains_and_exits),
+    "never_initialize": Mode(on_start=complains, initialize=silent),
+    "never_new_session": Mode(new=silent),
     "initialize_twice": Mode(initialize=initialize_twice),
     "updates_before_new": Mode(new=updates_before_answer),
     "updates_after_new": Mode(new=updates_after_answer),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 
 from _wire import Json, Prompt, Wire
 
-from hazards.mode import AGAIN, Mode, chunk, notify
+from hazards.mode import Mode, chunk, notify
 
 __all__ = ["MODES"]
 
@@ -128,11 +130,12 @@ def echoes_steps(wire: Wire, session_id: str, _: str) -> str:
     return "end_turn"
 
 
-def dies(wire: Wire, session_id: str, text: str) -> str:
-    """Exit in the first turn of a process's life; a new process is well."""
-    assert text != AGAIN
+def dies(wire: Wire, session_id: str, _: str) -> str:
+    """Be killed in the first turn of a process's life, after a last word; a new process is well."""
     wire.text(session_id, "I was about to ")
-    sys.exit(3)
+    print("out of memory, maybe", file=sys.stderr, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+    return "end_turn"
 
 
 _AUTH: Json = {"code": -32000, "message": "Authentication required"}
@@ -161,5 +164,5 @@ MODES = {
     "talks_on_after_cancel": Mode(talks_on_after_cancel),
     "refuses_a_second": Mode(refuses_a_second),
     "says_it_again": Mode(echoes_steps),
-    "dies_in_a_turn": Mode(dies),
+    "dies_mid_turn": Mode(dies),
 }

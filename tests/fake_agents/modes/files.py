@@ -1,0 +1,147 @@
+"""Agents that read and change files, by their client or by themselves."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from _wire import Json, Wire, in_turns, serve
+
+
+@in_turns
+def edits_files(wire: Wire, session_id: str, text: str) -> str:
+    """Do to files what the prompt says, a line each, and tell what came of it.
+
+    ``fs read PATH``, ``fs replace PATH JSON JSON`` and ``fs write PATH JSON`` go through the
+    client, ``own write PATH JSON`` and ``own replace PATH JSON JSON`` do not.
+    """
+    known: dict[str, str] = {}
+
+    def client(method: str, path: str, **more: str) -> Json:
+        whole = os.path.join(os.getcwd(), path)
+        return wire.ask(f"fs/{method}_text_file", {"sessionId": session_id, "path": whole, **more})
+
+    for line in text.strip().splitlines():
+        who, what, path, *rest = line.split(" ", 3)
+        values = _decoded(rest[0]) if rest else []
+        if who == "own":
+            content = values[0] if what == "write" else _read(path).replace(values[0], values[1])
+            _write(path, content.encode())
+            told: Json = {"result": "done"}
+        elif what == "read":
+            told = client("read", path)
+            known[path] = told.get("result", {}).get("content", "")
+        else:
+            if what == "replace" and path not in known:
+                known[path] = client("read", path)["result"]["content"]
+            content = values[0] if what == "write" else known[path].replace(values[0], values[1])
+            told = client("write", path, content=content)
+        wire.text(session_id, json.dumps(told.get("error", told.get("result"))) + "\n")
+    return "end_turn"
+
+
+def _decoded(text: str) -> list[str]:
+    found: list[str] = []
+    while text := text.strip():
+        value, end = json.JSONDecoder().raw_decode(text)
+        found.append(value)
+        text = text[end:]
+    return found
+
+
+def own_tools(name: str = "") -> None:
+    """Change files by its own tools, as most agents do: the protocol says nothing of it.
+
+    Each line of the prompt is a deed: ``write PATH TEXT`` (``\\n`` is a new line, ``{cwd}`` the
+    folder), ``append PATH TEXT``, ``private PATH TEXT`` (for its user alone), ``bytes PATH HEX``,
+    ``many N SUFFIX``, ``delete PATH``, ``rename PATH PATH``, ``link PATH TARGET``,
+    ``mode PATH BITS``, ``folder PATH``, ``show PATH TEXT`` (with a diff),
+    ``say TEXT`` (one letter at a time), ``tell TEXT`` (at once), ``fail``, ``wait`` (for a cancel).
+
+    Started with a name, it is called so, and does what ``NAME.deeds`` in its folder says, whatever
+    the prompt is.
+    """
+
+    def prompt(wire: Wire, session_id: str, text: str) -> str:
+        if name:
+            text = _read(f"{name}.deeds")
+        for line in text.splitlines():
+            verb, _, rest = line.partition(" ")
+            _do(wire, session_id, verb, rest)
+        return "end_turn"
+
+    if name:
+        sys.argv = [name]
+    serve(prompt)
+
+
+def _read(path: str) -> str:
+    with open(path) as file:
+        return file.read()
+
+
+def _write(path: str, data: bytes) -> None:
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def _show(wire: Wire, session_id: str, path: str, text: str) -> None:
+    diff = {"type": "diff", "path": os.path.abspath(path), "oldText": None, "newText": text}
+    wire.update(
+        session_id,
+        "tool_call",
+        toolCallId=f"show-{path}",
+        title=f"Write {path}",
+        kind="edit",
+        status="completed",
+        content=[diff],
+    )
+    _write(path, text.encode())
+
+
+def _do(  # noqa: C901 - one flat match
+    wire: Wire, session_id: str, verb: str, rest: str
+) -> None:
+    rest = rest.replace("\\n", "\n").replace("{cwd}", os.getcwd())
+    name, _, said = rest.partition(" ")
+    match verb:
+        case "write":
+            _write(name, said.encode())
+        case "append":
+            with open(name, "ab") as file:
+                file.write(said.encode())
+        case "private":
+            _write(name, said.encode())
+            os.chmod(name, 0o600)
+        case "bytes":
+            _write(name, bytes.fromhex(said))
+        case "many":
+            for number in range(int(name)):
+                _write(f"made-{number:03}{said}", b"x")
+        case "delete":
+            os.unlink(name)
+        case "rename":
+            os.rename(name, said)
+        case "link":
+            if os.path.lexists(name):
+                os.unlink(name)
+            os.symlink(said, name)
+        case "mode":
+            os.chmod(name, int(said, 8))
+        case "folder":
+            os.mkdir(name)
+        case "show":
+            _show(wire, session_id, name, said)
+        case "say":
+            for letter in rest:
+                wire.text(session_id, letter)
+        case "tell":
+            wire.text(session_id, rest)
+        case "fail":
+            sys.exit(3)
+        case "wait":
+            wire.rest(60)
+        case _:
+            wire.text(session_id, f"no such verb: {verb}")
