@@ -239,7 +239,8 @@ def main() -> int:
     arguments = _arguments()
     os.chdir(ROOT)
     started = time.monotonic()
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    # Many waits are in vain here.
+    os.environ |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "ACP_PATIENCE": "20"}
     _preload(TESTS)
     by_line = _by_line()
     if not by_line.seconds:

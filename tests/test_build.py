@@ -29,7 +29,6 @@ def _run(*command: str | Path, cwd: Path, env: dict[str, str]) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=400,
     )
     assert done.returncode == 0, f"{command} failed:\n{done.stdout[-6000:]}"
     return done.stdout

@@ -10,6 +10,7 @@ from typing import Any
 
 from acp_jupyter.host.public_registry.snapshot import Snapshot
 from tests.support.published_registry import listed
+from tests.support.wait import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parents[1]
 DAY = "2026-02-07T12:00:00+00:00"
@@ -33,7 +34,9 @@ def checkout(folder: Path, files: dict[str, Any]) -> Path:
 
 def run(folder: Path, target: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "scripts/registry_snapshot.py", str(folder), "--to", str(target)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_SECONDS
+    )
 
 
 def test_a_checkout_becomes_a_snapshot_of_its_day(tmp_path: Path) -> None:

@@ -50,10 +50,13 @@ class OutsideKeys:
     ----------
     limits
         How many there may be, and how long each is good.
+    clock
+        Returns the time, in seconds since the epoch.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, clock: Callable[[], float] = time.time) -> None:
         self._limits = limits
+        self._clock = clock
         self._keys: dict[str, OutsideKey] = {}
         self._on_end: list[Callable[[str], None]] = []
 
@@ -68,7 +71,7 @@ class OutsideKeys:
         self._drop_expired()
         if len(self._keys) >= self._limits.outside_keys:
             raise BadRequest(f"There are {len(self._keys)} keys already. Revoke one first.")
-        key_id, secret, now = secrets.token_hex(6), secrets.token_hex(32), time.time()
+        key_id, secret, now = secrets.token_hex(6), secrets.token_hex(32), self._clock()
         known = OutsideKey(
             key_id,
             notebook_path,
@@ -109,7 +112,7 @@ class OutsideKeys:
         known = self._keys.get(key_id)
         if known is None:
             raise NotAllowed(REFUSED)
-        known.last_used_at = time.time()
+        known.last_used_at = self._clock()
 
     def all(self) -> tuple[OutsideKey, ...]:
         """Return the keys that are good now, the newest first."""
@@ -133,7 +136,7 @@ class OutsideKeys:
         self._on_end.append(listener)
 
     def _drop_expired(self) -> None:
-        now = time.time()
+        now = self._clock()
         for key_id in [name for name, key in self._keys.items() if key.expires_at <= now]:
             del self._keys[key_id]
             self._tell(key_id)

@@ -54,11 +54,15 @@ def run_nested(
             captured(shell, outputs),
             _awaits_by(shell, loop),
             tool_code(),
-            alarm,
         ):
-            result = shell.run_cell(code, store_history=False)  # type: ignore[no-untyped-call]
+            try:
+                alarm.start()
+                result = shell.run_cell(code, store_history=False)  # type: ignore[no-untyped-call]
+            finally:
+                alarm.stop()
     except KeyboardInterrupt:
-        interrupted = True  # it came between the code's end and this function's
+        alarm.stop()  # an interrupt that came just before has kept it from that
+        interrupted = True
     return RunResult(
         status=_status(result, interrupted=interrupted or loop.interrupted, late=alarm.rang),
         outputs=outputs.done(),
@@ -103,16 +107,12 @@ class _Alarm:
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._watch, name="acp-tool-time", daemon=True)
 
-    def __enter__(self) -> Self:
+    def start(self) -> None:
+        """Count the time from now. The first interrupt may come before this returns."""
         self._thread.start()
-        return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def stop(self) -> None:
+        """Interrupt no more; may be called twice."""
         self._over.set()
         with self._lock:  # when this is free, a running interrupt has arrived
             pass

@@ -159,7 +159,7 @@ def test_the_agent_of_this_package_asks_before_it_edits(tmp_path: Path, option: 
         file.write_text("def total(values):\n    return sum(values)\n")
         before = file.read_text()
         session = driver.open("demo")
-        driver.done(session, driver.prompt(session, "Read report.py"), 30)
+        driver.done(session, driver.prompt(session, "Read report.py"))
         assert {card.tool_kind for card in cards(session)} <= {"read", "search", "think"}
         assert cards(session)
         assert not any(card.permission for card in cards(session))
@@ -173,7 +173,7 @@ def test_the_agent_of_this_package_asks_before_it_edits(tmp_path: Path, option: 
         kind = "allow_once" if option == "yes" else "reject_once"
         chosen = next(o for o in card.permission.options if o.option_kind == kind)
         driver.answer(session, request_id, chosen.option_id)
-        driver.done(session, turn_id, 30)
+        driver.done(session, turn_id)
         ended = next(c for c in cards(session) if c.id == card.id)
         assert ended.permission is not None
         if option == "yes":

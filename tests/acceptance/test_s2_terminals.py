@@ -105,7 +105,7 @@ def test_kill_keeps_the_output_and_release_frees_the_id(driver: Driver, session:
     found = answers(
         driver,
         session,
-        create("echo ready; sleep 60"),
+        create("echo ready; sleep 600"),
         create("echo done", "other"),
         ask("wait_for_exit", "other"),
         ask("output"),

@@ -110,8 +110,8 @@ def test_modes_and_models_are_chosen(driver: Driver) -> None:
     session = driver.open("speaks_first")
     driver.done(session, driver.prompt(session))
     assert session.state.current_mode_id == "ask"
-    driver.host.submit(session.set_mode("code")).result(10)
-    driver.host.submit(session.set_config("model", "large")).result(10)
+    driver.result(session.set_mode("code"))
+    driver.result(session.set_config("model", "large"))
     eventually(lambda: session.state.current_mode_id == "code")
     (model,) = [option for option in session.state.config_options if option.category == "model"]
     assert model.current_value == "large"

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support.claude import ADAPTER, FakeCli
+from tests.support.wait import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.long
 
@@ -66,7 +67,7 @@ def driven(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     lines = [line for line in ran.stdout.splitlines() if line.startswith("{")]

@@ -19,6 +19,7 @@ from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.server import streams as packet_stream_tail
 from acp_jupyter.server.streams import PacketTail
+from tests.support.wait import PATIENCE_SECONDS
 
 
 def chunk(number: int, text: str) -> TrafficEntry:
@@ -134,7 +135,7 @@ def test_a_log_wakes_its_watchers_when_lines_are_in_the_file(path: Path) -> None
 
     log.watch(wake)
     log.append(chunk(1, "x"))
-    assert woken.wait(5)
+    assert woken.wait(PATIENCE_SECONDS)
     assert seen[-1] == (1, False)
     log.close()
     assert seen[-1] == (1, True)

@@ -10,13 +10,13 @@ from acp_jupyter.api.models.documents import AnswerFrame, AskFrame, DocumentStat
 from acp_jupyter.api.pages import Page, PageDocuments, Pages
 from acp_jupyter.errors import FileRefused
 from acp_jupyter.host.workspace.agent_files import SaveResult
-from tests.support.wait import eventually_async
+from tests.support.wait import FOREVER_SECONDS, PATIENCE_SECONDS, eventually_async
 
 ROOT = Path("/srv/root")
 FILE = ROOT / "a.py"
 
 
-def pages(seconds: float = 5.0) -> Pages:
+def pages(seconds: float = FOREVER_SECONDS) -> Pages:
     def to_server_path(path: Path) -> str | None:
         return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else None
 
@@ -88,12 +88,12 @@ async def test_when_nobody_answers_the_file_counts() -> None:
 
 @pytest.mark.asyncio
 async def test_a_page_that_leaves_is_not_waited_for() -> None:
-    everybody = pages(seconds=60)
+    everybody = pages()
     holder = Holder(everybody, 1, silent)
     reading = asyncio.create_task(PageDocuments(everybody).read(FILE))
     await eventually_async(lambda: holder.asked)
     everybody.leave(holder.page)
-    assert await asyncio.wait_for(reading, 5) is None
+    assert await asyncio.wait_for(reading, PATIENCE_SECONDS) is None
     assert not everybody.holds("a.py")
 
 
@@ -124,11 +124,11 @@ async def test_what_lies_outside_the_root_is_no_document() -> None:
 
 @pytest.mark.asyncio
 async def test_a_page_is_asked_so_much_and_no_more() -> None:
-    everybody = pages(seconds=60)
+    everybody = pages()
     holder = Holder(everybody, 1, silent)
     reading = [asyncio.create_task(PageDocuments(everybody).read(FILE)) for _ in range(70)]
-    done, waiting = await asyncio.wait(reading, timeout=0.1)
-    assert (len(done), len(waiting)) == (6, 64)
+    await eventually_async(lambda: len(holder.asked) == 64)
+    await eventually_async(lambda: sum(task.done() for task in reading) == 6)
     everybody.leave(holder.page)
     assert await asyncio.gather(*reading) == [None] * 70
 
@@ -182,12 +182,12 @@ async def test_a_page_that_never_answers_is_no_reason_to_lose_what_is_typed() ->
 
 @pytest.mark.asyncio
 async def test_a_document_that_is_closed_in_the_middle_is_a_file() -> None:
-    everybody = pages(seconds=60)
+    everybody = pages()
     holder = Holder(everybody, 1, silent)
     writing = asyncio.create_task(PageDocuments(everybody).write(FILE, "new", None))
     await eventually_async(lambda: holder.asked)
     everybody.leave(holder.page)
-    assert not await asyncio.wait_for(writing, 5)
+    assert not await asyncio.wait_for(writing, PATIENCE_SECONDS)
 
 
 @pytest.mark.asyncio
@@ -205,7 +205,7 @@ async def test_a_page_with_many_documents_saves_them_all() -> None:
 
 @pytest.mark.asyncio
 async def test_what_is_not_saved_below_a_folder_is_saved() -> None:
-    everybody = pages(seconds=0.05)
+    everybody = pages()
     inside = Holder(everybody, 1, written)
     states = [DocumentState(path=path, dirty=True) for path in ("x/a.py", "x/b.py", "y.py")]
     inside.page.announce([*states, DocumentState(path="x/clean.py")])

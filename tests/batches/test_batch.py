@@ -17,11 +17,10 @@ from acp_jupyter.batches.results import BatchResults, JobResult
 from acp_jupyter.errors import BadRequest, FileMissing
 from tests.support.batches import Answering, job_notebook, starts
 from tests.support.notebook_file import new_notebook, read_notebook, write_notebook
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 pytestmark = pytest.mark.filterwarnings("default")
 long = pytest.mark.long
-SECONDS = 300.0
 
 
 def _done(order: Order) -> Outcome:
@@ -49,7 +48,7 @@ def test_each_combination_is_a_job_and_equal_ones_are_one(folder: Path) -> None:
 
 
 def test_an_agents_login_is_used_by_no_more_jobs_than_was_said(folder: Path) -> None:
-    both = threading.Barrier(2, timeout=30)
+    both = threading.Barrier(2, timeout=PATIENCE_SECONDS)
 
     def answer(order: Order) -> Outcome:
         if order.agent == "a":
@@ -214,7 +213,7 @@ def test_any_executor_and_one_that_loses_its_workers(folder: Path, tmp_path: Pat
         first.result()
 
         def kill() -> None:
-            eventually(lambda: len(starts(log)) == 3, SECONDS)
+            eventually(lambda: len(starts(log)) == 3)
             for process in psutil.Process().children():
                 if "spawn_main" in " ".join(process.cmdline()):
                     process.kill()

@@ -49,18 +49,18 @@ def test_the_same_numbers_on_dask_though_workers_are_killed_at_random(
     program = start("local", log, out, QUESTIONS)
     killed: list[psutil.Process] = []
     for number in sorted(dice.sample(range(1, JOBS + 1), KILLS)):
-        eventually(lambda wanted=number: starts(log).total() >= wanted, SECONDS)  # type: ignore[misc]
-        worker = dice.choice(eventually(lambda: _workers(program), SECONDS))
+        eventually(lambda wanted=number: starts(log).total() >= wanted, seconds=SECONDS)  # type: ignore[misc]
+        worker = dice.choice(eventually(lambda: _workers(program)))
         killed += worker.children(recursive=True)
         worker.kill()
-    found = ended(program, SECONDS)
+    found = ended(program)
     assert len(found) == JOBS
     assert len([*(BatchFolder(out).path / "jobs").iterdir()]) == JOBS
     assert JOBS <= starts(log).total() <= JOBS + KILLS
-    eventually(lambda: _are_gone(killed), 60.0)
+    eventually(lambda: _are_gone(killed))
 
     before = starts(log)
-    assert ended(start("local", log, out, QUESTIONS), SECONDS) == found
+    assert ended(start("local", log, out, QUESTIONS)) == found
     assert starts(log) == before
     here = numbers(run_questions(log, QUESTIONS, workers=2))
     assert here == found

@@ -42,12 +42,12 @@ def test_the_same_numbers_on_slurm_though_one_of_its_jobs_is_cancelled(
     asking_folder(folder)
     log = tmp_path / "log"
     program = start("slurm", log, folder / "slurm.batch", QUESTIONS, slurm)
-    eventually(lambda: starts(log).total() >= 2 and len(_running(slurm)) == 2, SECONDS)
+    eventually(lambda: starts(log).total() >= 2 and len(_running(slurm)) == 2, seconds=SECONDS)
     subprocess.run(("scancel", _running(slurm)[0]), env={**os.environ, **slurm}, check=True)
-    found = ended(program, SECONDS)
+    found = ended(program)
     assert len(found) == JOBS
     assert JOBS <= starts(log).total() <= JOBS + 1
-    eventually(lambda: not _running(slurm), 60.0)
+    eventually(lambda: not _running(slurm))
     here = numbers(run_questions(log, QUESTIONS, workers=2))
     assert here == found
     grades = [row[3] for row in here.values()]

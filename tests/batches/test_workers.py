@@ -62,9 +62,9 @@ def test_workers_killed_at_random(folder: Path, tmp_path: Path, seed: int) -> No
     # Not so many that one job could be hit three times, which is when it counts as failed.
     at = sorted(dice.sample(range(1, JOBS + 1), KILLS))
     for number in at:
-        eventually(lambda wanted=number: starts(log).total() >= wanted, SECONDS)  # type: ignore[misc]
-        dice.choice(eventually(lambda: _workers(program), SECONDS)).kill()
-    said, _ = program.communicate(timeout=SECONDS)
+        eventually(lambda wanted=number: starts(log).total() >= wanted, seconds=SECONDS)  # type: ignore[misc]
+        dice.choice(eventually(lambda: _workers(program))).kill()
+    said, _ = program.communicate()
     assert sorted(said.splitlines()) == [f"n{n} done 1" for n in range(JOBS)]
     assert len(_finished(folder)) == JOBS
     assert JOBS <= starts(log).total() <= JOBS + KILLS
@@ -74,12 +74,12 @@ def test_the_whole_batch_killed_and_called_again(folder: Path, tmp_path: Path) -
     log = tmp_path / "log"
     job_notebook(folder / "n.ipynb", TURN)
     program = _program(log, JOBS)
-    eventually(lambda: len(_finished(folder)) >= 3, SECONDS)
+    eventually(lambda: len(_finished(folder)) >= 3, seconds=SECONDS)
     workers = _workers(program)
     program.send_signal(signal.SIGKILL)
     program.communicate()
     # They end with the program, so that nothing of it works on beside the next one.
-    eventually(lambda: not any(w.is_running() and w.status() != "zombie" for w in workers), SECONDS)
+    eventually(lambda: not any(w.is_running() and w.status() != "zombie" for w in workers))
     finished, before = _finished(folder), starts(log)
 
     params = [{"log": str(log), "name": f"n{n}"} for n in range(JOBS)]

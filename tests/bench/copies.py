@@ -70,7 +70,7 @@ def measure_copies(folder: Path, files: int = 2_000, file_bytes: int = 1_000_000
         hashes = [_hashes(each) for each in held]
         changed = Path(second.state.cwd) / "00000.bin"
         door.prompt(second, "append 00000.bin more\nwait")
-        eventually(lambda: changed.stat().st_size == file_bytes + 4, 60)
+        eventually(lambda: changed.stat().st_size == file_bytes + 4)
         # The turn stores what it begins with; nothing that was there may be another.
         after = [_hashes(each) for each in held]
         unchanged = all(hashes) and all(
@@ -106,7 +106,7 @@ def _timed(door: Door, beside: Session | None = None) -> tuple[float, Session]:
 
 def _close(door: Door, session: Session) -> None:
     _send(door, "delete_session", session_id=session.session_id)
-    eventually(lambda: not Path(session.state.cwd).exists(), 60)
+    eventually(lambda: not Path(session.state.cwd).exists())
 
 
 def _send(door: Door, name: str, **fields: str) -> Any:

@@ -72,7 +72,7 @@ def stream_hidden(
     panel.say(f"bench N={int(seconds * _RATE)} size=20 rate={_RATE}")
     page.locator(_DRAWN).wait_for()
     with background(page, frozen=frozen):
-        eventually(writes.exists, seconds + _MORE_SECONDS, "the agent's end")
+        eventually(writes.exists, "the agent's end", seconds=seconds + _MORE_SECONDS)
         shown = time.time()
     page.wait_for_function("bench.ended()", timeout=_MORE_SECONDS * 1_000, polling=100)
     page.wait_for_timeout(1_000)

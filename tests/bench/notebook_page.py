@@ -103,7 +103,7 @@ class _Clock:
             self.page.wait_for_timeout(1_000 * _QUIET_SECONDS)
             return self.metric("TaskDuration") - before < _QUIET_PART * _QUIET_SECONDS
 
-        eventually(quiet, 300, "the page has nothing to do")
+        eventually(quiet, "the page has nothing to do", seconds=300)
 
     def _on_socket(self, socket: WebSocket) -> None:
         if "/acp-jupyter/api/stream" in socket.url:

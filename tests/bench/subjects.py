@@ -67,7 +67,7 @@ class CellTurn:
         session_id = self._user.session_of(self._notebook.path)
         turn_id = self._user.newest_turn(session_id)
         self._user.ended(turn_id)
-        told = eventually(lambda: self._told(session_id), 30, "what the agent says of its writes")
+        told = eventually(lambda: self._told(session_id), "what the agent says of its writes")
         assert isinstance(told, dict)
         return told["lastWrite"] - told["seconds"], told["lastWrite"]
 

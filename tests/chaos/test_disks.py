@@ -20,7 +20,6 @@ from tests.support.small_disk import SmallDisk
 from tests.support.wait import eventually
 
 AGENTS = {"words": script("slow_stream", "30", "0.002")}
-pytestmark = pytest.mark.timeout(180)
 """Servers start slowly on a busy machine."""
 SENT = "".join(f"word{number} " for number in range(30))
 
@@ -60,13 +59,13 @@ def test_turns_on_a_full_disk_are_there_after_a_kill_once_it_was_freed(tmp_path:
                 fill()
                 turns.append(turn_done(user, session_id, "two"))
                 lost = "Not kept: nothing can be written to the disk"
-                eventually(lambda: notices(user, session_id, lost), 20, "said that it is lost")
+                eventually(lambda: notices(user, session_id, lost), "said that it is lost")
                 assert history(user, session_id) == "gap"
                 fill()
                 refused = user.post("sessions", json={"agent": "words", "new": True})
                 assert refused.status_code == 507
                 assert refused.json()["message"].startswith("Nothing can be written to the disk: ")
-            eventually(lambda: notices(user, session_id, "The disk has room again"), 20, "room")
+            eventually(lambda: notices(user, session_id, "The disk has room again"), "room")
             turns.append(turn_done(user, session_id, "three"))
             assert history(user, session_id) == "whole"
             user.get(f"sessions/{session_id}/traffic").raise_for_status()  # the log is in its file

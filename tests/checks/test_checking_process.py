@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from acp_jupyter.checks.__main__ import CheckOrder
 from acp_jupyter.checks.report import CheckLine
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 LINE: TypeAdapter[Any] = TypeAdapter(CheckLine)
 
@@ -51,13 +51,13 @@ def test_a_kernel_that_does_not_start_ends_it_in_words(tmp_path: Path) -> None:
         assert process.stdout is not None
         *_, last = [LINE.validate_json(line) for line in process.stdout]
         assert last.words.startswith("The kernel 'python3' did not start.")
-        assert process.wait(20) == 0
+        assert process.wait() == 0
 
 
 def test_it_ends_quietly_when_nobody_waits_for_it_any_more(tmp_path: Path) -> None:
     begun = tmp_path / "begun"
     source = f"import time\nopen({str(begun)!r}, 'w').close()\ntime.sleep(600)"
     with started(tmp_path, source) as process:
-        eventually(begun.exists, 30)
-        _, said = process.communicate(timeout=30)  # closes its input
+        eventually(begun.exists)
+        _, said = process.communicate(timeout=PATIENCE_SECONDS)  # closes its input
         assert (process.returncode, said) == (0, b"")

@@ -51,7 +51,6 @@ def test_names_connect_cells(notebook: NamedNotebook) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(420)
 def test_marimo_says_the_same_of_the_converted_notebooks(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:

@@ -141,7 +141,7 @@ def finish(driver: Driver, session: Session, turn_id: str, option: str | None = 
         driver.answer_open(session, option)
         return session.transcript.turns[turn_id].status == "done"
 
-    eventually(ended, 20)
+    eventually(ended)
 
 
 @pytest.mark.parametrize("option", ["yes", "no", None])
@@ -180,7 +180,7 @@ def test_a_stop_a_mode_and_an_option(sent: Sent, start: Start) -> None:
         session.set_config("fast", True),
     ):
         with pytest.raises(AcpError, match="Method not found"):
-            driver.host.submit(change).result(10)
+            driver.result(change)
 
 
 def test_terminals(sent: Sent, start: Start) -> None:
@@ -256,8 +256,8 @@ def test_a_title(sent: Sent, tmp_path: Path) -> None:
 def test_logging_in_and_out(sent: Sent, tmp_path: Path) -> None:
     with login_driver(tmp_path, "tells") as driver:
         session = driver.open("wants_login")
-        driver.done(session, driver.prompt(session), 30)
+        driver.done(session, driver.prompt(session))
         driver.ask(Login(session_id=session.session_id, method_id="browser"))
         driver.settled(session)
-        driver.done(session, driver.prompt(session, "again"), 30)
+        driver.done(session, driver.prompt(session, "again"))
         driver.ask(Logout(session_id=session.session_id))

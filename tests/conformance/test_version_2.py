@@ -130,7 +130,7 @@ def _say_all(server: Server) -> None:
     eventually(lambda: server.text(session).endswith("working"))
     server.run(session.cancel)
     server.done(session, turn_id)
-    server.host.submit(session.set_mode("plan")).result(10)
+    server.result(session.set_mode("plan"))
     child = server.send(ForkSession(session_id=session.session_id))
     assert isinstance(child, SessionState)
     server.send(ListAgentSessions(agent="two", cwd="."))

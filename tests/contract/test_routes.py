@@ -20,6 +20,7 @@ from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.handlers import handlers
 from tests.contract.golden import check
 from tests.support.commands import MODELS, Door, example
+from tests.support.wait import PATIENCE_SECONDS
 
 KERNEL = KernelCaller("k1", "book.ipynb")
 
@@ -86,7 +87,7 @@ def _callers(door: Door, name: str) -> str:
     command = example(name, session, "no-turn")
     callers = ["user"]
     try:
-        door.host.submit(door.dispatcher.handle(command, KERNEL)).result(20)
+        door.host.submit(door.dispatcher.handle(command, KERNEL)).result(PATIENCE_SECONDS)
     except NotAllowed:
         pass
     except AcpError:

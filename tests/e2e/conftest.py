@@ -38,8 +38,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(here):
             item.add_marker(pytest.mark.e2e)
-            if item.get_closest_marker("timeout") is None:
-                item.add_marker(pytest.mark.timeout(120))
 
 
 @pytest.fixture(scope="session")

@@ -31,7 +31,7 @@ def test_it_is_stopped_by_a_key_in_the_card(lab: LabPage, workspace: Workspace, 
     )
     expect(card).to_contain_text(GOES_ON)
     expect(in_panel).to_contain_text(GOES_ON)
-    eventually(lambda: SAVED in nb.file.read_text(), 20)
+    eventually(lambda: SAVED in nb.file.read_text())
     expect_accessible(lab.page)
     expect_all_inside(lab.page)
     picture(lab.page, f"background {theme}")
@@ -43,7 +43,7 @@ def test_it_is_stopped_by_a_key_in_the_card(lab: LabPage, workspace: Workspace, 
     expect(card).not_to_contain_text(GOES_ON)
     # The focus is where the button was.
     expect(card.locator("button:focus")).to_have_count(1)
-    eventually(lambda: "cancelled" in (text := nb.file.read_text()) and SAVED not in text, 20)
+    eventually(lambda: "cancelled" in (text := nb.file.read_text()) and SAVED not in text)
 
 
 @pytest.mark.long

@@ -52,7 +52,7 @@ def test_a_flood_and_a_queue(lab: LabPage, workspace: Workspace, server: Jupyter
     nb = lab.open(workspace.notebook(LOAD, "%%acp flood\ngo", "%%acp slow_stream\none"))
     nb.load_extension()
     turn = nb.run(1)
-    nb.wait_for_end(1, seconds=40)
+    nb.wait_for_end(1)
     expect(turn.root).to_contain_text("19999")
     _works(nb, 3)
 

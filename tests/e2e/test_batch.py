@@ -24,7 +24,6 @@ results.to_frame().reset_index()[["city", "policy", "status", "reason", "grade"]
 
 
 @pytest.mark.long
-@pytest.mark.timeout(300)
 def test_a_batch_has_a_row_for_each_agent_and_one_for_each_result(
     lab: LabPage, workspace: Workspace
 ) -> None:

@@ -80,7 +80,7 @@ def test_no_agent_outlives_the_server(tmp_path: Path, number: int) -> None:
         pids = {*processes, orphan}
         assert set(any_alive(pids)) == pids
         os.kill(server.pid, number)
-        eventually(lambda: not any_alive(pids), 15, f"all of {processes} end")
+        eventually(lambda: not any_alive(pids), f"all of {processes} end")
 
 
 @pytest.mark.long
@@ -103,7 +103,7 @@ def test_no_agent_outlives_a_kernel_with_a_host_of_its_own(tmp_path: Path) -> No
         processes = family(pid)
         assert any(DEMO in command for command in processes.values()), processes
         os.kill(pid, signal.SIGKILL)
-        eventually(lambda: not any_alive(processes), 15, f"all of {processes} end")
+        eventually(lambda: not any_alive(processes), f"all of {processes} end")
 
 
 @contextmanager

@@ -42,7 +42,6 @@ def _expect_an_edit_to_stay(nb: OpenNotebook, fix: Locator) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(600)
 def test_a_fix_is_applied_run_and_taken_back_at_the_cell(
     lab: LabPage, workspace: Workspace
 ) -> None:

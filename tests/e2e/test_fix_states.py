@@ -23,7 +23,7 @@ from tests.support.open_notebook import OpenNotebook
 from tests.support.scenes.steps import die, go_on, hold, put_scene, say
 from tests.support.workspace import Workspace
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
+pytestmark = pytest.mark.long
 
 _BLOCK = say(f"The name is `prices`:\n\n```python\n{FIXED}\n```\n\nThat is all.")
 

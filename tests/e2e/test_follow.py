@@ -48,7 +48,7 @@ def nb(lab: LabPage, workspace: Workspace) -> OpenNotebook:
     fillers = [f"number_{index} = {index}" for index in range(2, _CELLS)]
     notebook = lab.open(workspace.notebook(_LOAD, "pass", *fillers))
     notebook.load_extension()
-    notebook.run_to_end(1, "%%acp notebook_user --trust\n[]", seconds=90)
+    notebook.run_to_end(1, "%%acp notebook_user --trust\n[]")
     with lab.server.user() as client:
         (own,) = [
             each["session_id"]
@@ -73,7 +73,6 @@ def _follow(nb: OpenNotebook) -> Locator:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(300)
 def test_the_page_goes_to_the_cells_and_files_at_which_the_agent_works(
     lab: LabPage, nb: OpenNotebook
 ) -> None:
@@ -120,7 +119,6 @@ def test_the_page_goes_to_the_cells_and_files_at_which_the_agent_works(
 
 
 @pytest.mark.long
-@pytest.mark.timeout(300)
 def test_a_user_who_goes_on_pauses_it(lab: LabPage, nb: OpenNotebook) -> None:
     panel = lab.panel
     follow = _follow(nb)

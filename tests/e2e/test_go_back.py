@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.support import pictures
@@ -14,8 +13,6 @@ from tests.support.wait import eventually
 from tests.support.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
-
-pytestmark = pytest.mark.timeout(580)
 
 
 def test_an_earlier_cell_runs_again_and_goes_back(lab: LabPage, workspace: Workspace) -> None:
@@ -45,7 +42,7 @@ def test_an_earlier_cell_runs_again_and_goes_back(lab: LabPage, workspace: Works
     again.get_by_role("button", name="Go back to here").press("Enter")
     toast = lab.page.get_by_role("alert").filter(has_text="Went back. Files as they were: 2.")
     expect(toast).to_contain_text("The kernel's variables stay.")
-    eventually(lambda: a.read_text() == "four" and not b.exists(), 30, "files are back")
+    eventually(lambda: a.read_text() == "four" and not b.exists(), "files are back")
     expect(nb.turn(3).root.get_by_role("button", name="Go back to here")).to_have_count(0)
     nb.wait_for_end(3)
     prompts = _prompts_of_branch(lab, nb)
@@ -62,7 +59,7 @@ def test_an_earlier_cell_runs_again_and_goes_back(lab: LabPage, workspace: Works
     # The panel shows the new session, says where it comes from, and undoes it.
     panel = lab.panel
     panel.root.get_by_role("button", name="Undo", exact=True).click()
-    eventually(lambda: b.exists() and a.read_text() == "four", 30, "files are there again")
+    eventually(lambda: b.exists() and a.read_text() == "four", "files are there again")
     expect(panel.root).to_contain_text("Going back was undone: the conversation goes on here.")
 
 

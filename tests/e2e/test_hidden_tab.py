@@ -14,7 +14,7 @@ from tests.support.lab import LabPage
 from tests.support.lab_server import stop_kernels
 from tests.support.server import JupyterServer
 from tests.support.tabs import background, tabs
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 from tests.support.workspace import Workspace
 
 _SECONDS = 60
@@ -22,7 +22,6 @@ _ELEMENTS = "document.getElementsByTagName('*').length"
 
 
 @pytest.mark.long
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("frozen", [False, True], ids=["hidden", "frozen"])
 def test_a_tab_in_the_background_has_all_when_it_is_shown(
     server: JupyterServer, browser: Browser, workspace: Workspace, tmp_path: Path, frozen: bool
@@ -43,7 +42,9 @@ def test_a_tab_in_the_background_has_all_when_it_is_shown(
         expect(text).to_contain_text(re.compile(r"\w"))
         assert running()
         with background(lab.page, frozen=frozen):
-            eventually(lambda: not running(), 2 * _SECONDS, "the turn has ended")
+            eventually(
+                lambda: not running(), "the turn has ended", seconds=_SECONDS + PATIENCE_SECONDS
+            )
         expect(text).to_contain_text(re.compile(r"END\s*$"))
         expect(panel.stop).to_have_count(0)
         lab.page.wait_for_function(f"{_ELEMENTS} < 3000")

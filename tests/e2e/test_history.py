@@ -48,7 +48,6 @@ def write(workspace: Workspace) -> str:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(240)
 def test_a_slider_over_the_turns_restores_one_and_that_is_undone(
     lab: LabPage, workspace: Workspace
 ) -> None:

@@ -116,7 +116,6 @@ FILES: dict[str, str] = {
 
 
 @pytest.mark.long
-@pytest.mark.timeout(300)
 def test_opening_starts_nothing(lab: LabPage, workspace: Workspace, server: JupyterServer) -> None:
     sources = [f"# {name}" for name in OUTPUTS]
     run_all = "%%acp demo --policy allow-all --trust\ncreate made.txt rate=0"

@@ -17,7 +17,6 @@ from tests.support.terminal_steps import ask, call, create, steps, update
 
 
 @pytest.mark.long
-@pytest.mark.timeout(150)  # some hundred keys
 def test_the_panel_by_keys(lab: LabPage) -> None:
     """Composer, queue, transcript, attachments, code, pickers, usage, sessions, traffic."""
     stage = Stage(lab, "panel-keys")
@@ -55,7 +54,6 @@ def test_the_panel_by_keys(lab: LabPage) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(150)
 def test_a_cell_by_keys(lab: LabPage) -> None:
     """Questions, a diff, changes, Review, and a command that is stopped."""
     stage = Stage(lab, "cell-keys")

@@ -90,7 +90,7 @@ def test_20_000_chunks_are_few_elements(lab: LabPage, workspace: Workspace, wher
     if where == "cell":
         notebook = lab.open(workspace.notebook(LOAD, f"%%acp demo\n{prompt}"))
         notebook.load_extension()
-        notebook.run_to_end(1, seconds=60)
+        notebook.run_to_end(1)
         view = notebook.output(1).locator(".acp-prose")
     else:
         lab.open_empty(workspace.name)

@@ -65,7 +65,6 @@ def next_prompt(notebook: OpenNotebook, turns: int, traffic: Traffic) -> int:
     return min(brought[1:])
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("many", [60, pytest.param(300, marks=pytest.mark.long)])
 def test_many_finished_turns_cost_their_page_what_3_do(
     server: JupyterServer, visitor: Visitor, lab: LabPage, workspace: Workspace, many: int

@@ -9,6 +9,7 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
+from tests.support.api import finished, start_turn
 from tests.support.lab import LabPage
 from tests.support.lab_server import switch_saving_off
 from tests.support.notebook_file import read_notebook, write_notebook
@@ -31,10 +32,7 @@ def _ask(lab: LabPage, workspace: Workspace, prompt: str) -> None:
             "policy": "allow-all",
         }
         session = user.post("sessions", json=asked).json()["session_id"]
-        answer = user.post(f"sessions/{session}/prompt", json={"prompt": prompt})
-        turn_id = answer.json()["turn_id"]
-        detail = user.get(f"turns/{turn_id}", params={"wait": 20}).json()
-        assert detail["turn"]["status"] == "done", detail["turn"]
+        finished(user, start_turn(user, session, prompt))
         user.delete(f"sessions/{session}")
 
 

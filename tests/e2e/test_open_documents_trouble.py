@@ -121,7 +121,7 @@ def test_a_page_that_never_answers(
         session_id = user.new_session("edits_files", workspace.name, policy="allow-all")
 
         def told(prompt: str) -> str:
-            items = user.ended(user.prompt(session_id, prompt), seconds=30)["items"]
+            items = user.ended(user.prompt(session_id, prompt))["items"]
             return "\n".join(item["text"] for item in items[1:] if "text" in item)
 
         eventually(lambda: "# typed" in told("fs read clean.py"), what="the page is asked")

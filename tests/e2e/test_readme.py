@@ -24,7 +24,6 @@ from tests.support.browser import Visitor
 from tests.support.hands import Hands
 from tests.support.mockllm import FakeModel
 from tests.support.mockllm.parts import Say, Steps, Use
-from tests.support.open_notebook import START_MS
 from tests.support.pictures import take
 from tests.support.published import PROGRAMS, opencode_settings, processes_of
 from tests.support.readme import README, Step, steps, typed_elsewhere
@@ -102,8 +101,8 @@ class Reader:
     def open(self, path: str) -> None:
         assert f"/{path}?" in self.address, self.address
         self.page.goto(self.address)
-        expect(self.page.locator(".jp-NotebookPanel")).to_be_visible(timeout=START_MS)
-        expect(self.page.locator("#jp-main-statusbar")).to_contain_text("| Idle", timeout=START_MS)
+        expect(self.page.locator(".jp-NotebookPanel")).to_be_visible()
+        expect(self.page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
         self.hands.expect_inside(self.notebook)
 
     def type_and_run(self, first: str, second: str, run: str, *, code: str) -> None:
@@ -113,7 +112,7 @@ class Reader:
     def run_in_new_cell(self, *, code: str) -> None:
         new, run = self.keys
         # A cell that still runs is waited for.
-        expect(self.cell.locator(".jp-InputPrompt")).not_to_contain_text("*", timeout=START_MS)
+        expect(self.cell.locator(".jp-InputPrompt")).not_to_contain_text("*")
         self.before = self.files()
         self.hands.press(*new)
         expect(self.cell.locator(".cm-content")).to_be_focused()
@@ -122,7 +121,7 @@ class Reader:
         self.asked = ""
         if not code.startswith("%%acp"):
             prompt = self.cell.locator(".jp-InputPrompt")
-            expect(prompt).to_have_text(re.compile(r"\[\d+\]"), timeout=START_MS)
+            expect(prompt).to_have_text(re.compile(r"\[\d+\]"))
             assert self.output.get_by_text(re.compile("Error|Traceback")).count() == 0
 
     def run_word_in_new_cell(self, word: str) -> None:
@@ -145,13 +144,11 @@ class Reader:
         expect(self.output).to_contain_text("rainfall.csv")
 
     def see_a_diff(self) -> None:
-        expect(self.output.get_by_role("region", name=re.compile("^Diff of "))).to_be_visible(
-            timeout=START_MS
-        )
+        expect(self.output.get_by_role("region", name=re.compile("^Diff of "))).to_be_visible()
         assert self.files() == self.before
 
     def see(self, words: str) -> None:
-        expect(self.output.get_by_text(words, exact=True)).to_be_visible(timeout=START_MS)
+        expect(self.output.get_by_text(words, exact=True)).to_be_visible()
         if words == "1 file changed":
             assert self.files() != self.before
 
@@ -185,10 +182,10 @@ class Reader:
         assert self.files() == original
 
     def wait_for_question_to_run_code(self) -> None:
-        expect(self.request).to_contain_text("wants to", timeout=START_MS)
+        expect(self.request).to_contain_text("wants to")
 
     def see_the_answer(self) -> None:
-        expect(self.output).to_contain_text(WETTEST, timeout=START_MS)
+        expect(self.output).to_contain_text(WETTEST)
 
     def open_panel(self, key: str) -> None:
         self.hands.press(key)
@@ -202,7 +199,7 @@ class Reader:
         self.hands.press(key)
 
     def see_the_panels_answer(self) -> None:
-        expect(self.panel.log).to_contain_text("Nothing is left to do.", timeout=START_MS)
+        expect(self.panel.log).to_contain_text("Nothing is left to do.")
         expect(self.panel.stop).to_have_count(0)
         self.take("panel")
 
@@ -318,7 +315,7 @@ def make_lab(folder: Path, model: FakeModel, theme: str) -> Iterator[str]:
             stderr=printed,
         )
     try:
-        yield eventually(lambda: printed_address(log), 90, "an address is printed")
+        yield eventually(lambda: printed_address(log), "an address is printed")
     finally:
         process.terminate()
         process.wait(30)
@@ -331,7 +328,6 @@ def printed_address(log: Path) -> str:
 
 
 @pytest.mark.agents
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize(
     ("size", "theme", "pictures"),
     [
@@ -358,4 +354,4 @@ def test_a_reader_does_what_it_says(
                 code = {} if not step.code or do is started else {"code": step.code}
                 print("-", step.words)
                 do(reader, *words, **code)
-        eventually(lambda: not processes_of(tmp_path / "home"), 10, "processes are left")
+        eventually(lambda: not processes_of(tmp_path / "home"), "processes are left")

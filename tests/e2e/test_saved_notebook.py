@@ -72,7 +72,7 @@ def _expect_the_turn_without_kernel(lab: LabPage, nb: OpenNotebook) -> None:
         wait=False,
     )
     again = lab.notebook(nb.path)
-    eventually(lambda: _no_kernel(lab.server), 30, "JupyterLab until 4.4 starts one all the same")
+    eventually(lambda: _no_kernel(lab.server), "JupyterLab until 4.4 starts one all the same")
     turn = again.turn(1)
     expect(turn.root).to_contain_text("Here is an edit to clean.py.")
     expect(turn.root).to_contain_text("Allowed once")

@@ -77,7 +77,7 @@ def test_layouts_and_turns_of_buttons(lab: LabPage, workspace: Workspace, later:
     """The file has the words, for every reader; the page has the saved turns."""
     nb = dashboard(lab, workspace)
     # Nobody saves: the page does, once the turn is over.
-    eventually(lambda: all(TICKED in words(nb, index) for index in (1, 2, 3)), 15, "the words")
+    eventually(lambda: all(TICKED in words(nb, index) for index in (1, 2, 3)), "the words")
     assert all(WIDGET_MIME in nb.read().cells[index].outputs[0].data for index in (1, 2, 3))
     for exporter in (HTMLExporter(), MarkdownExporter()):  # type: ignore[no-untyped-call]
         converted, _ = exporter.from_notebook_node(nb.read())

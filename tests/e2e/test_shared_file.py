@@ -89,7 +89,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(400)
 @pytest.mark.parametrize("look", ["light", "dark"])
 def test_a_shared_turn_is_whole_without_a_network(
     browser: Browser, tmp_path: Path, shared: tuple[Path, str], look: str
@@ -142,7 +141,6 @@ def test_the_console_of_an_ordinary_file_is_clean(
 
 
 @pytest.mark.long
-@pytest.mark.timeout(400)
 def test_a_turn_and_a_session_are_shared_from_the_panel(
     lab: LabPage, workspace: Workspace, tmp_path: Path
 ) -> None:

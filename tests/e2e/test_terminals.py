@@ -59,5 +59,5 @@ def test_a_command_is_seen_live_stopped_in_its_card_and_saved(
         outputs = [output for cell in cells for output in cell.get("outputs", ())]
         return "".join("".join(each["data"].get("text/markdown", "")) for each in outputs)
 
-    markdown = eventually(lambda: text if "later" in (text := saved()) else "", 20)
+    markdown = eventually(lambda: text if "later" in (text := saved()) else "")
     assert "tests green\n100%|####\nlater\n" in markdown

@@ -31,7 +31,7 @@ def _edited(lab: LabPage, workspace: Workspace) -> OpenNotebook:
     cell = nb.read().cells[0]
     edit = {"cell_id": cell.id, "fingerprint": fingerprint(RAW), "source": "prices = [3, 1, 2, 4]"}
     call = json.dumps([{"tool": "edit_cell", "args": edit}])
-    nb.run_to_end(4, f"%%acp notebook_user --trust --policy allow-all\n{call}", 60)
+    nb.run_to_end(4, f"%%acp notebook_user --trust --policy allow-all\n{call}")
     return nb
 
 
@@ -58,7 +58,6 @@ def _take(lab: LabPage, name: str, height: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(600)
 def test_what_an_agent_made_stale_is_marked_checked_run_and_the_same_again(
     lab: LabPage, workspace: Workspace
 ) -> None:
@@ -104,7 +103,6 @@ def test_what_an_agent_made_stale_is_marked_checked_run_and_the_same_again(
     assert "6" in json.dumps(nb.outputs(2))
 
 
-@pytest.mark.timeout(300)
 def test_a_check_is_cancelled_and_a_reload_keeps_the_marks(
     lab: LabPage, workspace: Workspace
 ) -> None:

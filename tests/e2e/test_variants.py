@@ -18,9 +18,8 @@ from tests.support.open_notebook import OpenNotebook
 from tests.support.wait import eventually
 from tests.support.workspace import Workspace
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.long
 
-_START_MS = 60_000
 _PROMPT = """%%acp own_tools, permission --try --trust
 write summary.py import csv\\n\\nrows = list(csv.reader(open("data.csv")))\\nprint(len(rows))\\n
 write README.md # Rows\\n
@@ -38,7 +37,7 @@ def test_the_best_of_two_is_kept(lab: LabPage, workspace: Workspace) -> None:
     nb.run(1, _PROMPT)
     output = nb.output(1)
     _expect_one_asks(nb, workspace)
-    nb.wait_for_end(1, 60)
+    nb.wait_for_end(1)
     expect(_tab(nb, 2)).to_contain_text("Not kept")
     expect(output.get_by_role("table")).to_contain_text("2 (+5 −0)")
     lab.page.keyboard.press("Home")
@@ -58,19 +57,19 @@ def test_the_best_of_two_is_kept(lab: LabPage, workspace: Workspace) -> None:
 
     # In the saved notebook what is not kept is folded; after a reload the tabs are there again.
     nb.save()
-    eventually(lambda: _records(nb) == [False, True], 30)
+    eventually(lambda: _records(nb) == [False, True])
     lab.page.reload()
     nb = lab.open(nb.path)
-    expect(_tab(nb, 1)).to_contain_text("Kept", timeout=_START_MS)
+    expect(_tab(nb, 1)).to_contain_text("Kept")
     expect(_tab(nb, 2)).to_contain_text("Not kept")
 
 
 def _expect_one_asks(nb: OpenNotebook, workspace: Workspace) -> None:
     """Which one is clear, whatever is shown; the keys lead there."""
     output, keys = nb.output(1), nb.lab.page.keyboard
-    expect(output.get_by_role("tab")).to_have_count(2, timeout=_START_MS)
-    expect(_tab(nb, 2)).to_contain_text("Asks you", timeout=_START_MS)
-    expect(_tab(nb, 1)).to_contain_text("Not kept", timeout=_START_MS)
+    expect(output.get_by_role("tab")).to_have_count(2)
+    expect(_tab(nb, 2)).to_contain_text("Asks you")
+    expect(_tab(nb, 1)).to_contain_text("Not kept")
     expect(_tab(nb, 1)).to_contain_text("2 files")
     assert not (workspace.folder / "summary.py").exists()
     asked = output.get_by_role("group", name="Permission request")
@@ -154,7 +153,7 @@ def test_all_variants_are_reviewed_side_by_side(lab: LabPage, workspace: Workspa
     nb = lab.open(workspace.notebook("pass", "pass"))
     nb.load_extension()
     nb.run(1, "%%acp quick, careful --try --trust\nHandle missing values in the report.")
-    nb.wait_for_end(1, 60)
+    nb.wait_for_end(1)
     nb.output(1).get_by_role("button", name="Review all variants").click()
     review = lab.page.locator(".acp-Review")
     files = review.get_by_role("tab")

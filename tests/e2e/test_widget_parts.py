@@ -156,7 +156,7 @@ turns = [session.prompt("plan rate=0").wait() for _ in range(50)]
 ipywidgets.VBox([turn.widget for turn in turns])"""
     nb = lab.open(workspace.notebook(LOAD, code))
     nb.load_extension()
-    nb.run_to_end(1, seconds=100)
+    nb.run_to_end(1)
     expect(lab.page.locator(".acp[data-part=turn]")).to_have_count(50)
     expect(lab.page.locator(".acp[data-part=turn] .acp-foot")).to_have_count(50)
     devtools = lab.page.context.new_cdp_session(lab.page)

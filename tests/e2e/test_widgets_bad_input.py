@@ -60,7 +60,6 @@ def test_three_prompts_at_once(lab: LabPage, workspace: Workspace) -> None:
     expect(lab.notices.filter(has_text="deleted")).to_have_count(0)
 
 
-@pytest.mark.timeout(500)
 def test_a_turn_of_a_hundred_thousand_calls(visitor: Visitor, tmp_path: Path) -> None:
     """The page takes clicks while it comes and afterwards, and draws a part of it."""
     many = {"many": script("flood", "100000", "calls")}

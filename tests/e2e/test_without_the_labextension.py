@@ -177,7 +177,7 @@ def test_a_reload_while_a_turn_is_in_the_background(lab: LabPage, place: Workspa
     expect(turn.status).to_have_count(0)
     picture(nb.cell(1), "reloaded in the background")
     lab.page.goto("about:blank")
-    eventually(lambda: final_in_file(nb), 20, "the record is in the file")
+    eventually(lambda: final_in_file(nb), "the record is in the file")
 
 
 @pytest.mark.long
@@ -191,7 +191,7 @@ def test_a_page_that_is_closed_while_a_turn_runs(lab: LabPage, place: Workspace)
     expect(turn.root).to_contain_text("The first part")
     lab.page.goto("about:blank")
     go_on(place.folder, "second")
-    eventually(lambda: final_in_file(nb), 20, "the record is in the file")
+    eventually(lambda: final_in_file(nb), "the record is in the file")
     nb = lab.open(nb.path)
     expect(nb.output(1)).to_contain_text("The second part")
 
@@ -243,4 +243,4 @@ def test_a_server_that_is_restarted(visitor: Visitor, tmp_path: Path) -> None:
         expect(turn.root.locator(".live, .spin")).to_have_count(0)
         expect(turn.stop).to_have_count(0)
         picture(nb.cell(1), "server restarted")
-        eventually(lambda: saved_final(nb), 20, "the record is in what the page saves")
+        eventually(lambda: saved_final(nb), "the record is in what the page saves")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,14 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from tests.support.driver import Driver
 from tests.support.fake_agents import script
+from tests.support.limits import PATIENT
 from tests.support.meeting import Meeting
 from tests.support.remote import remote, serving
 from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
-LIMITS = Limits(
-    initialize_seconds=20,
-    session_new_seconds=20,
+LIMITS = replace(
+    PATIENT,
     cancel_grace_seconds=1,
     stdin_eof_seconds=0.5,
     term_seconds=0.5,
@@ -96,7 +97,7 @@ def meet(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Callable[..
     for driver in drivers:
         driver.host.stop()
     servers.close()
-    eventually(lambda: not _left(root), 10, "processes are left")
+    eventually(lambda: not _left(root), "processes are left")
 
 
 def _left(root: Path) -> list[psutil.Process]:

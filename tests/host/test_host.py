@@ -6,7 +6,6 @@ import asyncio
 import dataclasses
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,25 +31,28 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver, driving
 from tests.support.failing_disk import failing_disk
 from tests.support.fake_agents import script
+from tests.support.limits import PATIENT
 from tests.support.sent import watch_sent
 from tests.support.trusting import trusting
-from tests.support.wait import eventually
+from tests.support.wait import FOREVER_SECONDS, eventually
 
 MODES = (
     *("hello", "slow_stream", "flood", "permission", "two_permissions", "permission_outlived"),
     *("never_initialize", "never_new_session", "exits_at_once", "deaf", "env_dump"),
     *("garbage", "weird_ids", "dialects", "open_calls"),
 )
-LIMITS = Limits(initialize_seconds=3, session_new_seconds=1, cancel_grace_seconds=1)
+AGENTS = {
+    **{mode: script(mode) for mode in MODES},
+    "no_such_command": {"command": "no-such-command-anywhere"},
+}
+LIMITS = dataclasses.replace(PATIENT, cancel_grace_seconds=1)
 
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
-    agents = {mode: script(mode) for mode in MODES}
-    agents["no_such_command"] = {"command": "no-such-command-anywhere"}
-    with driving(tmp_path, agents, LIMITS) as driver:
+    with driving(tmp_path, AGENTS, LIMITS) as driver:
         yield driver
-    eventually(lambda: not _left(tmp_path), 5, "agents are left")
+    eventually(lambda: not _left(tmp_path), "agents are left")
 
 
 def _left(folder: Path) -> list[psutil.Process]:
@@ -194,14 +196,12 @@ def test_an_empty_prompt_is_refused(driver: Driver) -> None:
         driver.prompt(session, "  \n")
 
 
-def test_stop_ends_a_streaming_turn_within_a_second(driver: Driver) -> None:
+def test_stop_ends_a_streaming_turn(driver: Driver) -> None:
     session = driver.open("slow_stream")
     turn_id = driver.prompt(session)
     eventually(lambda: driver.text(session))
-    started = time.monotonic()
     driver.run(lambda: session.cancel(turn_id))
     assert driver.done(session, turn_id).stop_reason == "cancelled"
-    assert time.monotonic() - started < 1
 
 
 def test_stop_answers_open_questions_cancelled(driver: Driver) -> None:
@@ -221,7 +221,7 @@ def test_stop_answers_open_questions_cancelled(driver: Driver) -> None:
 def test_a_stop_comes_before_an_answer_that_still_waits_for_the_log(
     driver: Driver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acp_jupyter.host.requests.permissions._LOG_SECONDS", 30)
+    monkeypatch.setattr("acp_jupyter.host.requests.permissions._LOG_SECONDS", FOREVER_SECONDS)
     session = driver.open("permission")
     with failing_disk("acp_jupyter.host.store.traffic_log") as disk:
         turn_id = driver.prompt(session)
@@ -268,7 +268,7 @@ def test_stop_while_the_agent_starts(driver: Driver) -> None:
     turn_id = driver.prompt(session)
     eventually(lambda: session.state.active_turn_id)
     driver.run(session.cancel)
-    assert driver.done(session, turn_id, 1).stop_reason == "cancelled"
+    assert driver.done(session, turn_id).stop_reason == "cancelled"
 
 
 def test_an_agent_that_does_not_stop_is_ended(
@@ -280,26 +280,38 @@ def test_an_agent_that_does_not_stop_is_ended(
     # A turn that is stopped before that has nothing to end.
     eventually(lambda: "session/prompt" in [method for method, _ in sent.calls])
     driver.run(session.cancel)
-    assert driver.done(session, turn_id, 2).stop_reason == "cancelled"
-    eventually(lambda: session.state.status == "stopped", timeout=30)
+    assert driver.done(session, turn_id).stop_reason == "cancelled"
+    eventually(lambda: session.state.status == "stopped")
 
 
 @pytest.mark.parametrize(
-    ("agent", "words"),
+    ("agent", "limits", "words"),
     [
-        ("exits_at_once", "before it answered initialize"),
-        ("never_initialize", "did not answer initialize within 3 s"),
-        ("never_new_session", "did not answer session/new within 1 s"),
-        ("no_such_command", "no-such-command-anywhere"),
+        ("exits_at_once", LIMITS, "before it answered initialize"),
+        (
+            "never_initialize",
+            dataclasses.replace(LIMITS, initialize_seconds=0.5),
+            "did not answer initialize within 0.5 s",
+        ),
+        (
+            "never_new_session",
+            dataclasses.replace(LIMITS, session_new_seconds=0.5),
+            "did not answer session/new within 0.5 s",
+        ),
+        ("no_such_command", LIMITS, "no-such-command-anywhere"),
     ],
 )
-def test_an_agent_that_does_not_start_says_why(driver: Driver, agent: str, words: str) -> None:
-    session = driver.open(agent)
-    turn = driver.done(session, driver.prompt(session))
-    assert turn.failure is not None
-    assert words in turn.failure.message + turn.failure.detail
-    again = driver.done(session, driver.prompt(session))
-    assert again.failure is not None
+def test_an_agent_that_does_not_start_says_why(
+    tmp_path: Path, agent: str, limits: Limits, words: str
+) -> None:
+    with driving(tmp_path, AGENTS, limits) as driver:
+        session = driver.open(agent)
+        turn = driver.done(session, driver.prompt(session))
+        assert turn.failure is not None
+        assert words in turn.failure.message + turn.failure.detail
+        again = driver.done(session, driver.prompt(session))
+        assert again.failure is not None
+    eventually(lambda: not _left(tmp_path), "agents are left")
 
 
 def test_an_unknown_agent_is_named(driver: Driver) -> None:
@@ -317,10 +329,8 @@ def test_death_in_mid_turn_is_told_and_the_next_prompt_works(driver: Driver) -> 
         if "acp_jupyter.agents.demo" in _cmd(p)
         and "acp_jupyter.host.process.supervise" not in _cmd(p)
     )
-    killed = time.monotonic()
     agent.send_signal(signal.SIGKILL)
     turn = driver.done(session, turn_id)
-    assert time.monotonic() - killed < 1
     assert turn.failure is not None
     assert "killed by signal 9" in turn.failure.message
     again = driver.done(session, driver.prompt(session, "what can you do"))
@@ -361,7 +371,7 @@ def test_an_answer_between_a_death_and_its_wake_is_too_late(driver: Driver) -> N
 
 def test_a_flood_is_taken_in(driver: Driver) -> None:
     session = driver.open("flood")
-    turn = driver.done(session, driver.prompt(session), 30)
+    turn = driver.done(session, driver.prompt(session))
     assert turn.stop_reason == "end_turn"
 
 
@@ -388,7 +398,7 @@ def test_secrets_do_not_reach_the_log(driver: Driver, monkeypatch: pytest.Monkey
     session = driver.open("env_dump")
     driver.done(session, driver.prompt(session))
     assert '"SOME_API_KEY": "[redacted]"' in driver.text(session)
-    driver.host.submit(driver.host.closer.close(session.session_id)).result(20)
+    driver.result(driver.host.closer.close(session.session_id))
     logged = driver.host.traffic_path(session.session_id).read_text()
     assert "SOME_API_KEY" in logged
     assert "canary-1234567890" not in logged

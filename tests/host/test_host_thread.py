@@ -14,6 +14,7 @@ import pytest
 
 from acp_jupyter.errors import ServerUnreachable
 from acp_jupyter.host.host_thread import HostThread
+from tests.support.wait import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -77,7 +78,7 @@ def test_what_does_not_answer_is_given_up(host: HostThread) -> None:
         host.call(never(), 0)
 
     async def has_ended() -> bool:
-        return await asyncio.wait_for(ended.wait(), 5)
+        return await asyncio.wait_for(ended.wait(), PATIENCE_SECONDS)
 
     assert host.call(has_ended(), 10)
 
@@ -97,14 +98,14 @@ def test_no_task_is_left_at_the_end(caplog: pytest.LogCaptureFixture) -> None:
 
     async def starts_another() -> None:
         try:
-            await asyncio.sleep(60)
+            await asyncio.sleep(600)
         finally:
-            asyncio.get_running_loop().create_task(asyncio.sleep(60))
+            asyncio.get_running_loop().create_task(asyncio.sleep(600))
 
     async def is_stubborn() -> None:
         while True:
             with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.sleep(60)
+                await asyncio.sleep(600)
 
     for work in (starts_another(), is_stubborn()):
         host.submit(work)

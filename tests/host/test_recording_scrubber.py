@@ -6,16 +6,17 @@ import getpass
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import acp_jupyter
-from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording_file import WORKSPACE, RecordingScrubber, recording_text
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.items import Notice
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
+from tests.support.limits import PATIENT
 from tests.support.planted import SECRET
 from tests.support.record_host import host_in, opened, ran, recorded
 from tests.support.wait import eventually
@@ -76,7 +77,7 @@ def test_commands_of_tool_servers_are_left_out() -> None:
 
 
 def test_large_files_are_named_and_left_out(tmp_path: Path) -> None:
-    limits = Limits(changed_file_bytes=10, changed_bytes=15)
+    limits = replace(PATIENT, changed_file_bytes=10, changed_bytes=15)
     with host_in(tmp_path / "one", limits=limits) as driver:
         (driver.root / "was-large.txt").write_text("x" * 11)
         session = opened(driver, "own_tools")

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-from acp_jupyter.host.limits import Limits
+from tests.support.limits import PATIENT
 from tests.support.record_host import host_in, opened, ran, recorded
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
-SOON = 1.0
-"""The newer one would write in a few milliseconds, if it did not wait."""
+
+class _Lock:
+    """Tells when somebody waits for another lock."""
+
+    def __init__(self, lock: threading.Lock) -> None:
+        self._lock = lock
+        self.asked = threading.Event()
+
+    def __enter__(self) -> None:
+        self.asked.set()
+        self._lock.acquire()
+
+    def __exit__(self, *_exception: object) -> None:
+        self._lock.release()
 
 
 def test_a_run_that_is_writing_still_never_comes_last(tmp_path: Path) -> None:
-    limits = replace(Limits(), late_text_seconds=0.0)
+    limits = replace(PATIENT, late_text_seconds=0.0)
     file = recorded(tmp_path / "one", "own_tools.ndjson")
 
     def holds(words: str) -> bool:
@@ -35,9 +46,11 @@ def test_a_run_that_is_writing_still_never_comes_last(tmp_path: Path) -> None:
         with log.open("wb") as pipe:  # once it is there to read
             traffic.rename(log)
             newer = opened(driver, "own_tools", run="r2")
+            (recorder,) = driver.run(lambda: [*driver.host.recordings._writers.values()])
+            recorder._writing = lock = _Lock(recorder._writing)
             ran(driver, newer, "say the second run")
-            with pytest.raises(AssertionError):
-                eventually(lambda: holds("the second run"), SOON)
+            assert lock.asked.wait(PATIENCE_SECONDS)
+            assert not holds("the second run")
             pipe.write(log.read_bytes())
         eventually(lambda: holds("the second run"))
         assert "the first run" not in file.read_text()

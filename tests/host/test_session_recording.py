@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.api.commands.sessions import reuse_session
-from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.items import AgentMessage, Artifact, Notice, UserMessage
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.driver import Driver
+from tests.support.limits import PATIENT
 from tests.support.record_host import host_in, opened, ran, recorded
 from tests.support.wait import eventually
 
@@ -49,7 +49,7 @@ def replaying(record: Path, root: Path) -> Iterator[tuple[Driver, Session]]:
 
 
 def test_a_session_that_is_too_long_for_a_record_says_so(tmp_path: Path) -> None:
-    with host_in(tmp_path / "one", limits=replace(Limits(), recording_bytes=100)) as driver:
+    with host_in(tmp_path / "one", limits=replace(PATIENT, recording_bytes=100)) as driver:
         session = opened(driver, "own_tools")
         ran(driver, session, "say Hello")
         eventually(lambda: any(isinstance(i, Notice) for i in session.transcript.items))
@@ -189,7 +189,7 @@ def test_what_was_said_while_a_turn_ran_is_played_where_it_stood(tmp_path: Path)
         running = driver.prompt(session, "slow")
         eventually(lambda: "begins slow" in driver.text(session))
         waiting = driver.prompt(session, "not that one")
-        steered = driver.host.submit(session.turns.steer(waiting)).result(20)
+        steered = driver.result(session.turns.steer(waiting))
         assert steered == "injected"
         driver.done(session, running)
         told = _told(session)

@@ -17,6 +17,7 @@ from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import jupyter_environment
 from tests.support.notebook_file import new_notebook, write_notebook
 from tests.support.trusting import trust_in_data_dir
+from tests.support.wait import PATIENCE_SECONDS
 
 PROMPT = "%%acp demo --format --policy {policy} --out turn\ncreate {{name}} rate=0"
 pytestmark = pytest.mark.filterwarnings("default")
@@ -164,14 +165,16 @@ def test_a_wait_shows_the_end_that_came_between_two_cells(folder: Path, wait: st
     content = new_notebook(
         "%load_ext acp_jupyter", "%%acp demo --background --out turn\nlist rate=0", wait
     )
-    client = NotebookClient(content, timeout=60, resources={"metadata": {"path": str(folder)}})
+    client = NotebookClient(
+        content, timeout=PATIENCE_SECONDS, resources={"metadata": {"path": str(folder)}}
+    )
     with client.setup_kernel():
         for index, cell in enumerate(content.cells[:2]):
             client.execute_cell(cell, index)
         kernel: Any = client.kc
         message = ""
         while message != "update_display_data":
-            message = run_sync(kernel.get_iopub_msg)(timeout=30)["msg_type"]
+            message = run_sync(kernel.get_iopub_msg)(timeout=PATIENCE_SECONDS)["msg_type"]
         assert not records(content)
         client.execute_cell(content.cells[2], 2)
     (record,) = records(content)

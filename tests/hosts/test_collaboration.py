@@ -14,6 +14,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.support.api import finished, start_turn
 from tests.support.browser import Visitor
 from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS, agents
@@ -24,7 +25,7 @@ from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 from tests.support.workspace import CLEAN_PY, Workspace
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(420)]
+pytestmark = pytest.mark.long
 
 TRACES = Path(__file__).resolve().parents[2] / "test-results"
 T = TypeVar("T")
@@ -81,12 +82,10 @@ class Two:
         with self.ada.server.user() as user:
             asked = {"agent": "edits_files", "cwd": self.workspace.name, "policy": "allow-all"}
             session = user.post("sessions", json=asked).json()["session_id"]
-            answer = user.post(f"sessions/{session}/prompt", json={"prompt": prompt})
+            turn_id = start_turn(user, session, prompt)
             meanwhile()
-            detail = user.get(f"turns/{answer.json()['turn_id']}", params={"wait": 20}).json()
+            turn: dict[str, Any] = finished(user, turn_id)["turn"]
             user.delete(f"sessions/{session}")
-        turn: dict[str, Any] = detail["turn"]
-        assert turn["status"] == "done", turn
         return turn
 
     def expect_known(self, path: str) -> None:
@@ -99,7 +98,7 @@ class Two:
         JupyterLab itself asks where two people save at the same moment.
         """
         for page in self.pages:
-            eventually(functools.partial(page.page.evaluate, _SAVE, path), 30, "it is known")
+            eventually(functools.partial(page.page.evaluate, _SAVE, path), "it is known")
             assert page.notices.all_inner_texts() == []
 
 

@@ -112,17 +112,27 @@ def test_a_prompt_of_a_button_has_no_cell(kernel: Kernel) -> None:
 
 
 @pytest.mark.long
-def test_a_question_ends_once_it_is_settled_elsewhere(kernel: Kernel) -> None:
+def test_a_question_ends_once_it_is_settled_elsewhere(kernel: Kernel, tmp_path: Path) -> None:
     """Nobody types an answer: the turn is stopped meanwhile, as by another page or its limit."""
+    asked, answer = tmp_path / "asked", answer_last(kernel)
+
+    def progress(cell: Cell) -> None:
+        if cell.questions:
+            asked.touch()
+        answer(cell)
+
     code = (
-        "import threading\n"
+        "import os, threading, time\n"
         "from acp_jupyter import connect\n"
         "turn = connect('demo').prompt('create asked.txt rate=0')\n"
-        "threading.Timer(3, turn.cancel).start()\n"
+        "def stop():\n"
+        f"    while not os.path.exists({str(asked)!r}): time.sleep(0.01)\n"
+        "    turn.cancel()\n"
+        "threading.Thread(target=stop).start()\n"
         "print(turn.wait().stop_reason)\n"
         "print(input('Still interactive? '))"
     )
-    seen = kernel.run(code, watched=True, on_progress=answer_last(kernel)).ok()
+    seen = kernel.run(code, watched=True, on_progress=progress).ok()
     assert seen.questions == ["Your answer (1 to 3): ", "Still interactive? "]
     assert seen.printed == "This is no longer asked.\ncancelled\nyes\n"
 

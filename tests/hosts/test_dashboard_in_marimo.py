@@ -13,7 +13,7 @@ from tests.support.accessibility import expect_legible, is_dark, picture
 from tests.support.second_environment import apps_environment
 from tests.support.web_app import WebApp, marimo_settings, without_network
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(420)]
+pytestmark = pytest.mark.long
 APP = Path(__file__).parents[2] / "notebooks" / "dashboard_marimo.py"
 RUN = ("marimo", "run", "app.py", "--headless", "--port={port}")
 EDIT = ("marimo", "edit", "app.py", "--headless", "--no-token", "--port={port}")
@@ -41,7 +41,7 @@ def test_the_dashboard_is_an_app(
         page = context.new_page()
         without_network(page, python)
         page.goto(app.url)
-        page.get_by_role("textbox", name="Message").wait_for(timeout=60_000)
+        page.get_by_role("textbox", name="Message").wait_for()
         output = page.locator("body")
         use(output, app.folder, "marimo" if theme == "light" else "")
         picture(page, f"dashboard in marimo, {command[1]}, {theme}")

@@ -12,7 +12,7 @@ from tests.support.notebook_file import new_notebook, read_notebook, write_noteb
 from tests.support.second_environment import apps_environment
 from tests.support.web_app import WebApp, without_network
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(420)]
+pytestmark = pytest.mark.long
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -31,6 +31,6 @@ def test_the_dashboard_is_a_page(
         page = context.new_page()
         without_network(page, python)
         page.goto(app.url)
-        page.get_by_role("textbox", name="Message").wait_for(timeout=60_000)
+        page.get_by_role("textbox", name="Message").wait_for()
         use(page.locator("body"), app.folder)
     context.close()

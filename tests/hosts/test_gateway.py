@@ -27,7 +27,7 @@ from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 from tests.support.workspace import CLEAN_PY, Workspace
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.long
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 TRACES = Path(__file__).resolve().parents[2] / "test-results"
@@ -133,7 +133,7 @@ def test_a_cell_that_is_run_while_the_gateway_is_down(behind: Behind, browser: B
         nb.run_to_end(1)
         return "42" in nb.output(1).inner_text()
 
-    eventually(run_again, 30, "the cell runs when the gateway is back")
+    eventually(run_again, "the cell runs when the gateway is back")
     visitor.close()
 
 
@@ -169,9 +169,7 @@ for identity in (KernelIdentity(own.kernel_id, b"another key"), KernelIdentity("
     except Exception as error:
         print(type(error).__name__)
 """
-    said = kernel.run(
-        forged.replace(".agents()", "._request('GET', 'agents', b'', 3)"), seconds=40
-    ).ok()
+    said = kernel.run(forged.replace(".agents()", "._request('GET', 'agents', b'', 3)")).ok()
     assert said.printed.split() == ["NotAllowed", "ServerUnreachable"]
 
 
@@ -252,7 +250,7 @@ session = acp_jupyter.connect("hello")
 session.prompt("ab" * 400_000).wait()
 print(sum(map(len, host_client().traffic(session.id))) > 800_000)
 """
-    assert kernel.run(code, seconds=60).ok().printed == "True\n"
+    assert kernel.run(code).ok().printed == "True\n"
 
 
 def test_a_long_request_that_is_lost_is_sent_again(behind: Behind, kernel: Kernel) -> None:
@@ -263,7 +261,7 @@ from acp_jupyter.kernel.client.connection import host_client
 session.prompt("ab" * 400_000).wait()
 print(len(host_client().turns(session.id)))
 """
-    assert kernel.run(code, seconds=60).ok().printed == "1\n"
+    assert kernel.run(code).ok().printed == "1\n"
 
 
 def test_what_is_lost_on_the_way_is_asked_for_again(behind: Behind, kernel: Kernel) -> None:
@@ -275,9 +273,7 @@ def test_what_is_lost_on_the_way_is_asked_for_again(behind: Behind, kernel: Kern
             behind.way.cut()
             cuts.append(0)
 
-    turn = kernel.run(
-        "%%acp demo\nbench N=60 size=5 rate=10", watched=True, on_progress=cut, seconds=90
-    ).ok()
+    turn = kernel.run("%%acp demo\nbench N=60 size=5 rate=10", watched=True, on_progress=cut).ok()
     assert len(cuts) == 3
     assert kernel.run("print(_acp.stop_reason)").ok().printed == "end_turn\n", turn
     # A prompt is done once, however often it was sent.

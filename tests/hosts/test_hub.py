@@ -17,9 +17,9 @@ from websockets.typing import Origin
 from tests.support.api import finished, open_session, pending, start_turn
 from tests.support.hub import Hub, HubUser
 from tests.support.hub_environment import HubEnvironment, hub_environment
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(420)]
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_the_stream_of_a_page_comes_through_the_proxy(hub: Hub, ada: HubUser) ->
     origin = Origin(hub.url.removesuffix("/pfx/"))
     headers = {"Cookie": "; ".join(cookies)}
     with connect(url, additional_headers=headers, origin=origin, proxy=None) as stream:
-        assert json.loads(stream.recv(timeout=20))["type"] == "hello"
+        assert json.loads(stream.recv(timeout=PATIENCE_SECONDS))["type"] == "hello"
     foreign = Origin("http://evil.example")
     with pytest.raises(InvalidStatus) as refused:
         connect(url, additional_headers=headers, origin=foreign, proxy=None)
@@ -197,7 +197,7 @@ def test_a_cell_runs_its_turn_in_the_users_server(ada: HubUser) -> None:
             channels.send(json.dumps(execute_request(code)))
             printed = ""
             while "\n" not in printed:
-                message = json.loads(channels.recv(timeout=60))
+                message = json.loads(channels.recv(timeout=PATIENCE_SECONDS))
                 assert message["msg_type"] != "error", message["content"]
                 if message["msg_type"] == "stream":
                     printed += message["content"]["text"]
@@ -229,11 +229,14 @@ def test_work_and_questions_are_not_culled_and_an_idle_server_is(
             pending(client, waiting)
         with eve.client() as client:
             session_id = open_session(client, "demo")
-            # Some 75 seconds.
-            start_turn(client, session_id, "bench N=150 size=5 rate=2")
+            start_turn(client, session_id, "bench N=150 size=5 rate=2")  # 75 s
         started = time.monotonic()
         log = next(eve.root.rglob("traffic.ndjson"))
-        eventually(lambda: '"stopReason"' in log.read_text(), 150, "the turn ends")
+        eventually(
+            lambda: '"stopReason"' in log.read_text(),
+            "the turn ends",
+            seconds=75 + PATIENCE_SECONDS,
+        )
         assert time.monotonic() - started > 2 * idle
         assert hub.server("eve").get("ready") is True
         assert hub.server("finn").get("ready") is True
@@ -244,8 +247,12 @@ def test_work_and_questions_are_not_culled_and_an_idle_server_is(
             client.post(url, json=chosen).raise_for_status()
             assert finished(client, asking)["turn"]["stop_reason"] == "end_turn"
         assert (finn.root / "asked.txt").exists()
-        eventually(lambda: not hub.server("eve"), 3 * idle, "the idle server is culled")
-        eventually(lambda: not hub.server("finn"), 3 * idle, "and so is the other")
+        eventually(
+            lambda: not hub.server("eve"),
+            "the idle server is culled",
+            seconds=idle + PATIENCE_SECONDS,
+        )
+        eventually(lambda: not hub.server("finn"), "and so is the other")
 
 
 def test_a_turn_that_was_culled_says_so(hub: Hub, ada: HubUser) -> None:

@@ -17,7 +17,7 @@ from tests.support.notebook import jupyter_environment
 from tests.support.second_environment import apps_environment
 from tests.support.trusting import trust_in_data_dir
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(420)]
+pytestmark = pytest.mark.long
 APP = Path(__file__).parent / "apps" / "marimo_export.py"
 MADE = "Write made.txt"
 REFUSED = "Nobody could be asked"
@@ -68,7 +68,7 @@ def test_a_page_without_a_kernel_shows_finished_turns(
     page.route(re.compile("^https:"), answer)
     page.goto(exported(python, tmp_path, "html").as_uri())
     outputs = page.locator(".output-area")
-    expect(outputs.nth(0)).to_contain_text(MADE, timeout=60_000)
+    expect(outputs.nth(0)).to_contain_text(MADE)
     expect(outputs.nth(0)).to_contain_text("1 file changed: made.txt")
     expect(outputs.nth(1).locator(".acp")).to_contain_text(MADE)
     expect(outputs.nth(2).locator(".acp li")).to_have_count(4)

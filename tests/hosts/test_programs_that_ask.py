@@ -10,8 +10,6 @@ import pytest
 from tests.support.at_a_terminal import ProgramAtTerminal
 from tests.support.trusting import trust_in_data_dir
 
-pytestmark = pytest.mark.timeout(240)
-
 WAITS = Path(__file__).parent / "programs" / "waits.py"
 ASKED = "Your answer (1 to 3): "
 

@@ -10,8 +10,7 @@ import pytest
 
 from tests.support.notebook import jupyter_environment
 from tests.support.trusting import trust_in_data_dir
-
-pytestmark = pytest.mark.timeout(240)
+from tests.support.wait import PATIENCE_SECONDS
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -28,7 +27,7 @@ def run(program: str, tmp_path: Path, record: str = "") -> str:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert done.returncode == 0, done.stderr

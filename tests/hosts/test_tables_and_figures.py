@@ -16,7 +16,7 @@ from tests.support.notebook import Cell, Kernel
 from tests.support.second_environment import ROOT, install_kernelspec, tables_environment
 from tests.support.server import JupyterServer
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(420)]
+pytestmark = pytest.mark.long
 
 _PLOT = "import matplotlib.pyplot as plt; plt.plot([1, 2]); plt.title('Rising')"
 _FRAME = """
@@ -78,7 +78,7 @@ def test_a_plot_is_seen_beside_a_cell_and_within_one_that_waits(
             thread.start()
 
     kernel.run("%%acp demo\nslow rate=5", watched=True, on_progress=begin)
-    thread.join(90)
+    thread.join()
     (picture,) = pictures(within[0])
     assert beside.startswith("iVBOR")
     assert picture.startswith("iVBOR")

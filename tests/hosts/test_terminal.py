@@ -10,8 +10,6 @@ import pytest
 from tests.support.at_a_terminal import IPythonTerminal
 from tests.support.trusting import trust_in_data_dir
 
-pytestmark = pytest.mark.timeout(240)
-
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[IPythonTerminal]:

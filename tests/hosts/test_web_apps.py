@@ -22,7 +22,7 @@ from tests.support.trusting import trust_in_data_dir
 from tests.support.wait import eventually
 from tests.support.web_app import WebApp, marimo_settings, without_network
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(420)]
+pytestmark = pytest.mark.long
 APPS = Path(__file__).parent / "apps"
 Open = Callable[[WebApp], Page]
 
@@ -58,7 +58,7 @@ def app_of(name: str, tmp_path: Path) -> Path:
 def answer(page: Page, app: WebApp, dark: bool = False) -> None:
     """Allow the edit, and see the turn end, whole and as dark as its page."""
     button = page.get_by_role("button", name="Allow once").first
-    expect(button).to_be_enabled(timeout=60_000)
+    expect(button).to_be_enabled()
     assert not (app.folder / "made.txt").exists()
     button.click()
     expect(page.get_by_text("Allowed once").first).to_be_visible()
@@ -92,7 +92,7 @@ def test_marimo_runs_a_cell_again_when_the_status_of_its_turn_changes(
     with WebApp(python, tmp_path, *MARIMO) as app:
         page = visit(app)
         asked = page.get_by_text("The turn is requires_action. Tool calls: 1.")
-        expect(asked).to_be_visible(timeout=60_000)
+        expect(asked).to_be_visible()
         answer(page, app)
         expect(page.get_by_text("The turn is done. Tool calls: 1.")).to_be_visible()
 
@@ -103,7 +103,7 @@ def test_marimo_refuses_what_a_waiting_cell_of_an_app_would_have_to_ask(
     app_of("marimo_wait.py", tmp_path)
     with WebApp(python, tmp_path, *MARIMO) as app:
         words = "Ended: NobodyToAsk: Nobody could be asked, so this was rejected."
-        expect(visit(app).get_by_text(words)).to_be_visible(timeout=60_000)
+        expect(visit(app).get_by_text(words)).to_be_visible()
         assert not (app.folder / "made.txt").exists()
 
 
@@ -116,7 +116,7 @@ def test_marimo_asks_in_a_waiting_cell_of_a_notebook(
     with WebApp(python, tmp_path, *edit) as app:
         page = visit(app)
         typed = page.locator("[data-testid=console-input]")
-        expect(typed).to_be_visible(timeout=60_000)
+        expect(typed).to_be_visible()
         expect(page.get_by_text("[1] Allow once")).to_be_visible()
         typed.fill("1")
         typed.press("Enter")
@@ -197,7 +197,7 @@ def test_an_app_plays_a_recording(
     with WebApp(python, tmp_path, *command, path=path, record="replay:made.acp") as app:
         page = visit(app)
         # The policy that was recorded answers again.
-        expect(page.get_by_text("1 file changed").first).to_be_visible(timeout=60_000)
+        expect(page.get_by_text("1 file changed").first).to_be_visible()
         expect(page.get_by_text("Demo (replayed)").first).to_be_visible()
         assert (folder / "made.txt").exists()
     assert kept(python, tmp_path) == "create made.txt"
@@ -248,6 +248,6 @@ def test_voila_refuses_what_a_waiting_cell_would_have_to_ask(
     write_notebook(tmp_path / "work" / "nb.ipynb", new_notebook(*cells))
     with WebApp(python, tmp_path, *VOILA) as app:
         words = "Nobody could be asked, so this was rejected."
-        expect(visit(app).get_by_text(words).first).to_be_visible(timeout=60_000)
+        expect(visit(app).get_by_text(words).first).to_be_visible()
         eventually(lambda: "NobodyToAsk" in app.log() or words in app.log())
         assert not (app.folder / "made.txt").exists()

@@ -30,6 +30,7 @@ from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks
 from tests.support.driver import Driver
 from tests.support.server import fake_agents
 from tests.support.trusting import trusting
+from tests.support.wait import PATIENCE_SECONDS
 
 __all__ = ["KERNEL", "Dictionary", "host_with_tools", "write_notebook"]
 
@@ -158,7 +159,7 @@ def host_with_tools(folder: Path, kernel: Dictionary, **agents: dict[str, Any]) 
     """Start a host whose sessions of notebooks have the tools; with further agents."""
     root = folder / "root"
     (root / "work").mkdir(parents=True)
-    limits = Limits(initialize_seconds=10)
+    limits = Limits(initialize_seconds=PATIENCE_SECONDS)
     tools = NotebookTools(root, kernel, Notebooks(FileNotebooks(root, limits)), kernel)
     config = HostConfig(
         Registry({**fake_agents("notebook_user", "asks_mcp"), **agents}, []),

@@ -157,7 +157,7 @@ def test_the_relay_is_started_when_it_is_needed_and_ends_with_the_agent(
     assert _relays() <= of_others
     _ask(driver, session, "fix")
     (relay,) = _relays() - of_others
-    driver.host.submit(driver.host.closer.close(session.session_id)).result(10)
+    driver.result(driver.host.closer.close(session.session_id))
     eventually(lambda: relay not in _relays())
 
 

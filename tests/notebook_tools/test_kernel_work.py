@@ -22,6 +22,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
 from acp_jupyter.server import kernel_runner
 from acp_jupyter.server.gateway.kernels import GatewayKernels
 from acp_jupyter.server.kernel_runner import ServerKernelRunner
+from tests.support.wait import PATIENCE_SECONDS
 
 _OK = RunResult(status="ok")
 
@@ -59,11 +60,12 @@ async def test_a_cell_does_one_piece_after_the_other() -> None:
 @pytest.mark.asyncio
 async def test_a_kernel_gets_no_work_of_another() -> None:
     cells = WaitingCells()
-    job = asyncio.create_task(cells.do("other", work(), stop=pass_over))
-    looking = asyncio.create_task(cells.follow("k", never()))
-    done, _ = await asyncio.wait([looking], timeout=0.1)
-    assert not done
-    looking.cancel()
+    job = asyncio.create_task(cells.do("other", work("theirs"), stop=pass_over))
+    looking = asyncio.create_task(taken(cells))
+    await asyncio.sleep(0)
+    own = asyncio.create_task(cells.do("k", work("own"), stop=pass_over))
+    assert (await looking).work_id == "own"
+    own.cancel()
     job.cancel()
 
 
@@ -220,7 +222,7 @@ async def test_code_whose_tool_gives_up_is_stopped_unless_its_kernel_was_restart
         with pytest.raises(asyncio.CancelledError):
             await running
         if pid == 1:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await kernels.interrupted.wait()
         assert kernels.interrupted.is_set() is (pid == 1)
         assert cells.finish("k", FinishedWork(work_id=name, ran=_OK))

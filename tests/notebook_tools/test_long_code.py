@@ -7,13 +7,13 @@ import asyncio
 import pytest
 
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.notebook_tools import tool_permissions
 from acp_jupyter.notebook_tools.outputs import Outputs
 from acp_jupyter.notebook_tools.tool_permissions import CallCard
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 from tests.notebook_tools.in_process import Dictionary
 from tests.notebook_tools.talk import calls_of, start, using
 from tests.support.driver import Driver
+from tests.support.virtual_loop import in_virtual_time
 from tests.support.wait import eventually
 
 
@@ -25,7 +25,6 @@ def test_what_it_prints_stands_on_its_card_while_it_runs(
     turn_id = start(driver, session, step, policy="allow-all")
     eventually(
         lambda: [call.output for call in calls_of(session)] == ["waiting\n"],
-        10,
         "what was printed is shown",
     )
     (call,) = calls_of(session)
@@ -36,42 +35,35 @@ def test_what_it_prints_stands_on_its_card_while_it_runs(
     eventually(lambda: kernel.interrupted == 1, what="the code is interrupted")
 
 
-@pytest.fixture
-def said(monkeypatch: pytest.MonkeyPatch) -> list[Obj]:
-    monkeypatch.setattr(tool_permissions, "_SECONDS", 0.01)
-    return []
-
-
 def printed(packets: list[Obj]) -> list[str]:
     contents = (obj(each) for packet in packets for each in items(packet.get("content")))
     return [text(obj(each["content"]).get("text")) for each in contents]
 
 
-async def until(said: list[Obj], count: int) -> None:
-    async with asyncio.timeout(10):
-        while len(said) < count:  # noqa: ASYNC110 - a list tells nobody
-            await asyncio.sleep(0.001)
-
-
-@pytest.mark.asyncio
-async def test_much_is_shown_seldom_and_the_newest_is(said: list[Obj]) -> None:
+@in_virtual_time
+async def test_much_is_shown_seldom_and_the_newest_is() -> None:
+    said: list[Obj] = []
     card = CallCard(said.append, "c", own=True).begun()
     for number in range(1000):
         card.print(f"line {number}")
-    await until(said, 2)
+    await asyncio.sleep(0.9)
+    assert printed(said) == []
+    await asyncio.sleep(10)
+    assert printed(said) == ["line 999"]
     card.print("line 999")  # nothing new
     card.print("end")
-    await until(said, 3)
+    await asyncio.sleep(10)
     assert printed(said) == ["line 999", "end"]
 
 
-@pytest.mark.asyncio
-async def test_nothing_is_shown_after_the_end(said: list[Obj]) -> None:
+@in_virtual_time
+async def test_nothing_is_shown_after_the_end() -> None:
+    said: list[Obj] = []
     card = CallCard(said.append, "c", own=True).begun()
     card.print("on its way")
     card.done(failed=False, text="the result")
     card.print("too late")
-    await asyncio.sleep(0.05)
+    await asyncio.sleep(60)
     assert printed(said) == ["the result"]
     assert [packet.get("status") for packet in said] == ["in_progress", "completed"]
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from acp_jupyter.notebook_tools.mcp_endpoint import ToolsListener
+from tests.support.wait import PATIENCE_SECONDS
 
 SERVED = b"served\n"
 
@@ -119,7 +120,7 @@ def test_who_says_nothing_does_not_keep_others_out() -> None:
         silent = [await asyncio.open_unix_connection(path) for _ in range(100)]
         try:
             ended = [asyncio.create_task(reader.read()) for reader, _ in silent]
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE_SECONDS):
                 await asyncio.gather(*ended[:36])
             assert not any(each.done() for each in ended[36:])
             assert await _knock(address, f"{own}\n".encode()) == SERVED

@@ -17,6 +17,7 @@ from acp_jupyter.notebook_tools.mcp_server import serve_mcp
 from acp_jupyter.notebook_tools.outputs import Image, Reply, Text
 from acp_jupyter.notebook_tools.tools import TOOLS, AnyTool
 from acp_jupyter.protocol.objects import Obj
+from tests.support.wait import PATIENCE_SECONDS
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=20),
@@ -56,7 +57,7 @@ class _Client:
         self.writer.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
 
     async def receive(self) -> dict[str, Any]:
-        line = await asyncio.wait_for(self.reader.readline(), 20)
+        line = await asyncio.wait_for(self.reader.readline(), PATIENCE_SECONDS)
         return dict(json.loads(line)) if line else {}
 
     async def hello(self) -> None:
@@ -85,7 +86,7 @@ async def _connected(
         client = _Client(*await asyncio.open_unix_connection(str(folder / "s")))
         yield client, ended
         client.writer.close()
-        await asyncio.wait_for(ended, 10)
+        await asyncio.wait_for(ended, PATIENCE_SECONDS)
 
 
 def test_a_long_call_shows_that_it_is_under_way(tmp_path: Path) -> None:
@@ -105,7 +106,7 @@ def test_a_long_call_shows_that_it_is_under_way(tmp_path: Path) -> None:
                 pass
             assert answer["result"]["content"][0]["text"] == "run_code ['code']"
             client.writer.close()
-            await asyncio.wait_for(ended, 10)
+            await asyncio.wait_for(ended, PATIENCE_SECONDS)
 
     asyncio.run(play())
 
@@ -119,7 +120,7 @@ def test_a_client_that_hangs_up_ends_its_calls(tmp_path: Path) -> None:
             client.send(id=3, method="ping")
             assert (await client.receive())["id"] == 3
             client.writer.close()
-            await asyncio.wait_for(ended, 10)
+            await asyncio.wait_for(ended, PATIENCE_SECONDS)
             assert tools.cancelled
 
     asyncio.run(play())
@@ -138,7 +139,7 @@ def test_garbage_is_answered_or_passed_over_and_a_line_without_end_closes(tmp_pa
                 assert tool["inputSchema"]["type"] == "object"
             client.writer.write(b"x" * 30_000)
             assert await client.receive() == {}
-            await asyncio.wait_for(ended, 10)
+            await asyncio.wait_for(ended, PATIENCE_SECONDS)
 
     asyncio.run(play())
 

@@ -96,10 +96,10 @@ def taken_back(
     os.mkfifo(pipe)
     step = using("run_code", {"code": "wait"}, cancel=str(pipe), **more)
     turn_id = start(driver, session, step, policy="allow-all")
-    eventually(lambda: kernel.ran == ["wait"], 10)
+    eventually(lambda: kernel.ran == ["wait"])
     pipe.write_text("go")
     told = answers(driver, session, turn_id)
-    eventually(lambda: kernel.interrupted == 1, 5)
+    eventually(lambda: kernel.interrupted == 1)
     assert kernel.ran == ["wait"]
     return told
 

@@ -17,7 +17,7 @@ from acp_jupyter.notebook_tools.tool_permissions import (
 from tests.notebook_tools.in_process import KERNEL, Dictionary
 from tests.notebook_tools.talk import answers, calls_of, cells_of, play, start, using
 from tests.support.driver import Driver
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 
 def test_the_user_sees_the_code_and_what_it_overwrites(
@@ -81,7 +81,7 @@ def test_another_call_than_was_allowed_is_asked_about(
     first = driver.asked(session)
     if "shown" in more:
         driver.answer(session, first, "yes")
-        eventually(lambda: first not in session.transcript.request_items, 10)
+        eventually(lambda: first not in session.transcript.request_items)
     second = driver.asked(session)
     assert kernel.ran == []
     call = calls_of(session)[-1]
@@ -125,7 +125,7 @@ def test_accepted_edits_are_of_cells_and_not_of_the_kernel(
         policy="accept-edits",
     )
     # Also what the policy answers is asked, for a moment.
-    eventually(lambda: len(calls_of(session)) == 2, 20)
+    eventually(lambda: len(calls_of(session)) == 2)
     driver.answer(session, driver.asked(session), "reject")
     edited, ran = answers(driver, session, turn_id)
     assert (edited["failed"], ran["failed"]) == (False, True)
@@ -178,10 +178,10 @@ def test_a_call_whose_turn_is_stopped_is_not_done_and_says_why(
     turn_id = start(driver, session, using("run_code", {"code": "a = 1"}))
     driver.asked(session)
     asked = driver.host.submit(ToolPermissions(session).request(wish(driver)))
-    eventually(lambda: len(session.transcript.request_items) == 2, 10)
+    eventually(lambda: len(session.transcript.request_items) == 2)
     driver.run(lambda: session.cancel(turn_id))
     with pytest.raises(ToolRefused, match=r"turn was stopped\. Nothing was done"):
-        asked.result(10)
+        asked.result(PATIENCE_SECONDS)
     driver.done(session, turn_id)
     assert kernel.ran == []
 
@@ -192,9 +192,9 @@ def test_a_call_that_its_agent_gives_up_does_not_look_as_if_it_went_on(
     turn_id = start(driver, session, using("run_code", {"code": "a = 1"}))
     first = driver.asked(session)
     asked = driver.host.submit(ToolPermissions(session).request(wish(driver)))
-    eventually(lambda: len(session.transcript.request_items) == 2, 10)
+    eventually(lambda: len(session.transcript.request_items) == 2)
     asked.cancel()
-    eventually(lambda: calls_of(session)[-1].status == "failed", 10)
+    eventually(lambda: calls_of(session)[-1].status == "failed")
     permission = calls_of(session)[-1].permission
     assert permission is not None
     assert permission.outcome == "Withdrawn by the agent"

@@ -140,7 +140,7 @@ def test_a_turn_that_is_stopped_stops_its_code(
     driver: Driver, session: Session, kernel: Dictionary
 ) -> None:
     turn_id = start(driver, session, using("run_code", {"code": "wait"}), policy="allow-all")
-    eventually(lambda: kernel.ran == ["wait"], 20)
+    eventually(lambda: kernel.ran == ["wait"])
     driver.run(lambda: session.cancel(turn_id))
-    eventually(lambda: kernel.interrupted == 1, 10, "the code is stopped")
+    eventually(lambda: kernel.interrupted == 1, "the code is stopped")
     assert driver.done(session, turn_id).stop_reason == "cancelled"

@@ -12,6 +12,7 @@ from nbclient import NotebookClient
 
 from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import jupyter_environment
+from tests.support.wait import PATIENCE_SECONDS
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "changes_and_terminals.ipynb"
 
@@ -38,7 +39,9 @@ def run(tmp_path: Path) -> Any:
         cell.outputs = []
     work = tmp_path / "work"
     work.mkdir()
-    client = NotebookClient(content, timeout=60, resources={"metadata": {"path": str(work)}})
+    client = NotebookClient(
+        content, timeout=PATIENCE_SECONDS, resources={"metadata": {"path": str(work)}}
+    )
     client.execute(env=os.environ | jupyter_environment(tmp_path))
     assert list(work.iterdir()) == []
     return content

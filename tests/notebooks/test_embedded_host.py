@@ -230,7 +230,7 @@ def test_a_widget_is_told_the_end_however_much_is_on_its_way(kernel: Kernel) -> 
                     cell.comms.append(received)
         return _told_the_end([message["frame"] for message in _framed(cell)])
 
-    eventually(told, 30, "the end of the turn is told")
+    eventually(told, "the end of the turn is told")
     messages = _framed(cell)
     assert [message["n"] for message in messages] == list(range(len(messages)))
     assert len(json.dumps(messages)) > 6_000_000
@@ -303,7 +303,7 @@ def test_turns_queue_and_each_can_be_stopped(kernel: Kernel) -> None:
         "assert second.duration is None"
     ).ok()
     assert kernel.run("%acp cancel").ok().printed == "Stopped 2 turns.\n"
-    cell = kernel.run("print(first.wait(5).stop_reason, second.wait(5).stop_reason)").ok()
+    cell = kernel.run("print(first.wait().stop_reason, second.wait().stop_reason)").ok()
     assert cell.printed == "cancelled cancelled\n"
 
 
@@ -356,7 +356,7 @@ def test_no_agent_outlives_a_killed_kernel(kernel: Kernel) -> None:
     below = eventually(lambda: family(kernel.pid))
     assert any("acp_jupyter.agents.demo" in command for command in below.values())
     os.kill(kernel.pid, signal.SIGKILL)
-    eventually(lambda: not any_alive(below), 10, f"the agent's processes end: {below}")
+    eventually(lambda: not any_alive(below), f"the agent's processes end: {below}")
 
 
 @pytest.mark.long
@@ -366,4 +366,4 @@ def test_no_agent_outlives_a_kernel_that_shuts_down(folder: Path) -> None:
         kernel.run("%%acp hello\nHi").ok()
         below = family(kernel.pid)
         assert below
-    eventually(lambda: not any_alive(below), 10)
+    eventually(lambda: not any_alive(below))

@@ -10,6 +10,7 @@ import pytest
 from tests.notebook_tools.in_process import write_notebook
 from tests.support.fake_agents import script
 from tests.support.notebook import Kernel
+from tests.support.wait import eventually
 
 TOOL = """
 import asyncio
@@ -20,22 +21,28 @@ from acp_jupyter.notebook_tools.kernel_runner import KernelError
 client = host_client()
 runner = EmbeddedKernelRunner(client.cells)
 
-def tool(code, seconds=20, pause=0.0):
+def tool(code, seconds=600, in_cell=False):
     async def run():
-        await asyncio.sleep(pause)
+        while in_cell and not client.cells.waits('this'):
+            await asyncio.sleep(0.01)
         return await runner.execute('this', code, timeout_seconds=seconds)
     return client.host.submit(run())
 """
 SLOW = "%%acp demo\nslow rate=200"
 
 
+def until_done(kernel: Kernel, name: str) -> None:
+    """Wait while no cell runs: the work is done between two of them."""
+    eventually(lambda: kernel.run(f"print({name}.done())").ok().printed == "True\n")
+
+
 @pytest.mark.long
 def test_the_waiting_cell_runs_it(kernel: Kernel) -> None:
     kernel.run(TOOL).ok()
-    kernel.run("first = tool('print(1); made = 42; made', pause=0.3)").ok()
+    kernel.run("first = tool('print(1); made = 42; made', in_cell=True)").ok()
     cell = kernel.run(SLOW).ok()
     assert "42" not in cell.printed
-    shown = kernel.run("for each in first.result(1).outputs: print(each['output_type'])").ok()
+    shown = kernel.run("for each in first.result().outputs: print(each['output_type'])").ok()
     assert shown.printed == "stream\ndisplay_data\n"
     assert kernel.run("print(made)").ok().printed == "42\n"
 
@@ -43,10 +50,12 @@ def test_the_waiting_cell_runs_it(kernel: Kernel) -> None:
 def test_between_cells_it_runs_on_the_main_thread(kernel: Kernel) -> None:
     kernel.run(TOOL).ok()
     kernel.run("import threading; late = tool('threading.current_thread().name')").ok()
-    told = kernel.run("print(late.result(5).outputs[0]['data']['text/plain'])").ok()
+    until_done(kernel, "late")
+    told = kernel.run("print(late.result().outputs[0]['data']['text/plain'])").ok()
     assert told.printed == "'MainThread'\n"
-    kernel.run("stuck = tool('import time; time.sleep(60)', seconds=0.3)").ok()
-    assert kernel.run("print(stuck.result(5).status)").ok().printed == "timeout\n"
+    kernel.run("stuck = tool('import time; time.sleep(600)', seconds=0.3)").ok()
+    until_done(kernel, "stuck")
+    assert kernel.run("print(stuck.result().status)").ok().printed == "timeout\n"
 
 
 def test_an_agents_code_neither_prompts_nor_answers(kernel: Kernel) -> None:
@@ -56,9 +65,9 @@ def test_an_agents_code_neither_prompts_nor_answers(kernel: Kernel) -> None:
         "from acp_jupyter.api.models.turns import AnswerPermission; "
         "client.call(AnswerPermission(session_id='s', request_id='r', option_id='o'), 1)"
     )
-    kernel.run(f"tried = [tool({prompts!r}, pause=0.3), tool({answers!r}, pause=0.3)]").ok()
+    kernel.run(f"tried = [tool(each, in_cell=True) for each in ({prompts!r}, {answers!r})]").ok()
     kernel.run(SLOW).ok()
-    told = kernel.run("print(*(each.result(1).outputs[0]['ename'] for each in tried))").ok()
+    told = kernel.run("print(*(each.result().outputs[0]['ename'] for each in tried))").ok()
     assert told.printed == "NotAllowed NotAllowed\n"
 
 
@@ -71,7 +80,7 @@ def test_it_is_not_restarted_from_within(kernel: Kernel) -> None:
         "        await runner.restart('this')\n"
         "    except KernelError as trouble:\n"
         "        return trouble.trouble\n"
-        "print(client.host.submit(restart()).result(5))"
+        "print(client.host.submit(restart()).result())"
     )
     assert kernel.run(code).ok().printed == "refused\n"
 

@@ -11,6 +11,7 @@ import pytest
 from acp_jupyter.kernel.magics.help import DETAILS, SUBCOMMANDS
 from tests.support.notebook import Kernel
 from tests.support.notebook_file import TURN_MIME
+from tests.support.wait import PATIENCE_SECONDS
 
 HEAVY = {"acp", "anywidget", "ipywidgets", "jupyter_server", "pydantic"}
 
@@ -25,7 +26,11 @@ def test_loading_the_extension_imports_next_to_nothing() -> None:
         "print(sorted({name.split('.')[0] for name in set(sys.modules) - before}))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE_SECONDS,
     )
     loaded = set(eval(done.stdout))
     assert "acp_jupyter" in loaded

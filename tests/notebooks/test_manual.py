@@ -12,9 +12,9 @@ from nbclient import NotebookClient
 from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import jupyter_environment
 from tests.support.notebook_file import read_notebook
+from tests.support.wait import PATIENCE_SECONDS
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
-pytestmark = pytest.mark.timeout(120)
 
 SHOWN = {
     "batch": (
@@ -84,7 +84,7 @@ def test_it_runs_from_top_to_bottom_and_leaves_no_file(name: str, tmp_path: Path
             cell.outputs = []
     folder = tmp_path / "work"
     folder.mkdir()
-    seconds = SECONDS.get(name, 60)
+    seconds = SECONDS.get(name, PATIENCE_SECONDS)
     resources = {"metadata": {"path": str(folder)}}
     client = NotebookClient(notebook, timeout=seconds, resources=resources)
     environment = os.environ | jupyter_environment(tmp_path)

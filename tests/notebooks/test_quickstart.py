@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from nbclient.exceptions import CellExecutionError
 
 from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import jupyter_environment
+from tests.support.wait import PATIENCE_SECONDS
 
 QUICKSTART = Path(__file__).parents[2] / "notebooks" / "quickstart.ipynb"
 
@@ -52,7 +52,7 @@ def jupyter(notebook: Path, *args: str) -> subprocess.CompletedProcess[str]:
         env=jupyter_environment(notebook.parent.parent),
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
 
@@ -100,16 +100,14 @@ def test_jupyter_execute_goes_through_with_a_policy(notebook: Path) -> None:
 
 @pytest.mark.long
 def test_jupyter_execute_refuses_where_it_would_have_to_ask(notebook: Path) -> None:
-    """It says so in the output and raises, in seconds."""
+    """It says so in the output and raises."""
     content = nbformat.reads(notebook.read_text(), as_version=4)  # type: ignore[no-untyped-call]
     client = NotebookClient(
-        content, timeout=40, resources={"metadata": {"path": str(notebook.parent)}}
+        content, timeout=PATIENCE_SECONDS, resources={"metadata": {"path": str(notebook.parent)}}
     )
-    start = time.monotonic()
     environment = os.environ | jupyter_environment(notebook.parent.parent)
     with pytest.raises(CellExecutionError) as raised:
         client.execute(env=environment)
-    assert time.monotonic() - start < 30
     assert raised.value.ename == "NobodyToAsk"
     shown = [
         output["data"]["text/markdown"]

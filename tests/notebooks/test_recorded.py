@@ -20,6 +20,7 @@ from nbclient.exceptions import CellExecutionError
 from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import Kernel, jupyter_environment
 from tests.support.server import JupyterServer, fake_agents
+from tests.support.wait import PATIENCE_SECONDS
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 NAME = "record_and_replay"
@@ -69,7 +70,10 @@ def _run(books: Path, content: Any, variables: dict[str, str]) -> list[str]:
     """Run as nbclient and papermill do; return the turns."""
     environment = os.environ | jupyter_environment(books.parent) | variables
     client = NotebookClient(
-        content, timeout=40, resources={"metadata": {"path": str(books)}}, record_timing=False
+        content,
+        timeout=PATIENCE_SECONDS,
+        resources={"metadata": {"path": str(books)}},
+        record_timing=False,
     )
     client.execute(env=environment)
     return _turns(content)

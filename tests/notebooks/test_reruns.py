@@ -52,7 +52,7 @@ def _run(server: JupyterServer) -> Any:
         kernel.run(f"%load_ext acp_jupyter\nimport os; os.chdir({str(folder)!r})").ok()
         for number, prompt in enumerate(PROMPTS):
             source = f"%%acp demo --policy allow-all{' --new' * (not number)}\n{prompt} rate=0"
-            ran = kernel.run(source, cell_id=f"c{number}", seconds=60)
+            ran = kernel.run(source, cell_id=f"c{number}")
             cell = nbformat.v4.new_code_cell(source, id=f"c{number}")  # type: ignore[no-untyped-call]
             output = next(each for each in ran.outputs if each.display_id)
             cell.outputs = [

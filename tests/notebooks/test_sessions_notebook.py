@@ -11,6 +11,7 @@ from typing import Any
 
 from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import jupyter_environment
+from tests.support.wait import PATIENCE_SECONDS
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "sessions.ipynb"
 
@@ -42,7 +43,7 @@ def test_it_runs_from_start_to_end(tmp_path: Path) -> None:
         env=jupyter_environment(tmp_path),
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -17,7 +17,6 @@ from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "notebook_tools.ipynb"
-pytestmark = pytest.mark.timeout(150)
 ANSWERS = {
     "look": "`sales` is a `dict`: length 5.",
     "plot": "I see the plot: a PNG of",

@@ -12,6 +12,7 @@ from nbclient import NotebookClient
 
 from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import jupyter_environment
+from tests.support.wait import PATIENCE_SECONDS
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "variants.ipynb"
 
@@ -34,7 +35,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Any:
         cell.outputs = []
     work = folder / "work"
     work.mkdir()
-    client = NotebookClient(content, timeout=120, resources={"metadata": {"path": str(work)}})
+    client = NotebookClient(
+        content, timeout=PATIENCE_SECONDS, resources={"metadata": {"path": str(work)}}
+    )
     client.execute(env=os.environ | jupyter_environment(folder))
     assert list(work.iterdir()) == []
     assert list((folder / "data" / "acp-jupyter" / "variants").iterdir()) == []

@@ -12,9 +12,9 @@ from nbclient import NotebookClient
 
 from acp_jupyter.transcript.output.record import TURN_MIME
 from tests.support.notebook import jupyter_environment
+from tests.support.wait import PATIENCE_SECONDS
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "the_view.ipynb"
-pytestmark = pytest.mark.timeout(120)
 PARTS = {
     "text": ("$$\n", "| --- |", "```python", "```mermaid", "- [x] text"),
     "tools": ("<b>Read the_view/report.py</b>", "the function `mean`"),
@@ -46,7 +46,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Any:
     # Nothing in the notebook waits for the turn in the background.
     wait = "import contextlib\nwith contextlib.suppress(Exception):\n    form.wait()"
     content.cells.append(nbformat.v4.new_code_cell(wait))  # type: ignore[no-untyped-call]
-    client = NotebookClient(content, timeout=60, resources={"metadata": {"path": str(work)}})
+    client = NotebookClient(
+        content, timeout=PATIENCE_SECONDS, resources={"metadata": {"path": str(work)}}
+    )
     # What has no pace of its own comes at once.
     client.execute(env=os.environ | jupyter_environment(folder) | {"ACP_DEMO_RATE": "0"})
     assert list(work.iterdir()) == []

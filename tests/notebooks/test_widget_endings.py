@@ -185,7 +185,7 @@ def test_a_server_that_is_killed(tmp_path: Path, comes_back: bool) -> None:
         if comes_back:
             stack.enter_context(JupyterServer(tmp_path, **options))
         ended = "[(each.status, each.stop_reason, bool(each.error)) for each in (widget, own)]"
-        eventually(lambda: side.tell(ended) == [("done", "error", True)] * 2, 60, "it has ended")
+        eventually(lambda: side.tell(ended) == [("done", "error", True)] * 2, "it has ended")
         assert side.tell("widget.text") == "One. "
         assert side.tell("[name for name, _, _ in seen][-3:]") == ["error", "stop_reason", "status"]
         assert side.tell("[call[0] for call in called]") == ["done"]

@@ -12,7 +12,7 @@ from tests.support.fake_agents import script
 from tests.support.notebook import Kernel
 from tests.support.server import JupyterServer
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.long
 
 MOST_SHARE = 0.05
 """Of a processor."""

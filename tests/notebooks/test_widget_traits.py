@@ -169,7 +169,10 @@ def test_links_and_layouts(side: Side) -> None:
 def test_a_closed_widget_hears_no_more(side: Side) -> None:
     side.watch("slow_stream")
     side.run("turn = session.prompt('go')\nwhile not widget.text: time.sleep(0.02)")
-    side.run("widget.close()\ncount = len(seen)\ntime.sleep(0.4)\nturn.cancel()")
+    side.run(
+        "other = TurnWidget(turn)\nwidget.close()\ncount, long = len(seen), len(other.text) + 60\n"
+        "while len(other.text) < long and other.status != 'done': time.sleep(0.02)\nturn.cancel()"
+    )
     assert side.tell("len(seen) - count") <= 2
 
 
@@ -181,4 +184,4 @@ def test_nothing_runs_for_finished_turns(side: Side) -> None:
     )
     names = "[t.name for t in threading.enumerate() if t.name == 'acp-widgets']"
     side.run("import ipywidgets\nipywidgets.Widget.close_all()")
-    eventually(lambda: side.tell(names) == [], 20, "the feeds end")
+    eventually(lambda: side.tell(names) == [], "the feeds end")

@@ -20,7 +20,7 @@ from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 from tests.support.workspace import Workspace
 
-pytestmark = [pytest.mark.agents, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.agents
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def peer(tmp_path_factory: pytest.TempPathFactory, model: FakeClaudeModel) -> It
         peer.call("initialize", {"protocolVersion": 1})
         yield peer
         assert peer.end() == 0
-    eventually(lambda: not processes_of(home), 10, "processes of the CLI are left")
+    eventually(lambda: not processes_of(home), "processes of the CLI are left")
 
 
 @pytest.fixture(autouse=True)
@@ -245,7 +245,7 @@ def test_it_writes_a_file_from_a_cell_and_the_notebook_keeps_the_turn(
             notebook = lab.open(path)
             notebook.load_extension()
             turn = notebook.run(1)
-            turn.permission.wait_for(timeout=60_000)
+            turn.permission.wait_for()
             expect(turn.diff("hello.py").locator("ins").first).to_be_visible()
             assert not file.exists()
             turn.permission.get_by_role("button", name="Allow", exact=True).click()
@@ -256,4 +256,4 @@ def test_it_writes_a_file_from_a_cell_and_the_notebook_keeps_the_turn(
             assert "All done: **finished** the task." in text
             assert str(workspace.folder) not in text.replace(prompt, "")
             visitor.close()
-        eventually(lambda: not processes_of(home), 10, "processes of the CLI are left")
+        eventually(lambda: not processes_of(home), "processes of the CLI are left")

@@ -19,7 +19,7 @@ from tests.support.published import PUBLISHED, Published, processes_of
 from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 
-pytestmark = [pytest.mark.agents, pytest.mark.long, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.agents, pytest.mark.long]
 
 _AGENTS = [
     pytest.param(agent, id=agent.agent_id)
@@ -95,7 +95,7 @@ def place(
             with Kernel(server.root, connection_file=side.connection_file) as kernel:
                 kernel.run("%load_ext acp_jupyter").ok()
                 yield Place(agent, server, user, kernel, model)
-        eventually(lambda: not processes_of(home), 10, "processes of the agent are left")
+        eventually(lambda: not processes_of(home), "processes of the agent are left")
 
 
 def _script(cells: Callable[[], list[dict[str, Any]]]) -> Callable[[], Steps]:
@@ -121,13 +121,12 @@ def _play(place: Place, options: str) -> Cell:
     if place.agent.late_tools and "--new" in options:
         place.kernel.run(f"%%acp {place.agent.agent_id} {options}\n[[mock scenario=hello]]").ok()
         options = options.replace("--new", "")
-        eventually(lambda: _offers_tools(place), 60, "the tools of the notebook")
+        eventually(lambda: _offers_tools(place), "the tools of the notebook")
     return place.kernel.run(
         f"%%acp {place.agent.agent_id} {options}\n[[mock scenario=plot]] Plot it.",
         cell_id="cell-0",
         watched=True,
         on_progress=place.allow,
-        seconds=120,
     ).ok()
 
 
@@ -166,5 +165,5 @@ def test_with_background(place: Place) -> None:
         place.allow()
         return bool(place.turn()["turn"]["status"] == "done")
 
-    eventually(ended, 60, "the turn's end")
+    eventually(ended, "the turn's end")
     _check(place, place.turn())

@@ -18,7 +18,7 @@ from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 from tests.support.workspace import Workspace
 
-pytestmark = [pytest.mark.agents, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.agents
 
 
 @pytest.mark.long
@@ -41,7 +41,7 @@ def test_it_writes_a_file_after_a_click_and_the_notebook_keeps_the_turn(
             notebook.load_extension()
             turn = notebook.run(1)
             # The agent starts with its first prompt, which takes seconds.
-            turn.permission.wait_for(timeout=60_000)
+            turn.permission.wait_for()
             expect(turn.diff("hello.py").locator("ins").first).to_be_visible()
             assert not file.exists()
             turn.answer("Allow once")
@@ -53,7 +53,7 @@ def test_it_writes_a_file_after_a_click_and_the_notebook_keeps_the_turn(
             assert "hello.py" in text
             assert str(workspace.folder) not in text.replace(prompt, "")
             visitor.close()
-        eventually(lambda: not processes_of(home), 10, "processes of the agent are left")
+        eventually(lambda: not processes_of(home), "processes of the agent are left")
 
 
 @pytest.mark.long
@@ -80,7 +80,7 @@ def test_a_newcomer_who_has_opencode_needs_three_clicks(tmp_path: Path, browser:
             page.keyboard.press("Enter")
             trust = root.get_by_role("group", name="Folder trust")
             trust.get_by_role("button", name="Trust this folder").click()
-            expect(root.get_by_role("log")).to_contain_text("Some Markdown.", timeout=60_000)
+            expect(root.get_by_role("log")).to_contain_text("Some Markdown.")
             assert effort.clicks <= 3
             visitor.close()
-        eventually(lambda: not processes_of(tmp_path / "home"), 10, "processes are left")
+        eventually(lambda: not processes_of(tmp_path / "home"), "processes are left")

@@ -8,7 +8,7 @@ from tests.support.published import PUBLISHED, Published
 from tests.support.published_server import DONE, HELLO_PY, Place
 from tests.support.published_talk import Json, Talk
 
-pytestmark = [pytest.mark.agents, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.agents
 
 
 def test_it_says_who_it_is(agent: Published, talk: Talk) -> None:

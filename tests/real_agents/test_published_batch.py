@@ -49,7 +49,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeModel
         configure_agents(folder, **entries)
         yield model
     left = "processes of the agents are left"
-    eventually(lambda: not any(processes_of(home) for home in homes.values()), 10, left)
+    eventually(lambda: not any(processes_of(home) for home in homes.values()), left)
 
 
 def _run(*, replay: bool = False) -> BatchResults:

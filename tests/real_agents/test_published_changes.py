@@ -13,7 +13,7 @@ from tests.support.published import PUBLISHED, Published
 from tests.support.published_talk import Talk
 from tests.support.server import JupyterServer
 
-pytestmark = [pytest.mark.agents, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.agents
 
 
 @pytest.fixture(
@@ -39,7 +39,7 @@ def test_three_ways_to_change_a_file(talk: Talk) -> None:
     (talk.folder / "by_command.txt").write_text("one\n")
     before = held(talk.folder)
     turn_id = talk.start("three_ways file=edited.py")
-    played = talk.end(turn_id, "allow_once", 90)
+    played = talk.end(turn_id, "allow_once")
     assert played.turn["stop_reason"] == "end_turn"
     told = talk.user.get(f"turns/{turn_id}/changes").raise_for_status().json()
     files = {f["path"]: (f["change"], f["added"], f["removed"]) for f in told["files"]}

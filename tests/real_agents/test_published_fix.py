@@ -21,7 +21,7 @@ from tests.support.fixing import (
 from tests.support.lab_server import stop_kernels
 from tests.support.mockllm.parts import Say, Steps, Use
 from tests.support.open_notebook import OpenNotebook
-from tests.support.published_page import START_MS, Place
+from tests.support.published_page import Place
 
 pytestmark = [pytest.mark.agents, pytest.mark.long, pytest.mark.timeout(900)]
 
@@ -59,7 +59,7 @@ def _proposes(place: Place, *reads: str, edits: bool = False) -> None:
 
 def _expect_proposed(place: Place, nb: OpenNotebook) -> None:
     fix = note(nb, 1)
-    expect(fix).to_contain_text(f"{place.agent.name} proposes a fix", timeout=START_MS)
+    expect(fix).to_contain_text(f"{place.agent.name} proposes a fix")
     expect(fix.locator("del")).to_contain_text("len(price)")
     expect(fix.locator("ins")).to_contain_text("len(prices)")
     expect_answerable(fix, "Apply and run")
@@ -72,7 +72,7 @@ def _take_and_take_back(place: Place, nb: OpenNotebook) -> None:
     keys, error, fix = place.lab.page.keyboard, nb.outputs(1), note(nb, 1)
     keys.press("y")
     ran = f"With the fix by {place.agent.name} the cell runs."
-    expect(fix).to_contain_text(ran, timeout=START_MS)
+    expect(fix).to_contain_text(ran)
     assert source(nb, 1) == FIXED.encode()
     expect_side_by_side(nb)
     expect_answerable(fix, "Take back")

@@ -14,7 +14,7 @@ from tests.support.lab_server import stop_kernels, write_settings
 from tests.support.mockllm.parts import Say, Step, Use
 from tests.support.mockllm.tool_names import WRITE
 from tests.support.open_notebook import OpenNotebook
-from tests.support.published_page import START_MS, YES, Place
+from tests.support.published_page import YES, Place
 from tests.support.wait import eventually
 from tests.support.workspace import Workspace
 
@@ -68,7 +68,7 @@ def test_what_it_changes_makes_cells_stale_and_the_check_finds_what_differs(plac
     prompt = place.plays("edit", ("edit_cell", edit))
     place.run(nb, 4, f"{prompt} There is a fourth price.")
     marks = [nb.cell(index).get_by_role("note") for index in range(4)]
-    expect(marks[0]).to_contain_text(f"changed by {name} after it ran", timeout=30_000)
+    expect(marks[0]).to_contain_text(f"changed by {name} after it ran")
     expect(marks[1]).to_contain_text("uses prices, which cell 1 sets")
     expect(marks[1]).to_contain_text(f"cell 1 was changed by {name}")
     expect(marks[2]).to_contain_text("uses total of cell 2, which depends on cell 1")
@@ -76,16 +76,16 @@ def test_what_it_changes_makes_cells_stale_and_the_check_finds_what_differs(plac
 
     nb.cell(0).get_by_role("button", name="Check", exact=True).click()
     check = lab.page.get_by_role("region", name="Check", exact=True)
-    expect(check.get_by_role("status")).to_contain_text("One cell is not as before", timeout=90_000)
+    expect(check.get_by_role("status")).to_contain_text("One cell is not as before")
     rows = [row.get_attribute("data-verdict") for row in check.locator(".acp-checked").all()]
     assert rows == ["same", "same", "different", "same", "skipped"]
 
     nb.cell(0).get_by_role("button", name="Run 3 stale cells").click()
-    expect(lab.page.locator(".acp-stale")).to_have_count(0, timeout=30_000)
+    expect(lab.page.locator(".acp-stale")).to_have_count(0)
     nb.wait_for_end(2)
     expect(nb.output(2)).to_contain_text("10")
     check.get_by_role("button", name="Check again").click()
-    expect(check.get_by_role("status")).to_contain_text("are the same: 4 same", timeout=90_000)
+    expect(check.get_by_role("status")).to_contain_text("are the same: 4 same")
 
 
 def _answers(place: Place, *first: list[Step]) -> None:
@@ -113,7 +113,7 @@ def test_it_suggests_the_next_cell_and_no_prompt_is_sent_before(place: Place) ->
     assert model.begun[before:] == []
 
     note = _suggest(nb, 1)
-    expect(note).to_contain_text(f"Suggested by {place.agent.name}", timeout=START_MS)
+    expect(note).to_contain_text(f"Suggested by {place.agent.name}")
     expect(note.locator("pre")).to_have_text(_CODE)
     assert model.begun[before:] == ["next"]
     assert _ASKED_FOR in model.request
@@ -136,7 +136,7 @@ def test_it_may_change_nothing_while_it_suggests_a_cell(place: Place) -> None:
     _answers(place, [Use(WRITE, {"path": str(target), "content": "written = True\n"})])
     nb = _open(place, workspace)
     ends = f"Suggested by {agent.name}" if agent.goes_on_after_no else "suggested no cell"
-    expect(_suggest(nb, 0)).to_contain_text(ends, timeout=START_MS)
+    expect(_suggest(nb, 0)).to_contain_text(ends)
     assert place.outcomes(f"Next cells of {nb.path}") == ["Rejected by rule: deny"]
     assert not target.exists()
 
@@ -148,7 +148,7 @@ def test_it_is_asked_after_each_run_where_the_settings_say_so(place: Place) -> N
     for index, runs in ((0, 1), (1, 2)):
         nb.run_to_end(index)
         note = nb.cell(index).get_by_role("group", name="Next cell", exact=True)
-        expect(note).to_contain_text(f"Suggested by {place.agent.name}", timeout=START_MS)
+        expect(note).to_contain_text(f"Suggested by {place.agent.name}")
         assert place.model.begun[before:] == ["next"] * runs
 
 
@@ -166,13 +166,13 @@ def test_the_page_follows_it_and_a_cell_that_it_deletes_comes_back(place: Place)
     prompt = place.plays("follow", ("edit_cell", edit), ("delete_cell", delete))
     panel.say(f"{prompt} Tidy up.")
     for index in (30, 5):
-        expect(nb.cell(index)).to_be_in_viewport(timeout=START_MS)
+        expect(nb.cell(index)).to_be_in_viewport()
         expect(nb.cell(index)).to_have_class(re.compile("acp-mod-followed"))
         panel.permission.get_by_role("button", name=YES).click()
     line = lab.page.locator(".acp-cellchange").filter(has_text=f"Cell deleted by {agent.name}")
     expect(line).to_contain_text("number_5 = 5")
     expect(line).to_be_in_viewport()
-    expect(panel.root).to_contain_text("That is done.", timeout=60_000)
+    expect(panel.root).to_contain_text("That is done.")
     assert nb.cell_ids() == [*ids[:5], *ids[6:]]
     line.get_by_role("button", name="Undo").click()
     expect(line).to_have_count(0)
@@ -196,12 +196,12 @@ def test_after_going_back_its_model_is_told_nothing_of_what_came_later(place: Pl
     again = nb.turn(2).root
     expect(again).to_contain_text("remembers this cell's earlier run and the turn after it.")
     again.get_by_role("button", name="Go back to here").press("Enter")
-    expect(nb.cell(0)).to_contain_text("kept = 1", timeout=60_000)
+    expect(nb.cell(0)).to_contain_text("kept = 1")
     words = ("apricot", "blueberry", "cranberry", "damson")
     eventually(
         lambda: [word for word in words if word in model.request] == ["apricot", "damson"],
-        *(120, "the first request after going back"),
+        "the first request after going back",
     )
-    nb.wait_for_end(2, 120)
+    nb.wait_for_end(2)
     expect(nb.turn(2).root.get_by_role("button", name="Go back to here")).to_have_count(0)
     assert "kept = 2" not in model.request

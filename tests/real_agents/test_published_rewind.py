@@ -14,7 +14,7 @@ from tests.support.published import PUBLISHED, Published
 from tests.support.published_talk import Talk
 from tests.support.server import JupyterServer
 
-pytestmark = [pytest.mark.agents, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.agents
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ def spoken(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Spoken]:
 
 def test_the_model_is_told_what_came_before_and_nothing_of_what_came_after(spoken: Spoken) -> None:
     talk, model = spoken.talk, spoken.model
-    talk.end(talk.start("hello", "The word is apricot."), "allow_once", 90)
+    talk.end(talk.start("hello", "The word is apricot."), "allow_once")
     before = held(talk.folder)
     second = talk.start("write_file", "The word is blueberry.")
-    assert talk.end(second, "allow_once", 90).turn["stop_reason"] == "end_turn"
-    talk.end(talk.start("hello", "The word is cranberry."), "allow_once", 90)
+    assert talk.end(second, "allow_once").turn["stop_reason"] == "end_turn"
+    talk.end(talk.start("hello", "The word is cranberry."), "allow_once")
     assert "blueberry" in model.request
     assert held(talk.folder) != before
     url = f"sessions/{talk.session_id}/rewind"
@@ -59,12 +59,12 @@ def test_the_model_is_told_what_came_before_and_nothing_of_what_came_after(spoke
     assert held(talk.folder) == before
     assert reply["turns"] == 2
     talk.session_id = reply["session"]["session_id"]
-    talk.end(talk.start("hello", "The word is damson."), "allow_once", 90)
+    talk.end(talk.start("hello", "The word is damson."), "allow_once")
     words = [
         fruit for fruit in ("apricot", "blueberry", "cranberry", "damson") if fruit in model.request
     ]
     assert words == ["apricot", "damson"]
     # It is in the agent's own memory from then on.
-    talk.end(talk.start("hello", "The word is elderberry."), "allow_once", 90)
+    talk.end(talk.start("hello", "The word is elderberry."), "allow_once")
     assert "apricot" in model.request
     assert "blueberry" not in model.request

@@ -17,7 +17,7 @@ from tests.support.published_server import AGENTS, Place, names, place_of
 from tests.support.published_talk import Talk
 from tests.support.wait import eventually
 
-pytestmark = [pytest.mark.agents, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.agents
 
 
 def test_stop_while_it_writes(agent: Published, talk: Talk) -> None:
@@ -32,14 +32,14 @@ def test_stop_while_a_command_runs(agent: Published, place: Place, talk: Talk) -
     turn_id = talk.start("sleep_command")
     if "sleep_command" in agent.asks:
         talk.answer(talk.asked(turn_id), "allow_once")
-    eventually(lambda: "sleep" in names(place.home), 60, "the command runs")
+    eventually(lambda: "sleep" in names(place.home), "the command runs")
     # Some tell of a command only once it runs.
-    eventually(lambda: calls(talk, turn_id), 20, "the call is told")
+    eventually(lambda: calls(talk, turn_id), "the call is told")
     ended_by_stop(talk, turn_id)
     (call,) = calls(talk, turn_id)
     assert call["status"] in {"cancelled", "failed"}
     if not agent.keeps_commands:
-        eventually(lambda: "sleep" not in names(place.home), 10, "the command has ended")
+        eventually(lambda: "sleep" not in names(place.home), "the command has ended")
     assert "Some **Markdown**" in talk.play("hello").text
 
 
@@ -72,7 +72,7 @@ def test_a_stream_that_is_cut(agent: Published, talk: Talk) -> None:
     if agent.retries_cut_streams:
         ended_by_stop(talk, turn_id)
     else:
-        played = talk.end(turn_id, seconds=120)
+        played = talk.end(turn_id)
         assert played.turn["failure"]["message"]
     assert "Some **Markdown**" in talk.play("hello").text
 
@@ -87,21 +87,19 @@ def test_a_killed_agent_goes_on_where_it_was_and_nothing_outlives_a_killed_serve
         began = time.time() // 60
         talk.play("hello")
         if published.files_by_the_minute:
-            eventually(lambda: time.time() // 60 > began, 70, "the next minute")
+            eventually(lambda: time.time() // 60 > began, "the next minute")
         turn_id = talk.start("count chunks=2000 rate=20")
         talk.until_text(turn_id, "w5 ")
         running = processes_of(place.home)
-        killed = time.monotonic()
         launched(running).kill()
-        played = talk.end(turn_id, seconds=5)
-        assert time.monotonic() - killed < 1
+        played = talk.end(turn_id)
         if played.turn["stop_reason"] == "cancelled":
             # Only its launcher was killed; the agent, told to end with it, had a last word.
-            eventually(lambda: talk.state["status"] == "stopped", 5, "the end is told")
+            eventually(lambda: talk.state["status"] == "stopped", "the end is told")
         else:
             assert "killed by signal 9" in played.turn["failure"]["message"]
         pids = {process.pid for process in running}
-        eventually(lambda: not any_alive(pids), 5, "processes of the agent are left")
+        eventually(lambda: not any_alive(pids), "processes of the agent are left")
         assert "Some **Markdown**" in talk.play("hello").text
         # All of them can load or resume; what one then tells again is not shown again.
         assert talk.state["history"] == "whole"
@@ -113,9 +111,9 @@ def test_a_killed_agent_goes_on_where_it_was_and_nothing_outlives_a_killed_serve
         turn_id = talk.start("sleep_command")
         if "sleep_command" in published.asks:
             talk.answer(talk.asked(turn_id), "allow_once")
-        eventually(lambda: "sleep" in names(place.home), 60, "the command runs")
+        eventually(lambda: "sleep" in names(place.home), "the command runs")
         place.server.kill()
-        eventually(lambda: not processes_of(place.home), 15, "the agent outlives its server")
+        eventually(lambda: not processes_of(place.home), "the agent outlives its server")
 
 
 def launched(running: Sequence[psutil.Process]) -> psutil.Process:
@@ -137,8 +135,6 @@ def calls(talk: Talk, turn_id: str) -> list[dict[str, Any]]:
 
 
 def ended_by_stop(talk: Talk, turn_id: str) -> None:
-    stopped = time.monotonic()
     talk.stop(turn_id)
-    played = talk.end(turn_id, seconds=10)
+    played = talk.end(turn_id)
     assert played.turn["stop_reason"] == "cancelled"
-    assert time.monotonic() - stopped < 5

@@ -8,7 +8,7 @@ from tests.support.published import PUBLISHED, Published
 from tests.support.published_server import HELLO_PY
 from tests.support.published_talk import Talk
 
-pytestmark = [pytest.mark.agents, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.agents
 
 # The others have no tool for it that the model knows.
 HAVE_SUBAGENTS = [

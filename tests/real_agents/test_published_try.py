@@ -22,7 +22,7 @@ from tests.support.published import PUBLISHED, Published, processes_of
 from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 
-pytestmark = [pytest.mark.agents, pytest.mark.long, pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.agents, pytest.mark.long]
 
 _AGENTS = tuple(agent for agent in PUBLISHED if agent.agent_id in {"opencode", "claude"})
 _IDS = [agent.agent_id for agent in _AGENTS]
@@ -104,7 +104,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
         kernel = stack.enter_context(Kernel(server.root, connection_file=file))
         yield Place(kernel, models, folder, stack.enter_context(server.user()))
     left = "processes of the agents are left"
-    eventually(lambda: not any(processes_of(home) for home in homes.values()), 10, left)
+    eventually(lambda: not any(processes_of(home) for home in homes.values()), left)
 
 
 def test_each_works_in_its_copy_and_what_is_kept_is_that_of_one(

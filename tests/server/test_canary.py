@@ -19,7 +19,7 @@ from websockets.sync.client import ClientConnection
 from tests.support.api import open_session, pending, start_turn
 from tests.support.fake_agents import script
 from tests.support.server import JupyterServer
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 SECRETS = {
     "CANARY_API_KEY": "canary-configured-7f3a91c2d4",
@@ -58,7 +58,7 @@ class Frames:
 
     def until(self, *words: str) -> None:
         while not all(word in "".join(self.seen) for word in words):
-            self.seen.append(str(self._socket.recv(timeout=30)))
+            self.seen.append(str(self._socket.recv(timeout=PATIENCE_SECONDS)))
 
 
 def leaks(where: str, text: str) -> list[str]:
@@ -112,8 +112,8 @@ def test_known_secrets_are_nowhere(server: JupyterServer, folder: Path) -> None:
         frames.until('"id":7', "Failed with")
         failed = start_turn(user, session_id, "error")
         died = start_turn(user, session_id, "die")
-        eventually(lambda: user.get(f"turns/{died}").json()["turn"]["status"] == "done", 30)
-        eventually(lambda: "Dying with" in user.get(f"turns/{died}").text, 10)
+        eventually(lambda: user.get(f"turns/{died}").json()["turn"]["status"] == "done")
+        eventually(lambda: "Dying with" in user.get(f"turns/{died}").text)
 
         found = leaks("the frames", "".join(frames.seen))
         found += of_answers(user, session_id, [turn, failed, died])

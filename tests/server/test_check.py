@@ -8,12 +8,9 @@ from typing import Any
 
 import httpx
 import psutil
-import pytest
 
 from tests.support.server import JupyterServer, KernelSide
-from tests.support.wait import eventually
-
-pytestmark = pytest.mark.timeout(180)
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 
 def asked(*sources: str, kernel: str = "python3") -> dict[str, Any]:
@@ -57,7 +54,7 @@ def lives(process: psutil.Process) -> bool:
 def test_a_page_is_told_line_by_line(user: httpx.Client, server: JupyterServer) -> None:
     (server.root / "folder").mkdir(exist_ok=True)
     sources = ("import os\nprint(os.path.basename(os.getcwd()))", "1", "pass", "%%acp\nHello")
-    answer = user.post("check", json=asked(*sources), timeout=120)
+    answer = user.post("check", json=asked(*sources), timeout=PATIENCE_SECONDS)
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"] == "application/x-ndjson"
     lines = [json.loads(line) for line in answer.text.splitlines() if line]
@@ -99,23 +96,23 @@ def test_the_second_kernel_ends_when_the_page_goes_away(
     user: httpx.Client, server: JupyterServer
 ) -> None:
     endless = "import threading\nthreading.Event().wait()"
-    with user.stream("POST", "check", json=asked(endless), timeout=120) as answer:
+    with user.stream("POST", "check", json=asked(endless), timeout=PATIENCE_SECONDS) as answer:
         for line in answer.iter_lines():
             if '"running"' in line:
                 break
         known = processes(server)
         assert len(known) >= 2
-    eventually(lambda: not any(map(lives, known)), 30)
+    eventually(lambda: not any(map(lives, known)))
 
 
 def test_nothing_is_left_of_a_check_when_the_server_is_killed(tmp_path: Path) -> None:
     endless = "import threading\nthreading.Event().wait()"
     with JupyterServer(tmp_path) as server, server.user() as user:
-        with user.stream("POST", "check", json=asked(endless), timeout=120) as answer:
+        with user.stream("POST", "check", json=asked(endless), timeout=PATIENCE_SECONDS) as answer:
             for line in answer.iter_lines():
                 if '"running"' in line:
                     break
             known = processes(server)
             assert len(known) >= 2
             server.kill()
-        eventually(lambda: not any(map(lives, known)), 30)
+        eventually(lambda: not any(map(lives, known)))

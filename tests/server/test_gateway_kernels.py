@@ -21,6 +21,7 @@ from acp_jupyter.api.relayed import COMM_ID, RequestPart
 from acp_jupyter.server.gateway import kernels as gateway_kernels
 from acp_jupyter.server.gateway.connection import GatewayConnection
 from acp_jupyter.server.gateway.kernels import GatewayKernels
+from tests.support.wait import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.asyncio
 MODEL = {"id": "k", "last_activity": "2026-11-27T00:00:00.0Z", "execution_state": "idle"}
@@ -66,7 +67,7 @@ class Gateway:
         self.channels.write_message(json.dumps(message))
 
     async def until(self, holds: Callable[[], object]) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while not holds():
                 self._changed.clear()
                 await self._changed.wait()

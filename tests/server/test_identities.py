@@ -12,6 +12,7 @@ from websockets.exceptions import InvalidStatus
 from tests.support.api import open_session, pending, start_turn
 from tests.support.routes import PATHS
 from tests.support.server import JupyterServer, KernelSide, fake_agents
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 FOREIGN = "https://evil.example"
@@ -110,7 +111,7 @@ def test_the_own_origin_with_the_cookie_is_welcome(
             "session_id"
         ]
         with server.stream(browser, origin=server.origin) as stream:
-            assert '"hello"' in str(stream.recv(timeout=5))
+            assert '"hello"' in str(stream.recv(timeout=PATIENCE_SECONDS))
         browser.delete(f"sessions/{session_id}", headers=headers).raise_for_status()
 
 
@@ -234,7 +235,8 @@ def test_a_kernel_uses_its_own_sessions_only(
     try:
         assert kernel.request("GET", f"sessions/{mine}").status_code == 200
         turn = kernel.request("POST", f"sessions/{mine}/prompt", {"prompt": "hi"}).json()["turn_id"]
-        assert kernel.request("GET", f"turns/{turn}?wait=20").json()["turn"]["status"] == "done"
+        path = f"turns/{turn}?wait=20"
+        eventually(lambda: kernel.request("GET", path).json()["turn"]["status"] == "done")
 
         assert_error(other_kernel.request("GET", f"sessions/{mine}"), 404, "unknown_session")
         assert_error(other_kernel.request("GET", f"turns/{turn}"), 404, "unknown_turn")

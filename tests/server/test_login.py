@@ -17,7 +17,7 @@ from tests.support.api import finished, open_session, start_turn
 from tests.support.claude import ADAPTER, FakeCli
 from tests.support.login import wants_login
 from tests.support.server import JupyterServer
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 SECRET = "planted-login-secret-1234567"
 
@@ -87,7 +87,7 @@ def typed(server: JupyterServer, terminal: str, text: str) -> str:
     shown = ""
     with connect(url, additional_headers=headers, proxy=None) as socket:
         while True:
-            kind, *said = json.loads(socket.recv(timeout=20))
+            kind, *said = json.loads(socket.recv(timeout=PATIENCE_SECONDS))
             if kind == "disconnect":
                 return shown
             shown += str(said[0]) if kind == "stdout" else ""
@@ -102,7 +102,7 @@ def test_a_login_in_a_terminal_of_the_server(server: JupyterServer, folder: Path
         reply = user.post(f"sessions/{session_id}/login", json={"method_id": "tty"}).json()
         assert state(user, session_id)["login"]["terminal"] == reply["terminal"]
         assert "Who are you?" in typed(server, reply["terminal"], "Ada Typed")
-        eventually(lambda: state(user, session_id)["needs_login"] == "", 30)
+        eventually(lambda: state(user, session_id)["needs_login"] == "")
         assert (folder / "state").read_text() == "Ada Typed terminal False"
         turn_id = start_turn(user, session_id, "again")
         assert "Welcome" in json.dumps(finished(user, turn_id)["items"])
@@ -117,7 +117,7 @@ def test_a_login_that_fails_in_its_terminal_is_told(server: JupyterServer) -> No
         session_id = needing(user, "fails")
         user.post(f"sessions/{session_id}/login", json={}).raise_for_status()
         login = eventually(
-            lambda: (found := state(user, session_id)["login"])["state"] == "failed" and found, 20
+            lambda: (found := state(user, session_id)["login"])["state"] == "failed" and found
         )
         assert login["message"] == "The login in the terminal ended with exit code 3. Try it again."
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.long_log import ITEMS_OF_TURN, long_log
 from tests.support.server import JupyterServer
+from tests.support.wait import PATIENCE_SECONDS
 
 SHORT, LONG = 205, 410
 """Turns: more than a page gets at first, and twice as many."""
@@ -29,7 +30,7 @@ def attached(server: JupyterServer, session_id: str) -> tuple[dict[str, Any], in
         frame = {"type": "subscribe", "session_id": session_id, "after": None, "epoch": ""}
         socket.send(json.dumps(frame))
         while True:
-            text = str(socket.recv(timeout=60))
+            text = str(socket.recv(timeout=PATIENCE_SECONDS))
             frame = json.loads(text)
             if frame["type"] == "events":
                 (event,) = frame["events"]
@@ -50,7 +51,6 @@ def test_a_page_gets_as_much_of_a_long_session_as_of_a_short_one(tmp_path: Path)
         short, long = imported(client, SHORT), imported(client, LONG)
         first = {session_id: attached(server, session_id) for session_id in (short, long)}
     with JupyterServer(tmp_path) as server, server.user() as client:
-        client.timeout = httpx.Timeout(120)
         for session_id, turns in ((short, SHORT), (long, LONG)):
             event, size = attached(server, session_id)
             assert event["total"] == turns * ITEMS_OF_TURN

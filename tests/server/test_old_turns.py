@@ -12,6 +12,7 @@ import pytest
 from tests.support.api import finished, open_session, start_turn
 from tests.support.long_log import long_log
 from tests.support.server import JupyterServer, fake_agents
+from tests.support.wait import PATIENCE_SECONDS
 
 MIB = 2**20
 TURNS = 40
@@ -28,7 +29,9 @@ def user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 
 def test_every_turn_of_a_long_session_is_whole(user: httpx.Client) -> None:
     content = long_log(TURNS)
-    told = user.post("import", content=content, params={"name": "long.jsonl"}, timeout=60)
+    told = user.post(
+        "import", content=content, params={"name": "long.jsonl"}, timeout=PATIENCE_SECONDS
+    )
     session_id = told.raise_for_status().json()["session_id"]
     paged: list[dict[str, Any]] = []
     total = 1
@@ -51,7 +54,6 @@ def test_every_turn_of_a_long_session_is_whole(user: httpx.Client) -> None:
 
 @pytest.mark.long
 def test_a_turn_of_many_megabytes_comes_in_parts_that_are_not_too_long(user: httpx.Client) -> None:
-    user.timeout = httpx.Timeout(60)
     turn_id = start_turn(user, open_session(user, "works", new=True), "70")
     texts: list[str] = []
     detail = finished(user, turn_id)

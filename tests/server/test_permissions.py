@@ -13,7 +13,6 @@ from tests.support.api import finished, open_session, pending, start_turn
 from tests.support.page import Page
 from tests.support.processes import family
 from tests.support.server import JupyterServer
-from tests.support.wait import eventually
 
 
 @pytest.fixture
@@ -135,10 +134,7 @@ def test_a_kernel_prompt_that_nobody_can_see_is_refused_at_once(
     session_id = kernel.request("POST", "sessions", {"agent": "permission"}).json()["session_id"]
     prompt = {"prompt": "words", "can_ask": False}
     turn_id = kernel.request("POST", f"sessions/{session_id}/prompt", prompt).json()["turn_id"]
-    detail = eventually(
-        lambda: kernel.request("GET", f"turns/{turn_id}?wait=20").json(), what="the turn"
-    )
-    assert detail["turn"]["status"] == "done"
+    detail = finished(user, turn_id)
     assert detail["turn"]["failure"]["reason"] == "nobody_to_ask"
     assert edited(server) == before
     user.delete(f"sessions/{session_id}").raise_for_status()

@@ -14,7 +14,7 @@ from acp_jupyter.host.public_registry.agents import RegistryState
 from acp_jupyter.server import registry_updates
 from tests.support.published_registry import Publisher, listed, published
 from tests.support.server import JupyterServer
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 
 def test_a_server_takes_a_newer_list_when_it_starts_and_when_it_is_asked(tmp_path: Path) -> None:
@@ -22,7 +22,7 @@ def test_a_server_takes_a_newer_list_when_it_starts_and_when_it_is_asked(tmp_pat
         config = "c.AcpJupyter.newer_registry = True"
         args = [f"--AcpJupyter.registry_url={publisher.url}"]
         with JupyterServer(tmp_path, args=args, config=config) as server, server.user() as user:
-            eventually(lambda: user.get("registry").json()["downloaded"], 20, "the newer list")
+            eventually(lambda: user.get("registry").json()["downloaded"], "the newer list")
             assert "new-one" in {agent["id"] for agent in user.get("agents").json()}
             publisher.pieces = (published(listed("newest")),)
             publisher.headers = {"Last-Modified": "Sun, 22 Nov 2026 10:00:00 GMT"}
@@ -74,6 +74,8 @@ async def test_an_update_that_fails_is_logged_and_tried_again(
         config=SimpleNamespace(registry=SimpleNamespace(public_state=state, update_public=update)),
         submit=lambda work: asyncio.run_coroutine_threadsafe(work, loop),
     )
-    await asyncio.wait_for(registry_updates.keep_current(host, logging.getLogger("test")), 10)
+    await asyncio.wait_for(
+        registry_updates.keep_current(host, logging.getLogger("test")), PATIENCE_SECONDS
+    )
     assert len(tries) == 2
     assert "the list of agents could not be updated" in caplog.text

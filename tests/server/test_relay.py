@@ -17,6 +17,7 @@ from acp_jupyter.api.relayed import COMM_ID, PART_BYTES, AnswerPart
 from acp_jupyter.server.gateway import relay as relaying
 from acp_jupyter.server.gateway.kernels import GatewayKernels
 from acp_jupyter.server.gateway.relay import Relay
+from tests.support.wait import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.asyncio
 
@@ -70,7 +71,7 @@ class _Kernel:
         self.relay.take({"kind": kind, "request_id": request_id, **fields})
 
     async def until(self, holds: Callable[[], object]) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_SECONDS):
             while not holds():
                 self.more.clear()
                 await self.more.wait()
@@ -83,7 +84,7 @@ async def test_a_write_that_was_given_up_leaves_no_request_behind() -> None:
         kernel.came.clear()
         kernel.gave_up.clear()
         kernel.ask(request_id)
-        await asyncio.wait_for(kernel.gave_up.wait(), 10)
+        await asyncio.wait_for(kernel.gave_up.wait(), PATIENCE_SECONDS)
         kernel.tell("next", request_id, number=1)
         await kernel.until(lambda: len(kernel.came) == 2)
         kernel.tell("stop", request_id)

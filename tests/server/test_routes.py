@@ -144,13 +144,13 @@ def test_the_traffic_is_what_went_over_the_wire(user: httpx.Client, session_id: 
 
 
 def test_a_long_poll_answers_at_the_end_of_the_turn(user: httpx.Client) -> None:
-    session_id = open_session(user, "slow_stream")
-    turn_id = start_turn(user, session_id, "go")
+    session_id = open_session(user, "demo")
+    turn_id = start_turn(user, session_id, "bench N=1000000 size=20 rate=10")
     assert user.get(f"turns/{turn_id}", params={"wait": 0.1}).json()["turn"]["status"] == "running"
     refused(user.get(f"turns/{turn_id}", params={"wait": 1000}), 400, "bad_request")
     stop = threading.Timer(0.2, lambda: user.post(f"sessions/{session_id}/cancel", json={}))
     stop.start()
-    detail = user.get(f"turns/{turn_id}", params={"wait": 20}).json()
+    detail = user.get(f"turns/{turn_id}", params={"wait": 30}).json()
     stop.join()
     assert detail["turn"]["stop_reason"] == "cancelled"
     user.delete(f"sessions/{session_id}").raise_for_status()

@@ -16,7 +16,7 @@ from acp_jupyter.api.packet_stream import DIALECTS
 from tests.support.api import finished, open_session, start_turn
 from tests.support.follow import ENDS, following
 from tests.support.server import JupyterServer
-from tests.support.wait import eventually
+from tests.support.wait import FOREVER_SECONDS, PATIENCE_SECONDS, eventually
 
 SLOW_READERS = 8
 PROMPT = "bench N=1500 size=4000 rate=0"
@@ -35,7 +35,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
 @pytest.fixture
 def user(server: JupyterServer) -> Iterator[httpx.Client]:
     limits = httpx.Limits(max_connections=None)
-    with httpx.Client(base_url=server.api, timeout=30, limits=limits) as client:
+    with httpx.Client(base_url=server.api, timeout=PATIENCE_SECONDS, limits=limits) as client:
         client.headers["Authorization"] = f"token {server.token}"
         yield client
 
@@ -112,14 +112,14 @@ import functools
 import acp_jupyter.server.extension as extension
 import acp_jupyter.server.following as following
 
-following._WRITE_SECONDS = 0.3
+following._WRITE_SECONDS = {write_seconds}
 extension.Limits = functools.partial(extension.Limits, {bounds})
 """
 
 
 @pytest.mark.long
 def test_a_full_log_ends_its_stream_with_words(tmp_path: Path) -> None:
-    config = BOUNDS.format(bounds="traffic_log_bytes=1_000_000")
+    config = BOUNDS.format(bounds="traffic_log_bytes=1_000_000", write_seconds=FOREVER_SECONDS)
     with JupyterServer(tmp_path, config=config) as server, server.user() as user:
         session_id = open_session(user, "demo")
         turn_id = start_turn(user, session_id, "bench N=300 size=4000 rate=0")
@@ -137,7 +137,7 @@ def test_a_full_log_ends_its_stream_with_words(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_reader_that_takes_nothing_is_cut_off(tmp_path: Path) -> None:
     """Its place is free for another, and it can ask for what it missed."""
-    config = BOUNDS.format(bounds="packet_streams=1")
+    config = BOUNDS.format(bounds="packet_streams=1", write_seconds=0.3)
     server = JupyterServer(tmp_path, config=config)
     with server, server.user() as user:
         session_id = open_session(user, "demo")

@@ -13,6 +13,7 @@ from acp_jupyter.agents.demo import talk_tasks
 from tests.support.api import open_session, start_turn
 from tests.support.deflate import deflated_bytes
 from tests.support.server import JupyterServer
+from tests.support.wait import PATIENCE_SECONDS
 
 Json = dict[str, Any]
 
@@ -32,11 +33,11 @@ def stream(server: JupyterServer, user: httpx.Client, session_id: str, prompt: s
         assert "permessage-deflate" in socket.response.headers["Sec-WebSocket-Extensions"]
         frame = {"type": "subscribe", "session_id": session_id, "after": None, "epoch": ""}
         socket.send(json.dumps(frame))
-        while not _kinds(str(socket.recv(timeout=10))):
+        while not _kinds(str(socket.recv(timeout=PATIENCE_SECONDS))):
             pass  # the snapshot
         start_turn(user, session_id, prompt)
         while "turn_ended" not in _kinds(messages[-1] if messages else ""):
-            message = str(socket.recv(timeout=20))
+            message = str(socket.recv(timeout=PATIENCE_SECONDS))
             if _kinds(message):
                 messages.append(message)
                 seq = max(event["seq"] for event in json.loads(message)["events"])

@@ -31,7 +31,7 @@ class Collector:
 
     def named(self, name: str) -> Span:
         """Wait for a span."""
-        found = eventually(lambda: [span for span in self.spans if span.name == name], 20, name)
+        found = eventually(lambda: [span for span in self.spans if span.name == name], name)
         return found[0]
 
 

@@ -26,7 +26,7 @@ from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.items import Notice, TrustRequest
 from tests.support.commands import MODELS, Door, example
 from tests.support.fake_agents import script
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 USER = UserCaller("ada")
 KERNEL = KernelCaller("k1", "book.ipynb")
@@ -230,7 +230,7 @@ def test_what_is_the_users_alone(door: Door, name: str, field: str) -> None:
     if set(TABLE[name].values()) != {NEVER}:
         command = command.model_copy(update={field: other[field]})
     with pytest.raises(NotAllowed):
-        door.host.submit(door.dispatcher.handle(command, KERNEL)).result(20)
+        door.host.submit(door.dispatcher.handle(command, KERNEL)).result(PATIENCE_SECONDS)
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_a_kernel_finds_nothing_of_another_notebook(door: Door, name: str) -> No
     turn_id = door.say(USER, session).turn_id
     command = example(name, session, turn_id)
     with pytest.raises(AcpError) as refused:
-        door.host.submit(door.dispatcher.handle(command, KERNEL)).result(20)
+        door.host.submit(door.dispatcher.handle(command, KERNEL)).result(PATIENCE_SECONDS)
     assert refused.value.reason in {"unknown_session", "unknown_turn", "not_allowed"}
 
 

@@ -21,7 +21,7 @@ from acp_jupyter.errors import UnknownSession
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import SessionState
 from tests.support.keeping import Kept, Server
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 
 def kept_by(tmp_path: Path, *abilities: str) -> Kept:
@@ -85,7 +85,7 @@ def test_a_turn_that_runs_is_ended(tmp_path: Path) -> None:
     with kept.server() as server:
         session = talked(server)
         turn_id = server.prompt(session, "wait")
-        eventually(lambda: session.state.active_turn_id == turn_id, 10)
+        eventually(lambda: session.state.active_turn_id == turn_id)
         assert archive(server, session.session_id) == ""
         turn = server.woken(session.session_id).transcript.turns[turn_id]
         assert (turn.status, turn.stop_reason) == ("done", "cancelled")
@@ -100,9 +100,9 @@ def test_it_is_archived_before_its_agent_has_started(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with kept.server() as server:
         told = server.host.submit(server.host.closer.archive(session_id, archived=True))
-        eventually(lambda: listed(server) == [(session_id, True, False)], 10)
+        eventually(lambda: listed(server) == [(session_id, True, False)])
         pipe.write_text("go")
-        assert told.result(20) == ""
+        assert told.result(PATIENCE_SECONDS) == ""
         pipe.unlink()
         assert listed(server) == [(session_id, True, True)]
         assert theirs(server, archived=False) == []
@@ -129,7 +129,7 @@ def test_cells_do_not_go_on_with_a_session_in_the_archive(tmp_path: Path) -> Non
         server.done(session, server.prompt(session, "hello"))
         find = server.host.stored_sessions.find_stored
         archive(server, session.session_id)
-        assert server.host.submit(find("keeper", "a.ipynb", "")).result(10) is None
+        assert server.result(find("keeper", "a.ipynb", "")) is None
         server.woken(session.session_id)  # somebody reads it
         assert server.run(lambda: server.host.find("keeper", "a.ipynb", "")) is None
         unarchive(server, session.session_id)

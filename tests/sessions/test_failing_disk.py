@@ -28,6 +28,7 @@ from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState
 from tests.support.failing_disk import FailingDisk, failing_disk
 from tests.support.generated import examples
+from tests.support.wait import PATIENCE_SECONDS
 
 MODULE = "acp_jupyter.host.store.traffic_log"
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EROFS, errno.EDQUOT)
@@ -157,12 +158,12 @@ def test_a_flush_tells_whether_the_lines_are_in_the_file(tmp_path: Path) -> None
     log = TrafficLog(tmp_path / "session" / TRAFFIC_FILE, LIMITS)
     numbers = itertools.count(1)
 
-    def flushed(text: str) -> bool:
+    def flushed(text: str, seconds: float = 0.1) -> bool:
         log.append(TrafficEntry(next(numbers), 1.0, "<", {"text": text}))
-        return log.flush(seconds=0.3)
+        return log.flush(seconds)
 
     with failing_disk(MODULE) as disk:
-        assert flushed("room")
+        assert flushed("room", PATIENCE_SECONDS)
         disk.answers.clear()
         assert not flushed("slow")
         assert "does not answer" in log.missing
@@ -173,7 +174,7 @@ def test_a_flush_tells_whether_the_lines_are_in_the_file(tmp_path: Path) -> None
         assert not flushed("full")
         assert not flushed("x" * WAITING)  # more than may wait: it is lost
         disk.room = None
-        assert flushed("room again")
+        assert flushed("room again", PATIENCE_SECONDS)
     log.close()
     assert log.flush()
 
@@ -192,7 +193,7 @@ def test_what_waits_for_a_disk_that_hangs_is_bounded(tmp_path: Path) -> None:
     with failing_disk(MODULE) as disk:
         disk.answers.clear()
         send(10)
-        assert not log.flush(seconds=0.3)
+        assert not log.flush(seconds=0.1)
         tracemalloc.start()
         send(1000)
         assert tracemalloc.get_traced_memory()[0] < 4 * QUEUED

@@ -59,7 +59,7 @@ def turn(server: Server) -> str:
     session = server.open("own")
     turn_id = server.prompt(session, TURN)
     server.done(session, turn_id)
-    server.host.submit(session.turn_files.settled(turn_id)).result(20)
+    server.result(session.turn_files.settled(turn_id))
     return turn_id
 
 
@@ -132,7 +132,7 @@ def test_what_was_moved_over_a_file_goes_back_to_its_place(start: Start, since: 
         session = server.open("own")
         turn_id = server.prompt(session, "rename data/measured.csv a.py")
         server.done(session, turn_id)
-        server.host.submit(session.turn_files.settled(turn_id)).result(20)
+        server.result(session.turn_files.settled(turn_id))
         assert files(server, turn_id)["a.py"].came_from == "data/measured.csv"
         if since:
             measured.write_text(since)
@@ -221,7 +221,7 @@ def test_one_cell_of_a_notebook_is_taken_back_where_nobody_changed_it_since(star
         session = server.open("own")
         turn_id = server.prompt(session, f"write n.ipynb {changed}\nsay Done")
         server.done(session, turn_id)
-        server.host.submit(session.turn_files.settled(turn_id)).result(20)
+        server.result(session.turn_files.settled(turn_id))
         assert notebook.read_text() == changed
         server.send(RevertTurn(turn_id=turn_id, hunks=(first,)))
         assert notebook.read_text() == changed.replace("x = 2", "x = 1")
@@ -243,7 +243,7 @@ def test_undo_gives_a_private_file_its_bits_again(start: Start) -> None:
         session = server.open("own")
         turn_id = server.prompt(session, "write a.py x\nprivate made y\ndelete gone")
         server.done(session, turn_id)
-        server.host.submit(session.turn_files.settled(turn_id)).result(20)
+        server.result(session.turn_files.settled(turn_id))
         whole(server, turn_id)
         assert not made.exists()
         path.unlink()

@@ -26,7 +26,7 @@ from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hun
 from tests.support.fake_agents import script
 from tests.support.keeping import FAST, Server
 from tests.support.trusting import trusting
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 OLD, NEW = "one\ntwo\n", "ONE\ntwo\n"
 FIRST = Hunk(old_start=0, old_end=1, new_start=0, new_end=1)
@@ -74,7 +74,7 @@ class Turn(Server):
         session = self.open("own")
         self.turn_id = self.prompt(session, text, **more)
         self.done(session, self.turn_id)
-        self.host.submit(session.turn_files.settled(self.turn_id)).result(20)
+        self.host.submit(session.turn_files.settled(self.turn_id)).result(PATIENCE_SECONDS)
 
     def revert(self, *paths: str, **more: Any) -> RevertReply:
         reply = self.send(RevertTurn(turn_id=self.turn_id, paths=paths or None, **more))
@@ -211,7 +211,7 @@ def test_of_the_turns_own_notebook_only_marked_cells_go(turn: Turn) -> None:
     path.write_text(notebook(("a", "typed", ""), ("b", "20", turn.turn_id)))
     turn.run(lambda: session.cancel(turn.turn_id))
     turn.done(session, turn.turn_id)
-    turn.host.submit(session.turn_files.settled(turn.turn_id)).result(20)
+    turn.host.submit(session.turn_files.settled(turn.turn_id)).result(PATIENCE_SECONDS)
     assert turn.files["nb.ipynb"].kept
     # Nobody has it open: of all that is taken back it is left, by its name it is refused.
     assert turn.revert().paths == ("new",)

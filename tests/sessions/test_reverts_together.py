@@ -45,7 +45,7 @@ def turn(server: Server, session: Session, *deeds: str) -> str:
     text = "\n".join(deed.replace("\n", "\\n") for deed in deeds)
     turn_id = server.prompt(session, text)
     server.done(session, turn_id)
-    server.host.submit(session.turn_files.settled(turn_id)).result(20)
+    server.result(session.turn_files.settled(turn_id))
     return turn_id
 
 

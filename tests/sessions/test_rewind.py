@@ -37,7 +37,7 @@ from acp_jupyter.transcript.rule_text import read_rule
 from tests.support.fake_agents import script
 from tests.support.keeping import FAST, Kept, Server
 from tests.support.trusting import trusting
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 Start = Callable[[], AbstractContextManager[Server]]
 
@@ -65,7 +65,7 @@ class Pages(NoDocuments):
         self._answer.clear()
         sent = server.submit(command)
         try:
-            assert self._asked.wait(20)
+            assert self._asked.wait(PATIENCE_SECONDS)
             yield sent
         finally:
             self._late = ""
@@ -128,7 +128,7 @@ def say(server: Server, session: Session, text: str, cell: str = "") -> str:
     origin = Origin(kernel_id="k", notebook_path="book.ipynb", cell_id=cell) if cell else None
     turn_id = server.prompt(session, text, origin=origin)
     server.done(session, turn_id)
-    server.host.submit(session.turn_files.settled(turn_id)).result(20)
+    server.result(session.turn_files.settled(turn_id))
     return turn_id
 
 
@@ -333,14 +333,14 @@ def test_no_turn_begins_while_it_goes_back(start: Start, pages: Pages) -> None:
             assert "just going back" in refused_prompt(server, session)
             with pytest.raises(BadRequest, match="just going back"):
                 rewind(server, session, turns[1])
-        reply = going.result(20)
+        reply = going.result(PATIENCE_SECONDS)
         assert isinstance(reply, RewindReply)
         assert hashes(server) == before
         child = server.host.sessions[reply.session.session_id]
         with pages.late("a.py", server, UndoRewind(session_id=child.session_id)) as going:
             assert "just going back" in refused_prompt(server, child)
             assert "just going back" in refused_prompt(server, session)
-        going.result(20)
+        going.result(PATIENCE_SECONDS)
         assert hashes(server) == after
         say(server, session, "say more")
         assert len(session.transcript.turn_order) == len(turns) + 1
@@ -356,9 +356,9 @@ def test_it_goes_back_to_the_end_though_who_asked_has_hung_up(start: Start, page
             assert not (server.root / "b.py").exists()
             going.cancel()
             assert "just going back" in refused_prompt(server, session)
-        child_id = eventually(lambda: session.state.continues_in, 20)
+        child_id = eventually(lambda: session.state.continues_in)
         assert hashes(server) == before
-        eventually(lambda: not session.turns.going_back, 20)
+        eventually(lambda: not session.turns.going_back)
         say(server, server.host.sessions[child_id], "say more")
 
 
@@ -392,7 +392,7 @@ def test_a_turn_that_runs_is_stopped_and_taken_back(start: Start) -> None:
         first = say(server, session, "write a.py one", "a")
         say(server, session, "say B", "b")
         running = server.prompt(session, "write a.py half\nwait")
-        eventually(lambda: (server.root / "a.py").read_text() == "half", 10)
+        eventually(lambda: (server.root / "a.py").read_text() == "half")
         rewind(server, session, first)
         assert session.transcript.turns[running].stop_reason == "cancelled"
         assert hashes(server) == before
@@ -455,9 +455,7 @@ def test_a_server_that_comes_later_goes_on_in_the_branch(kept: Kept) -> None:
         child_id = rewind(server, session, second, files=False).session.session_id
         server.send(ResumeSession(session_id=child_id))  # it starts, and is told nothing yet
     with kept.server() as server:
-        found = server.host.submit(
-            server.host.stored_sessions.find_stored("keeper", "book.ipynb", "")
-        ).result(20)
+        found = server.result(server.host.stored_sessions.find_stored("keeper", "book.ipynb", ""))
         assert found is not None
         assert found.session_id == child_id
         say(server, found, "three", "c")
@@ -489,7 +487,7 @@ def test_a_turn_that_is_stopped_before_it_is_sent_has_told_nothing(kept: Kept) -
     with kept.server() as server:
         child = server.woken(child_id)
         stopped = server.prompt(child, "three")
-        eventually(lambda: child.state.status == "starting", 10)
+        eventually(lambda: child.state.status == "starting")
         server.run(lambda: child.cancel(stopped))
         assert server.done(child, stopped).stop_reason == "cancelled"
         pipe.write_text("go")

@@ -166,11 +166,11 @@ def test_each_fact_is_listed_restored_saved_again_and_forked(kept: Kept) -> None
         assert differing(facts, listed(server)["made"]) == {}
         session = server.woken("made")
         assert differing(facts, session.state, "updated_at") == {}  # it was closed just now
-        session_of_fork = server.host.submit(server.host.stored_sessions.fork(session)).result(20)
+        session_of_fork = server.result(server.host.stored_sessions.fork(session))
         fork = session_of_fork.state
         assert differing(facts, fork, "title", *OF_ONE_SESSION) == {}
         assert set(differing(facts, fork)) - {"title"} == OF_ONE_SESSION
-        server.host.submit(saved(server, session, session_of_fork)).result(20)
+        server.result(saved(server, session, session_of_fork))
     with kept.server() as server:
         states = listed(server)
         assert differing(facts, states["made"], "updated_at") == {}

@@ -10,6 +10,7 @@ import pytest
 from acp_jupyter.host.store.log_entries import read_traffic
 from tests.support.failing_disk import failing_disk
 from tests.support.keeping import Kept
+from tests.support.wait import PATIENCE_SECONDS
 
 MODULE = "acp_jupyter.host.store.traffic_log"
 SESSIONS = 20
@@ -36,7 +37,7 @@ def test_who_waits_for_the_disk_takes_no_thread_from_others(kept: Kept) -> None:
         assert not any(save.done() for save in saves)
         disk.answers.set()
         for save in saves:
-            save.result(20)
+            save.result(PATIENCE_SECONDS)
         assert all(session.journal.log.missing == "" for session in waiting)
 
 
@@ -47,7 +48,7 @@ def test_sessions_that_stream_go_on_while_each_write_takes_seconds(kept: Kept) -
         disk.answers.clear()
         turns = [server.prompt(session, "word " * 1000) for session in sessions]
         for session, turn in zip(sessions, turns, strict=True):
-            assert server.done(session, turn, 60).stop_reason == "end_turn"
+            assert server.done(session, turn).stop_reason == "end_turn"
         disk.answers.set()
         for session in sessions:
             assert session.journal.flush()

@@ -104,7 +104,7 @@ def test_a_killed_server_leaves_a_session_that_says_so(kept: Kept) -> None:
         server.run(session.journal.flush)
         session_id = session.session_id
         folder = kept.data / "sessions" / session_id
-        eventually((folder / "meta.json").exists, 5)
+        eventually((folder / "meta.json").exists)
         shutil.copytree(folder, kept.data / "copy")
     shutil.rmtree(folder)
     shutil.move(kept.data / "copy", folder)
@@ -114,7 +114,7 @@ def test_a_killed_server_leaves_a_session_that_says_so(kept: Kept) -> None:
     with (folder / "traffic.ndjson").open("a") as log:
         log.write('{"seq": 999, "t": 1.0, "d": "<", "m": {"jsonrpc"')
     with kept.server() as server:
-        server.host.submit(server.host.stored_sessions.wake_turn(asked)).result(20)
+        server.result(server.host.stored_sessions.wake_turn(asked))
         session = server.run(lambda: server.host.session_of_turn(asked))
         turns = session.transcript.turns
         failure = turns[asked].failure
@@ -162,7 +162,7 @@ def test_two_servers_on_one_folder(kept: Kept) -> None:
         say(first, session, "one")
         first.run(session.journal.flush)
         meta = kept.data / "sessions" / session.session_id / "meta.json"
-        eventually(meta.exists, 5)
+        eventually(meta.exists)
         with kept.server() as second:
             other = second.woken(session.session_id)
             assert "open in another server" in other.state.read_only
@@ -170,7 +170,7 @@ def test_two_servers_on_one_folder(kept: Kept) -> None:
             with pytest.raises(SessionImported, match="open in another server"):
                 second.prompt(other, "two")
             with pytest.raises(NotAllowed, match="open in another server"):
-                second.host.submit(second.host.closer.delete(session.session_id)).result(10)
+                second.result(second.host.closer.delete(session.session_id))
         say(first, session, "two")
         lines = (meta.parent / "traffic.ndjson").read_text().splitlines()
     assert all(json.loads(line) for line in lines)
@@ -189,7 +189,7 @@ def test_the_list_follows_the_folders(kept: Kept) -> None:
         with kept.server() as other:
             opened = [other.open("keeper") for _ in range(3)]
             for session in opened:
-                other.host.submit(other.host.save(session)).result(20)
+                other.result(other.host.save(session))
             made = [session.session_id for session in opened]
             assert sorted(ids(server)) == sorted(made)
             other.send(DeleteSession(session_id=made.pop()))
@@ -217,7 +217,7 @@ def test_a_server_whose_session_another_machine_took_only_reads_it(kept: Kept) -
         say(server, session, "one")
         session_id = session.session_id
         folder = kept.data / "sessions" / session_id
-        eventually((folder / "owner").exists, 5)
+        eventually((folder / "owner").exists)
         server.run(session.journal.flush)
         lines = (folder / "traffic.ndjson").read_text()
         sign = {"pid": 1, "host": "elsewhere"}
@@ -241,7 +241,7 @@ def test_a_data_folder_that_is_deleted_is_made_anew(kept: Kept) -> None:
     with kept.server() as server:
         session = server.open("keeper")
         say(server, session, "one")
-        eventually((kept.data / "sessions" / session.session_id / "owner").exists, 5)
+        eventually((kept.data / "sessions" / session.session_id / "owner").exists)
         shutil.rmtree(kept.data)
         eventually(
             lambda: [text for text in server.notices(session) if "was deleted" in text],
@@ -333,7 +333,7 @@ def test_what_nobody_uses_makes_room(kept: Kept) -> None:
         for number in range(4):
             session = server.open("keeper", label=f"talk {number}")
             say(server, session, "one")
-            server.host.submit(session.agent.drop()).result(10)
+            server.result(session.agent.drop())
         states = server.send(ListSessions())
         assert isinstance(states, list)
         assert len(states) == 4
@@ -347,7 +347,7 @@ def test_after_a_crash_only_the_end_of_a_log_is_read_for_the_list(kept: Kept) ->
         first = server.prompt(session, "one")
         server.done(session, first)
         folder = kept.data / "sessions" / session.session_id
-        meta = eventually(lambda: _listed(folder, first), 5)
+        meta = eventually(lambda: _listed(folder, first))
         second = server.prompt(session, "two")
         server.done(session, second)
         server.run(session.journal.flush)
@@ -375,7 +375,7 @@ def _listed(folder: Path, turn_id: str) -> dict[str, Any]:
 
 def _turns_of_the_only_stored(kept: Kept) -> tuple[str, ...]:
     with kept.server() as server:
-        (meta,) = server.host.submit(server.host.stored_sessions.stored()).result(20)
+        (meta,) = server.result(server.host.stored_sessions.stored())
         return meta.turn_ids
 
 

@@ -27,11 +27,14 @@ def start_turn(client: httpx.Client, session_id: str, text: str, **fields: Any) 
 
 def finished(client: httpx.Client, turn_id: str) -> dict[str, Any]:
     """Wait for a turn's end and return it with its items."""
-    answer = client.get(f"turns/{turn_id}", params={"wait": 20})
-    assert answer.status_code == 200, answer.text
-    detail: dict[str, Any] = answer.json()
-    assert detail["turn"]["status"] == "done", detail["turn"]
-    return detail
+
+    def ended() -> dict[str, Any]:
+        answer = client.get(f"turns/{turn_id}", params={"wait": 20})
+        assert answer.status_code == 200, answer.text
+        detail: dict[str, Any] = answer.json()
+        return detail if detail["turn"]["status"] == "done" else {}
+
+    return eventually(ended, f"the end of turn {turn_id}")
 
 
 def pending(client: httpx.Client, session_id: str) -> dict[str, Any]:

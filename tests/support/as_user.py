@@ -78,11 +78,14 @@ class AsUser:
         """Return turn, items and session; waits for the end at most ``wait`` seconds."""
         return self.get(f"turns/{turn_id}", wait=wait)
 
-    def ended(self, turn_id: str, seconds: float = 20) -> Any:
+    def ended(self, turn_id: str) -> Any:
         """Wait for a turn's end."""
-        detail = self.turn(turn_id, wait=seconds)
-        assert detail["turn"]["status"] == "done", detail["turn"]
-        return detail
+
+        def done() -> Any:
+            detail = self.turn(turn_id, wait=20)
+            return detail if detail["turn"]["status"] == "done" else None
+
+        return eventually(done, f"the end of turn {turn_id}")
 
     def permission(self, turn_id: str) -> Any:
         """Wait until a turn asks; return the request."""

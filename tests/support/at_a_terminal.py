@@ -10,6 +10,7 @@ from pathlib import Path
 import pexpect
 
 from tests.support.notebook import jupyter_environment
+from tests.support.wait import PATIENCE_SECONDS
 
 __all__ = ["IPythonTerminal", "ProgramAtTerminal"]
 
@@ -24,7 +25,7 @@ class _Terminal:
             cwd=str(self.folder),
             env=jupyter_environment(tmp_path) | {"TERM": "dumb"},
             encoding="utf-8",
-            timeout=60,
+            timeout=PATIENCE_SECONDS,
             echo=False,
             # Whoever runs the tests in the background may have had it ignored.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),

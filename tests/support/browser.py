@@ -22,6 +22,8 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from tests.support.wait import PATIENCE_SECONDS
+
 __all__ = ["FLAGS", "PageLog", "Visitor", "chromium", "executable"]
 
 FLAGS = (
@@ -37,10 +39,9 @@ _NAMES = (
     *("chromium-headless-shell", "chromium", "chromium-browser"),
     *("google-chrome-stable", "google-chrome", "chrome"),
 )
-_SECONDS = 20.0
 
 # A loaded machine is slow; what is right comes in time, and what is wrong never comes.
-expect.set_options(timeout=_SECONDS * 1000)
+expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
 
 def executable() -> str:
@@ -143,7 +144,7 @@ class Visitor:
             color_scheme="dark" if dark else "light",
             reduced_motion="reduce",
         )
-        self.context.set_default_timeout(_SECONDS * 1000)
+        self.context.set_default_timeout(PATIENCE_SECONDS * 1000)
         if traced:
             self.context.tracing.start(snapshots=True, screenshots=False)
         self.logs: list[PageLog] = []

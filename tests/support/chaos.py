@@ -87,7 +87,7 @@ class Chaos:
                 self._hang_up()
                 server.kill()
                 self.kills += 1
-                eventually(lambda: not self.processes(), 15, "agents of a killed server end")
+                eventually(lambda: not self.processes(), "agents of a killed server end")
 
     def processes(self) -> list[int]:
         """Return the agents that are left, of whichever server."""
@@ -192,7 +192,7 @@ class Chaos:
         """Let everything that still can come to its end, allowing nothing."""
         self._wake_all()
         for sent in self.sent:
-            eventually(partial(self._is_done, client, sent), 120, f"{sent} ends")
+            eventually(partial(self._is_done, client, sent), f"{sent} ends")
         self._hang_up()
 
     def _is_done(self, client: httpx.Client, sent: Sent) -> bool:

@@ -12,6 +12,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.checkpoints.diff import TreeChange, make_patch, tree_changes
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoint, Checkpoints
 from acp_jupyter.host.workspace.checkpoints.revert import Revert, Reverted
+from tests.support.wait import PATIENCE_SECONDS
 
 __all__ = ["Kept", "held"]
 
@@ -44,7 +45,9 @@ class Kept:
     def __init__(self, root: Path, store: Path, limits: Limits | None = None) -> None:
         root.mkdir(parents=True, exist_ok=True)
         self.root = root
-        self.checkpoints = Checkpoints(root, store, limits or Limits(checkpoint_seconds=60))
+        self.checkpoints = Checkpoints(
+            root, store, limits or Limits(checkpoint_seconds=PATIENCE_SECONDS)
+        )
         self.before = self.after = Checkpoint("")
         self.turn_id = ""
 
@@ -68,7 +71,9 @@ class Kept:
 
     def patch(self, *paths: str) -> str:
         trees = self.before.tree, self.after.tree
-        return make_patch(self.checkpoints.git, trees, paths, seconds=60, most_bytes=10**8)
+        return make_patch(
+            self.checkpoints.git, trees, paths, seconds=PATIENCE_SECONDS, most_bytes=10**8
+        )
 
     def revert(
         self,

@@ -17,7 +17,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
 from tests.support.driver import Driver
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 __all__ = ["MODELS", "Door", "example"]
 
@@ -102,7 +102,7 @@ class Door(Driver):
 
     def send(self, caller: Caller, name: str, **fields: Any) -> Any:
         command = ADAPTER.validate_python({"name": name, **fields})
-        return self.host.submit(self.dispatcher.handle(command, caller)).result(20)
+        return self.host.submit(self.dispatcher.handle(command, caller)).result(PATIENCE_SECONDS)
 
     def make(self, caller: Caller, **fields: Any) -> Session:
         asked = {"agent": "demo", "start": "lazy", "notebook_path": "book.ipynb", **fields}

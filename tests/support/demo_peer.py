@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from tests.support.peer import Json, Peer, Turn
 
-__all__ = ["COMMAND", "FILES", "LOOP", "client_files", "permission"]
+__all__ = ["COMMAND", "FILES", "LOOP", "client_files", "permission", "said_all"]
 
 COMMAND = [sys.executable, "-m", "acp_jupyter.agents.demo"]
 FILES = {"fs": {"readTextFile": True, "writeTextFile": True}}
@@ -36,6 +37,11 @@ def client_files(peer: Peer) -> list[Json]:
 
     peer.handlers |= {"fs/read_text_file": read, "fs/write_text_file": write}
     return writes
+
+
+def said_all(messages: Iterable[Json]) -> bool:
+    """Tell whether a long answer has come to its end."""
+    return any(last in str(message) for message in messages for last in ("That was all.", "END"))
 
 
 def permission(turn: Turn) -> Json:

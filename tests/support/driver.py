@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from acp_jupyter.errors import PermissionSettled
 from acp_jupyter.host.config import HostConfig
@@ -14,10 +14,13 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
+from tests.support.limits import PATIENT
 from tests.support.trusting import trusting
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 __all__ = ["Driver", "driving"]
+
+T = TypeVar("T")
 
 
 class Driver:
@@ -31,7 +34,11 @@ class Driver:
         async def call() -> Any:
             return work()
 
-        return self.host.submit(call()).result(20)
+        return self.result(call())
+
+    def result(self, work: Coroutine[Any, Any, T]) -> T:
+        """Have the host do it, and wait for what comes of it."""
+        return self.host.submit(work).result(PATIENCE_SECONDS)
 
     def open(self, agent: str, **more: Any) -> Session:
         session: Session = self.run(lambda: self.host.open(agent, self.root, **more))
@@ -41,14 +48,13 @@ class Driver:
         turn_id: str = self.run(lambda: session.prompt(text, **more))
         return turn_id
 
-    def done(self, session: Session, turn_id: str, seconds: float = 15) -> TurnState:
-        finished = self.host.submit(session.journal.wait_turn(turn_id, seconds)).result(seconds + 2)
-        assert finished, session.transcript.turns[turn_id]
+    def done(self, session: Session, turn_id: str) -> TurnState:
+        ended = self.host.submit(session.journal.wait_turn(turn_id, PATIENCE_SECONDS)).result()
+        assert ended, session.transcript.turns[turn_id]
         return session.transcript.turns[turn_id]
 
     def asked(self, session: Session) -> str:
-        # Published agents take long to start on a busy machine.
-        return eventually(lambda: next(iter(session.transcript.request_items), ""), 30)
+        return eventually(lambda: next(iter(session.transcript.request_items), ""))
 
     def answer(self, session: Session, request_id: str, option_id: str | None) -> None:
         self.run(lambda: session.answer(request_id, option_id))
@@ -79,7 +85,7 @@ def driving(
         Registry(agents, []),
         root,
         folder / "data",
-        limits=limits or Limits(),
+        limits=limits or PATIENT,
         trust=trusting(folder),
         **more,
     )

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.support.wait import PATIENCE_SECONDS
+
 __all__ = ["FailingDisk", "failing_disk"]
 
 
@@ -39,7 +41,7 @@ class FailingDisk:
         self.short = 0
         self.answers = threading.Event()
         self.answers.set()
-        self.patience = 60.0
+        self.patience = 2 * PATIENCE_SECONDS
 
     def __getattr__(self, name: str) -> Any:
         return getattr(os, name)

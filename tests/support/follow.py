@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from acp_jupyter.dialects.onyx.event_stream import SseDecoder, SseEvent
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 __all__ = ["ENDS", "Follower", "first_packets", "following"]
 
@@ -47,14 +47,13 @@ class Follower:
         self._stop.set()
         self.wait()
 
-    def wait(self, seconds: float = 20) -> None:
+    def wait(self) -> None:
         """Wait until nothing is read any more."""
-        self._thread.join(seconds)
-        assert not self._thread.is_alive()
+        self._thread.join()
 
     def _read(self, client: httpx.Client, path: str, params: dict[str, Any]) -> None:
         decoder = SseDecoder()
-        with client.stream("GET", path, params=params, timeout=httpx.Timeout(20)) as answer:
+        with client.stream("GET", path, params=params, timeout=PATIENCE_SECONDS) as answer:
             assert answer.status_code == 200, answer.read()
             self.headers = answer.headers
             for chunk in answer.iter_bytes():
@@ -88,7 +87,9 @@ def first_packets(
     decoder = SseDecoder()
     found: list[dict[str, Any]] = []
     path = f"sessions/{session_id}/packets"
-    with client.stream("GET", path, params=params, headers=headers, timeout=20) as answer:
+    with client.stream(
+        "GET", path, params=params, headers=headers, timeout=PATIENCE_SECONDS
+    ) as answer:
         assert answer.status_code == 200, answer.read()
         if not count:
             return []

@@ -15,11 +15,9 @@ from typing import Self
 import httpx
 
 from tests.support.server import free_port
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 __all__ = ["CutWay", "KernelGateway"]
-
-_START_SECONDS = 60.0
 
 
 class KernelGateway(AbstractContextManager["KernelGateway"]):
@@ -66,7 +64,7 @@ class KernelGateway(AbstractContextManager["KernelGateway"]):
                 self._command, cwd=self.folder, env=self._env, stdout=log, stderr=log
             )
         try:
-            eventually(self._answers, _START_SECONDS, "the gateway answers")
+            eventually(self._answers, "the gateway answers")
         except BaseException:
             self.__exit__()
             print(self.log.read_text())
@@ -78,7 +76,7 @@ class KernelGateway(AbstractContextManager["KernelGateway"]):
             return
         self._process.terminate()
         try:
-            self._process.wait(20)
+            self._process.wait(PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

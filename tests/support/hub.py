@@ -16,14 +16,12 @@ import httpx
 import psutil
 
 from tests.support.hub_environment import HubEnvironment
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 __all__ = ["Hub", "HubUser"]
 
 _PASSWORD = "pw"
 _ADMIN = "an-admin-token-of-the-tests"
-_START_SECONDS = 120.0
-_STOP_SECONDS = 20.0
 
 _CONFIG = """
 c.JupyterHub.bind_url = "http://127.0.0.1:{port}/pfx/"
@@ -88,7 +86,7 @@ class HubUser:
     def client(self, token: str | None = None) -> httpx.Client:
         """Return a client with this user's token, or another."""
         headers = {"Authorization": f"token {self.token if token is None else token}"}
-        return httpx.Client(base_url=self.api, headers=headers, timeout=30)
+        return httpx.Client(base_url=self.api, headers=headers, timeout=PATIENCE_SECONDS)
 
 
 class Hub(AbstractContextManager["Hub"]):
@@ -130,7 +128,7 @@ class Hub(AbstractContextManager["Hub"]):
         self.admin = httpx.Client(
             base_url=f"{self.url}hub/api/",
             headers={"Authorization": f"token {_ADMIN}"},
-            timeout=30,
+            timeout=PATIENCE_SECONDS,
         )
 
     def __enter__(self) -> Self:
@@ -144,7 +142,7 @@ class Hub(AbstractContextManager["Hub"]):
                 stderr=log,
             )
         try:
-            eventually(self._ready, _START_SECONDS, "the hub answers")
+            eventually(self._ready, "the hub answers")
         except BaseException:
             self.__exit__()
             print(self.log.read_text())
@@ -159,12 +157,12 @@ class Hub(AbstractContextManager["Hub"]):
         below = psutil.Process(process.pid).children(recursive=True)
         process.terminate()
         try:
-            process.wait(_STOP_SECONDS)
+            process.wait(PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
         # A hub that is too slow leaves its proxy and services; of ours nothing may be left.
-        _, left = psutil.wait_procs(below, _STOP_SECONDS)
+        _, left = psutil.wait_procs(below, PATIENCE_SECONDS)
         ours = [each for each in left if "acp_jupyter" in _command(each)]
         for each in left:
             each.kill()
@@ -183,7 +181,7 @@ class Hub(AbstractContextManager["Hub"]):
         """Return a user whose server has started."""
         self.admin.post(f"users/{name}")
         self.admin.post(f"users/{name}/server").raise_for_status()
-        eventually(lambda: self.server(name).get("ready"), _START_SECONDS, f"{name}'s server")
+        eventually(lambda: self.server(name).get("ready"), f"{name}'s server")
         answer = self.admin.post(f"users/{name}/tokens", json={"note": "a test"})
         token = str(answer.raise_for_status().json()["token"])
         root = self._folder / "homes" / name
@@ -192,7 +190,7 @@ class Hub(AbstractContextManager["Hub"]):
     def stop(self, name: str) -> None:
         """Stop a user's server, as the culler does."""
         self.admin.delete(f"users/{name}/server").raise_for_status()
-        eventually(lambda: not self.server(name), _STOP_SECONDS, f"{name}'s server stops")
+        eventually(lambda: not self.server(name), f"{name}'s server stops")
 
     def guest(self, host: HubUser, name: str = "cleo") -> HubUser:
         """Return ``cleo``, who may open ada's server as ada may, as a user of that server."""
@@ -208,7 +206,9 @@ class Hub(AbstractContextManager["Hub"]):
     @contextmanager
     def login(self, user: HubUser) -> Iterator[httpx.Client]:
         """Yield a client with the cookies of a login by form, without a token, as a page."""
-        with httpx.Client(base_url=user.api, timeout=30, follow_redirects=True) as client:
+        with httpx.Client(
+            base_url=user.api, timeout=PATIENCE_SECONDS, follow_redirects=True
+        ) as client:
             page = client.get(f"{self.url}hub/login").raise_for_status().text
             found = re.search(r'name="_xsrf" value="([^"]*)"', page)
             assert found is not None, page

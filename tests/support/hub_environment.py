@@ -80,7 +80,6 @@ def _run(*command: str) -> None:
         env=kept | {"PATH": path, "HATCH_JUPYTER_BUILDER_SKIP_NPM": "1"},
         capture_output=True,
         text=True,
-        timeout=300,
         check=False,
     )
     assert done.returncode == 0, f"{command} failed:\n{done.stdout}{done.stderr}"

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.outside import COMMAND
+from tests.support.wait import PATIENCE_SECONDS
 
 __all__ = ["Inspected", "Inspector"]
 
 _CLIENTS = Path(__file__).parents[1] / "published_agents" / "mcp"
 _PROGRAM = _CLIENTS / "node_modules" / ".bin" / "mcp-inspector"
-_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Inspector:
     @staticmethod
     def end(process: subprocess.Popen[str]) -> Inspected:
         """Wait for an answer."""
-        said, told = process.communicate(timeout=_SECONDS)
+        said, told = process.communicate(timeout=PATIENCE_SECONDS)
         result = json.loads(said)["result"] if said.strip() else {}
         return Inspected(process.returncode, result, told)
 

@@ -22,12 +22,14 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.objects import Obj
 from tests.support.driver import Driver
 from tests.support.fake_agents import script
+from tests.support.limits import PATIENT
 from tests.support.trusting import trusting
+from tests.support.wait import PATIENCE_SECONDS
 
 __all__ = ["FAST", "Kept", "Server"]
 
 FAST = replace(
-    Limits(),
+    PATIENT,
     stop_seconds=2.0,
     stdin_eof_seconds=0.3,
     term_seconds=0.3,
@@ -56,7 +58,7 @@ class Server(Driver):
         super().__init__(host, root)
         self._dispatcher = Dispatcher(host, _Alone())
 
-    def send(self, command: Command, seconds: float = 30) -> Result:
+    def send(self, command: Command, seconds: float = PATIENCE_SECONDS) -> Result:
         return self.submit(command).result(seconds)
 
     def submit(self, command: Command) -> Future[Result]:
@@ -68,7 +70,7 @@ class Server(Driver):
             await self.host.stored_sessions.wake(session_id)
             return self.host.session(session_id)
 
-        return self.host.submit(wake()).result(20)
+        return self.host.submit(wake()).result(PATIENCE_SECONDS)
 
     def said(self, session: Session) -> list[str]:
         """Return what user and agent said, in order."""

@@ -14,6 +14,7 @@ from jupyter_server.utils import url_path_join
 
 from acp_jupyter.notebook_tools.kernel_runner import KernelError
 from tests.support.server import JupyterServer
+from tests.support.wait import PATIENCE_SECONDS
 
 __all__ = ["DOOR_CONFIG", "Tool"]
 
@@ -51,11 +52,11 @@ class Tool:
     def __call__(self, op: str, **more: object) -> dict[str, Any]:
         with self._server.user() as user:
             body = {"op": op, "kernel_id": self._kernel_id, **more}
-            answer = user.post(f"{self._server.url}door", json=body, timeout=90)
+            answer = user.post(f"{self._server.url}door", json=body, timeout=PATIENCE_SECONDS)
             found: dict[str, Any] = answer.raise_for_status().json()
             return found
 
-    def run(self, code: str, seconds: float = 60) -> dict[str, Any]:
+    def run(self, code: str, seconds: float = PATIENCE_SECONDS) -> dict[str, Any]:
         return self("execute", code=code, timeout_seconds=seconds)
 
     def later(self, work: Callable[[], dict[str, Any]]) -> Future[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support.browser import PageLog, Visitor
-from tests.support.open_notebook import START_MS, OpenNotebook
+from tests.support.open_notebook import OpenNotebook
 from tests.support.roles import PanelView
 from tests.support.server import JupyterServer
 
@@ -92,7 +92,6 @@ class LabPage:
     def _wait_for_app(self) -> None:
         self.page.wait_for_function(
             "window.jupyterapp && jupyterapp.restored && jupyterapp.restored.then(() => true)",
-            timeout=START_MS,
         )
 
     # -- what is in it ---------------------------------------------------------

@@ -22,12 +22,11 @@ from acp_jupyter.host.session.login import Launch, Terminal
 from acp_jupyter.host.session.session import Session
 from tests.support.driver import Driver
 from tests.support.fake_agents import script
+from tests.support.limits import PATIENT
 from tests.support.trusting import trusting
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 __all__ = ["FakeTerminals", "LoginDriver", "login_driver", "wants_login"]
-
-LIMITS = Limits(initialize_seconds=20, session_new_seconds=20, authenticate_seconds=1.5)
 
 
 def wants_login(how: str, state: Path, *, env: dict[str, str] | None = None) -> dict[str, Any]:
@@ -73,15 +72,13 @@ class LoginDriver(Driver):
 
     def ask(self, command: Command) -> LoginReply:
         handled = self.host.submit(self.dispatcher.handle(command, UserCaller("tester")))
-        reply = handled.result(30)
+        reply = handled.result(PATIENCE_SECONDS)
         assert isinstance(reply, LoginReply)
         return reply
 
     def settled(self, session: Session) -> Session:
         """Wait until no login goes on."""
-        eventually(
-            lambda: session.state.login is None or session.state.login.state != "running", 30
-        )
+        eventually(lambda: session.state.login is None or session.state.login.state != "running")
         return session
 
 
@@ -98,7 +95,7 @@ class _Nowhere:
 
 @contextmanager
 def login_driver(
-    folder: Path, how: str, terminals: FakeTerminals | None = None
+    folder: Path, how: str, terminals: FakeTerminals | None = None, limits: Limits = PATIENT
 ) -> Iterator[LoginDriver]:
     """Start a host with the one agent ``wants_login``."""
     root = folder / "ws"
@@ -106,7 +103,7 @@ def login_driver(
     agents = {"wants_login": wants_login(how, folder / "state")}
     host = AgentHost(
         HostConfig(
-            Registry(agents, []), root, folder / "data", limits=LIMITS, trust=trusting(folder)
+            Registry(agents, []), root, folder / "data", limits=limits, trust=trusting(folder)
         )
     )
     host.start()

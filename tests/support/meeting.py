@@ -24,9 +24,9 @@ class Meeting:
         """Send a prompt; return the id of its turn."""
         return self.driver.prompt(self.session, text, **more)
 
-    def end(self, turn_id: str, seconds: float = 20) -> TurnState:
-        """Wait for the end of a turn, for so long at most."""
-        return self.driver.done(self.session, turn_id, seconds)
+    def end(self, turn_id: str) -> TurnState:
+        """Wait for the end of a turn."""
+        return self.driver.done(self.session, turn_id)
 
     def turn(self, text: str = "go", **more: Any) -> TurnState:
         """Send a prompt and wait for the end of its turn."""

@@ -16,9 +16,9 @@ from typing import Any, Self
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
 
-__all__ = ["Cell", "Kernel", "Output"]
+from tests.support.wait import PATIENCE_SECONDS
 
-_SECONDS = 30.0
+__all__ = ["Cell", "Kernel", "Output"]
 
 
 @dataclass
@@ -96,7 +96,7 @@ class Kernel(AbstractContextManager["Kernel"]):
             self.client.load_connection_file()
         # On a busy machine a kernel that starts does not beat in time, and would count as dead.
         self.client.start_channels(hb=self._file is None)
-        self.client.wait_for_ready(timeout=_SECONDS)
+        self.client.wait_for_ready(timeout=PATIENCE_SECONDS)
         return self
 
     def __exit__(self, *_exception: object) -> None:
@@ -125,7 +125,7 @@ class Kernel(AbstractContextManager["Kernel"]):
         watched: bool = False,
         cell_id: str = "cell-1",
         on_progress: Callable[[Cell], None] | None = None,
-        seconds: float = _SECONDS,
+        seconds: float = PATIENCE_SECONDS,
     ) -> Cell:
         """Run a cell to its end.
 
@@ -177,7 +177,7 @@ class Kernel(AbstractContextManager["Kernel"]):
 
     def _reply(self, request_id: str) -> dict[str, Any]:
         while True:
-            reply = self.client.get_shell_msg(timeout=_SECONDS)
+            reply = self.client.get_shell_msg(timeout=PATIENCE_SECONDS)
             if reply["parent_header"].get("msg_id") == request_id:
                 content = reply["content"]
                 assert isinstance(content, dict)

@@ -15,6 +15,7 @@ from tests.support.notebook import Kernel
 from tests.support.scenes.steps import player
 from tests.support.server import JupyterServer, fake_agents
 from tests.support.trusting import trust_in_data_dir
+from tests.support.wait import PATIENCE_SECONDS
 
 __all__ = ["NAMES", "WATCH", "Side", "started"]
 
@@ -34,7 +35,7 @@ def watch(widget):
     widget.on_permission(lambda widget, request: called.append(("asked", request["title"])))
     return widget
 def settled():
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + {PATIENCE_SECONDS}
     while not any(call[0] == "done" for call in called):
         assert time.monotonic() < deadline, (seen, called)
         time.sleep(0.02)

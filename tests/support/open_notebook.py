@@ -11,14 +11,13 @@ from playwright.sync_api import Locator, expect
 
 from tests.support.notebook_file import claims, is_final, read_notebook
 from tests.support.roles import TurnView
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 if TYPE_CHECKING:
     from tests.support.lab import LabPage
 
-__all__ = ["START_MS", "OpenNotebook"]
+__all__ = ["OpenNotebook"]
 
-START_MS = 60_000
 
 _FIND = """path => [...jupyterapp.shell.widgets('main')]
   .find(w => w.context && w.context.path === path && w.content && w.content.widgets)"""
@@ -55,7 +54,7 @@ class OpenNotebook:
 
     def scroll_to(self, index: int) -> None:
         """Go to a cell; JupyterLab brings those of a long notebook into the page one by one."""
-        expect(self.cell(index)).to_be_attached(timeout=120_000)
+        expect(self.cell(index)).to_be_attached()
         self.cell(index).scroll_into_view_if_needed()
 
     def turn(self, index: int = 0) -> TurnView:
@@ -107,7 +106,9 @@ class OpenNotebook:
         )
         return self.turn(index)
 
-    def run_to_end(self, index: int, source: str | None = None, seconds: float = 30) -> None:
+    def run_to_end(
+        self, index: int, source: str | None = None, seconds: float = PATIENCE_SECONDS
+    ) -> None:
         """Run a cell and wait for the kernel."""
         self.run(index, source)
         self.wait_for_end(index, seconds)
@@ -115,7 +116,7 @@ class OpenNotebook:
     def wait_until_running(self, index: int) -> None:
         expect(self.prompt_mark(index)).to_contain_text("*")
 
-    def wait_for_end(self, index: int, seconds: float = 30) -> None:
+    def wait_for_end(self, index: int, seconds: float = PATIENCE_SECONDS) -> None:
         """Wait until the kernel is through with a cell."""
         expect(self.prompt_mark(index)).to_contain_text("[", timeout=seconds * 1000)
         expect(self.prompt_mark(index)).not_to_contain_text("*", timeout=seconds * 1000)
@@ -129,7 +130,6 @@ class OpenNotebook:
               return context?.isReady && context.session?.kernel?.connectionStatus === 'connected';
             }}""",
             arg=self.path,
-            timeout=START_MS,
         )
 
     def load_extension(self) -> None:
@@ -167,7 +167,6 @@ class OpenNotebook:
               return true;
             }}""",
             arg=self.path,
-            timeout=START_MS,
         )
 
     def wait_until_clean(self) -> None:
@@ -203,21 +202,21 @@ class OpenNotebook:
 
         return eventually(whole, what=f"{self.path} is a notebook")
 
-    def final_output(self, index: int, seconds: float = 10) -> Any:
+    def final_output(self, index: int) -> Any:
         """Wait until the page has the record of a finished turn in a cell; return that output."""
 
         def final() -> Any:
             return next(filter(is_final, self.outputs(index)), None)
 
-        return eventually(final, seconds, f"the final output in cell {index}")
+        return eventually(final, f"the final output in cell {index}")
 
-    def saved_output(self, index: int, seconds: float = 10) -> Any:
+    def saved_output(self, index: int) -> Any:
         """Wait until the file holds the record of a finished turn in a cell; return that output."""
 
         def final() -> Any:
             return next(filter(is_final, self._saved_outputs(index)), None)
 
-        return eventually(final, seconds, f"the final output saved in cell {index}")
+        return eventually(final, f"the final output saved in cell {index}")
 
     def outputs(self, index: int) -> list[dict[str, Any]]:
         """Return a cell's outputs in the page's model."""
@@ -229,14 +228,14 @@ class OpenNotebook:
         outputs: list[dict[str, Any]] = json.loads(text)
         return outputs
 
-    def saved_output_of(self, index: int, turn_id: str, seconds: float = 30) -> Any:
+    def saved_output_of(self, index: int, turn_id: str) -> Any:
         """Wait until the file holds an output of that turn in a cell, final or not."""
 
         def named() -> Any:
             saved = self._saved_outputs(index)
             return next((output for output in saved if claims(output, turn_id)), None)
 
-        return eventually(named, seconds, f"turn {turn_id} saved in cell {index}")
+        return eventually(named, f"turn {turn_id} saved in cell {index}")
 
     def _saved_outputs(self, index: int) -> list[Any]:
         cells = self.read().cells

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import Any
 
+from tests.support.wait import PATIENCE_SECONDS
+
 __all__ = ["COMMAND", "Outside"]
 
 COMMAND = (sys.executable, "-m", "acp_jupyter.command_line", "mcp")
 """As ``jupyter acp mcp`` starts it."""
-
-_SECONDS = 30.0
 
 
 class Outside(AbstractContextManager["Outside"]):
@@ -82,7 +82,7 @@ class Outside(AbstractContextManager["Outside"]):
         return self.begin("tools/call", {"name": tool, "arguments": arguments})
 
     def answer(self, number: int) -> dict[str, Any]:
-        return self._answers[number].get(timeout=_SECONDS)
+        return self._answers[number].get(timeout=PATIENCE_SECONDS)
 
     def text(self, number: int) -> str:
         answer = self.answer(number)
@@ -103,8 +103,8 @@ class Outside(AbstractContextManager["Outside"]):
         assert self.process.stderr is not None
         with suppress(BrokenPipeError):
             self.process.stdin.close()
-        code = self.process.wait(_SECONDS)
-        self._reader.join(_SECONDS)
+        code = self.process.wait()
+        self._reader.join()
         if not self.process.stderr.closed:
             self.told = self.process.stderr.read().decode()
             self.process.stderr.close()

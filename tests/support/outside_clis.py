@@ -17,12 +17,12 @@ from pathlib import Path
 from tests.support.mockllm import FakeModel
 from tests.support.mockllm.parts import Step, Use
 from tests.support.published import PROGRAMS
+from tests.support.wait import PATIENCE_SECONDS
 
 __all__ = ["OUTSIDE_CLIS", "OutsideCli", "Said"]
 
 _PAGE = Path(__file__).parents[2] / "docs/how-to/outside-agents.md"
 _MORE = PROGRAMS.parents[1] / "more" / "node_modules" / ".bin"
-_SECONDS = 240.0
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class OutsideCli:
     @staticmethod
     def end(process: subprocess.Popen[str]) -> Said:
         """Wait for its end."""
-        text, _ = process.communicate(timeout=_SECONDS)
+        text, _ = process.communicate(timeout=PATIENCE_SECONDS)
         return Said(process.returncode, text)
 
 
@@ -103,7 +103,9 @@ def _claude(home: Path, model: FakeModel, url: str) -> tuple[Sequence[str], Mapp
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
     )
     _, add, start = _on_the_page("sh", url).splitlines()
-    subprocess.run(add, shell=True, env=env, cwd=home / "project", check=True, timeout=_SECONDS)
+    subprocess.run(
+        add, shell=True, env=env, cwd=home / "project", check=True, timeout=PATIENCE_SECONDS
+    )
     program, *options = shlex.split(start, comments=True)
     printed = ("-p", "--verbose", "--output-format", "stream-json")
     return (str(PROGRAMS / program), *options, *printed, "--"), env

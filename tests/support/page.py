@@ -11,11 +11,11 @@ from typing import Any, Self
 from websockets.sync.client import ClientConnection
 
 from tests.support.view import View
+from tests.support.wait import PATIENCE_SECONDS
 
 __all__ = ["Page"]
 
 Json = dict[str, Any]
-_SECONDS = 15.0
 
 
 class Page:
@@ -48,7 +48,7 @@ class Page:
         self._socket.send(text)
         return self.until("error")
 
-    def next(self, seconds: float = _SECONDS) -> Json:
+    def next(self, seconds: float = PATIENCE_SECONDS) -> Json:
         """Return the next frame; events are applied to their view first."""
         frame: Json = json.loads(self._socket.recv(timeout=seconds))
         if frame["type"] == "events":
@@ -57,7 +57,7 @@ class Page:
 
     def until(self, kind: str, **fields: Any) -> Json:
         """Return the next frame of a type that has these fields."""
-        deadline = time.monotonic() + _SECONDS
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while True:
             frame = self.next(max(0.01, deadline - time.monotonic()))
             if frame["type"] == kind and fields.items() <= frame.items():

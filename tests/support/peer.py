@@ -13,12 +13,12 @@ from queue import Empty, Queue
 from types import TracebackType
 from typing import Any, Self
 
+from tests.support.wait import PATIENCE_SECONDS
+
 __all__ = ["Json", "Peer", "Turn", "select"]
 
 Json = dict[str, Any]
 Handler = Callable[[Json], Json | None]
-
-_SECONDS = 30.0
 
 
 class Turn:
@@ -101,8 +101,8 @@ class Peer:
         trace: TracebackType | None,
     ) -> None:
         self.process.kill()
-        self.process.wait(_SECONDS)
-        self._reader.join(_SECONDS)
+        self.process.wait()
+        self._reader.join()
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe is not None:
                 with contextlib.suppress(BrokenPipeError):
@@ -164,9 +164,9 @@ class Peer:
     def next(self) -> Json:
         """Return the next message; a request is answered first, if a handler takes it."""
         try:
-            line = self._queue.get(timeout=_SECONDS)
+            line = self._queue.get(timeout=PATIENCE_SECONDS)
         except Empty:
-            raise AssertionError(f"the agent said nothing for {_SECONDS:g} s") from None
+            raise AssertionError(f"the agent said nothing for {PATIENCE_SECONDS:g} s") from None
         if line is None:
             raise EOFError("the agent's stdout has ended")
         message: Json = json.loads(line)
@@ -187,7 +187,7 @@ class Peer:
             while True:
                 self.next()
         except EOFError:
-            return self.process.wait(_SECONDS)
+            return self.process.wait()
 
     def reply(self, request: Json, result: Json) -> None:
         """Answer a request that its handler left open."""

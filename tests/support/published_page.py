@@ -24,14 +24,13 @@ from tests.support.server import JupyterServer
 from tests.support.wait import eventually
 from tests.support.workspace import Workspace
 
-__all__ = ["AGENTS", "START_MS", "YES", "Place", "place_in_the_page"]
+__all__ = ["AGENTS", "YES", "Place", "place_in_the_page"]
 
 AGENTS = [
     pytest.param(agent, id=agent.agent_id)
     for agent in PUBLISHED
     if agent.agent_id in {"opencode", "claude"}
 ]
-START_MS = 120_000
 """How long an agent may take to its first call, on a busy machine."""
 YES = re.compile(r"^(Yes|Allow)$")
 """How agents and we name the answer for this once."""
@@ -73,7 +72,7 @@ class Place:
                     yes.click(timeout=2_000)
             return "*" not in nb.prompt_mark(index).inner_text()
 
-        eventually(ended, 240, "the turn's end")
+        eventually(ended, "the turn's end")
 
     def outcomes(self, title: str) -> list[str]:
         """Return how the permission requests of the session with that title were answered."""
@@ -95,4 +94,4 @@ def place_in_the_page(agent: Published, folder: Path, browser: Browser) -> Itera
             visitor = Visitor(browser, folder / "traces", traced=False)
             yield Place(agent, model, LabPage(visitor, server))
             visitor.close()
-        eventually(lambda: not processes_of(home), 20, "processes of the agent are left")
+        eventually(lambda: not processes_of(home), "processes of the agent are left")

@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
+from tests.support.wait import PATIENCE_SECONDS
+
 __all__ = ["Publisher", "listed", "published"]
 
 DAY = "Sat, 21 Nov 2026 10:00:00 GMT"
@@ -63,7 +65,7 @@ class Publisher:
                 except OSError:
                     return  # it has heard enough
                 if publisher.hangs:
-                    publisher._let_go.wait(60)
+                    publisher._let_go.wait(PATIENCE_SECONDS)
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)

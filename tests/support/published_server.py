@@ -50,7 +50,7 @@ def place_of(agent: Published, folder: Path) -> Iterator[Place]:
         with JupyterServer(folder, agents=agents) as server, server.user() as user:
             talk = Talk(user, agent.agent_id, server.root / "work")
             yield Place(agent, server, home, talk)
-        eventually(lambda: not processes_of(home), 10, "processes of the agent are left")
+        eventually(lambda: not processes_of(home), "processes of the agent are left")
 
 
 def names(home: Path) -> set[str]:

@@ -10,13 +10,11 @@ from typing import Any
 import httpx
 
 from tests.support.api import open_session, start_turn
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 __all__ = ["Json", "Played", "Talk"]
 
 Json = dict[str, Any]
-
-_TURN_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -57,8 +55,6 @@ class Talk:
         self.user = user
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        # Agents take seconds to start, and many on a busy machine.
-        user.timeout = httpx.Timeout(90)
         asked = {"cwd": str(folder), "trust": True, "policy": policy}
         self.session_id = open_session(user, agent, **asked)
 
@@ -77,10 +73,10 @@ class Talk:
         """Send a prompt and answer all that is asked with an option of that kind."""
         return self.end(self.start(scenario), answer)
 
-    def end(self, turn_id: str, answer: str = "", seconds: float = _TURN_SECONDS) -> Played:
+    def end(self, turn_id: str, answer: str = "") -> Played:
         """Wait for a turn's end; what is asked meanwhile is answered, if ``answer`` is given."""
         asked: list[Json] = []
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while (detail := self.look(turn_id, 0.2))["turn"]["status"] != "done":
             if answer and (call := self._open_request(detail)):
                 asked.append(call)
@@ -102,7 +98,7 @@ class Talk:
             assert detail["turn"]["status"] != "done", detail["items"]
             return self._open_request(detail)
 
-        return eventually(find, _TURN_SECONDS, "a permission request")
+        return eventually(find, "a permission request")
 
     def answer(self, call: Json, kind: str) -> None:
         """Choose the option of a kind."""
@@ -121,7 +117,7 @@ class Talk:
             asked = (i for i in items if i["kind"] == "elicitation" and i["state"] == "pending")
             return next(asked, {})
 
-        return eventually(find, _TURN_SECONDS, "a question")
+        return eventually(find, "a question")
 
     def reply(self, question: Json, content: Json) -> None:
         """Fill in a form."""
@@ -149,7 +145,7 @@ class Talk:
                 self.stop(turn_id)
             return state["status"] in {"idle", "stopped"} and not queued
 
-        eventually(quiet, 20, "the session is quiet")
+        eventually(quiet, "the session is quiet")
 
     def until_text(self, turn_id: str, sign: str) -> None:
         """Wait until the agent has said something."""
@@ -158,7 +154,7 @@ class Talk:
             items = self.look(turn_id)["items"]
             return any(sign in i["text"] for i in items if i["kind"] == "agent_message")
 
-        eventually(said, _TURN_SECONDS, f"{sign!r} in a message")
+        eventually(said, f"{sign!r} in a message")
 
     @staticmethod
     def _open_request(detail: Json) -> Json:

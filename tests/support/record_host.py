@@ -14,6 +14,7 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
 from tests.support.driver import Driver
+from tests.support.limits import PATIENT
 from tests.support.server import fake_agents
 from tests.support.trusting import trusting
 
@@ -36,7 +37,7 @@ def host_in(
     registry = Registry(fake_agents("own_tools", "permission", "steers") if agents else {}, [])
     data = data or root.parent / f"data-{root.name}"
     trust = trusting(root) if trusted else None
-    host = AgentHost(HostConfig(registry, root, data, limits=limits or Limits(), trust=trust))
+    host = AgentHost(HostConfig(registry, root, data, limits=limits or PATIENT, trust=trust))
     host.start()
     try:
         yield Driver(host, root / "folder")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.fake_agents import command_line
+from tests.support.wait import PATIENCE_SECONDS
 
 __all__ = ["CuttingProxy", "remote", "serving"]
 
@@ -34,7 +35,7 @@ def serving(mode: str, *args: str, token: str = "") -> Iterator[int]:
         yield int(server.stdout.readline())
     finally:
         server.stdin.close()
-        server.wait(20)
+        server.wait(PATIENCE_SECONDS)
         server.stdout.close()
 
 
@@ -65,7 +66,7 @@ class CuttingProxy:
 
     def __exit__(self, *_: object) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join()
 
     def cut_after(self, *updates: int) -> None:
         """Cut when so many more of the agent's updates have come."""

@@ -157,7 +157,6 @@ def _run(*command: str) -> str:
         },
         capture_output=True,
         text=True,
-        timeout=240,
     )
     assert done.returncode == 0, f"{command} failed:\n{done.stdout}{done.stderr}"
     return done.stdout

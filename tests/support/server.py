@@ -21,14 +21,12 @@ from websockets.sync.client import ClientConnection, connect
 
 from acp_jupyter.api import kernel_auth
 from tests.support.fake_agents import script
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 __all__ = ["JupyterServer", "KernelSide", "fake_agents", "free_port"]
 
 App = Literal["jupyter_server", "jupyterlab", "notebook"]
 
-_START_SECONDS = 90.0
-_STOP_SECONDS = 20.0
 _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
 
 
@@ -140,7 +138,7 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
                 self._command, env=self._env, cwd=self.root, stdout=log, stderr=log
             )
         try:
-            self.url = eventually(self._ready, _START_SECONDS, "the server answers")
+            self.url = eventually(self._ready, "the server answers")
         except BaseException:
             self.__exit__()
             print(self.log.read_text())
@@ -153,7 +151,7 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
             return
         process.terminate()
         try:
-            process.wait(_STOP_SECONDS)
+            process.wait(PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -176,7 +174,7 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
         try:
             info = json.loads((self.runtime / f"jpserver-{self.pid}.json").read_text())
             url = str(info["url"])
-            httpx.get(f"{url}api", timeout=5).raise_for_status()
+            httpx.get(f"{url}api").raise_for_status()
         except (OSError, ValueError, httpx.HTTPError):
             return ""
         return url
@@ -196,7 +194,7 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
     def client(self) -> httpx.Client:
         """Return a client without credentials; relative URLs are of this extension."""
         # Without TLS, whose certificates take 30 ms to read.
-        return httpx.Client(base_url=self.api, timeout=30, verify=False)
+        return httpx.Client(base_url=self.api, timeout=PATIENCE_SECONDS, verify=False)
 
     def user(self) -> httpx.Client:
         """Return a client with the user's token."""
@@ -298,7 +296,7 @@ class KernelSide:
         }
         return httpx.Request(method, url, headers=headers, content=body)
 
-    def run(self, code: str, seconds: float = 30.0) -> str:
+    def run(self, code: str) -> str:
         """Run code in the kernel and return what it printed."""
         client = BlockingKernelClient(connection_file=str(self.connection_file))
         client.load_connection_file()
@@ -310,8 +308,10 @@ class KernelSide:
                 printed.append(message["content"]["text"])
 
         try:
-            client.wait_for_ready(timeout=seconds)
-            reply = client.execute_interactive(code, timeout=seconds, output_hook=on_output)
+            client.wait_for_ready(timeout=PATIENCE_SECONDS)
+            reply = client.execute_interactive(
+                code, timeout=PATIENCE_SECONDS, output_hook=on_output
+            )
             assert reply["content"]["status"] == "ok", reply["content"]
         finally:
             client.stop_channels()

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.support.server import free_port
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 __all__ = ["one_node_slurm"]
 
@@ -37,7 +37,6 @@ SlurmdParameters=config_overrides
 NodeName=localhost CPUs=2 RealMemory=8000
 PartitionName=main Nodes=localhost Default=YES State=UP
 """
-_SECONDS = 60.0
 
 
 @contextmanager
@@ -61,9 +60,9 @@ def one_node_slurm(folder: Path) -> Iterator[dict[str, str]]:
     try:
         for words in (("slurmctld", "-D", "-c"), ("slurmd", "-D", "-N", "localhost")):
             daemons.append(subprocess.Popen(words, env=environment, stderr=subprocess.DEVNULL))
-        eventually(is_idle, _SECONDS)
+        eventually(is_idle)
         yield variables
     finally:
         for daemon in reversed(daemons):
             daemon.terminate()
-            daemon.wait(_SECONDS)
+            daemon.wait(PATIENCE_SECONDS)

@@ -14,8 +14,6 @@ from tests.support.wait import eventually
 
 __all__ = ["background", "tabs"]
 
-_START_SECONDS = 60.0
-
 
 @contextmanager
 def tabs(browser: Browser, profile: Path) -> Iterator[BrowserContext]:
@@ -29,9 +27,7 @@ def tabs(browser: Browser, profile: Path) -> Iterator[BrowserContext]:
         [*command, f"--user-data-dir={profile}", "about:blank"], stderr=subprocess.DEVNULL
     ) as process:
         try:
-            text = eventually(
-                lambda: port_file.exists() and port_file.read_text(), _START_SECONDS, "a Chromium"
-            )
+            text = eventually(lambda: port_file.exists() and port_file.read_text(), "a Chromium")
             port = str(text).split()[0]
             url = f"http://127.0.0.1:{port}"
             yield browser.browser_type.connect_over_cdp(url, no_defaults=True).contexts[0]

@@ -15,13 +15,14 @@ from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.log_router import LogRouter
 from acp_jupyter.protocol.normalise import normalise
 from acp_jupyter.protocol.traffic import TrafficEntry
+from tests.support.limits import PATIENT
 from tests.support.recording_client import RecordingClient
 
 __all__ = ["FAST", "Talk", "talk_to"]
 
 OnEntry = Callable[[TrafficEntry], None]
 
-FAST = replace(Limits(), stdin_eof_seconds=0.3, term_seconds=0.3)
+FAST = replace(PATIENT, stdin_eof_seconds=0.3, term_seconds=0.3)
 
 
 @dataclass(eq=False)

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, Route
 from tests.support.notebook import jupyter_environment
 from tests.support.server import free_port
 from tests.support.trusting import trust_in_data_dir
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 __all__ = ["WebApp", "marimo_settings", "without_network"]
 
@@ -61,13 +61,13 @@ class WebApp(AbstractContextManager["WebApp"]):
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
-        eventually(self._answers, 90)
+        eventually(self._answers)
         return self
 
     def __exit__(self, *_exception: object) -> None:
         self._process.terminate()
         try:
-            self._process.wait(15)
+            self._process.wait(PATIENCE_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

@@ -24,7 +24,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(here) and item.path.name != "test_table.py":
             item.add_marker(pytest.mark.long)
-            item.add_marker(pytest.mark.timeout(420))
 
 
 @pytest.fixture(scope="session")

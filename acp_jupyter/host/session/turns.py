@@ -407,10 +407,15 @@ class SilentTurnTimer:
         Of the session.
     limits
         See `Limits`.
+    clock
+        Returns the time, in seconds since the epoch.
     """
 
-    def __init__(self, journal: Journal, limits: Limits) -> None:
+    def __init__(
+        self, journal: Journal, limits: Limits, clock: Callable[[], float] = time.time
+    ) -> None:
         self._journal = journal
+        self._clock = clock
         self._seconds = limits.silent_seconds
         self._timer = asyncio.get_running_loop().call_later(self._seconds, self._check)
 
@@ -420,7 +425,7 @@ class SilentTurnTimer:
 
     def _check(self) -> None:
         session, since = self._journal.transcript.session, self._journal.last_line_at
-        left = since + self._seconds - time.time()
+        left = since + self._seconds - self._clock()
         turn_id = session.active_turn_id if session.status == "running" else None
         if left <= 0 and turn_id is not None and session.silent_since is None:
             self._journal.note(AgentSilentNote(turn_id=turn_id, since=since))

@@ -6,7 +6,6 @@ It has a session id of its own and reads only replies to it: pages only see that
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from queue import Empty
 from types import TracebackType
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 
 _CONNECT_SECONDS = 5.0
 _PING_SECONDS = 0.2
+_BEGIN_SECONDS = 5.0
+"""Least time in which a free kernel begins; from then on the code's own time counts."""
 _STOP_SECONDS = 2.0
 """Interval of interrupts for code that does not stop."""
 _MOST_INTERRUPTS = 4
@@ -158,20 +159,23 @@ class KernelChannel:
         A request on the control channel tests it, which a busy kernel answers, too. For a kernel
         that publishes nothing about such requests this waits for a fixed time.
         """
-        deadline = time.monotonic() + _CONNECT_SECONDS
-        while time.monotonic() < deadline:
+        deadline = _now() + _CONNECT_SECONDS
+        while _now() < deadline:
             await self._channels.send("control", "kernel_info_request", {}, TOOL_MARK)
             if await self._message(_PING_SECONDS) is not None:
                 return
 
     async def _watch(self, run: _Run, seconds: float) -> bool:
         """Collect the outputs of code until it ends; return whether its time was over."""
-        deadline = time.monotonic() + seconds
+        deadline = _now() + max(seconds, _BEGIN_SECONDS)
         interrupts = 0
         while not run.ended:
-            message = await self._message(max(0.0, deadline - time.monotonic()))
+            waited = not run.begun
+            message = await self._message(max(0.0, deadline - _now()))
             if message is not None:
                 run.take(message)
+                if waited and run.begun:
+                    deadline = _now() + seconds
             elif not run.begun:
                 raise KernelError("busy", _QUEUED)
             elif interrupts == _MOST_INTERRUPTS:
@@ -179,7 +183,7 @@ class KernelChannel:
             else:
                 interrupts += 1
                 await self._manager.interrupt_kernel()
-                deadline = time.monotonic() + _STOP_SECONDS
+                deadline = _now() + _STOP_SECONDS
         return interrupts > 0
 
     async def _message(self, seconds: float) -> dict[str, Any] | None:
@@ -189,8 +193,8 @@ class KernelChannel:
             return None
 
     async def _reply(self, request_id: str, seconds: float) -> dict[str, Any]:
-        deadline = time.monotonic() + seconds
-        while (left := deadline - time.monotonic()) > 0:
+        deadline = _now() + seconds
+        while (left := deadline - _now()) > 0:
             try:
                 message = await self._channels.receive("shell", left)
             except Empty:
@@ -198,6 +202,10 @@ class KernelChannel:
             if message["parent_header"].get("msg_id") == request_id:
                 return dict(message["content"])
         raise KernelError("timeout", f"The kernel did not answer within {seconds:g} s.")
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 class _Run:

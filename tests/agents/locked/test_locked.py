@@ -12,6 +12,7 @@ import pytest
 
 from acp_jupyter.agents.locked.lock_files import read_lock
 from acp_jupyter.host.public_registry.snapshot import bundled_snapshot
+from tests.support.wait import PATIENCE_SECONDS
 
 AGENT = "#!/bin/sh\necho started $* with $(node --version)\n"
 NPM = f"""#!/bin/sh
@@ -65,7 +66,7 @@ def start(tmp_path: Path) -> Start:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE_SECONDS,
         )
 
     return start

@@ -54,7 +54,7 @@ def test_a_turn_whose_end_is_lost_is_ended(tmp_path: Path) -> None:
     ):
         meeting = Meeting(driver, driver.open("far"))
         proxy.cut_after(5)
-        turn = meeting.end(meeting.begin("count 20"), 60)
+        turn = meeting.end(meeting.begin("count 20"))
         assert turn.failure is not None
         assert "was lost during the turn, and is back" in turn.failure.message
         assert meeting.text == said(store)

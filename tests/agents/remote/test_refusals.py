@@ -45,7 +45,7 @@ def answering(answer: bytes) -> Iterator[int]:
     finally:
         listener.shutdown(socket.SHUT_RDWR)
         listener.close()
-        thread.join(5)
+        thread.join()
 
 
 @pytest.mark.parametrize("scheme", ["ws", "http"])

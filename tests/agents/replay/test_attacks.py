@@ -206,7 +206,7 @@ def _play(driver: Driver, row: Row, session: Session, who: Who) -> Seen:
         return session.transcript.turns[turn_id].status == "done"
 
     try:
-        eventually(is_done, 5, what=f"the end of {row}")
+        eventually(is_done, what=f"the end of {row}")
     except AssertionError:
         driver.run(session.cancel)
         driver.done(session, turn_id)

@@ -6,8 +6,6 @@ import asyncio
 import base64
 import hashlib
 import os
-import selectors
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +28,7 @@ from acp_jupyter.agents.replay.recording import (
 from acp_jupyter.agents.replay.terminals import notes_by_request, show_terminals
 from acp_jupyter.agents.rpc import Json, Peer
 from acp_jupyter.protocol.host_events.session import FileBytes, FileChange, FileText
+from tests.support.virtual_loop import in_virtual_time
 
 # -- the folder -----------------------------------------------------------------
 
@@ -106,34 +105,10 @@ def test_there_and_back_is_the_same(text: str) -> None:
 # -- times ----------------------------------------------------------------------
 
 
-class _VirtualLoop(asyncio.SelectorEventLoop):
-    """Time passes only while everybody waits, and then at once."""
-
-    def __init__(self) -> None:
-        self._now = 0.0
-        super().__init__(_Selector(self._pass))
-
-    def time(self) -> float:
-        return self._now
-
-    def _pass(self, seconds: float) -> None:
-        self._now += seconds
-
-
-class _Selector(selectors.SelectSelector):
-    def __init__(self, wait: Callable[[float], None]) -> None:
-        super().__init__()
-        self._wait = wait
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        if timeout:
-            self._wait(timeout)
-        return super().select(0)
-
-
 def reached(speed: float | None, interrupt_at: float | None = None) -> list[float]:
     """Return when steps recorded at these times are reached."""
 
+    @in_virtual_time
     async def play() -> list[float]:
         loop = asyncio.get_running_loop()
         interrupt = asyncio.Event()
@@ -147,8 +122,7 @@ def reached(speed: float | None, interrupt_at: float | None = None) -> list[floa
             times.append(round(loop.time(), 3))
         return times
 
-    with asyncio.Runner(loop_factory=_VirtualLoop) as runner:
-        return runner.run(play())
+    return play()
 
 
 def test_gaps_are_as_recorded_but_never_above_ten_seconds() -> None:

@@ -64,7 +64,7 @@ def have(driver: Driver, agent: str) -> Session:
         turn_id = driver.prompt(session, text)
         if option:
             driver.answer(session, driver.asked(session), option)
-        driver.done(session, turn_id, 30)
+        driver.done(session, turn_id)
     return session
 
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +16,19 @@ from acp_jupyter.api.commands.imports import ImportReport, ImportRequest, import
 from acp_jupyter.errors import NothingToImport, SessionImported
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.store.log_entries import read_traffic
 from tests.support.driver import Driver
 from tests.support.imported import timeless
+from tests.support.limits import PATIENT
 from tests.support.planted import SECRET
 from tests.support.recorded import TRAFFIC
 from tests.support.trusting import trusting
+from tests.support.wait import PATIENCE_SECONDS
 
 SAID = {"type": "agent_message_chunk", "content": {"type": "text", "text": "Hi"}}
 END = {"type": "prompt_response", "stopReason": "end_turn"}
-LIMITS = Limits(import_lines=20, import_problems=3, sessions=3)
+LIMITS = replace(PATIENT, import_lines=20, import_problems=3, sessions=3)
 
 
 @pytest.fixture
@@ -45,7 +47,7 @@ def driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Driver]:
 def take(driver: Driver, lines: Iterable[Any], **more: Any) -> ImportReport:
     log = [json.dumps(line) if isinstance(line, dict) else line for line in lines]
     request = ImportRequest("folder/log.jsonl", lambda: log, **more)
-    return driver.host.submit(import_log(driver.host, request)).result(30)
+    return driver.result(import_log(driver.host, request))
 
 
 def folders(driver: Driver) -> list[Path]:
@@ -64,11 +66,11 @@ def test_it_is_a_stopped_session_that_refuses_all_work(driver: Driver) -> None:
         driver.prompt(session)
     for work in (session.start(), session.set_mode("x"), session.set_config("a", "b")):
         with pytest.raises(SessionImported, match="no agent"):
-            driver.host.submit(work).result(10)
+            driver.result(work)
     driver.run(session.start_in_background)
     driver.run(lambda: session.rename("Mine"))
     assert session.state.title == "Mine"
-    driver.host.submit(driver.host.closer.close(report.session_id)).result(10)
+    driver.result(driver.host.closer.close(report.session_id))
 
 
 def test_a_turn_that_the_log_leaves_open_is_closed_in_words(driver: Driver) -> None:
@@ -151,7 +153,7 @@ def test_nothing_is_left_of_what_is_refused(
 def test_one_that_nobody_looks_at_makes_room_and_is_kept(driver: Driver) -> None:
     taken = [take(driver, [SAID]).session_id for _ in range(LIMITS.sessions + 1)]
     assert driver.run(lambda: len(driver.host.sessions)) == LIMITS.sessions
-    driver.host.submit(driver.host.stored_sessions.wake(taken[0])).result(20)
+    driver.result(driver.host.stored_sessions.wake(taken[0]))
     assert driver.run(lambda: driver.host.session(taken[0]).transcript.items[0].kind)
 
 
@@ -167,7 +169,7 @@ def test_one_that_is_being_put_away_can_be_opened_at_once(driver: Driver) -> Non
         await closing
         return driver.host.session(session_id).transcript.items[0].kind
 
-    assert driver.host.submit(close_and_open()).result(20) == "agent_message"
+    assert driver.result(close_and_open()) == "agent_message"
 
 
 def test_who_gives_up_leaves_nothing_behind(driver: Driver) -> None:
@@ -178,7 +180,7 @@ def test_who_gives_up_leaves_nothing_behind(driver: Driver) -> None:
         if len(folders(driver)) == 0:
             return  # they are only looking at it
         reading.set()
-        assert given_up.wait(20)
+        assert given_up.wait(PATIENCE_SECONDS)
         yield from (json.dumps(SAID) for _ in range(5))
 
     async def give_up() -> None:
@@ -190,7 +192,7 @@ def test_who_gives_up_leaves_nothing_behind(driver: Driver) -> None:
         with pytest.raises(asyncio.CancelledError):
             await work
 
-    driver.host.submit(give_up()).result(30)
+    driver.result(give_up())
     assert folders(driver) == []
     assert driver.host.sessions == {}
 

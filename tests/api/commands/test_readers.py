@@ -12,17 +12,16 @@ from acp_jupyter.api.access import UserCaller
 from acp_jupyter.errors import ChangesGone
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from tests.support.bare_log import Log
 from tests.support.commands import Door
 from tests.support.fake_agents import script
+from tests.support.limits import PATIENT
 from tests.support.trusting import trusting
 from tests.support.wait import eventually
 
 USER = UserCaller("ada")
-LIMITS = Limits(checkpoint_seconds=60)
 """Who waits for what a turn changed waits too long for `Door.send`."""
 
 
@@ -31,7 +30,7 @@ def door(tmp_path: Path) -> Iterator[Door]:
     root = tmp_path / "ws"
     root.mkdir()
     registry = Registry({"own": script("own_tools")}, [])
-    config = HostConfig(registry, root, tmp_path / "data", limits=LIMITS, trust=trusting(tmp_path))
+    config = HostConfig(registry, root, tmp_path / "data", limits=PATIENT, trust=trusting(tmp_path))
     host = AgentHost(config)
     host.start()
     yield Door(host, root)

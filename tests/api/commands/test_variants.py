@@ -8,6 +8,7 @@ import stat
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +35,10 @@ from tests.support.checkpointed_folder import held
 from tests.support.commands import ADAPTER, Door
 from tests.support.fake_agents import script
 from tests.support.full_disk import full_disk
+from tests.support.limits import PATIENT
 from tests.support.processes import family
 from tests.support.trusting import trusting
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 USER = UserCaller("ada")
 KERNEL = KernelCaller("k1", "book.ipynb")
@@ -66,7 +68,7 @@ class Try:
             Registry(AGENTS, []),
             self.root,
             folder / "data",
-            limits=limits or Limits(),
+            limits=limits or PATIENT,
             trust=trust or trusting(folder),
             own_folders=own_folders,
         )
@@ -91,7 +93,7 @@ class Try:
         return self.host.submit(self.door.dispatcher.handle(command, USER))
 
     def refs(self) -> bytes:
-        return self.host.checkpoints.of(self.root).git.run("for-each-ref", seconds=20)
+        return self.host.checkpoints.of(self.root).git.run("for-each-ref", seconds=PATIENCE_SECONDS)
 
     def start(self, session: Session, prompt: str) -> str:
         return self.door.prompt(session, prompt)
@@ -99,8 +101,8 @@ class Try:
     def ended(self, session: Session, turn_id: str) -> TurnState:
         """Wait for all that comes of a turn: its changes are noted, its copy is gone."""
         self.door.done(session, turn_id)
-        eventually(lambda: not session.agent.startable, 20)
-        eventually(lambda: not Path(session.state.cwd).exists(), 20)
+        eventually(lambda: not session.agent.startable)
+        eventually(lambda: not Path(session.state.cwd).exists())
         return session.transcript.turns[turn_id]
 
     def run(self, session: Session, prompt: str) -> str:
@@ -149,8 +151,8 @@ def test_each_works_in_a_copy_of_its_own(there: Try) -> None:
         two.session_id: there.start(two, "append sub/beside 2\nwrite new/d.txt d\nwait"),
     }
     cwds = [Path(each.state.cwd) for each in (one, two)]
-    eventually(lambda: (cwds[1] / "new" / "d.txt").exists(), 20)
-    eventually(lambda: not (cwds[0] / "gone").exists(), 20)
+    eventually(lambda: (cwds[1] / "new" / "d.txt").exists())
+    eventually(lambda: not (cwds[0] / "gone").exists())
     assert (cwds[0] / "a.py").read_bytes() == b"one\r\ntwo\r\n1"
     assert (cwds[1] / "a.py").read_bytes() == b"one\r\ntwo\r\n2"
     assert held(there.root) == before
@@ -165,7 +167,7 @@ def test_each_works_in_a_copy_of_its_own(there: Try) -> None:
         there.door.run(session.cancel)
         there.ended(session, turns[session.session_id])
     assert held(there.root) == before
-    eventually(lambda: not list(there.variants.iterdir()), 20)
+    eventually(lambda: not list(there.variants.iterdir()))
 
 
 def test_what_is_kept_is_its_patch(there: Try) -> None:
@@ -308,7 +310,7 @@ def test_a_variant_has_one_turn(there: Try) -> None:
     turn_id = there.run(session, "write a.py 1")
     with pytest.raises(SessionImported, match="one of several variants"):
         there.start(session, "More")
-    assert family(os.getpid(), without="git").keys() <= before.keys()
+    eventually(lambda: family(os.getpid(), without="git").keys() <= before.keys())
     # As it is saved: the next server can put it into the folder.
     there.host.stop()
     again = Try(there.folder)
@@ -386,12 +388,12 @@ def test_what_a_deleted_variant_changed_is_kept_no_longer(there: Try) -> None:
     there.run(session, "append a.py 1")
     there.door.send(USER, "delete_session", session_id=session.session_id)
     git = there.host.checkpoints.of(there.root).git
-    assert git.run("for-each-ref", seconds=20) == b""
+    assert git.run("for-each-ref", seconds=PATIENCE_SECONDS) == b""
     assert [each.name for each in git.folder.glob("index*")] == ["index"]
 
 
 def test_limits(tmp_path: Path) -> None:
-    there = Try(tmp_path, Limits(copy_bytes=1000, variants=2))
+    there = Try(tmp_path, replace(PATIENT, copy_bytes=1000, variants=2))
     try:
         (there.root / "a.bin").write_bytes(bytes(2000))
         with pytest.raises(BadRequest, match=r"the limit is 1\.0 kB"):
@@ -484,7 +486,7 @@ REPOSITORY = (
 def test_a_copy_stays_while_it_has_what_is_not_stored(
     tmp_path: Path, deeds: str, named: str, scan_files: int
 ) -> None:
-    there = Try(tmp_path, Limits(checkpoint_file_bytes=1000, scan_files=scan_files))
+    there = Try(tmp_path, replace(PATIENT, checkpoint_file_bytes=1000, scan_files=scan_files))
     try:
         fill(there.root)
         (there.root / ".gitignore").write_text("out/\n")
@@ -492,7 +494,7 @@ def test_a_copy_stays_while_it_has_what_is_not_stored(
         cwd = Path(session.state.cwd)
         turn_id = there.start(session, deeds)
         there.door.done(session, turn_id)
-        eventually(lambda: str(cwd) in notices(session), 20)
+        eventually(lambda: str(cwd) in notices(session))
         if scan_files > 3:
             assert f"could be stored: {named}. It is in {cwd} until" in notices(session)
         assert {path.name for path in cwd.rglob("*")}.issuperset(named.split(", "))
@@ -510,7 +512,7 @@ def notices(session: Session) -> str:
 
 @pytest.mark.parametrize("scan_files", [20_000, 3])
 def test_no_copy_stays_for_a_cache_or_what_was_deleted(tmp_path: Path, scan_files: int) -> None:
-    there = Try(tmp_path, Limits(scan_files=scan_files))
+    there = Try(tmp_path, replace(PATIENT, scan_files=scan_files))
     try:
         fill(there.root)
         session = there.make()
@@ -551,11 +553,11 @@ def test_one_that_is_cancelled_while_the_folder_is_stored_leaves_nothing(
     git = HeldGit(there.folder, "update-ref", monkeypatch)
     fill(there.root)
     making = there.begin_to_make()
-    eventually(lambda: git.commands, 20)
+    eventually(lambda: git.commands)
     making.cancel()
     git.go_on()
-    eventually(lambda: " -d " in git.commands, 20)
-    eventually(lambda: there.refs() == b"", 20)
+    eventually(lambda: " -d " in git.commands)
+    eventually(lambda: there.refs() == b"")
     assert not there.variants.exists() or not list(there.variants.iterdir())
 
 
@@ -566,11 +568,11 @@ def test_one_that_is_cancelled_while_its_place_is_made_leaves_nothing(
     assert first.state.variant is not None
     git = HeldGit(there.folder, "read-tree", monkeypatch)
     making = there.begin_to_make(try_id=first.state.variant.try_id)
-    eventually(lambda: git.commands, 20)
+    eventually(lambda: git.commands)
     assert len(list(there.variants.iterdir())) == 2
     making.cancel()
     git.go_on()
-    eventually(lambda: len(list(there.variants.iterdir())) == 1, 20)
+    eventually(lambda: len(list(there.variants.iterdir())) == 1)
     there.door.send(USER, "close_session", session_id=first.session_id)
     assert there.refs() == b""
 
@@ -586,11 +588,11 @@ def test_one_that_is_cancelled_while_it_is_saved_leaves_no_session(there: Try) -
 
     stop = there.host.on_sessions_changed(cancel)
     making.append(there.begin_to_make())
-    eventually(lambda: opened, 20)
-    eventually(lambda: not there.host.sessions, 20)
+    eventually(lambda: opened)
+    eventually(lambda: not there.host.sessions)
     stop()
-    eventually(lambda: not list(there.variants.iterdir()), 20)
-    eventually(lambda: there.refs() == b"", 20)
+    eventually(lambda: not list(there.variants.iterdir()))
+    eventually(lambda: there.refs() == b"")
     assert not there.door.send(USER, "list_sessions")
 
 
@@ -625,7 +627,7 @@ def test_folders_of_jupyter_are_its_own_in_a_copy_too(tmp_path: Path) -> None:
 
 
 def test_no_checkpoint_is_deleted_while_a_copy_is_in_use(tmp_path: Path) -> None:
-    there = Try(tmp_path, Limits(checkpoint_store_bytes=1))
+    there = Try(tmp_path, replace(PATIENT, checkpoint_store_bytes=1))
     try:
         fill(there.root)
         one, two = there.several("own", "own")

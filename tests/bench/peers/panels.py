@@ -50,7 +50,7 @@ class Panel:
         return self.meter.finish(load, self._written)
 
     def _written(self) -> tuple[float, float]:
-        text = eventually(lambda: self.writes.exists() and self.writes.read_text(), 30, "writes")
+        text = eventually(lambda: self.writes.exists() and self.writes.read_text(), "writes")
         first, last = json.loads(str(text))
         return first, last
 

@@ -66,7 +66,7 @@ def imported(driver: Driver, path: Path) -> Session:
         return path.read_bytes().splitlines(keepends=True)
 
     request = ImportRequest(path.name, lines)
-    report = driver.host.submit(import_log(driver.host, request)).result(30)
+    report = driver.result(import_log(driver.host, request))
     assert report.problems == []
     return driver.host.session(report.session_id)
 
@@ -88,7 +88,7 @@ def test_both_logs_give_the_same_transcript(
     driver.run(live.attach)
     for prompt in prompts:
         turn_id = driver.prompt(live, prompt)
-        while driver.host.submit(live.journal.wait_turn(turn_id, 0.2)).result(10) is False:
+        while driver.result(live.journal.wait_turn(turn_id, 0.2)) is False:
             for request_id in tuple(live.transcript.request_items):
                 driver.answer(live, request_id, "allow")
     assert live.journal.flush()

@@ -14,7 +14,7 @@ from tests.support.scenes import cleaning
 from tests.support.scenes.camera import Camera
 from tests.support.scenes.stage import Stage
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.long
 
 
 def test_the_panel_alone(camera: Camera) -> None:

@@ -14,7 +14,7 @@ from tests.support.roles import PanelView
 from tests.support.scenes import cleaning
 from tests.support.scenes.camera import Camera
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.long
 
 SOURCE = f"%%acp claude --session cleaning\n{cleaning.PROMPT}"
 

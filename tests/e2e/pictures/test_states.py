@@ -22,7 +22,7 @@ from tests.support.scenes.camera import Camera
 from tests.support.scenes.steps import player
 from tests.support.server import JupyterServer, fake_agents
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.long
 
 TOKEN = "the-same-after-a-restart"
 

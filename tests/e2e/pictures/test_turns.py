@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from tests.support.scenes import cards, cleaning
 from tests.support.scenes.camera import Camera
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
+pytestmark = pytest.mark.long
 
 CELL = "%%acp claude --session cleaning\n"
 

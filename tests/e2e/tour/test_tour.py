@@ -11,14 +11,12 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import Error, Locator, expect
 
-from tests.support.open_notebook import START_MS
 from tests.support.roles import PanelView, TurnView
 from tests.support.tour import EDIT, REPORT_PY, Tour
 from tests.support.wait import eventually
 
 
 @pytest.mark.long
-@pytest.mark.timeout(300)
 def test_a_new_user_sees_every_part(tour: Tour) -> None:
     an_edit_in_a_cell(tour)
     text_in_a_cell(tour)
@@ -38,7 +36,7 @@ def an_edit_in_a_cell(tour: Tour) -> None:
     if agent.published:
         expect(trust).to_contain_text("hooks, MCP servers")
         trust.get_by_role("button", name="Trust this folder").click()
-    expect(turn.permission).to_be_visible(timeout=START_MS)
+    expect(turn.permission).to_be_visible()
     expect(trust.get_by_role("button")).to_have_count(0)
     steps = turn.root.get_by_role("list", name=agent.plan, exact=True)
     expect(steps).to_contain_text("Read report.py")
@@ -52,7 +50,7 @@ def an_edit_in_a_cell(tour: Tour) -> None:
     tour.album.take("asks", turn.root.locator(".acp"))
     for _ in range(agent.questions):
         allow_by_key(turn)
-    tour.notebook.wait_for_end(1, 60)
+    tour.notebook.wait_for_end(1)
     assert tour.report.count(".append(") == 0
     card = turn.root.get_by_role("group", name="Changes")
     expect(card).to_contain_text("1 file changed")
@@ -84,7 +82,7 @@ def allow_by_key(turn: TurnView) -> None:
 def text_in_a_cell(tour: Tour) -> None:
     """A formula, a table, code in colours, a diagram."""
     turn = tour.notebook.run(2)
-    tour.notebook.wait_for_end(2, 60)
+    tour.notebook.wait_for_end(2)
     text = turn.root.locator(".acp-prose")
     expect(text.locator("table td").first).to_be_visible()
     expect(text.locator(".acp-formula mjx-container")).to_have_count(3)

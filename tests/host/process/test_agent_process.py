@@ -20,7 +20,7 @@ from acp_jupyter.host.process.child_process import ExitReason
 from acp_jupyter.host.process.pipes import PipeReader
 from acp_jupyter.host.registry_entries import AgentSpec
 from tests.support.processes import alive
-from tests.support.wait import eventually_async
+from tests.support.wait import FOREVER_SECONDS, PATIENCE_SECONDS, eventually_async
 
 pytestmark = pytest.mark.asyncio
 
@@ -103,14 +103,13 @@ async def test_death_is_noticed_while_a_grandchild_holds_the_pipes() -> None:
         "import subprocess, os\n"
         "p = subprocess.Popen(['sh', '-c', 'trap \"\" TERM; exec sleep 600'])\n"
         "print(p.pid, flush=True); input(); os._exit(7)",
-        limits=replace(FAST, term_seconds=30),
+        limits=replace(FAST, term_seconds=FOREVER_SECONDS),
     )
     grandchild = int(await output(process))
-    began = time.monotonic()
     process.stdin.write(b"\n")
-    assert await process.wait_exit() == ExitReason(7, None)
-    assert time.monotonic() - began < 0.5
-    assert await asyncio.wait_for(process.stdout.read(), 1) == b""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        assert await process.wait_exit() == ExitReason(7, None)
+        assert await process.stdout.read() == b""
     assert alive(grandchild)
     os.kill(grandchild, signal.SIGKILL)
     await process.stop()
@@ -173,15 +172,13 @@ async def test_exit_reasons_read_as_words() -> None:
 async def test_an_agent_that_ends_with_its_stdin_is_sent_no_signal(tmp_path: Path) -> None:
     done = tmp_path / "done"
     process = await python(
-        "import sys, time; sys.stdin.read(); time.sleep(0.1);"
-        f"open({str(done)!r}, 'w').write('tidy')",
-        limits=replace(FAST, stdin_eof_seconds=10),
+        f"import sys; sys.stdin.read(); open({str(done)!r}, 'w').write('tidy')",
+        limits=replace(FAST, stdin_eof_seconds=FOREVER_SECONDS),
     )
-    began = time.monotonic()
-    await process.stop()
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await process.stop()
     assert done.read_text() == "tidy"
     assert await process.wait_exit() == ExitReason(0, None)
-    assert time.monotonic() - began < 5
 
 
 async def test_an_agent_that_ignores_eof_and_sigterm_is_killed_in_bounded_time() -> None:
@@ -194,7 +191,7 @@ async def test_an_agent_that_ignores_eof_and_sigterm_is_killed_in_bounded_time()
     await process.stop()
     assert await process.wait_exit() == ExitReason(None, 9)
     assert not alive(process.pid)
-    assert 0.3 < time.monotonic() - began < 2
+    assert time.monotonic() - began >= FAST.stdin_eof_seconds + FAST.term_seconds
 
 
 async def test_stop_may_be_called_twice_and_at_once() -> None:
@@ -210,7 +207,7 @@ async def test_a_start_that_is_cancelled_leaves_nothing(name: str, cancels: int)
     """At each step after a task of that name is there."""
     before = {*psutil.Process().children()}
     for steps in range(8):
-        starting = asyncio.create_task(python("import time; time.sleep(60)"))
+        starting = asyncio.create_task(python("import time; time.sleep(600)"))
         while name and name not in {task.get_name() for task in asyncio.all_tasks()}:  # noqa: ASYNC110 - each step of the loop counts
             await asyncio.sleep(0)
         for _ in range(steps):
@@ -250,28 +247,6 @@ async def test_an_agent_whose_loop_ends_is_ended_and_leaves_no_zombie() -> None:
         pipe.close()
 
 
-async def test_a_write_that_nobody_reads_times_out() -> None:
-    process = await start("sleep", "600")
-    process.stdin.write(b"x" * 5_000_000)
-    began = time.monotonic()
-    with pytest.raises(TimeoutError):
-        await process.stdin.flush(0.2)
-    assert time.monotonic() - began < 2
-    await process.stop()
-
-
-async def test_a_slow_reader_that_reads_on_does_not_time_out() -> None:
-    process = await python(
-        "import os, time\nleft = 2_000_000\n"
-        "while left > 0: left -= len(os.read(0, 100_000)); time.sleep(0.02)\n"
-        "print('all')"
-    )
-    process.stdin.write(b"x" * 2_000_000)
-    await process.stdin.flush(0.15)
-    assert await output(process) == b"all\n"
-    await process.stop()
-
-
 async def test_what_waits_for_a_deaf_agent_is_bounded() -> None:
     process = await start("sleep", "600", limits=replace(FAST, unsent_bytes=1_000_000))
     process.stdin.write(b"x" * 900_000)
@@ -287,10 +262,10 @@ async def test_a_closed_stdin_is_an_error_and_not_a_hang() -> None:
     async def write() -> None:
         while True:
             process.stdin.write(b"x" * 100_000)
-            await process.stdin.flush(5)
+            await process.stdin.flush(FOREVER_SECONDS)
 
     with pytest.raises(ConnectionError):
-        await asyncio.wait_for(write(), 5)
+        await asyncio.wait_for(write(), PATIENCE_SECONDS)
     await process.stop()
 
 

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -31,7 +30,7 @@ async def main():
         # A child of the host that inherited the life pipe, as multiprocessing makes them.
         os.closerange(0, 3)
         import time
-        time.sleep(20)
+        time.sleep(600)
         os._exit(0)
     print(line.decode(), process.pid, flush=True)
     await asyncio.sleep(600)
@@ -77,7 +76,7 @@ def test_nothing_survives_the_host(number: int) -> None:
     host.wait()
     assert host.stdout is not None
     host.stdout.close()
-    eventually(lambda: not any(alive(pid) for pid in pids), 5, f"one of {pids} to end")
+    eventually(lambda: not any(alive(pid) for pid in pids), f"one of {pids} to end")
 
 
 def test_nothing_survives_the_host_though_a_child_of_it_keeps_the_life_pipe() -> None:
@@ -86,7 +85,7 @@ def test_nothing_survives_the_host_though_a_child_of_it_keeps_the_life_pipe() ->
     host.wait()
     assert host.stdout is not None
     host.stdout.close()
-    eventually(lambda: not any(alive(pid) for pid in pids), 10, f"one of {pids} to end")
+    eventually(lambda: not any(alive(pid) for pid in pids), f"one of {pids} to end")
 
 
 def test_the_agent_dies_with_host_and_supervisor() -> None:
@@ -97,7 +96,7 @@ def test_the_agent_dies_with_host_and_supervisor() -> None:
     assert host.stdout is not None
     host.stdout.close()
     os.kill(pids[0], signal.SIGKILL)
-    eventually(lambda: not alive(pids[3]), 5)
+    eventually(lambda: not alive(pids[3]))
     for pid in pids[1:3]:
         # Nobody is left who could end these; the agent's own end is all that can be had.
         os.kill(pid, signal.SIGKILL)
@@ -106,23 +105,21 @@ def test_the_agent_dies_with_host_and_supervisor() -> None:
 def test_a_stop_signal_to_the_supervisor_ends_all() -> None:
     host, pids = start_host()
     os.kill(pids[0], signal.SIGTERM)
-    eventually(lambda: not any(alive(pid) for pid in pids), 5)
+    eventually(lambda: not any(alive(pid) for pid in pids))
     host.kill()
     host.wait()
     assert host.stdout is not None
     host.stdout.close()
 
 
-def test_it_starts_fast_and_needs_nothing_but_the_standard_library() -> None:
+def test_it_needs_nothing_but_the_standard_library() -> None:
     code = (
         f"import sys; sys.argv = ['x']; import runpy; runpy.run_path({supervise.__file__!r});"
         "print([m for m in sys.modules if m.split('.')[0] in ('acp', 'acp_jupyter', 'pydantic')])"
     )
-    began = time.monotonic()
     command = [sys.executable, "-I", "-S", "-c", code]
     result = subprocess.run(command, capture_output=True, text=True, check=True)
     assert result.stdout == "[]\n"
-    assert time.monotonic() - began < 2
 
 
 def test_it_runs_as_a_module_too(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import stat
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from acp_jupyter.host.public_registry.snapshot import PublicAgent, Snapshot
 from acp_jupyter.host.registry_entries import Finder
 from tests.support.published_registry import Publisher, listed, published
 from tests.support.server import free_port
+from tests.support.wait import PATIENCE_SECONDS
 
 BUNDLED = Snapshot(
     source="x",
@@ -44,7 +44,7 @@ def publisher() -> Iterator[Publisher]:
         yield publisher
 
 
-def agents(tmp_path: Path, url: str, seconds: float = 20) -> PublicAgents:
+def agents(tmp_path: Path, url: str, seconds: float = PATIENCE_SECONDS) -> PublicAgents:
     newer = NewerRegistry(tmp_path / "data" / "registry.json", url, seconds)
     return PublicAgents(tmp_path / "data", BUNDLED, newer)
 
@@ -185,10 +185,9 @@ def test_a_bad_answer_leaves_the_list_in_use(
 ) -> None:
     spoil, words = HOSTILE[name]
     spoil(publisher)
-    public = agents(tmp_path, publisher.url, seconds=1 if name == "endless" else 20)
-    began = time.monotonic()
+    seconds = 1 if name == "endless" else PATIENCE_SECONDS
+    public = agents(tmp_path, publisher.url, seconds)
     assert updated(public) == RegistryState("2026-11-20", may_update=True, failure=words)
-    assert time.monotonic() - began < 10
     assert public.ids() == ("auggie", "gone")
     assert not (tmp_path / "data" / "registry.json").exists()
 

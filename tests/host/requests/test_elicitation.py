@@ -20,7 +20,7 @@ from acp_jupyter.transcript.model.items import Elicitation
 from acp_jupyter.transcript.output.bundle import build_bundle
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 
 @pytest.fixture
@@ -192,7 +192,7 @@ def test_the_agent_takes_a_question_back_before_it_is_put(driver: Driver) -> Non
             TrafficEntry(next(session.journal.sequence), 2.0, ">", answer, number)
         )
 
-    driver.host.submit(withdrawn()).result(20)
+    driver.result(withdrawn())
     assert question(session).outcome == "Withdrawn by the agent"
     assert session.state.waiting == 0
 
@@ -210,9 +210,11 @@ def test_a_stop_may_come_before_the_question_is_put(driver: Driver) -> None:
         number = next(session.journal.sequence)
         session.journal.enter(TrafficEntry(number, 1.0, "<", asks))
         session.turns.elicitations.cancel_all()
-        return await asyncio.wait_for(session.turns.elicitations.ask(f"e{number}"), 5)
+        return await asyncio.wait_for(
+            session.turns.elicitations.ask(f"e{number}"), PATIENCE_SECONDS
+        )
 
-    assert driver.host.submit(stopped()).result(20) == Outcome("cancel")
+    assert driver.result(stopped()) == Outcome("cancel")
     driver.done(session, turn_id)
 
 

@@ -106,9 +106,9 @@ def test_an_answer_fits_its_field_or_not(schema: dict[str, Any], good: Any, bad:
 
 @pytest.mark.parametrize("pattern", [r"^(a+)+$", r"^(a|a)*$", r"(.*a){25}", r"^(\w+\s?)*$"])
 def test_no_pattern_takes_long(pattern: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     fits("a" * 50_000 + "!", type="string", pattern=pattern)
-    assert time.monotonic() - started < 2
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize("pattern", [r"(?=a)b", r"(a)\1", r"[", r"((a{1000}){1000}){1000}"])

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.asked import answer, asked, rule
+from tests.support.wait import PATIENCE_SECONDS
 
 DENIED, ASKED, ALLOWED = "no", None, "once"
 
@@ -415,7 +416,7 @@ def test_whatever_a_real_shell_runs_was_seen(only_stubs: Path, pieces: list[str]
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
-            timeout=60,
+            timeout=PATIENCE_SECONDS,
         )
         ran = only_stubs / "ran"
         assert seen or not ran.exists(), (shell, text)

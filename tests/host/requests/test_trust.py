@@ -126,16 +126,16 @@ def test_where_nobody_can_be_asked_it_fails_at_once(driver: Driver) -> None:
 
 def test_without_a_turn_nothing_is_started(driver: Driver) -> None:
     session = driver.open("hello")
-    driver.host.submit(session.start()).result(5)
+    driver.result(session.start())
     driver.run(session.start_in_background)
     assert not session.agent.running
     with pytest.raises(FolderNotTrusted):
-        driver.host.submit(session.set_mode("code")).result(5)
+        driver.result(session.set_mode("code"))
 
 
 def test_the_demo_needs_no_trust(driver: Driver) -> None:
     session = driver.open("demo")
-    driver.host.submit(session.start()).result(20)
+    driver.result(session.start())
     assert session.agent.running
 
 

@@ -38,12 +38,12 @@ def test_a_child_that_outlives_its_parent_is_heard_nowhere_and_refused(tmp_path:
     with driving(tmp_path, {"a": script("delegates")}) as driver:
         parent, other = driver.open("a"), driver.open("a")
         driver.done(parent, driver.prompt(parent, "leave kid"))
-        driver.host.submit(other.start()).result(20)
-        driver.host.submit(driver.host.closer.close(parent.session_id)).result(20)
+        driver.result(other.start())
+        driver.result(driver.host.closer.close(parent.session_id))
         turn = driver.done(other, driver.prompt(other, "speak kid"))
         assert (turn.stop_reason, turn.failure) == ("end_turn", None)
         assert driver.text(other) == "Code -32602"
-        driver.host.submit(driver.host.stored_sessions.wake(parent.session_id)).result(20)
+        driver.result(driver.host.stored_sessions.wake(parent.session_id))
         kept = driver.host.session(parent.session_id).transcript
         items = kept.window(0, len(kept.items))
         (task,) = (item for item in items if isinstance(item, ToolCall))

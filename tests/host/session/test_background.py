@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +26,8 @@ from acp_jupyter.transcript.reduce.reducer import reduce
 from acp_jupyter.transcript.reduce.session import opened_transcript
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
-from tests.support.wait import eventually
+from tests.support.limits import PATIENT
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 AGENT = {**script("version_2"), "protocol_version": 2}
 
@@ -56,7 +60,7 @@ def asked(driver: Driver, session: Session, name: str) -> Future[None]:
 
 def refusal(driver: Driver, session: Session, name: str) -> AcpError:
     with pytest.raises(AcpError) as caught:
-        asked(driver, session, name).result(20)
+        asked(driver, session, name).result(PATIENCE_SECONDS)
     return caught.value
 
 
@@ -130,7 +134,7 @@ def test_its_end_within_a_later_turn_is_told_in_its_card(tmp_path: Path) -> None
 def test_a_call_is_cancelled_alone(tmp_path: Path) -> None:
     with talking(tmp_path) as (driver, session):
         run(driver, session, "background")
-        asked(driver, session, "server").result(20)
+        asked(driver, session, "server").result(PATIENCE_SECONDS)
         eventually(lambda: call(session, "server").status == "cancelled")
         ended = call(session, "server")
         assert (ended.background, ended.can_cancel, ended.cancelling) == (False, False, False)
@@ -151,7 +155,7 @@ def test_a_command_is_cancelled_whose_call_has_ended(tmp_path: Path) -> None:
             True,
             True,
         )
-        asked(driver, session, "start").result(20)
+        asked(driver, session, "start").result(PATIENCE_SECONDS)
         eventually(lambda: not call(session, "start").background)
         ended = call(session, "start")
         assert ended.terminal is not None
@@ -180,7 +184,7 @@ def test_a_refusal_is_told_in_words(tmp_path: Path) -> None:
 
 
 def test_silence_is_told_in_words(tmp_path: Path) -> None:
-    with talking(tmp_path, Limits(request_seconds=0.5)) as (driver, session):
+    with talking(tmp_path, replace(PATIENT, request_seconds=0.5)) as (driver, session):
         run(driver, session, "silent")
         why = refusal(driver, session, "silent")
         assert "was asked to end this, and has not answered" in why.message
@@ -189,17 +193,22 @@ def test_silence_is_told_in_words(tmp_path: Path) -> None:
 
 
 def test_who_asks_twice_asks_once(tmp_path: Path) -> None:
-    with talking(tmp_path, Limits(request_seconds=1)) as (driver, session):
+    async def both(session: Session) -> list[Any]:
+        asking = [session.canceller.cancel("silent") for _ in range(2)]
+        return await asyncio.gather(*asking, return_exceptions=True)
+
+    with talking(tmp_path, replace(PATIENT, request_seconds=0.5)) as (driver, session):
         run(driver, session, "silent")
-        one, other = (asked(driver, session, "silent") for _ in range(2))
-        assert type(one.exception(20)) is type(other.exception(20))
+        one, other = driver.result(both(session))
+        assert isinstance(one, AcpError)
+        assert type(one) is type(other)
         assert sent(session, "tool_call/cancel") == 1
 
 
 def test_what_has_ended_meanwhile_is_no_failure(tmp_path: Path) -> None:
     with talking(tmp_path) as (driver, session):
         run(driver, session, "late")
-        asked(driver, session, "late").result(20)
+        asked(driver, session, "late").result(PATIENCE_SECONDS)
         assert call(session, "late").status == "completed"
 
 
@@ -245,21 +254,21 @@ def test_a_closed_session_has_nothing_that_goes_on(tmp_path: Path) -> None:
     with driving(tmp_path, {"two": AGENT}) as driver:
         session = driver.open("two")
         run(driver, session, "background")
-        driver.host.submit(driver.host.closer.close(session.session_id)).result(20)
+        driver.result(driver.host.closer.close(session.session_id))
         session_id = session.session_id
-        driver.host.submit(driver.host.stored_sessions.wake(session_id)).result(20)
+        driver.result(driver.host.stored_sessions.wake(session_id))
         again = driver.host.session(session_id)
         assert call(again, "server").status == "cancelled"
 
 
 def test_an_agent_that_works_is_not_left_when_its_time_is_up(tmp_path: Path) -> None:
-    with talking(tmp_path, Limits(idle_seconds=0.2)) as (driver, session):
+    with talking(tmp_path, replace(PATIENT, idle_seconds=0.2)) as (driver, session):
         run(driver, session, "background")
         other = driver.open("two")
         run(driver, other, "nothing")
         eventually(lambda: not other.agent.running)
         assert session.agent.running
-        asked(driver, session, "server").result(20)
+        asked(driver, session, "server").result(PATIENCE_SECONDS)
         eventually(lambda: not session.agent.running)
 
 
@@ -267,6 +276,6 @@ def test_an_agent_that_works_for_too_long_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(agent, "_MOST_WORK_SECONDS", 0.3)
-    with talking(tmp_path, Limits(idle_seconds=0.2)) as (driver, session):
+    with talking(tmp_path, replace(PATIENT, idle_seconds=0.2)) as (driver, session):
         run(driver, session, "background")
         eventually(lambda: not session.agent.running)

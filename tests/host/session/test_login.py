@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,14 +21,15 @@ from acp_jupyter.api.models.sessions import (
 from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.host.session.session import Session
 from tests.support.fake_agents import command_line
+from tests.support.limits import PATIENT
 from tests.support.login import FakeTerminals, LoginDriver, login_driver
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 
 def refused(driver: LoginDriver) -> Session:
     """Send a prompt to an agent that is not logged in."""
     session = driver.open("wants_login")
-    turn = driver.done(session, driver.prompt(session), 30)
+    turn = driver.done(session, driver.prompt(session))
     assert turn.failure is not None
     assert turn.failure.reason == "login_needed"
     assert session.state.needs_login == turn.failure.message
@@ -41,13 +43,13 @@ def login(driver: LoginDriver, session: Session, method_id: str = "") -> Session
 
 
 def welcomed(driver: LoginDriver, session: Session) -> bool:
-    driver.done(session, driver.prompt(session, "again"), 30)
+    driver.done(session, driver.prompt(session, "again"))
     return "Welcome. You said: again" in driver.text(session)
 
 
 def shown(driver: LoginDriver) -> AgentEntry:
     handled = driver.host.submit(driver.dispatcher.handle(ListAgents(), UserCaller("tester")))
-    entries = handled.result(10)
+    entries = handled.result(PATIENCE_SECONDS)
     assert isinstance(entries, list)
     return next(e for e in entries if isinstance(e, AgentEntry) and e.id == "wants_login")
 
@@ -68,7 +70,7 @@ def test_an_agent_logs_in_by_itself_and_the_session_goes_on(tmp_path: Path) -> N
         traffic = driver.host.traffic_path(session.session_id)
         assert welcomed(driver, session)
         assert shown(driver).status == "ready"
-        driver.host.submit(driver.host.closer.close(session.session_id)).result(20)
+        driver.result(driver.host.closer.close(session.session_id))
         assert '"authenticate","params":{"methodId":"browser"}' in traffic.read_text()
 
 
@@ -84,14 +86,15 @@ def test_an_agent_that_knows_its_login_only_when_restarted_is_restarted(tmp_path
     ("how", "words"),
     [
         ("never_enough", "still says that it needs one"),
-        ("never_answers", "did not answer authenticate within 1.5 s"),
+        ("never_answers", "did not answer authenticate within 0.5 s"),
         ("refuses", "The browser said no"),
     ],
 )
 def test_a_login_that_fails_says_why_and_may_be_tried_again(
     tmp_path: Path, how: str, words: str
 ) -> None:
-    with login_driver(tmp_path, how) as driver:
+    limits = replace(PATIENT, authenticate_seconds=0.5) if how == "never_answers" else PATIENT
+    with login_driver(tmp_path, how, limits=limits) as driver:
         session = refused(driver)
         for _ in range(2):
             login(driver, session, "browser")
@@ -225,7 +228,7 @@ def test_logout_and_what_follows(tmp_path: Path) -> None:
         assert reply.message == session.state.needs_login
         assert "You are logged out of Wants Login" in reply.message
         assert not driver.state.exists()
-        turn = driver.done(session, driver.prompt(session), 30)
+        turn = driver.done(session, driver.prompt(session))
         assert turn.failure is not None
         assert turn.failure.reason == "login_needed"
         login(driver, session)
@@ -236,7 +239,7 @@ def test_a_login_that_runs_out_in_a_turn_can_be_renewed(tmp_path: Path) -> None:
     with login_driver(tmp_path, "expires") as driver:
         driver.state.write_text("in")
         session = driver.open("wants_login")
-        turn = driver.done(session, driver.prompt(session), 30)
+        turn = driver.done(session, driver.prompt(session))
         assert turn.stop_reason == "error"
         assert session.state.needs_login == "Wants Login needs a login: The token has expired."
         driver.state.write_text("renewed")
@@ -255,7 +258,7 @@ def test_a_kernel_logs_nobody_in_and_restarts_nothing(tmp_path: Path) -> None:
             RestartAgent(agent="wants_login"),
         ):
             with pytest.raises(NotAllowed):
-                driver.host.submit(driver.dispatcher.handle(command, kernel)).result(10)
+                driver.result(driver.dispatcher.handle(command, kernel))
         assert not driver.state.exists()
 
 
@@ -268,7 +271,7 @@ def test_a_restarted_agent_is_another_process(tmp_path: Path) -> None:
         assert str(os.getpid()) not in first
         driver.ask(RestartAgent(agent="wants_login"))
         eventually(lambda: session.state.status == "stopped")
-        driver.done(session, driver.prompt(session), 30)
+        driver.done(session, driver.prompt(session))
         assert session.state.agent_session_id != first
 
 
@@ -278,21 +281,21 @@ def test_which_login_is_in_use_is_asked_where_the_agent_tells(tmp_path: Path) ->
         session = refused(driver)
         assert session.state.logged_in == ""
         login(driver, session)
-        eventually(lambda: session.state.logged_in == "Pro", 10)
+        eventually(lambda: session.state.logged_in == "Pro")
         assert welcomed(driver, session)
         driver.ask(Logout(session_id=session.session_id))
         assert session.state.logged_in == ""
         login(driver, session)
-        eventually(lambda: session.state.logged_in == "Pro", 10)
+        eventually(lambda: session.state.logged_in == "Pro")
 
 
 def test_a_login_is_offered_before_the_first_prompt_needs_it(tmp_path: Path) -> None:
     with login_driver(tmp_path, "lets_in") as driver:
         session = driver.open("wants_login")
-        driver.host.submit(session.start()).result(20)
-        eventually(lambda: session.state.needs_login == "Wants Login needs a login.", 10)
+        driver.result(session.start())
+        eventually(lambda: session.state.needs_login == "Wants Login needs a login.")
         login(driver, session)
-        eventually(lambda: session.state.logged_in == "Pro", 10)
+        eventually(lambda: session.state.logged_in == "Pro")
         assert session.state.needs_login == ""
 
 
@@ -306,5 +309,5 @@ def test_an_agent_that_does_not_tell_its_login_although_it_says_so(
         assert welcomed(driver, session)
         assert (session.state.logged_in, session.state.needs_login) == ("", "")
         traffic = driver.host.traffic_path(session.session_id)
-        driver.host.submit(driver.host.closer.close(session.session_id)).result(20)
+        driver.result(driver.host.closer.close(session.session_id))
         assert '"auth/status"' in traffic.read_text()

@@ -26,8 +26,8 @@ def test_an_agent_that_opens_in_such_a_mode_is_taken_out_of_it(tmp_path: Path) -
         assert meeting.text.startswith("ask,")
         choosing = meeting.session.set_mode("auto")
         with pytest.raises(NotAllowed, match=WORDS):
-            driver.host.submit(choosing).result(20)
-        driver.host.submit(meeting.session.set_mode("plan")).result(20)
+            driver.result(choosing)
+        driver.result(meeting.session.set_mode("plan"))
         meeting.turn("go")
         assert "plan," in meeting.text
 
@@ -53,7 +53,7 @@ def notices(meeting: Meeting) -> list[str]:
 
 
 def start(driver: Driver, meeting: Meeting) -> None:
-    driver.host.submit(meeting.session.start()).result(20)
+    driver.result(meeting.session.start())
 
 
 def test_under_ask_an_agent_is_set_to_the_mode_in_which_it_asks(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_mode_that_the_user_chose_stays(tmp_path: Path) -> None:
     with driving(tmp_path, {"chooses": script("chooses", "auto", "ask")}) as driver:
         meeting = Meeting(driver, driver.open("chooses"))
         start(driver, meeting)
-        driver.host.submit(meeting.session.set_mode("auto")).result(20)
+        driver.result(meeting.session.set_mode("auto"))
         meeting.turn("go")
         assert meeting.text.startswith("auto,")
         assert meeting.session.state.unasked == "judged"
@@ -102,8 +102,8 @@ def test_a_mode_that_the_user_chose_is_set_again_after_the_agent_was_opened_anew
     with driving(tmp_path, {"chooses": script("chooses", "auto", "ask", "plan")}) as driver:
         meeting = Meeting(driver, driver.open("chooses"))
         start(driver, meeting)
-        driver.host.submit(meeting.session.set_mode("plan")).result(20)
-        driver.host.submit(meeting.session.agent.restart()).result(20)
+        driver.result(meeting.session.set_mode("plan"))
+        driver.result(meeting.session.agent.restart())
         meeting.turn("go")
         assert meeting.text.startswith("plan,")
 
@@ -114,7 +114,7 @@ def test_a_mode_that_the_agent_did_not_take_is_nobodys_choice(tmp_path: Path) ->
         meeting = Meeting(driver, driver.open("chooses", policy="allow-all"))
         start(driver, meeting)
         with pytest.raises(AgentRequestError):
-            driver.host.submit(meeting.session.set_mode("nowhere")).result(20)
+            driver.result(meeting.session.set_mode("nowhere"))
         meeting.turn("go", policy="ask")
         assert meeting.text.startswith("ask,")
 

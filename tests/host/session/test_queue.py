@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,13 @@ from typing import Any
 import pytest
 
 from acp_jupyter.errors import EmptyPrompt, InvalidBlock, NotQueued
-from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session.prompts import content_blocks
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.notes import StopCause
 from acp_jupyter.transcript.model.items import TurnEnd, UserMessage
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
+from tests.support.limits import PATIENT
 from tests.support.wait import eventually
 
 IMAGE = {"type": "image", "data": "aGk=", "mimeType": "image/png"}
@@ -152,7 +153,7 @@ def test_a_malformed_block_is_refused_at_once(block: dict[str, Any]) -> None:
 
 
 def test_a_prompt_is_bounded() -> None:
-    limits = Limits(prompt_blocks=2, prompt_bytes=10)
+    limits = replace(PATIENT, prompt_blocks=2, prompt_bytes=10)
     text: Any = {"type": "text", "text": "x"}
     with pytest.raises(InvalidBlock, match="2 parts"):
         content_blocks((text, text, text), limits)

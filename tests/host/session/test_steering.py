@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from acp_jupyter.errors import NotAllowed, NotQueued
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.session.opening import SessionConnection
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.log import read_log
+from acp_jupyter.protocol.parse.steering import Outcome
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.transcript.model.items import Item
@@ -20,14 +26,15 @@ from acp_jupyter.transcript.output.markdown import session_markdown
 from acp_jupyter.transcript.reduce.reducer import reduce
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
-from tests.support.wait import eventually
+from tests.support.limits import PATIENT
+from tests.support.wait import FOREVER_SECONDS, PATIENCE_SECONDS, eventually
 
-LIMITS = Limits(steer_seconds=0.2)
+SILENT = replace(PATIENT, steer_seconds=0.2)
 
 
 @contextmanager
 def running(
-    folder: Path, answer: str, limits: Limits = LIMITS
+    folder: Path, answer: str, limits: Limits = PATIENT
 ) -> Iterator[tuple[Driver, Session, str]]:
     """Yield a session whose turn goes on, and the turn."""
     with driving(folder, {"steers": script("steers", answer)}, limits) as driver:
@@ -38,7 +45,7 @@ def running(
 
 
 def steer(driver: Driver, session: Session, turn_id: str) -> str:
-    outcome: str = driver.host.submit(session.turns.steer(turn_id)).result(20)
+    outcome: str = driver.result(session.turns.steer(turn_id))
     return outcome
 
 
@@ -109,7 +116,8 @@ def test_a_turn_that_the_agent_starts_itself_is_told(tmp_path: Path) -> None:
     ],
 )
 def test_what_the_agent_does_not_take_waits_and_is_sent_later(tmp_path: Path, answer: str) -> None:
-    with running(tmp_path, answer) as (driver, session, turn_id):
+    limits = SILENT if answer == "silent" else PATIENT
+    with running(tmp_path, answer, limits) as (driver, session, turn_id):
         waiting = driver.prompt(session, "turn left")
         assert steer(driver, session, waiting) == "queued"
         assert [each.text for each in session.state.queue] == ["turn left"]
@@ -134,7 +142,7 @@ def test_it_is_sent_as_a_prompt_where_the_agent_needs_one(tmp_path: Path) -> Non
 
 
 def test_what_the_agent_has_taken_is_not_sent_before_it_says_so(tmp_path: Path) -> None:
-    with running(tmp_path, "tardy", Limits()) as (driver, session, turn_id):
+    with running(tmp_path, "tardy") as (driver, session, turn_id):
         waiting = driver.prompt(session, "turn left")
         assert steer(driver, session, waiting) == "injected"
         driver.done(session, turn_id)
@@ -153,8 +161,19 @@ def test_an_agent_that_exits_over_it_leaves_the_message_waiting(tmp_path: Path) 
 
 
 def test_while_the_agent_is_asked_the_message_is_not_changed_but_can_be_removed(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    over, steer = threading.Event(), SessionConnection.steer
+
+    async def until_its_time_is_over(
+        connection: SessionConnection, blocks: Sequence[Mapping[str, Any]], seconds: float
+    ) -> Outcome:
+        offered = asyncio.ensure_future(steer(connection, blocks, FOREVER_SECONDS))
+        await asyncio.to_thread(over.wait, PATIENCE_SECONDS)
+        offered.cancel()
+        return "failed"
+
+    monkeypatch.setattr(SessionConnection, "steer", until_its_time_is_over)
     with running(tmp_path, "silent") as (driver, session, turn_id):
         waiting = driver.prompt(session, "turn left")
         asked = driver.host.submit(session.turns.steer(waiting))
@@ -163,14 +182,15 @@ def test_while_the_agent_is_asked_the_message_is_not_changed_but_can_be_removed(
             with pytest.raises(NotQueued):
                 driver.run(lambda change=change: change(waiting))  # type: ignore[misc]
         driver.run(lambda: session.cancel(waiting))
-        assert asked.result(20) == "queued"
+        over.set()
+        assert asked.result(PATIENCE_SECONDS) == "queued"
         assert not session.state.queue
         assert session.transcript.turns[waiting].stop_reason == "cancelled"
         assert session.transcript.turns[turn_id].status == "running"
 
 
 def test_nobody_puts_words_into_the_turn_of_another(tmp_path: Path) -> None:
-    with driving(tmp_path, {"steers": script("steers", "injected")}, LIMITS) as driver:
+    with driving(tmp_path, {"steers": script("steers", "injected")}) as driver:
         session = driver.open("steers")
         driver.prompt(session, "slow", user="ada")
         eventually(lambda: "begins slow" in driver.text(session))

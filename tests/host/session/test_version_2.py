@@ -42,7 +42,7 @@ def played(driver: Driver, session: Session, text: str, option: str = "yes") -> 
         driver.answer_open(session, option)
         return session.transcript.turns[turn_id].status == "done"
 
-    eventually(ended, 20)
+    eventually(ended)
     return turn_id
 
 
@@ -147,7 +147,7 @@ def test_a_mode_is_an_option(tmp_path: Path) -> None:
     with talking(tmp_path) as (driver, session):
         played(driver, session, "nothing")
         assert [mode.id for mode in session.state.modes] == ["ask", "plan"]
-        driver.host.submit(session.set_mode("plan")).result(10)
+        driver.result(session.set_mode("plan"))
         assert session.state.current_mode_id == "plan"
         (change,) = sent(session, "session/set_config_option")
         assert (change["configId"], change["value"], change["type"]) == ("how", "plan", "id")
@@ -174,7 +174,7 @@ def test_a_session_is_resumed_and_what_the_agent_keeps_is_told(tmp_path: Path) -
         played(driver, session, "nothing")
         session_id = session.session_id
     with driving(tmp_path, agents) as driver:
-        driver.host.submit(driver.host.stored_sessions.wake(session_id)).result(20)
+        driver.result(driver.host.stored_sessions.wake(session_id))
         session = driver.host.session(session_id)
         played(driver, session, "nothing")
         (resumed,) = sent(session, "session/resume")

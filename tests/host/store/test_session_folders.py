@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.ownership import ELSEWHERE, OWNER_FILE, Ownership
 from tests.support.driver import driving
 from tests.support.fake_agents import script
+from tests.support.limits import PATIENT
 from tests.support.wait import eventually
 
 AGENTS = {"permission": script("permission")}
@@ -20,7 +21,7 @@ def test_a_new_session_belongs_to_the_server_that_made_it(tmp_path: Path) -> Non
     with driving(tmp_path, AGENTS) as driver:
         folder = tmp_path / "data" / "sessions" / driver.open("permission").session_id
         eventually((folder / OWNER_FILE).exists)
-        other = Ownership(tmp_path / "data", Limits())
+        other = Ownership(tmp_path / "data", PATIENT)
         eventually(lambda: other.why_not_delete(folder) == ELSEWHERE)
 
 
@@ -30,7 +31,7 @@ def test_what_goes_wrong_with_one_session_hinders_no_other(
     def rest() -> None:
         raise ZeroDivisionError
 
-    with driving(tmp_path, AGENTS, Limits(heartbeat_seconds=0.05)) as driver:
+    with driving(tmp_path, AGENTS, replace(PATIENT, heartbeat_seconds=0.05)) as driver:
         first, second = driver.open("permission"), driver.open("permission")
         folder = tmp_path / "data" / "sessions" / second.session_id
         eventually((folder / OWNER_FILE).exists)

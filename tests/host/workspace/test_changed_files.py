@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.protocol.host_events.notes import SessionOpened
@@ -18,6 +18,7 @@ from acp_jupyter.transcript.reduce.reducer import reduce
 from acp_jupyter.transcript.reduce.session import opened_transcript
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
+from tests.support.limits import PATIENT
 from tests.support.wait import eventually
 
 
@@ -57,7 +58,7 @@ def test_the_transcript_is_a_function_of_the_log(driver: Driver) -> None:
     session = driver.open("own")
     _items(driver, session, "write a.png x\nsay Done")
     _items(driver, session, "many 3 .svg")
-    driver.host.submit(session.close()).result(20)
+    driver.result(session.close())
     first, *rest = read_traffic(driver.host.traffic_path(session.session_id))
     reader, transcript = (
         TrafficReader(),
@@ -108,6 +109,6 @@ def test_a_turn_whose_agent_died_shows_what_it_made(driver: Driver) -> None:
 
 
 def test_beyond_the_bound_there_are_no_artifacts(tmp_path: Path) -> None:
-    with driving(tmp_path, {"own": script("own_tools")}, Limits(scan_files=3)) as driver:
+    with driving(tmp_path, {"own": script("own_tools")}, replace(PATIENT, scan_files=3)) as driver:
         items = _items(driver, driver.open("own"), "many 9 .png\nsay Done")
         assert [item.kind for item in items] == ["user_message", "agent_message", "turn_end"]

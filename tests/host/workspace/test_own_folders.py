@@ -23,6 +23,7 @@ from acp_jupyter.host.workspace.scan import scan
 from tests.support.driver import Driver
 from tests.support.fake_agents import script
 from tests.support.trusting import trusting
+from tests.support.wait import PATIENCE_SECONDS
 
 OWN = (
     ".local/share/jupyter/nbsignatures.db",
@@ -66,7 +67,7 @@ def test_a_turn_in_the_home_folder_changes_what_it_changes(home: Driver) -> None
     wanted = "\n".join(f"write {path} 1" for path in (*OWN, *WORK))
     turn_id = home.prompt(session, f"{wanted}\nsay Done")
     home.done(session, turn_id)
-    home.host.submit(session.turn_files.settled(turn_id)).result(20)
+    home.result(session.turn_files.settled(turn_id))
     changes = session.transcript.turns[turn_id].changes
     assert changes is not None
     assert sorted(file.path for file in changes.files) == sorted(WORK)
@@ -82,7 +83,7 @@ def test_what_the_agent_says_of_them_is_not_told_either(home: Driver) -> None:
     session = home.open("own")
     turn_id = home.prompt(session, "show .jupyter/a.py x\nshow b.py x\nsay Done")
     home.done(session, turn_id)
-    home.host.submit(session.turn_files.settled(turn_id)).result(20)
+    home.result(session.turn_files.settled(turn_id))
     changes = session.transcript.turns[turn_id].changes
     assert changes is not None
     assert [file.path for file in changes.files] == ["b.py"]
@@ -93,7 +94,7 @@ def test_what_was_kept_before_is_left_alone(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     (root / ".jupyter").mkdir(parents=True)
     (root / ".jupyter/a").write_text("1")
-    limits = Limits(checkpoint_seconds=60)
+    limits = Limits(checkpoint_seconds=PATIENCE_SECONDS)
     Checkpoints(root, tmp_path / "git", limits).take("t0", "before")
     now = Checkpoints(root, tmp_path / "git", limits, (".jupyter",))
     before = now.take("t1", "before")

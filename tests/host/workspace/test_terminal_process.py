@@ -67,7 +67,7 @@ def test_a_command_that_ignores_hangups_and_one_of_another_session_end(number: i
     host.wait()
     assert host.stdout is not None
     host.stdout.close()
-    eventually(lambda: not any(alive(pid) for pid in pids), 5, f"one of {pids} to end")
+    eventually(lambda: not any(alive(pid) for pid in pids), f"one of {pids} to end")
 
 
 def test_what_a_command_left_in_the_background_ends_too() -> None:
@@ -79,4 +79,4 @@ def test_what_a_command_left_in_the_background_ends_too() -> None:
     host.wait()
     assert host.stdout is not None
     host.stdout.close()
-    eventually(lambda: not any(alive(pid) for pid in pids), 5, f"one of {pids} to end")
+    eventually(lambda: not any(alive(pid) for pid in pids), f"one of {pids} to end")

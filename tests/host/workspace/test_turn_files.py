@@ -12,7 +12,7 @@ from acp_jupyter.host.workspace import turn_files
 from acp_jupyter.host.workspace.scan import FolderScan
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
-from tests.support.wait import eventually
+from tests.support.wait import FOREVER_SECONDS, PATIENCE_SECONDS, eventually
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_a_look_that_takes_long_is_told_of_until_it_is_over(
     looked, look = threading.Event(), session.turn_files._scan
 
     def slowly() -> FolderScan:
-        looked.wait(10)
+        looked.wait(PATIENCE_SECONDS)
         return look()
 
     monkeypatch.setattr(session.turn_files, "_scan", slowly)
@@ -41,7 +41,10 @@ def test_a_look_that_takes_long_is_told_of_until_it_is_over(
     assert "Done" in driver.text(session)
 
 
-def test_a_quick_look_is_not(driver: Driver, tmp_path: Path) -> None:
+def test_a_quick_look_is_not(
+    driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turn_files, "_NOTICE_SECONDS", FOREVER_SECONDS)
     session = driver.open("own")
     turn_id = driver.prompt(session, "say Done")
     driver.done(session, turn_id)

@@ -25,7 +25,7 @@ async def main() -> None:
         writer.prompt("create made.txt rate=100", policy="accept-edits"),
     )
     print(read.stop_reason, wrote.permissions[0].outcome)
-    assert ticks > 20, ticks
+    assert ticks > 3, ticks
 
     stream = reader.prompt("list rate=20")
     pieces = [piece async for piece in stream.stream()]
@@ -37,7 +37,7 @@ async def main() -> None:
         async with asyncio.timeout(0.3):
             await endless
     except TimeoutError:
-        print(endless.wait(10).stop_reason)
+        print(endless.wait().stop_reason)
 
     for prompt, timeout in (("error rate=0", None), ("slow rate=2", 0.3)):
         try:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from acp_jupyter.kernel import nested_run
 from acp_jupyter.kernel.code_runner import do_work
 from acp_jupyter.notebook_tools.kernel_runner import Completion, Inspection, RunResult
 from acp_jupyter.notebook_tools.kernel_work import (
@@ -19,6 +22,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
     RunCodeWork,
 )
 from tests.support.own_shell import own_shell
+from tests.support.wait import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -54,7 +58,37 @@ def test_how_code_ends(shell: InteractiveShell, code: str, status: str) -> None:
 
 
 def test_code_that_takes_too_long_is_interrupted(shell: InteractiveShell) -> None:
-    assert ran(shell, "import time\ntime.sleep(30)", 0.2).status == "timeout"
+    assert ran(shell, "import time\ntime.sleep(600)", 0.2).status == "timeout"
+
+
+def test_a_limit_that_is_over_before_the_code_begins_interrupts_nothing_else(
+    shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The interrupt comes while its own thread starts, as on a busy machine."""
+    interrupts: list[threading.Thread] = []
+    interrupted = threading.Event()
+
+    def interrupt() -> None:
+        interrupts.append(threading.current_thread())
+        interrupt_main()
+        interrupted.set()
+
+    class Slow(threading.Thread):
+        def start(self) -> None:
+            super().start()
+            if self.name == "acp-tool-time":
+                interrupted.wait(PATIENCE_SECONDS)
+
+    interrupt_main = nested_run.interrupt_main
+    monkeypatch.setattr(nested_run, "interrupt_main", interrupt)
+    monkeypatch.setattr(
+        nested_run, "threading", SimpleNamespace(**{**vars(threading), "Thread": Slow})
+    )
+    assert ran(shell, "made = 1", 1e-9).status == "timeout"
+    assert "made" not in shell.user_ns
+    (alarm,) = interrupts
+    alarm.join()
+    assert len(interrupts) == 1
 
 
 def test_what_code_puts_out_is_kept_in_its_order(

@@ -14,7 +14,7 @@ from acp_jupyter.kernel.last_error import last_error_json, read_last_error
 from acp_jupyter.kernel.values import NO_REPR
 from acp_jupyter.notebook_tools.kernel_runner import LastError
 
-pytestmark = pytest.mark.timeout(60, method="thread")
+pytestmark = pytest.mark.timeout(method="thread")
 """The other method has the process's one timer, which the code under test needs."""
 
 
@@ -75,9 +75,9 @@ def test_it_is_bounded_whatever_the_frames_hold(shell: InteractiveShell) -> None
         "    return deeper(depth + 1) if depth < 50 else 1 / 0\n",
         "deeper(0)",
     )
-    begun = time.monotonic()
+    begun = time.thread_time()
     found = read_last_error(shell)
-    assert time.monotonic() - begun < 8
+    assert time.thread_time() - begun < 8
     assert len(found.frames) == 12
     assert found.left_out == 52 - 12
     outermost = {each.name: each.preview for each in found.frames[1].variables}

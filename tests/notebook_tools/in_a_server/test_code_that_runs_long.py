@@ -39,7 +39,7 @@ def _see_it(user: AsUser, turn_id: str) -> None:
         calls = [(i["output"], i["status"]) for i in items if i["kind"] == "tool_call"]
         return calls == [("has begun\n", "in_progress")]
 
-    eventually(shown, 20, "what was printed stands on the card")
+    eventually(shown, "what was printed stands on the card")
 
 
 def test_by_the_shell_channel(user: AsUser, kernel: Kernel, path: Path, go_on: Path) -> None:

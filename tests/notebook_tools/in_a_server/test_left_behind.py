@@ -49,7 +49,7 @@ def test_a_thread_raises_no_policy_while_the_cell_waits_for_its_turn(
                 user.answer(session_id, request["request_id"], "allow")
                 return
             act.touch()  # the code has ended, and the turn waits for its user
-            eventually(said.exists, 20, "the thread has tried")
+            eventually(said.exists, "the thread has tried")
             user.answer(session_id, request["request_id"], "reject")
 
         kernel.run(

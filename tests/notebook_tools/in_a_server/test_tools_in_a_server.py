@@ -188,4 +188,4 @@ def test_a_key_opens_its_own_session_alone_and_is_written_nowhere(
         assert client.get("sessions").status_code == 403
     with AsUser(server) as user:
         user.delete(f"sessions/{name}")
-    eventually(lambda: pid not in family(server.pid), 10, "the relay ends with its session")
+    eventually(lambda: pid not in family(server.pid), "the relay ends with its session")

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.notebook_tools.outside.agents import OutsideTurn, client_name
+from tests.support.virtual_loop import in_virtual_time
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -26,32 +27,30 @@ _JSON = st.recursive(
 )
 
 
-def test_a_turn_lasts_while_calls_are_open_and_a_while_after_the_last() -> None:
-    async def main() -> None:
-        turn = OutsideTurn(0.05)
-        running = asyncio.ensure_future(turn.run())
-        await turn.begun.wait()
-        with turn.calling():
-            done, _ = await asyncio.wait({running}, timeout=0.3)
-            assert not done
-        await asyncio.wait_for(running, 10)
-        assert turn.over
+@in_virtual_time
+async def test_a_turn_lasts_while_calls_are_open_and_a_while_after_the_last() -> None:
+    loop, turn = asyncio.get_running_loop(), OutsideTurn(20)
+    running = asyncio.ensure_future(turn.run())
+    await turn.begun.wait()
+    with turn.calling():
+        await asyncio.sleep(300)
+        assert not running.done()
+    await running
+    assert turn.over
+    assert loop.time() == 320
 
-    asyncio.run(main())
 
-
-def test_a_turn_ends_with_its_client_and_with_whoever_stops_it() -> None:
-    async def main() -> None:
-        left, stopped = OutsideTurn(60), OutsideTurn(60)
-        running = [asyncio.ensure_future(turn.run()) for turn in (left, stopped)]
-        await stopped.begun.wait()
-        left.end()
-        running[1].cancel()
-        await asyncio.wait(running, timeout=10)
-        assert left.over
-        assert stopped.over
-
-    asyncio.run(main())
+@in_virtual_time
+async def test_a_turn_ends_with_its_client_and_with_whoever_stops_it() -> None:
+    loop, left, stopped = asyncio.get_running_loop(), OutsideTurn(20), OutsideTurn(20)
+    running = [asyncio.ensure_future(turn.run()) for turn in (left, stopped)]
+    await stopped.begun.wait()
+    left.end()
+    running[1].cancel()
+    await asyncio.wait(running)
+    assert left.over
+    assert stopped.over
+    assert loop.time() == 0
 
 
 def test_a_client_is_called_as_it_calls_itself_in_either_version_of_mcp() -> None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import TurnChanges
 from tests.support.driver import Driver, driving
 from tests.support.fake_agents import script
+from tests.support.limits import PATIENT
 from tests.support.wait import eventually
 
 
@@ -24,7 +25,7 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
 
 def _told(driver: Driver, session: Session, turn_id: str) -> TurnChanges | None:
     driver.done(session, turn_id)
-    driver.host.submit(session.turn_files.settled(turn_id)).result(20)
+    driver.result(session.turn_files.settled(turn_id))
     return session.transcript.turns[turn_id].changes
 
 
@@ -132,7 +133,7 @@ def test_what_an_agent_says_of_other_places_is_told(driver: Driver) -> None:
 
 def test_in_a_folder_too_large_the_files_are_as_the_agent_says(tmp_path: Path) -> None:
     """Neither looked at whole nor kept: it is said why they can't be taken back."""
-    limits = Limits(scan_files=2, checkpoint_files=2)
+    limits = replace(PATIENT, scan_files=2, checkpoint_files=2)
     with driving(tmp_path, {"own": script("own_tools")}, limits) as driver:
         for name in "abcd":
             (driver.root / name).write_text("1")
@@ -146,7 +147,7 @@ def test_in_a_folder_too_large_the_files_are_as_the_agent_says(tmp_path: Path) -
 
 def test_in_a_folder_too_large_it_is_said_once_that_nothing_is_kept(tmp_path: Path) -> None:
     """Where nobody can see whether a turn changed anything."""
-    limits = Limits(scan_files=2, checkpoint_files=2)
+    limits = replace(PATIENT, scan_files=2, checkpoint_files=2)
     with driving(tmp_path, {"own": script("own_tools")}, limits) as driver:
         for name in "abcd":
             (driver.root / name).write_text("1")
@@ -218,6 +219,6 @@ def test_what_a_deleted_session_changed_is_kept_no_longer(driver: Driver) -> Non
     keeper = driver.host.checkpoints.of(driver.root)
     (gone,), (kept,) = first.transcript.turn_order, second.transcript.turn_order
     assert keeper.trees(gone) is not None
-    driver.host.submit(driver.host.closer.delete(first.session_id)).result(20)
+    driver.result(driver.host.closer.delete(first.session_id))
     assert keeper.trees(gone) is None
     assert keeper.trees(kept) is not None

@@ -25,9 +25,10 @@ from acp_jupyter.host.workspace.scan import born_ns, changes, scan
 from acp_jupyter.protocol.host_events.session import TurnChangesNote
 from tests.support.checkpointed_folder import State, held
 from tests.support.generated import examples
+from tests.support.wait import PATIENCE_SECONDS
 
-LIMITS = Limits(checkpoint_seconds=60, scan_seconds=60)
-FEW = Limits(checkpoint_seconds=60, scan_seconds=60, scan_files=3)
+LIMITS = Limits(checkpoint_seconds=PATIENCE_SECONDS, scan_seconds=PATIENCE_SECONDS)
+FEW = Limits(checkpoint_seconds=PATIENCE_SECONDS, scan_seconds=PATIENCE_SECONDS, scan_files=3)
 """So that looking at the folder does not show all of it."""
 
 
@@ -222,7 +223,7 @@ def test_what_comes_to_be_ignored_is_not_deleted(tmp_path: Path) -> None:
 
 
 def test_a_pipe_in_place_of_a_gitignore_holds_up_nothing(tmp_path: Path) -> None:
-    folder = Folder(tmp_path, Limits(checkpoint_seconds=3))
+    folder = Folder(tmp_path)
     folder.write("sub/a.py", "1")
     for path in (".gitignore", "sub/.gitignore"):
         os.mkfifo(folder.root / path)

@@ -15,9 +15,9 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointFailed
 from acp_jupyter.host.workspace.checkpoints.git import GitSlow, ShadowGit
 from tests.support.checkpointed_folder import Kept, held
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
-LIMITS = Limits(checkpoint_seconds=60)
+LIMITS = Limits(checkpoint_seconds=PATIENCE_SECONDS)
 
 
 @pytest.fixture

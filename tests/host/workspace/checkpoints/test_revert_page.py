@@ -191,7 +191,7 @@ def run(server: Server, case: Case) -> str:
         server.done(other, server.prompt(other, case.meanwhile))
         server.run(session.cancel)
     server.done(session, turn_id)
-    server.host.submit(session.turn_files.settled(turn_id)).result(20)
+    server.result(session.turn_files.settled(turn_id))
     return turn_id
 
 

@@ -25,10 +25,18 @@ from acp_jupyter.host.workspace.scan import changes, scan
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChangesNote
 from tests.support.checkpointed_folder import State, held
 from tests.support.generated import examples
+from tests.support.wait import PATIENCE_SECONDS
 
 MOST = 60
-LIMITS = Limits(checkpoint_seconds=60, scan_seconds=60, checkpoint_file_bytes=MOST)
-FEW = Limits(checkpoint_seconds=60, scan_seconds=60, checkpoint_file_bytes=MOST, listed_changes=2)
+LIMITS = Limits(
+    checkpoint_seconds=PATIENCE_SECONDS, scan_seconds=PATIENCE_SECONDS, checkpoint_file_bytes=MOST
+)
+FEW = Limits(
+    checkpoint_seconds=PATIENCE_SECONDS,
+    scan_seconds=PATIENCE_SECONDS,
+    checkpoint_file_bytes=MOST,
+    listed_changes=2,
+)
 """A turn changes more than it names."""
 
 PATHS = st.sampled_from(["a", "b", "d", "d/a", "d/b", "d/e/c", "l", "l/x", "é"])
