@@ -1,12 +1,53 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests of modules that draw nothing with JSX, and need a page all the same. */
+const PAGE = [
+  'src/delivery/socket.test.ts',
+  'src/features/documents/stale_documents.test.ts',
+  'src/features/fix/note_keys.test.ts',
+  'src/features/follow/user_input.test.ts',
+  'src/features/output/near.test.ts',
+  'src/features/page/lazy_views.test.ts',
+  'src/features/panel/focus_request.test.ts',
+  'src/features/rendering/formula.test.ts',
+  'src/features/review/run.test.ts',
+  'src/state/store.test.ts',
+  'src/views/markdown/**/*.test.ts',
+  'src/views/panel/composer/mentions.test.ts',
+  'src/views/parts/{frame,mount,odd_characters}.test.ts',
+  'src/views/terminal/terminal_screen.test.ts',
+  'src/widget/comm.test.ts',
+];
+
 export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
-    environment: 'jsdom',
-    // A page for each file, without a thread of its own: four times as fast.
-    pool: 'vmThreads',
-    include: ['src/**/*.test.{ts,tsx}', 'tests/**/*.test.{ts,tsx}'],
-    testTimeout: 10_000,
+    // Ends what hangs. No test waits for a time that passes, so a busy machine fails none.
+    testTimeout: 120_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'page',
+          include: ['src/**/*.test.tsx', ...PAGE],
+          environment: 'jsdom',
+          // A page for each file, without a thread of its own: four times as fast.
+          pool: 'vmThreads',
+          setupFiles: ['tests/support/page.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'plain',
+          include: ['src/**/*.test.ts'],
+          exclude: PAGE,
+          environment: 'node',
+          // No page, so nothing that one file could leave to the next but what it imports.
+          pool: 'threads',
+          isolate: false,
+        },
+      },
+    ],
   },
 });

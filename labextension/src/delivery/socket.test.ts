@@ -9,6 +9,7 @@ import {
   turnState,
 } from '../../tests/support/fake_socket';
 import type { FakeSocket } from '../../tests/support/fake_socket';
+import { until } from '../../tests/support/wait';
 import { API_VERSION } from '../wire/types';
 import type { Permission } from '../wire/types';
 import { expireTurn, LiveTurn } from './live_turn';
@@ -194,7 +195,7 @@ test.each([
 ])('a WebSocket that does not open is explained: %i', async (status, words) => {
   const { client, sockets } = makeClient(status);
   last(sockets).close();
-  await vi.waitFor(() => {
+  await until(() => {
     const { connection } = client;
     expect(connection.state === 'lost' ? connection.failure?.message : '').toContain(words);
   });
@@ -242,7 +243,7 @@ test('a turn is live only while the host confirms its cell', async () => {
   const live = new LiveTurn(client, place, turn => shown.push(turn?.live ?? null));
   last(sockets).hello();
   const error = { message: 'no', reason: 'unknown_turn', detail: '', status: 404, fields: {} };
-  await vi.waitFor(() => expect(last(sockets).of('command')).toHaveLength(1));
+  await until(() => expect(last(sockets).of('command')).toHaveLength(1));
   last(sockets).receive({
     type: 'reply',
     id: last(sockets).of('command')[0]?.id ?? 0,
@@ -257,7 +258,7 @@ test('a turn is live only while the host confirms its cell', async () => {
   last(sockets).close();
   client.reconnect();
   last(sockets).hello();
-  await vi.waitFor(() => expect(last(sockets).of('command')).toHaveLength(1));
+  await until(() => expect(last(sockets).of('command')).toHaveLength(1));
   const turn = { turn_id: 't1', session_id: 'a', status: 'running' };
   last(sockets).receive({
     type: 'reply',
@@ -265,10 +266,10 @@ test('a turn is live only while the host confirms its cell', async () => {
     result: { session_id: 'a', first_index: 0, turn },
     error: null,
   });
-  await vi.waitFor(() => expect(last(sockets).of('subscribe')).toHaveLength(1));
+  await until(() => expect(last(sockets).of('subscribe')).toHaveLength(1));
   expect(shown).toEqual([null]);
   last(sockets).events('a', snapshot('a', 1, 'hi'));
-  await vi.waitFor(() => expect(shown).toEqual([null, true]));
+  await until(() => expect(shown).toEqual([null, true]));
   last(sockets).receive({ type: 'error', session_id: 'a', error });
   expect(shown).toEqual([null, true, false]);
   live.dispose();

@@ -1,9 +1,12 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { openedCard, words } from '../../tests/support/draw';
 import type { Drawn } from '../../tests/support/draw';
 import { drawGolden, GOLDEN_TURNS } from '../../tests/support/golden';
+import { until } from '../../tests/support/wait';
+
+afterEach(() => void vi.useRealTimers());
 
 describe.each([true, false])('a turn (drawn live: %s)', live => {
   it('that asks waits for an answer', async () => {
@@ -16,12 +19,12 @@ describe.each([true, false])('a turn (drawn live: %s)', live => {
   });
 
   it('that was allowed says so at its card', async () => {
+    vi.useFakeTimers();
     const { view, card } = drawGolden('turn_allowed', { live });
-    const log = await waitFor(() => view.getByRole('button', { name: /^3 steps/ }), {
-      timeout: 4_000, // a turn that was watched folds when the user's hands rest
-    });
-    fireEvent.click(log);
-    const edit = await waitFor(() => card(/^Editing file/));
+    // A turn that was watched folds when the user's hands rest.
+    await vi.advanceTimersByTimeAsync(3_000);
+    fireEvent.click(view.getByRole('button', { name: /^3 steps/ }));
+    const edit = await until(() => card(/^Editing file/));
     expect(edit.textContent).toContain('Allowed once');
     expect(view.queryByRole('group', { name: 'Permission request' })).toBeNull();
     expect(view.queryByRole('status')).toBeNull();

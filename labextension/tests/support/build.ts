@@ -2,6 +2,7 @@ import type {
   AgentEntry,
   AgentMessage,
   Artifact,
+  ChangedFile,
   FileWriteItem,
   Item,
   Notice,
@@ -357,6 +358,30 @@ export function permission(over: Partial<Permission> = {}): Permission {
     answered_by: '',
     rule: '',
     asked_at: 0,
+    ...over,
+  };
+}
+
+/** A file that a turn changed. */
+export function file(path: string, over: Partial<ChangedFile> = {}): ChangedFile {
+  return {
+    path,
+    change: 'modified',
+    old_path: '',
+    added: 2,
+    removed: 2,
+    binary: false,
+    size: 10,
+    old_mode: null,
+    new_mode: null,
+    came_from: '',
+    kept: true,
+    words: '',
+    reverted: false,
+    reverted_hunks: [],
+    together: [],
+    old_text_id: '',
+    new_text_id: '',
     ...over,
   };
 }

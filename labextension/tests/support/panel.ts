@@ -134,6 +134,9 @@ export function titles({ element }: ShownPanel): (string | null)[] {
   );
 }
 
+/** The same for all: in a list they keep the order that they are given in. */
+const LATELY = Date.now() / 1000 - 10;
+
 export function summary(id: string, over: Partial<SessionSummary> = {}): SessionSummary {
   return {
     session_id: id,
@@ -151,7 +154,7 @@ export function summary(id: string, over: Partial<SessionSummary> = {}): Session
     continues_in: '',
     can: [],
     serves_cells: false,
-    updated_at: Date.now() / 1000 - 10,
+    updated_at: LATELY,
     ...over,
   };
 }

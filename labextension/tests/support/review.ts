@@ -8,7 +8,7 @@ import { mountReview } from '../../src/views/review';
 import type { Scope, Source } from '../../src/views/review';
 import { mountVariantsReview } from '../../src/views/variants/review';
 import type { ChangedFile, FileTexts, TurnState } from '../../src/wire/types';
-import { session, SESSION, turn } from './build';
+import { file, session, SESSION, turn } from './build';
 import { snapshot } from './events';
 
 const OLD = Array.from({ length: 40 }, (_, line) => `line ${line + 1}`);
@@ -34,29 +34,6 @@ afterEach(() => {
   shown = null;
   document.body.replaceChildren();
 });
-
-export function file(path: string, over: Partial<ChangedFile> = {}): ChangedFile {
-  return {
-    path,
-    change: 'modified',
-    old_path: '',
-    added: 2,
-    removed: 2,
-    binary: false,
-    size: 10,
-    old_mode: null,
-    new_mode: null,
-    came_from: '',
-    kept: true,
-    words: '',
-    reverted: false,
-    reverted_hunks: [],
-    together: [],
-    old_text_id: '',
-    new_text_id: '',
-    ...over,
-  };
-}
 
 /** A turn that is over, and changed these files. */
 export function done(turn_id: string, changed: readonly ChangedFile[] | null, over = {}) {

@@ -1,7 +1,7 @@
-// @vitest-environment node
 import { ServerConnection } from '@jupyterlab/services';
 import { afterEach, expect, it, vi } from 'vitest';
 
+import { until } from '../../../tests/support/wait';
 import { checkLines } from './check_lines';
 
 afterEach(() => vi.restoreAllMocks());
@@ -25,7 +25,7 @@ it('ends the request where a line is no JSON', async () => {
   const { cancelled, lines } = telling('{"type":"started"}\nno\n');
   expect((await lines.next()).value).toEqual({ type: 'started', cells: 0 });
   await expect(lines.next()).rejects.toThrow();
-  await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce());
+  await until(() => expect(cancelled).toHaveBeenCalledOnce());
 });
 
 it('ends with the outcome, whatever the server still has to do', async () => {

@@ -1,5 +1,3 @@
-// @vitest-environment node
-
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { fixPrompt } from './prompt';

@@ -1,7 +1,8 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { agentEntry } from '../../../tests/support/build';
 import { makeClient, session, snapshot, turnState } from '../../../tests/support/fake_socket';
+import { until } from '../../../tests/support/wait';
 import { identity } from '../../views/i18n';
 import type { Command, SessionSummary } from '../../wire/types';
 import { ownSession } from './own_session';
@@ -37,7 +38,7 @@ async function ask(policy: 'ask' | 'deny', turns: number) {
     found = store.sessionId;
   });
   let answered = 0;
-  await vi.waitFor(() => {
+  await until(() => {
     for (const { id, command } of socket.of('command').slice(answered)) {
       answered += 1;
       socket.receive({ type: 'reply', id, result: results[command.name] ?? null, error: null });

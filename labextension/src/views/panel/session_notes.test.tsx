@@ -1,5 +1,5 @@
 import { fireEvent, within } from '@testing-library/preact';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { SESSION, turn, TURN } from '../../../tests/support/build';
 import { snapshot } from '../../../tests/support/events';
@@ -8,6 +8,8 @@ import type { ShownPanel } from '../../../tests/support/panel';
 import { SessionStore } from '../../state/store';
 import type { Item, SessionState } from '../../wire/types';
 import type { Actions } from '../actions';
+
+afterEach(() => void vi.useRealTimers());
 
 describe('what is known of an open session', () => {
   function open(over: Partial<SessionState>, actions: Partial<Actions> = {}): ShownPanel {
@@ -82,6 +84,7 @@ describe('what is known of an open session', () => {
   });
 
   it('says how long an agent has been silent, and stops waiting', () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
     const cancel = vi.fn(() => Promise.resolve());
     const panel = open(
       { status: 'running', active_turn_id: 't1', silent_since: Date.now() / 1000 - 75.5 },

@@ -1,7 +1,8 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
-import { done, file, FIRST, group, Reviewed, textsOf, view } from '../../../tests/support/review';
+import { file } from '../../../tests/support/build';
+import { done, FIRST, group, Reviewed, textsOf, view } from '../../../tests/support/review';
 import type { ChangedFile, TurnState } from '../../wire/types';
 import type { Actions } from '../actions';
 

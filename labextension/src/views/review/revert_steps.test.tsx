@@ -1,7 +1,8 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { describe, expect, it, vi } from 'vitest';
 
-import { done, file, group, Reviewed, view } from '../../../tests/support/review';
+import { file } from '../../../tests/support/build';
+import { done, group, Reviewed, view } from '../../../tests/support/review';
 import type { ChangedFile, Origin, TurnState } from '../../wire/types';
 import type { Actions, RevertChoice } from '../actions';
 import type { Scope } from './entries';

@@ -1,10 +1,9 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { TURN } from '../../../tests/support/build';
+import { file, TURN } from '../../../tests/support/build';
 import {
   done,
-  file,
   FIRST,
   focused,
   group,

@@ -104,7 +104,7 @@ describe('a call of the running turn', () => {
   it('that can be stopped has a button once it runs for a while', async () => {
     const find = (name: RegExp) =>
       within(drawn.card(name)).queryByRole('button', { name: 'Stop this call' });
-    const begun = tool('b', { ...OPEN, title: 'Fresh', started_at: Date.now() / 1000 + 60 });
+    const begun = tool('b', { ...OPEN, title: 'Fresh', started_at: Date.now() / 1000 + 3_600 });
     const drawn = draw([tool('a', OPEN), begun], { actions: { cancelToolCall: vi.fn() } });
     await waitFor(() => expect(find(/Serve/)).not.toBeNull());
     expect(find(/Fresh/)).toBeNull();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { tool } from '../../../tests/support/build';
+import { cost } from '../../../tests/support/wait';
 import { marker, patternOf } from './search_results';
 
 const hits = (pattern: string, line: string) =>
@@ -26,11 +27,12 @@ describe('what a search found in a line', () => {
   });
 
   it('takes no longer for a hostile pattern', () => {
-    const started = performance.now();
-    for (const pattern of ['(a+)+$', '(a|a)*$', 'a*a*a*a*a*a*b', '(?=(a+))\\1b', 'a+a+$']) {
-      marker(pattern)(`${'a'.repeat(5_000)}!`);
-    }
-    expect(performance.now() - started).toBeLessThan(500);
+    const marked = cost(() => {
+      for (const pattern of ['(a+)+$', '(a|a)*$', 'a*a*a*a*a*a*b', '(?=(a+))\\1b', 'a+a+$']) {
+        marker(pattern)(`${'a'.repeat(5_000)}!`);
+      }
+    });
+    expect(marked).toBeLessThan(500);
   });
 
   it('is known from the input', () => {

@@ -1,8 +1,9 @@
-import { fireEvent, waitFor, within } from '@testing-library/preact';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { fireEvent, within } from '@testing-library/preact';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { SESSION } from '../../../tests/support/build';
 import { IDLE, showPanel, storeOf } from '../../../tests/support/panel';
+import { until } from '../../../tests/support/wait';
 import type { TrafficDetail, TrafficLine, TrafficPage } from '../../wire/types';
 import type { TrafficQuery } from '../actions';
 import type { Mounted } from '../props';
@@ -102,6 +103,11 @@ const chunks = (from: number, to: number) =>
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => line(index + 1));
 
 const seqs = (reel: TrafficLog) => reel.lines.map(each => each.seq);
+
+// What is typed is looked for after a while, and what comes is gathered for one.
+beforeEach(() => void vi.useFakeTimers());
+
+afterEach(() => void vi.useRealTimers());
 
 const ALL = { direction: null, method: '', text: '' } as const;
 
@@ -216,12 +222,12 @@ describe('gathered chunks', () => {
     await reel.newest();
     reel.live = true;
     log.grow(chunks(1, 5));
-    await vi.waitFor(() => expect(reel.rows.map(row => row.line.count)).toEqual([5]));
-    await vi.waitFor(() => expect(log.asked).toHaveLength(3));
+    await until(() => expect(reel.rows.map(row => row.line.count)).toEqual([5]));
+    await until(() => expect(log.asked).toHaveLength(3));
     expect(log.asked[2]).toMatchObject({ after: 5 * SIZE, wait_seconds: 20 });
     reel.live = false;
     log.grow(chunks(1, 6));
-    await new Promise(done => setTimeout(done));
+    await vi.advanceTimersByTimeAsync(60_000);
     expect([log.asked.length, reel.lines[0]?.count]).toEqual([3, 5]);
     reel.dispose();
   });
@@ -233,7 +239,6 @@ const view = () => within(document.body);
 
 describe('the traffic viewer', () => {
   afterEach(() => {
-    vi.useRealTimers();
     mounts?.dispose();
     document.body.replaceChildren();
   });
@@ -263,7 +268,7 @@ describe('the traffic viewer', () => {
 
   it('mounts some lines of many, named for screen readers', async () => {
     open(new Log(numbers(900)));
-    await waitFor(() => expect(shown().length).toBeGreaterThan(10));
+    await until(() => expect(shown().length).toBeGreaterThan(10));
     expect(shown().length).toBeLessThan(80);
     const first = shown()[0];
     expect(first?.textContent).toContain('From the agentagent_message_chunk');
@@ -278,29 +283,27 @@ describe('the traffic viewer', () => {
     open(new Log([line(1), line(2, { kind: 'error', method: 'session/prompt', update: '' })]), {
       copy,
     });
-    await waitFor(() => expect(shown()).toHaveLength(2));
+    await until(() => expect(shown()).toHaveLength(2));
     fireEvent.click(view().getByRole('treeitem', { name: /agent_message_chunk/ }));
     const box = () => view().getByRole('region', { name: /^Line/ });
-    await waitFor(() =>
-      expect(within(box()).getByRole('group').textContent).toContain('"place": 0'),
-    );
+    await until(() => expect(within(box()).getByRole('group').textContent).toContain('"place": 0'));
     const list = view().getByRole('tree', { name: 'Lines' });
     fireEvent.keyDown(list, { key: 'End' });
-    await waitFor(() => expect(box().getAttribute('aria-label')).toBe('Line 2'));
+    await until(() => expect(box().getAttribute('aria-label')).toBe('Line 2'));
     expect(shown()[1]?.getAttribute('aria-selected')).toBe('true');
     expect(list.getAttribute('aria-activedescendant')).toBe(shown()[1]?.id);
     expect(box().textContent).toContain('error · session/prompt');
-    await waitFor(() => within(box()).getByRole('button', { name: 'Copy' }));
+    await until(() => within(box()).getByRole('button', { name: 'Copy' }));
     fireEvent.click(within(box()).getByRole('button', { name: 'Copy' }));
     expect(copy).toHaveBeenCalledExactlyOnceWith('{\n  "place": 100\n}');
     fireEvent.keyDown(list, { key: 'Escape' });
-    await waitFor(() => expect(view().queryByRole('region', { name: /^Line/ })).toBeNull());
+    await until(() => expect(view().queryByRole('region', { name: /^Line/ })).toBeNull());
   });
 
   it('asks the server for what the filters say', async () => {
     const log = new Log(numbers(3), 1000, (_, { text }) => text !== 'nothing');
     open(log);
-    await waitFor(() => expect(shown()).toHaveLength(3));
+    await until(() => expect(shown()).toHaveLength(3));
     fireEvent.change(view().getByRole('combobox', { name: 'Direction' }), {
       target: { value: '>' },
     });
@@ -310,17 +313,16 @@ describe('the traffic viewer', () => {
     fireEvent.input(view().getByRole('searchbox', { name: 'Method' }), {
       target: { value: 'prompt' },
     });
-    await waitFor(() =>
+    await until(() =>
       expect(log.asked.pop()).toMatchObject({ direction: '>', text: 'nothing', method: 'prompt' }),
     );
-    await waitFor(() => expect(view().getByText('Nothing found.')).toBeTruthy());
+    await until(() => expect(view().getByText('Nothing found.')).toBeTruthy());
   });
 
   it('keeps what is chosen at the moment when what was typed is looked for', async () => {
-    vi.useFakeTimers();
     const log = new Log(numbers(1));
     open(log);
-    await vi.waitFor(() => expect(shown()).toHaveLength(1));
+    await until(() => expect(shown()).toHaveLength(1));
     fireEvent.input(view().getByRole('searchbox', { name: 'Method' }), {
       target: { value: 'prompt' },
     });
@@ -330,19 +332,18 @@ describe('the traffic viewer', () => {
     // Without a pause in which the page could be drawn.
     direction.dispatchEvent(new Event('change', { bubbles: true }));
     vi.advanceTimersByTime(100);
-    await vi.waitFor(() =>
+    await until(() =>
       expect(log.asked[log.asked.length - 1]).toMatchObject({ direction: '>', method: 'prompt' }),
     );
   });
 
   it('follows what comes until it is paused or hidden, and rests meanwhile', async () => {
-    vi.useFakeTimers();
     const log = new Log(numbers(1));
     const viewer = open(log);
-    await vi.waitFor(() => expect(shown()).toHaveLength(1));
-    await vi.waitFor(() => expect(log.asked).toHaveLength(2));
+    await until(() => expect(shown()).toHaveLength(1));
+    await until(() => expect(log.asked).toHaveLength(2));
     log.grow(numbers(2));
-    await vi.waitFor(() => expect(shown()).toHaveLength(2));
+    await until(() => expect(shown()).toHaveLength(2));
     await vi.advanceTimersByTimeAsync(60_000);
     // One that waits, no timer.
     expect([log.asked.length, vi.getTimerCount()]).toEqual([3, 0]);
@@ -353,52 +354,52 @@ describe('the traffic viewer', () => {
     expect([shown().length, log.asked.length]).toEqual([2, 3]);
     expect(document.querySelector('.acp-traffic-foot')?.textContent).toBe('2 lines · paused');
     fireEvent.click(view().getByRole('button', { name: 'Pause' }));
-    await vi.waitFor(() => expect(shown()).toHaveLength(3));
+    await until(() => expect(shown()).toHaveLength(3));
     viewer.dispose();
   });
 
   it('opens gathered chunks by key and by click, and shows their text', async () => {
     open(new Log([line(1, { update: 'plan' }), ...chunks(2, 5), line(6, { update: 'plan' })]));
-    await waitFor(() => expect(shown()).toHaveLength(3));
+    await until(() => expect(shown()).toHaveLength(3));
     const list = view().getByRole('tree', { name: 'Lines' });
     expect(shown()[1]?.textContent).toContain('agent_message_chunk ×42 3 4 5 ');
     expect(shown()[1]?.getAttribute('aria-expanded')).toBe('false');
     const press = (key: string) => fireEvent.keyDown(list, { key });
     press('Home');
-    await waitFor(() => expect(shown()[0]?.getAttribute('aria-selected')).toBe('true'));
+    await until(() => expect(shown()[0]?.getAttribute('aria-selected')).toBe('true'));
     press('ArrowDown');
-    const box = await waitFor(() => view().getByRole('region', { name: 'Lines 2–5' }));
-    await waitFor(() => expect(box.textContent).toContain('text to 500'));
+    const box = await until(() => view().getByRole('region', { name: 'Lines 2–5' }));
+    await until(() => expect(box.textContent).toContain('text to 500'));
     press('ArrowRight');
-    await waitFor(() => expect(shown()).toHaveLength(7));
+    await until(() => expect(shown()).toHaveLength(7));
     expect(shown()[2]?.getAttribute('aria-level')).toBe('2');
     press('ArrowRight');
-    await waitFor(() => view().getByRole('region', { name: 'Line 2' }));
+    await until(() => view().getByRole('region', { name: 'Line 2' }));
     press('ArrowLeft');
-    await waitFor(() => view().getByRole('region', { name: 'Lines 2–5' }));
+    await until(() => view().getByRole('region', { name: 'Lines 2–5' }));
     press('ArrowLeft');
-    await waitFor(() => expect(shown()).toHaveLength(3));
+    await until(() => expect(shown()).toHaveLength(3));
     const twist = shown()[1]?.querySelector('.twist');
     fireEvent.click(twist ?? list);
-    await waitFor(() => expect(shown()).toHaveLength(7));
+    await until(() => expect(shown()).toHaveLength(7));
   });
 
   it('says that there is nothing yet once the filter was cleared', async () => {
     open(new Log([]));
     const text = view().getByRole('searchbox', { name: 'Text' });
     fireEvent.input(text, { target: { value: 'nothing' } });
-    await waitFor(() => expect(view().getByText('Nothing found.')).toBeTruthy());
+    await until(() => expect(view().getByText('Nothing found.')).toBeTruthy());
     fireEvent.input(text, { target: { value: '' } });
-    await waitFor(() => expect(view().getByText('No lines yet.')).toBeTruthy());
+    await until(() => expect(view().getByText('No lines yet.')).toBeTruthy());
   });
 
   it('exports, and says why it failed', async () => {
     const exportSession = vi.fn(() => Promise.reject(new Error('The disk is full.')));
     open(new Log([]), { exportSession });
-    await waitFor(() => expect(view().getByText('No lines yet.')).toBeTruthy());
+    await until(() => expect(view().getByText('No lines yet.')).toBeTruthy());
     fireEvent.click(view().getByRole('button', { name: 'Export' }));
     expect(exportSession).toHaveBeenCalledExactlyOnceWith(SESSION, 'traffic');
-    await waitFor(() => expect(view().getByText('The disk is full.')).toBeTruthy());
+    await until(() => expect(view().getByText('The disk is full.')).toBeTruthy());
   });
 
   it('loads, says why it can not, and tries again', async () => {
@@ -409,10 +410,10 @@ describe('the traffic viewer', () => {
         fails ? Promise.reject(new Error('There is no such session.')) : log.load(query),
     });
     expect(view().getByText('Loading the traffic')).toBeTruthy();
-    await waitFor(() => expect(view().getByText('There is no such session.')).toBeTruthy());
+    await until(() => expect(view().getByText('There is no such session.')).toBeTruthy());
     fails = false;
     fireEvent.click(view().getByRole('button', { name: 'Try again' }));
-    await waitFor(() => expect(shown()).toHaveLength(2));
+    await until(() => expect(shown()).toHaveLength(2));
     expect(view().queryByText('There is no such session.')).toBeNull();
   });
 });

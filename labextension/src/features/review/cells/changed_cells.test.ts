@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { file } from '../../../../tests/support/review';
+import { file } from '../../../../tests/support/build';
 import type { FileTexts } from '../../../wire/types';
 import { changedCells, standingOf, stepsOf } from './changed_cells';
 import type { CellStep } from './changed_cells';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { file } from '../../../../tests/support/review';
+import { file } from '../../../../tests/support/build';
+import { until } from '../../../../tests/support/wait';
 import type { Client } from '../../../delivery/client';
 import type { FileTexts } from '../../../wire/types';
 import type { CellJson } from '../../documents/merge/notebook_json';
@@ -89,7 +90,7 @@ describe('what was taken back at a cell', () => {
   it('is told of each turn, the newest first, and once that it was undone', async () => {
     const { told, sent, revert } = telling();
     told.report(deed('one', 'two'));
-    await vi.waitFor(() =>
+    await until(() =>
       expect(sent()).toEqual([
         ['two', false],
         ['one', false],
@@ -99,7 +100,7 @@ describe('what was taken back at a cell', () => {
     told.check(() => false);
     told.check(() => true);
     told.check(() => true);
-    await vi.waitFor(() =>
+    await until(() =>
       expect(sent().slice(2)).toEqual([
         ['one', true],
         ['two', true],
@@ -112,7 +113,7 @@ describe('what was taken back at a cell', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
     revert.mockRejectedValue(new Error('away'));
     told.report(deed('one', 'two'));
-    await vi.waitFor(() => expect(sent()).toHaveLength(2));
+    await until(() => expect(sent()).toHaveLength(2));
     warn.mockRestore();
   });
 });

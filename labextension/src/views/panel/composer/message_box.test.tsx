@@ -1,9 +1,11 @@
 import { fireEvent, within } from '@testing-library/preact';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { prompt, session, SESSION } from '../../../../tests/support/build';
 import { sessionOf } from '../../../../tests/support/golden';
 import { IDLE, showPanel, storeOf, until, view, write } from '../../../../tests/support/panel';
+
+afterEach(() => void vi.useRealTimers());
 
 describe('the message box', () => {
   it('sends with Enter, not with Shift, not while composing, not nothing', async () => {
@@ -22,6 +24,8 @@ describe('the message box', () => {
   });
 
   it('stops with Escape twice and brings back what was written', async () => {
+    // Twice is within a moment, which a busy machine may take from one key to the next.
+    vi.useFakeTimers({ toFake: ['performance'] });
     const cancel = vi.fn(() => Promise.resolve());
     showPanel({ store: storeOf([prompt('u', 'Make it fast')]) }, { cancel });
     const box = view().getByRole('textbox', { name: 'Message' });

@@ -1,13 +1,16 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import type { FoundSessions } from '../../../wire/types';
 import type { Actions } from '../../actions';
 import { lifeOf, menuOf, showList, summary, titles } from '../../../../tests/support/panel';
 import type { ShownPanel } from '../../../../tests/support/panel';
+import { until } from '../../../../tests/support/wait';
 
 const offered = ({ view }: ShownPanel) =>
   view.getAllByRole('menuitem').map(each => each.textContent);
+
+afterEach(() => void vi.useRealTimers());
 
 describe('the session list', () => {
   it('shows what needs the user first, finds and opens', async () => {
@@ -47,23 +50,25 @@ describe('the session list', () => {
         }),
     );
     const panel = await showList([summary('one'), summary('two')], { openSession, search });
+    // It is looked for once nothing was typed for a while.
+    vi.useFakeTimers();
     const type = (value: string) =>
       fireEvent.input(panel.view.getByRole('searchbox'), { target: { value } });
     type('z');
-    await panel.until(() => expect(panel.view.getByText('No title matches.')).toBeTruthy());
+    await until(() => expect(panel.view.getByText('No title matches.')).toBeTruthy());
     expect(panel.view.queryByRole('region', { name: 'In messages' })).toBeNull();
     type(' zebra ');
-    const box = await waitFor(() => panel.view.getByRole('region', { name: 'In messages' }));
+    const box = await until(() => panel.view.getByRole('region', { name: 'In messages' }));
     const status = () => within(box).getByRole('status').textContent;
     expect(status()).toBe('Searching messages');
-    await panel.until(() => expect(search.mock.calls).toEqual([['zebra', '']]));
+    await until(() => expect(search.mock.calls).toEqual([['zebra', '']]));
     const part = { total: 2, cut: false };
     replies[0]?.({ ...part, hits: [hit('two', 'prompt')], searched: 1, next_cursor: 'c' });
-    await panel.until(() => expect(status()).toBe('Searched 1 of 2 sessions'));
-    await panel.until(() => expect(search.mock.calls[1]).toEqual(['zebra', 'c']));
+    await until(() => expect(status()).toBe('Searched 1 of 2 sessions'));
+    await until(() => expect(search.mock.calls[1]).toEqual(['zebra', 'c']));
     const found = [hit('two', 'answer'), hit('gone', 'answer')];
     replies[1]?.({ ...part, hits: found, searched: 2, next_cursor: '' });
-    await panel.until(() => expect(status()).toBe('2 places'));
+    await until(() => expect(status()).toBe('2 places'));
     const [first, second] = within(box).getAllByRole('button');
     expect(first?.textContent).toBe('Title twoPrompt: a quick Zebra crossing');
     expect(first?.querySelector('mark')?.textContent).toBe('Zebra');
@@ -77,12 +82,14 @@ describe('the session list', () => {
       text === 'fail' ? Promise.reject(new Error('The server is away.')) : Promise.resolve(none),
     );
     const panel = await showList([summary('one')], { search });
+    // It is looked for once nothing was typed for a while.
+    vi.useFakeTimers();
     const type = (value: string) =>
       fireEvent.input(panel.view.getByRole('searchbox'), { target: { value } });
     type('nothing');
-    await panel.until(() => expect(panel.view.getByText('Nothing found.')).toBeTruthy());
+    await until(() => expect(panel.view.getByText('Nothing found.')).toBeTruthy());
     type('fail');
-    await panel.until(() => expect(panel.view.getByText('The server is away.')).toBeTruthy());
+    await until(() => expect(panel.view.getByText('The server is away.')).toBeTruthy());
   });
 
   it('says of a session without a prompt that it is new', async () => {

@@ -17,7 +17,7 @@ import { SessionStore } from '../../../state/store';
 const UNDO = /^Undo/;
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 });
 
 const DELETE_ONE = { name: 'delete_session', session_id: 'one' };

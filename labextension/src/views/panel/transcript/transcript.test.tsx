@@ -99,7 +99,7 @@ describe('a session', () => {
       [SESSION, 200, 300],
       [SESSION, 200, 300],
     ]);
-    await vi.waitFor(() => expect(view.queryByRole('button', { name: 'Try again' })).toBeNull());
+    await panel.until(() => expect(view.queryByRole('button', { name: 'Try again' })).toBeNull());
     expect(element.textContent).not.toContain('could not be loaded');
   });
 

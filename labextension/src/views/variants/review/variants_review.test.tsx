@@ -1,8 +1,8 @@
 import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { edit, turn } from '../../../../tests/support/build';
-import { done, file, focused, press, Reviewed, view } from '../../../../tests/support/review';
+import { edit, file, turn } from '../../../../tests/support/build';
+import { done, focused, press, Reviewed, view } from '../../../../tests/support/review';
 import { added } from '../../../../tests/support/events';
 import type { ChangedFile, FileTexts, TurnState } from '../../../wire/types';
 import type { Actions } from '../../actions';
