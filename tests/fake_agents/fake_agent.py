@@ -54,10 +54,13 @@ def main() -> None:
     mode, *words = sys.argv
     if mode in MODES:
         getattr(import_module(f"modes.{MODES[mode]}"), mode)(*words)
-    else:
-        nouns = import_module("hazards").NOUNS
-        tables = (import_module(f"hazards.{noun}").MODES for noun in nouns)
-        next(table for table in tables if mode in table)[mode].run()
+        return
+    for noun in import_module("hazards").NOUNS:
+        hazards = import_module(f"hazards.{noun}").MODES
+        if mode in hazards:
+            hazards[mode].run()
+            return
+    sys.exit(f"There is no mode {mode!r}.")
 
 
 if __name__ == "__main__":
