@@ -27,10 +27,10 @@ from acp_jupyter.api.models.sessions import (
 from acp_jupyter.errors import BadRequest, UnknownSession
 from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.rpc.connection import AgentConnection
-from acp_jupyter.host.session.agent import IdleTimer
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.session_state import SessionState
+from tests.support.fake_agents import script
 from tests.support.keeping import FAST, Kept, Server
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
@@ -219,9 +219,7 @@ def test_an_agent_is_restarted_without_the_server(kept: Kept) -> None:
         assert server.said(session)[-1] == "After 1: two"
 
 
-def test_an_agent_that_has_nothing_to_do_is_stopped_and_taken_up_again(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_agent_that_has_nothing_to_do_is_stopped_and_taken_up_again(kept: Kept) -> None:
     with kept.server(replace(FAST, idle_seconds=0.3)) as server:
         session = server.open("keeper")
         say(server, session, "one")
@@ -229,18 +227,13 @@ def test_an_agent_that_has_nothing_to_do_is_stopped_and_taken_up_again(
         eventually(lambda: session.state.status == "stopped")
         say(server, session, "two")
         assert server.said(session)[-1] == "After 1: two"
+    kept.others = {"later": script("keeps_sessions", str(kept.root / "later.json"), "resume")}
     kept.abilities = ()
-    over, looked = IdleTimer._over, threading.Event()
-
-    def look(timer: IdleTimer) -> None:
-        over(timer)
-        looked.set()
-
-    monkeypatch.setattr(IdleTimer, "_over", look)
-    with kept.server(replace(FAST, idle_seconds=0.05)) as server:
-        session = server.open("keeper")
+    with kept.server(replace(FAST, idle_seconds=0.3)) as server:
+        session, later = server.open("keeper"), server.open("later")
         say(server, session, "one")
-        assert looked.wait(PATIENCE_SECONDS)
+        say(server, later, "one")
+        eventually(lambda: later.state.status == "stopped")
         say(server, session, "two")
         assert server.said(session)[-1] == "After 1: two", "it forgets, so it is never stopped"
 

@@ -93,13 +93,17 @@ class Kept:
     entry: Obj = field(default_factory=dict)
     """What else its agent's entry has."""
     bounds: Bounds = field(default_factory=Bounds)
+    others: dict[str, Obj] = field(default_factory=dict)
+    """Other agents."""
 
     @contextmanager
     def server(
         self, limits: Limits = FAST, on_host: Callable[[AgentHost], None] | None = None
     ) -> Iterator[Server]:
         keeper = script("keeps_sessions", str(self.root / "agent.json"), *self.abilities)
-        registry = Registry({"keeper": {**keeper, **self.entry}}, [], bounds=self.bounds)
+        registry = Registry(
+            {"keeper": {**keeper, **self.entry}, **self.others}, [], bounds=self.bounds
+        )
         config = HostConfig(
             registry,
             self.root,
