@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
     from xdist.remote import Producer
+
+# A script's shell has its background commands ignore interrupts, and what they start inherits that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long an example takes says something of the machine only. `make test` takes the same examples
 # each time; `make test-all` others, by the seed that it prints.

@@ -183,8 +183,7 @@ async def test_a_slow_socket_gets_less_and_misses_nothing(backend: Backend) -> N
             channel, socket, name="prompt", session_id=state["session_id"], prompt="go"
         )
         socket.open.clear()
-        turns = session.transcript.turns
-        await eventually_async(lambda: turns[turn["turn_id"]].status == "done")
+        await eventually_async(lambda: session.transcript.turns[turn["turn_id"]].status == "done")
         before = len(socket.of("events"))
         socket.open.set()
         await eventually_async(done)

@@ -76,7 +76,7 @@ def test_no_agent_survives_the_server(tmp_path: Path, end: Callable[[JupyterServ
 
         def running() -> list[str]:
             commands = family(server.pid).values()
-            return [name for name in agents if any(f"/{name}.py" in c for c in commands)]
+            return [name for name in agents if any(f"fake_agent.py {name}" in c for c in commands)]
 
         eventually(lambda: len(running()) == len(agents))
         below = family(server.pid)
