@@ -19,6 +19,7 @@ from tests.support.lab import LabPage
 from tests.support.lab_server import LAB_ARGS
 from tests.support.roles import PanelView
 from tests.support.server import JupyterServer
+from tests.support.wait import eventually
 from tests.support.workspace import Workspace
 
 
@@ -81,6 +82,10 @@ def test_sessions_are_named_forked_ended_and_taken_up_again(
     undo = panel.root.get_by_role("button", name="Undo deleting First talk")
     expect(undo).to_be_visible()
     expect(undo).to_have_count(0)
+    with lab.server.user() as user:
+        eventually(
+            lambda: all(each["title"] != "First talk" for each in user.get("sessions").json())
+        )
     # The server knows by now: it does not come back with the page.
     lab.page.reload()
     lab.panel.show_list()

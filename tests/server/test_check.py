@@ -43,6 +43,12 @@ def processes(server: JupyterServer) -> list[psutil.Process]:
     return found
 
 
+def two(server: JupyterServer) -> list[psutil.Process]:
+    """Return the process of a check and its kernel, once both are seen."""
+    found = processes(server)
+    return found if len(found) >= 2 else []
+
+
 def lives(process: psutil.Process) -> bool:
     """Return whether a process runs, and not another one of its number."""
     try:
@@ -100,8 +106,7 @@ def test_the_second_kernel_ends_when_the_page_goes_away(
         for line in answer.iter_lines():
             if '"running"' in line:
                 break
-        known = processes(server)
-        assert len(known) >= 2
+        known = eventually(lambda: two(server))
     eventually(lambda: not any(map(lives, known)))
 
 
@@ -112,7 +117,6 @@ def test_nothing_is_left_of_a_check_when_the_server_is_killed(tmp_path: Path) ->
             for line in answer.iter_lines():
                 if '"running"' in line:
                     break
-            known = processes(server)
-            assert len(known) >= 2
+            known = eventually(lambda: two(server))
             server.kill()
         eventually(lambda: not any(map(lives, known)))

@@ -15,8 +15,9 @@ import pytest
 
 from tests.support.kernel_door import DOOR_CONFIG, Tool
 from tests.support.notebook import Cell, Kernel
+from tests.support.processes import alive
 from tests.support.server import JupyterServer, KernelSide, fake_agents
-from tests.support.wait import PATIENCE_SECONDS
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 REPOSITORY = Path(__file__).parents[2]
 RED_DOT = (
@@ -227,8 +228,6 @@ SLEEPS = "open('begun', 'w').close(); import time; time.sleep(600)"
 
 
 def wait_for_begun(server: JupyterServer) -> None:
-    from tests.support.wait import eventually
-
     file = server.root / "begun"
     eventually(file.exists, "the code has begun")
     file.unlink()
@@ -287,8 +286,9 @@ def test_code_for_a_kernel_that_has_just_died_waits_for_the_next(server: Jupyter
     ran = tool.run("import os; os.getpid()")
     killed = int(ran["outputs"][0]["data"]["text/plain"])
     os.kill(killed, signal.SIGKILL)
+    eventually(lambda: not alive(killed))
     again = tool.run("import os; os.getpid()")
-    assert again["status"] == "ok"
+    assert again.get("status") == "ok", again
     assert int(again["outputs"][0]["data"]["text/plain"]) != killed
 
 

@@ -215,7 +215,8 @@ def _take(cell: Cell, message: dict[str, Any]) -> bool:
             cell.printed += content["text"]
         case "display_data" | "execute_result":
             name = content.get("transient", {}).get("display_id", "")
-            cell.outputs.append(Output(name, [content["data"]], content["metadata"]))
+            if not name.endswith("-note"):  # comes on a busy machine only: no page shows itself
+                cell.outputs.append(Output(name, [content["data"]], content["metadata"]))
         case "update_display_data":
             name = content["transient"]["display_id"]
             for output in cell.outputs:
