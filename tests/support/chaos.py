@@ -131,7 +131,16 @@ class Chaos:
         verb = self.random.choice(_VERBS)
         key = f"k{self.seed}x{len(self.sent)}"
         turn_id = start_turn(client, session_id, f"{key} {verb}")
-        self.sent.append(Sent(key, verb, turn_id, session_id))
+        sent = Sent(key, verb, turn_id, session_id)
+        self.sent.append(sent)
+        if verb == "say" and self.random.random() < 0.5:
+            # Else a slow machine's turns would all be cut off by what comes next.
+            eventually(partial(self._is_done_or_held_up, client, sent), f"{sent} ends")
+
+    def _is_done_or_held_up(self, client: httpx.Client, sent: Sent) -> bool:
+        """Tell whether a turn has ended, or may wait for another turn or for a stopped agent."""
+        turn = client.get(f"turns/{sent.turn_id}").json()["turn"]
+        return bool(self._stopped) or turn["status"] != "running"
 
     def _pending(self, client: httpx.Client, session_id: str) -> list[dict[str, Any]]:
         page = client.get(f"sessions/{session_id}/items", params={"start": 0, "end": 500}).json()
