@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
-from tests.support.browser import chromium
+from tests.support.browser.chromium import chromium
 from tests.support.generated import TIMES
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 from acp_jupyter._version import __version__
-from tests.support.pictures import scenes_of
-from tests.support.tour import TRAVELLERS
+from tests.support.browser.pictures import scenes_of
+from tests.support.browser.tour import TRAVELLERS
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

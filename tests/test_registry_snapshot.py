@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.host.public_registry.snapshot import Snapshot
-from tests.support.published_registry import listed
+from tests.support.agents.registry import listed
 from tests.support.wait import PATIENCE_SECONDS
 
 ROOT = Path(__file__).parents[1]

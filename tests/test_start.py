@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.built import LABEXTENSION, gzipped, loaded_at_start
+from tests.support.labextension_bundle import LABEXTENSION, gzipped, loaded_at_start
 
 _AIM = 150_000
 """Bytes, compressed, that the whole may weigh; most of it must come later."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from acp.contrib.tool_calls import ToolCallTracker
 from acp.schema import ToolCallProgress, ToolCallStart
 
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 __all__ = ["Told"]
 

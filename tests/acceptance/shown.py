@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 __all__ = ["calls", "only", "shown"]
 

@@ -17,8 +17,8 @@ from tests.acceptance.turns_and_ends import ENDED_TURNS
 from tests.acceptance.turns_of_calls import CALL_TURNS
 from tests.acceptance.turns_of_seeds import SEED_TURNS
 from tests.acceptance.turns_of_tools import TOOL_TURNS
-from tests.support.script import Script
-from tests.support.view import View
+from tests.support.transcript.event_view import View
+from tests.support.transcript.traffic import Script
 
 TURNS = TOOL_TURNS | SEED_TURNS | MADE_TURNS | ENDED_TURNS | CALL_TURNS
 DIALECTS = ("s1-", "s4-", "acp-")

@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from tests.acceptance import golden
-from tests.support.api import finished, open_session, start_turn
-from tests.support.fake_agents import script
-from tests.support.follow import first_packets
-from tests.support.server import JupyterServer
+from tests.support.agents.fake_agent import script
+from tests.support.server.follower import first_packets
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.routes import finished, open_session, start_turn
 
 Json = dict[str, Any]
 

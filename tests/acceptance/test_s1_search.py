@@ -10,7 +10,7 @@ from acp_jupyter.protocol.tools.outputs import NO_FILES, SearchHit, SearchResult
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only
 from tests.acceptance.turns_of_tools import TOOL_TURNS
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 HIT = SearchHit(path="a.py", line=14, text="for row in rows:")
 

@@ -21,7 +21,7 @@ from acp_jupyter.protocol.host_events.session import TerminalStarted
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.sdk_turns import Told
 from tests.acceptance.shown import only, shown
-from tests.support.imported import import_lines
+from tests.support.log.imported import import_lines
 
 Json = dict[str, Any]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.driver import Driver, driving
-from tests.support.fake_agents import script
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import Driver, driving
 
 PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
 TEXT = {"type": "text", "text": "Look"}

@@ -19,9 +19,9 @@ from acp_jupyter.transcript.model.events import Event, Snapshot
 from acp_jupyter.transcript.model.items import AgentMessage, Plan, Thought, UserMessage
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only, shown
-from tests.support.driver import Driver, driving
-from tests.support.fake_agents import script
-from tests.support.script import Script
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import Driver, driving
+from tests.support.transcript.traffic import Script
 from tests.support.wait import eventually
 
 Json = dict[str, Any]

@@ -13,9 +13,9 @@ import pytest
 
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.tool_items import TerminalView, ToolCall
-from tests.support.driver import Driver, driving
-from tests.support.fake_agents import script
-from tests.support.terminal_steps import ask, call, create, steps, update
+from tests.support.agents.fake_agent import script
+from tests.support.agents.terminal_steps import ask, call, create, steps, update
+from tests.support.host.driver import Driver, driving
 from tests.support.wait import eventually
 
 

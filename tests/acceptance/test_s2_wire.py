@@ -14,11 +14,11 @@ from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.protocol.traffic import TrafficEntry
-from tests.support.driver import Driver, driving
-from tests.support.fake_agents import AGENTS, fake_agent, script
-from tests.support.recording_client import RecordingClient
-from tests.support.sent import Sent, watch_sent
-from tests.support.talk import FAST, Talk
+from tests.support.agents.connection import FAST, RecordedConnection
+from tests.support.agents.fake_agent import AGENTS, fake_agent, script
+from tests.support.agents.recording_client import RecordingClient
+from tests.support.host.driver import Driver, driving
+from tests.support.host.sent_messages import SentMessages, watch_sent
 from tests.support.wait import eventually, eventually_async
 
 SCRIPTS = ("hello", "slow_stream", "speaks_first", "two_permissions")
@@ -40,7 +40,7 @@ def log_of(driver: Driver, session: Session) -> list[TrafficEntry]:
 
 def test_both_sides_ask_and_tell_at_once(driver: Driver, monkeypatch: pytest.MonkeyPatch) -> None:
     """S2.1: JSON-RPC 2.0; the agent's requests are answered in any order while ours waits."""
-    sent: Sent = watch_sent(monkeypatch)
+    sent: SentMessages = watch_sent(monkeypatch)
     session = driver.open("two_permissions")
     turn_id = driver.prompt(session)
     eventually(lambda: len(session.transcript.request_items) == 2)
@@ -147,7 +147,7 @@ def codes(entries: Iterable[TrafficEntry]) -> list[int]:
 @pytest.mark.asyncio
 async def test_each_side_has_its_peer_before_any_message(tmp_path: Path) -> None:
     """S2.12, S2.11: also where the agent speaks first; extensions are asked of it too."""
-    talk = Talk(RecordingClient())
+    talk = RecordedConnection(RecordingClient())
     connection = await AgentConnection.open(
         fake_agent("speaks_first"),
         cwd=tmp_path,

@@ -9,7 +9,7 @@ import pytest
 from acp_jupyter.protocol.host_events.notes import AgentExited, PermissionSettledNote
 from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
 from tests.acceptance.shown import only, shown
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 

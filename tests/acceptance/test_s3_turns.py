@@ -20,7 +20,7 @@ from tests.acceptance.shown import only, shown
 from tests.acceptance.turns_and_ends import ENDED_TURNS
 from tests.acceptance.turns_of_seeds import SEED_TURNS
 from tests.acceptance.turns_of_tools import imported
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 

@@ -22,7 +22,7 @@ from acp_jupyter.transcript.model.items import AgentMessage, Plan, Thought, User
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, ToolCall
 from tests.acceptance import golden
 from tests.acceptance.shown import only, shown
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 
 def told(*names: str) -> Script:

@@ -11,7 +11,7 @@ from acp_jupyter.protocol.tools.table import KIND_TITLES, TOOLS, UNKNOWN_TOOL, T
 from acp_jupyter.protocol.vocabulary import ACP_KINDS, AcpKind, read_acp_kind, read_priority
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 ROWS = {
     "glob": ("search", "search"),

@@ -34,7 +34,7 @@ from acp_jupyter.protocol.tools.inputs import (
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only
 from tests.acceptance.turns_of_tools import play
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 

@@ -18,7 +18,7 @@ from tests.acceptance import golden
 from tests.acceptance.shown import only, shown
 from tests.acceptance.turns_and_ends import ENDED_TURNS
 from tests.acceptance.turns_of_tools import TOOL_TURNS, TOOLS, play
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 PACKAGE = Path(packets.__file__).parent / "protocol"
 PARSING = {"parse.packet", "parse.tool_calls", "parse.session", "traffic_reader"}

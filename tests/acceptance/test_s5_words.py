@@ -8,7 +8,7 @@ import pytest
 
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 

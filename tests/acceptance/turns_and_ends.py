@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.acceptance.turns_of_tools import imported, play
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 __all__ = ["ENDED_TURNS"]
 

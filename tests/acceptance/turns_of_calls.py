@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from acp.schema import ToolKind
 
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 __all__ = ["CALL_TURNS", "KINDS", "OPTIONS"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.acceptance.golden import read
 from tests.acceptance.turns_of_tools import imported, play
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 __all__ = ["SEED_TURNS"]
 

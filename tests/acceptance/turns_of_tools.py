@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from tests.acceptance.golden import read
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 __all__ = ["TOOLS", "TOOL_TURNS", "imported", "play"]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.claude import ADAPTER, FakeCli
+from tests.support.agents.claude_cli import ADAPTER, FakeCli
 from tests.support.wait import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.long

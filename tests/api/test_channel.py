@@ -25,9 +25,9 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.kernels import Kernels
 from acp_jupyter.transcript.model.events import Event, TextAppended
-from tests.support.server import fake_agents
-from tests.support.trusting import trusting
-from tests.support.view import View
+from tests.support.host.trusted_folders import trusting
+from tests.support.server.jupyter_server import fake_agents
+from tests.support.transcript.event_view import View
 from tests.support.wait import PATIENCE_SECONDS, eventually_async
 
 Json = dict[str, Any]

@@ -21,8 +21,8 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnStopped,
 )
 from acp_jupyter.protocol.host_events.session import ArtifactsFound
-from tests.support.script import Script
-from tests.support.streamed import stream
+from tests.support.log.streamed import stream
+from tests.support.transcript.traffic import Script
 
 ENDS = {"prompt_response", "error"}
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from acp_jupyter.api.packet_stream import DIALECTS, PacketStream, StreamDialect
 from acp_jupyter.protocol.host_events.notes import TurnQueued
 from acp_jupyter.protocol.traffic import TrafficEntry
-from tests.support.recorded import TRAFFIC, Recording
-from tests.support.script import Script
-from tests.support.streamed import stream
+from tests.support.log.recorded import TRAFFIC, Recording
+from tests.support.log.streamed import stream
+from tests.support.transcript.traffic import Script
 
 RECORDED = sorted(TRAFFIC.glob("*.jsonl"))
 NAMES = [path.stem for path in RECORDED]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from acp_jupyter.api.subscription import Subscription, merge_events
 from acp_jupyter.transcript.model.events import Event, TextAppended
-from tests.support.script import Script
-from tests.support.view import View
+from tests.support.transcript.event_view import View
+from tests.support.transcript.traffic import Script
 
 STEPS = st.lists(
     st.sampled_from(["text", "thought", "tool", "output", "end", "plan", "ask", "answer", "late"]),

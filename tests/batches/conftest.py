@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.notebook import jupyter_environment
+from tests.support.kernel.cells import jupyter_environment
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ import acp_jupyter
 from acp_jupyter.batches.orders import Order, Outcome, TurnRecord
 from acp_jupyter.batches.results import BatchResults, JobResult
 from acp_jupyter.errors import BadRequest, FileMissing
-from tests.support.batches import Answering, job_notebook, starts
-from tests.support.notebook_file import new_notebook, read_notebook, write_notebook
+from tests.support.batches.jobs import Answering, job_notebook, starts
+from tests.support.kernel.notebook_file import new_notebook, read_notebook, write_notebook
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 pytestmark = pytest.mark.filterwarnings("default")

@@ -9,8 +9,8 @@ import pytest
 
 import acp_jupyter
 from acp_jupyter.batches.results import BatchResults
-from tests.support.batches import configure_agents
-from tests.support.questions import OWN, PROMPT, configure_answers, is_right
+from tests.support.batches.jobs import configure_agents
+from tests.support.batches.questions import OWN, PROMPT, configure_answers, is_right
 
 pytestmark = pytest.mark.filterwarnings("default")
 QUESTIONS = 12

@@ -11,9 +11,9 @@ import psutil
 import pytest
 
 from acp_jupyter.batches.orders import BatchFolder
-from tests.support.batches import starts
-from tests.support.on_dask import ended, numbers, start
-from tests.support.questions import asking_folder, run_questions
+from tests.support.batches.jobs import starts
+from tests.support.batches.on_dask import ended, numbers, start
+from tests.support.batches.questions import asking_folder, run_questions
 from tests.support.wait import eventually
 
 pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.long, pytest.mark.timeout(900)]

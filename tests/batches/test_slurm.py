@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.batches import starts
-from tests.support.on_dask import ended, numbers, start
-from tests.support.questions import asking_folder, run_questions
-from tests.support.slurm import one_node_slurm
+from tests.support.batches.jobs import starts
+from tests.support.batches.on_dask import ended, numbers, start
+from tests.support.batches.questions import asking_folder, run_questions
+from tests.support.batches.slurm import one_node_slurm
 from tests.support.wait import eventually
 
 pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.long, pytest.mark.timeout(900)]

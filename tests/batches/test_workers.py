@@ -13,7 +13,7 @@ import pytest
 
 import acp_jupyter
 from acp_jupyter.batches.orders import BatchFolder
-from tests.support.batches import job_notebook, starts
+from tests.support.batches.jobs import job_notebook, starts
 from tests.support.wait import eventually
 
 pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.long]

@@ -51,7 +51,7 @@ from tests.bench.sessions import measure_many, measure_speed
 from tests.bench.start import measure_start
 from tests.bench.subjects import bare_loop, cell_turn
 from tests.bench.updates import SIZES, measure_updates
-from tests.support.browser import chromium
+from tests.support.browser.chromium import chromium
 
 _LOADS = (Load(5_000, 0), Load(1_000, 100))
 _ITEMS = (100, 5_000)

@@ -11,8 +11,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.notebook import jupyter_environment
-from tests.support.notebook_file import new_notebook, write_notebook
+from tests.support.kernel.cells import jupyter_environment
+from tests.support.kernel.notebook_file import new_notebook, write_notebook
 
 __all__ = ["BatchCost", "measure_batch"]
 

@@ -8,8 +8,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.notebook import Kernel
-from tests.support.server import JupyterServer
+from tests.support.kernel.cells import Kernel
+from tests.support.server.jupyter_server import JupyterServer
 
 __all__ = ["CellStart", "measure_cell_start"]
 

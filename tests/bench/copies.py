@@ -19,9 +19,9 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
-from tests.support.commands import ADAPTER, Door
-from tests.support.fake_agents import script
-from tests.support.trusting import trusting
+from tests.support.agents.fake_agent import script
+from tests.support.host.commands import ADAPTER, CommandSender
+from tests.support.host.trusted_folders import trusting
 from tests.support.wait import eventually
 
 __all__ = ["FolderCopies", "measure_copies"]
@@ -54,22 +54,22 @@ def measure_copies(folder: Path, files: int = 2_000, file_bytes: int = 1_000_000
     """Let a folder grow, copy it, and append to a file of a copy."""
     root = folder / "ws"
     root.mkdir(parents=True)
-    with _door(folder, root) as door:
+    with _door(folder, root) as sender:
         for step in range(_STEPS):
             for number in range(step, files, _STEPS):
                 (root / f"{number:05}.bin").write_bytes(os.urandom(file_bytes))
-            stored_seconds, session = _timed(door)
-            _close(door, session)
-        again_seconds, first = _timed(door)
+            stored_seconds, session = _timed(sender)
+            _close(sender, session)
+        again_seconds, first = _timed(sender)
         os.sync()
         before = _free(folder)
-        copy_seconds, second = _timed(door, first)
+        copy_seconds, second = _timed(sender, first)
         os.sync()
         copy_bytes = before - _free(folder)
         held = [root, Path(first.state.cwd), *folder.glob("data/checkpoints/*/objects")]
         hashes = [_hashes(each) for each in held]
         changed = Path(second.state.cwd) / "00000.bin"
-        door.prompt(second, "append 00000.bin more\nwait")
+        sender.prompt(second, "append 00000.bin more\nwait")
         eventually(lambda: changed.stat().st_size == file_bytes + 4)
         # The turn stores what it begins with; nothing that was there may be another.
         after = [_hashes(each) for each in held]
@@ -77,41 +77,41 @@ def measure_copies(folder: Path, files: int = 2_000, file_bytes: int = 1_000_000
             one.items() <= other.items() for one, other in zip(hashes, after, strict=True)
         )
         for session in (first, second):
-            _close(door, session)
+            _close(sender, session)
     return FolderCopies(
         *(files, file_bytes, stored_seconds, again_seconds, copy_seconds, copy_bytes, unchanged)
     )
 
 
 @contextmanager
-def _door(folder: Path, root: Path) -> Iterator[Door]:
+def _door(folder: Path, root: Path) -> Iterator[CommandSender]:
     agents = Registry({"own": script("own_tools")}, [])
     host = AgentHost(HostConfig(agents, root, folder / "data", trust=trusting(folder)))
     host.start()
     try:
-        yield Door(host, root)
+        yield CommandSender(host, root)
     finally:
         host.stop()
 
 
-def _timed(door: Door, beside: Session | None = None) -> tuple[float, Session]:
+def _timed(sender: CommandSender, beside: Session | None = None) -> tuple[float, Session]:
     """Make a variant: the first of a prompt, or one more."""
     variant = None if beside is None else beside.state.variant
     try_id = "" if variant is None else variant.try_id
     begun = time.perf_counter()
-    state = _send(door, "create_variant", agent="own", try_id=try_id)
+    state = _send(sender, "create_variant", agent="own", try_id=try_id)
     seconds = time.perf_counter() - begun
-    return seconds, door.host.sessions[state.session_id]
+    return seconds, sender.host.sessions[state.session_id]
 
 
-def _close(door: Door, session: Session) -> None:
-    _send(door, "delete_session", session_id=session.session_id)
+def _close(sender: CommandSender, session: Session) -> None:
+    _send(sender, "delete_session", session_id=session.session_id)
     eventually(lambda: not Path(session.state.cwd).exists())
 
 
-def _send(door: Door, name: str, **fields: str) -> Any:
+def _send(sender: CommandSender, name: str, **fields: str) -> Any:
     command = ADAPTER.validate_python({"name": name, **fields})
-    return door.host.submit(door.dispatcher.handle(command, _USER)).result(_SECONDS)
+    return sender.host.submit(sender.dispatcher.handle(command, _USER)).result(_SECONDS)
 
 
 def _free(folder: Path) -> int:

@@ -9,12 +9,12 @@ from pathlib import Path
 from playwright.sync_api import Browser
 
 from tests.bench.measure import PROBE
-from tests.support.browser import Visitor
-from tests.support.fake_agents import script
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS
-from tests.support.server import JupyterServer
-from tests.support.tabs import background, tabs
+from tests.support.agents.fake_agent import script
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.browser.tabs import background, tabs
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS
 from tests.support.wait import eventually
 
 __all__ = ["HIDDEN_SECONDS", "Hidden", "measure_hidden"]

@@ -21,9 +21,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
 from acp_jupyter.host.limits import Limits
-from tests.support.api import open_session, start_turn
-from tests.support.repeated import REPEATED, corpus
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.patterns.repeated import REPEATED, corpus
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.routes import open_session, start_turn
 
 __all__ = ["LATE_MS", "Hostile", "Load", "measure_hostile"]
 

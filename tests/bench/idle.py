@@ -16,7 +16,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.metadata import TRAFFIC_FILE
 from acp_jupyter.host.store.resume_point import DATA_FILE, HEAD_FILE
 from tests.bench.memory import held_mib, probed_server, turns_together
-from tests.support.api import open_session
+from tests.support.server.routes import open_session
 
 __all__ = ["IdleMemory", "measure_idle"]
 

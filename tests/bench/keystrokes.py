@@ -10,13 +10,13 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS
-from tests.support.open_notebook import OpenNotebook
-from tests.support.roles import PanelView
-from tests.support.server import JupyterServer
-from tests.support.workspace import Workspace
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.browser.roles import PanelView
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS
+from tests.support.server.workspace import Workspace
 
 __all__ = ["LATE_MS", "Keys", "Typing", "measure_typing"]
 

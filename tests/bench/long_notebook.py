@@ -13,9 +13,9 @@ from pydantic_core import to_json
 
 from acp_jupyter.api.models.turns import GetSavedOutputs, SavedOutputs
 from acp_jupyter.protocol.host_events.notes import Origin
-from tests.support.driver import driving
-from tests.support.keeping import Server
-from tests.support.server import fake_agents
+from tests.support.host.driver import driving
+from tests.support.host.restarts import Server
+from tests.support.server.jupyter_server import fake_agents
 
 __all__ = ["TURNS", "NotebookTurn", "measure_notebook"]
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import psutil
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS
-from tests.support.long_log import ITEMS, long_log
-from tests.support.roles import PanelView
-from tests.support.server import JupyterServer
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.browser.roles import PanelView
+from tests.support.log.long_log import ITEMS, long_log
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS
 
 __all__ = ["LongSession", "measure_long_session"]
 

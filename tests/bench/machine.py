@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.support.browser import executable
+from tests.support.browser.chromium import executable
 
 __all__ = ["machine"]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx
 import psutil
 
-from tests.support.api import open_session, start_turn
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.routes import open_session, start_turn
 
 __all__ = ["Memory", "held_mib", "measure_memory", "probed_server", "turns_together"]
 

@@ -13,12 +13,12 @@ from typing import Any
 import psutil
 from playwright.sync_api import Browser, CDPSession, Page, WebSocket
 
-from tests.support.browser import Visitor
-from tests.support.finished_notebook import write_finished, write_words
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS
-from tests.support.open_notebook import OpenNotebook
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.finished_notebook import write_finished, write_words
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.jupyterlab_server import LAB_ARGS
 from tests.support.wait import eventually
 
 __all__ = ["REST_SECONDS", "NotebookCost", "Rest", "measure_notebook_page", "measure_rest"]

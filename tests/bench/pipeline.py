@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from acp_jupyter.api.models.frames import EventsFrame
 from acp_jupyter.api.subscription import Subscription
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 __all__ = ["PipelineCost", "measure_pipeline"]
 

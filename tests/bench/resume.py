@@ -19,7 +19,7 @@ from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState
-from tests.support.long_log import ITEMS_OF_TURN, long_log
+from tests.support.log.long_log import ITEMS_OF_TURN, long_log
 
 __all__ = ["Resume", "measure_resume"]
 

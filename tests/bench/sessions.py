@@ -20,9 +20,9 @@ import psutil
 from websockets.sync.client import ClientConnection
 
 from tests.bench.lag_probe import LAG_FILE
-from tests.support.api import open_session, start_turn
-from tests.support.fake_agents import command_line
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.agents.fake_agent import command_line
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.routes import open_session, start_turn
 
 __all__ = ["ManySessions", "Speed", "measure_many", "measure_speed"]
 

@@ -10,11 +10,11 @@ from urllib.parse import urlsplit
 import httpx
 from playwright.sync_api import Browser, expect
 
-from tests.support.browser import Visitor
-from tests.support.built import gzipped
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS
-from tests.support.server import JupyterServer
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.labextension_bundle import gzipped
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS
 
 __all__ = ["Start", "measure_start"]
 

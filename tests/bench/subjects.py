@@ -16,14 +16,14 @@ import psutil
 from playwright.sync_api import Browser, Page
 
 from tests.bench.measure import PROBE, Load, Meter, Run, event_text
-from tests.support.as_user import AsUser
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS
-from tests.support.open_notebook import OpenNotebook
-from tests.support.server import JupyterServer
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 __all__ = ["BareLoop", "CellTurn", "Subject", "bare_loop", "cell_turn"]
 

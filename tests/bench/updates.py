@@ -16,7 +16,7 @@ from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.reduce.reducer import reduce
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 __all__ = ["SIZES", "UpdateCost", "measure_updates"]
 

@@ -10,7 +10,7 @@ import httpx
 import psutil
 import pytest
 
-from tests.support.chaos import SESSIONS, TURNS, Chaos, Sent
+from tests.support.server.chaos import SESSIONS, TURNS, Chaos, Sent
 from tests.support.wait import eventually
 
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 11))]

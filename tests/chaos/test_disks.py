@@ -13,10 +13,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.api import finished, open_session, start_turn
-from tests.support.fake_agents import script
-from tests.support.server import JupyterServer
-from tests.support.small_disk import SmallDisk
+from tests.support.agents.fake_agent import script
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.routes import finished, open_session, start_turn
+from tests.support.server.small_disk import SmallDisk
 from tests.support.wait import eventually
 
 AGENTS = {"words": script("slow_stream", "30", "0.002")}

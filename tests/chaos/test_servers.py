@@ -13,9 +13,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.api import finished, open_session, start_turn
-from tests.support.fake_agents import script
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.agents.fake_agent import script
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.routes import finished, open_session, start_turn
 from tests.support.wait import eventually
 
 """Servers start slowly on a busy machine."""

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from acp_jupyter.checks.names import is_prompt, names_of
 from acp_jupyter.checks.stale import CellRun, CodeCell, StaleCell, find_stale
 from tests.checks.notebooks_of_names import IN_JUPYTER_ONLY, LIKE_MARIMO, NamedNotebook
-from tests.support.second_environment import apps_environment
+from tests.support.environments import apps_environment
 
 
 def cells(*sources: str) -> list[CodeCell]:

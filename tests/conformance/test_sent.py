@@ -28,12 +28,12 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.objects import Obj
 from tests.conformance.shapes import CORPORA, DEFINITIONS
-from tests.support.driver import Driver
-from tests.support.fake_agents import script
-from tests.support.keeping import Kept
-from tests.support.login import login_driver
-from tests.support.sent import Sent, watch_sent
-from tests.support.trusting import trusting
+from tests.support.agents.fake_agent import script
+from tests.support.agents.login import login_driver
+from tests.support.host.driver import Driver
+from tests.support.host.restarts import HostFolders
+from tests.support.host.sent_messages import SentMessages, watch_sent
+from tests.support.host.trusted_folders import trusting
 from tests.support.wait import eventually
 
 OLDER_THAN_THE_SCHEMA = {"session/set_model"}
@@ -75,7 +75,7 @@ def test_every_method_of_agents_is_sent_or_is_known_to_be_never_sent() -> None:
 
 
 @pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Sent]:
+def sent(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[SentMessages]:
     watched = watch_sent(monkeypatch)
     yield watched
     assert methods(watched.calls) >= SENDS.get(request.function.__name__, set())
@@ -145,7 +145,9 @@ def finish(driver: Driver, session: Session, turn_id: str, option: str | None = 
 
 
 @pytest.mark.parametrize("option", ["yes", "no", None])
-def test_a_turn_with_a_question_and_a_file(sent: Sent, start: Start, option: str | None) -> None:
+def test_a_turn_with_a_question_and_a_file(
+    sent: SentMessages, start: Start, option: str | None
+) -> None:
     driver = start("permission")
     session = driver.open("a")
     finish(driver, session, driver.prompt(session, "words"), option)
@@ -155,7 +157,7 @@ def test_a_turn_with_a_question_and_a_file(sent: Sent, start: Start, option: str
     )
 
 
-def test_what_is_refused(sent: Sent, start: Start) -> None:
+def test_what_is_refused(sent: SentMessages, start: Start) -> None:
     for mode in ("bad_params", "unknown_request", "files_outside", "permission_withdrawn"):
         driver = start(mode)
         session = driver.open("a")
@@ -167,7 +169,7 @@ def test_what_is_refused(sent: Sent, start: Start) -> None:
     assert codes == {-32602, -32601, -32002, -32800}
 
 
-def test_a_stop_a_mode_and_an_option(sent: Sent, start: Start) -> None:
+def test_a_stop_a_mode_and_an_option(sent: SentMessages, start: Start) -> None:
     driver = start("never_answers")
     session = driver.open("a")
     turn_id = driver.prompt(session)
@@ -183,7 +185,7 @@ def test_a_stop_a_mode_and_an_option(sent: Sent, start: Start) -> None:
             driver.result(change)
 
 
-def test_terminals(sent: Sent, start: Start) -> None:
+def test_terminals(sent: SentMessages, start: Start) -> None:
     driver = start("terminal_script")
     session = driver.open("a")
     command = {"command": sys.executable, "args": ["-c", "print('hello')"]}
@@ -206,7 +208,7 @@ def test_terminals(sent: Sent, start: Start) -> None:
 
 
 @pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
-def test_questions(sent: Sent, start: Start, action: Any) -> None:
+def test_questions(sent: SentMessages, start: Start, action: Any) -> None:
     driver = start("elicit")
     session = driver.open("a")
     turn_id = driver.prompt(session, "form")
@@ -218,12 +220,12 @@ def test_questions(sent: Sent, start: Start, action: Any) -> None:
     assert (method, answer["result"]["action"]) == ("elicitation/create", action)
 
 
-def test_sessions_that_are_taken_up_again(sent: Sent, tmp_path: Path) -> None:
+def test_sessions_that_are_taken_up_again(sent: SentMessages, tmp_path: Path) -> None:
     """Each with its folder and servers, valid by the schema."""
     root = tmp_path / "ws"
     root.mkdir()
     for ability in ("resume", "load"):
-        kept = Kept(root, tmp_path / ability, (ability, "list", "fork", "close", "delete"))
+        kept = HostFolders(root, tmp_path / ability, (ability, "list", "fork", "close", "delete"))
         with kept.server() as server:
             session = server.open("keeper")
             server.done(session, server.prompt(session, "remember"))
@@ -237,8 +239,8 @@ def test_sessions_that_are_taken_up_again(sent: Sent, tmp_path: Path) -> None:
         assert known
 
 
-def test_the_archive(sent: Sent, tmp_path: Path) -> None:
-    with Kept(tmp_path, tmp_path / "data", ("archive", "list")).server() as server:
+def test_the_archive(sent: SentMessages, tmp_path: Path) -> None:
+    with HostFolders(tmp_path, tmp_path / "data", ("archive", "list")).server() as server:
         session = server.open("keeper")
         server.done(session, server.prompt(session, "hello"))
         server.send(ArchiveSession(session_id=session.session_id))
@@ -246,14 +248,14 @@ def test_the_archive(sent: Sent, tmp_path: Path) -> None:
         server.send(ListAgentSessions(agent="keeper", archived=True))
 
 
-def test_a_title(sent: Sent, tmp_path: Path) -> None:
-    with Kept(tmp_path, tmp_path / "data", ("title",)).server() as server:
+def test_a_title(sent: SentMessages, tmp_path: Path) -> None:
+    with HostFolders(tmp_path, tmp_path / "data", ("title",)).server() as server:
         session = server.open("keeper")
         server.done(session, server.prompt(session, "hello"))
         server.send(SetConfig(session_id=session.session_id, title="Mine"))
 
 
-def test_logging_in_and_out(sent: Sent, tmp_path: Path) -> None:
+def test_logging_in_and_out(sent: SentMessages, tmp_path: Path) -> None:
     with login_driver(tmp_path, "tells") as driver:
         session = driver.open("wants_login")
         driver.done(session, driver.prompt(session))

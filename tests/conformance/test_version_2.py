@@ -27,10 +27,10 @@ from tests.conformance.reading import read
 from tests.conformance.shapes import VERSION_2, Message, messages_of_agents
 from tests.conformance.test_received import GENERATED, named
 from tests.conformance.values import values_of
-from tests.support.fake_agents import script
-from tests.support.keeping import FAST, Server
-from tests.support.sent import Sent, watch_sent
-from tests.support.trusting import trusting
+from tests.support.agents.fake_agent import script
+from tests.support.host.restarts import FAST, Server
+from tests.support.host.sent_messages import SentMessages, watch_sent
+from tests.support.host.trusted_folders import trusting
 from tests.support.wait import eventually
 
 MESSAGES = messages_of_agents(version=2)
@@ -64,7 +64,7 @@ def says_something(update: dict[str, Any]) -> bool:
 
 
 @pytest.fixture
-def sent(monkeypatch: pytest.MonkeyPatch) -> Sent:
+def sent(monkeypatch: pytest.MonkeyPatch) -> SentMessages:
     return watch_sent(monkeypatch)
 
 
@@ -82,7 +82,7 @@ def validate(method: str, ends: tuple[str, ...], value: Any) -> None:
         jsonschema.Draft202012Validator(schema).validate(value)
 
 
-def test_all_that_is_sent_is_valid(sent: Sent, tmp_path: Path) -> None:
+def test_all_that_is_sent_is_valid(sent: SentMessages, tmp_path: Path) -> None:
     root = tmp_path / "ws"
     root.mkdir()
     registry = Registry({"two": {**script("version_2"), "protocol_version": 2}}, [])

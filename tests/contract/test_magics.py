@@ -12,7 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from acp_jupyter import load_ipython_extension
 from tests.contract.golden import check
-from tests.support.own_shell import own_shell
+from tests.support.kernel.own_shell import own_shell
 
 
 @pytest.fixture

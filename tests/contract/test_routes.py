@@ -19,7 +19,7 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.handlers import handlers
 from tests.contract.golden import check
-from tests.support.commands import MODELS, Door, example
+from tests.support.host.commands import MODELS, CommandSender, example
 from tests.support.wait import PATIENCE_SECONDS
 
 KERNEL = KernelCaller("k1", "book.ipynb")
@@ -40,7 +40,7 @@ OTHER_CALLERS = {
 
 
 @pytest.fixture
-def door(tmp_path: Path) -> Iterator[Door]:
+def sender(tmp_path: Path) -> Iterator[CommandSender]:
     """Yield a host whose only agent can't start."""
     root = tmp_path / "ws"
     root.mkdir()
@@ -48,12 +48,12 @@ def door(tmp_path: Path) -> Iterator[Door]:
         HostConfig(Registry({"absent": {"command": "/absent"}}, []), root, tmp_path / "data")
     )
     host.start()
-    yield Door(host, root)
+    yield CommandSender(host, root)
     host.stop()
 
 
-def test_routes_and_who_may_call_them(door: Door) -> None:
-    callers = {name: _callers(door, name) for name in MODELS}
+def test_routes_and_who_may_call_them(sender: CommandSender) -> None:
+    callers = {name: _callers(sender, name) for name in MODELS}
     check("routes.txt", sorted(_routes(callers)))
     check("commands.txt", (f"{name}: {callers[name]}" for name in sorted(MODELS)))
 
@@ -81,13 +81,13 @@ def _methods(handler: type[RequestHandler]) -> list[str]:
     return [name for name in names if getattr(handler, name.lower()) is not missing]
 
 
-def _callers(door: Door, name: str) -> str:
+def _callers(sender: CommandSender, name: str) -> str:
     """Tell who may send a command that is about a session of the caller's own."""
-    session = door.make(KERNEL, agent="absent", new=True, ask_trust=True)
+    session = sender.make(KERNEL, agent="absent", new=True, ask_trust=True)
     command = example(name, session, "no-turn")
     callers = ["user"]
     try:
-        door.host.submit(door.dispatcher.handle(command, KERNEL)).result(PATIENCE_SECONDS)
+        sender.host.submit(sender.dispatcher.handle(command, KERNEL)).result(PATIENCE_SECONDS)
     except NotAllowed:
         pass
     except AcpError:

@@ -12,7 +12,7 @@ from acp_jupyter.api.packet_stream import DIALECTS, PacketStream
 from acp_jupyter.api.subscription import Subscription
 from scripts.gen_types import wire_schema
 from tests.contract.golden import check, schema_lines
-from tests.support.recorded import recording
+from tests.support.log.recorded import recording
 
 SESSIONS = ("claude-write_file", "opencode-many_tools")
 """An edit that is asked about; calls of every kind, one of which fails."""

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS, agents, stop_kernels
-from tests.support.server import JupyterServer
-from tests.support.workspace import Workspace
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS, agents, stop_kernels
+from tests.support.server.workspace import Workspace
 
 TRACES = Path(__file__).resolve().parents[2] / "test-results"
 

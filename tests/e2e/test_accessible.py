@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.accessibility import expect_accessible, expect_all_inside
-from tests.support.lab import LabPage
-from tests.support.roles import PanelView
+from tests.support.browser.accessibility import expect_accessible, expect_all_inside
+from tests.support.browser.lab import LabPage
+from tests.support.browser.roles import PanelView
 from tests.support.scenes import cards, cleaning
 from tests.support.scenes.stage import Stage
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.lab import LabPage
+from tests.support.browser.lab import LabPage
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
 

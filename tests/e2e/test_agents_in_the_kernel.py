@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.support.accessibility import picture
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS, disable_labextensions, write_settings
-from tests.support.notebook_file import WIDGET_MIME
-from tests.support.open_notebook import OpenNotebook
-from tests.support.server import JupyterServer
+from tests.support.browser.accessibility import picture
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.kernel.notebook_file import WIDGET_MIME
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS, disable_labextensions, write_settings
+from tests.support.server.workspace import CLEAN_PY, Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import CLEAN_PY, Workspace
 
 LOAD = "%load_ext acp_jupyter"
 EDIT = "%%acp demo\nedit clean.py rate=20"

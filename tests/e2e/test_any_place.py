@@ -9,13 +9,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.test_long_notebook import Traffic
-from tests.support.api import finished, open_session, start_turn
-from tests.support.lab import LabPage
-from tests.support.long_log import long_log
-from tests.support.roles import PanelView
+from tests.support.browser.lab import LabPage
+from tests.support.browser.roles import PanelView
+from tests.support.log.long_log import long_log
 from tests.support.scenes.steps import call, put_scene, say
-from tests.support.server import JupyterServer
-from tests.support.workspace import Workspace
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.routes import finished, open_session, start_turn
+from tests.support.server.workspace import Workspace
 
 TURNS = 100
 _FIRST_SEEN = """log => {

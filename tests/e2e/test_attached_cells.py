@@ -9,10 +9,10 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.as_user import AsUser
-from tests.support.composer import PNG, attachments, blocks_of, blocks_told, give, take
-from tests.support.lab import LabPage
-from tests.support.workspace import Workspace
+from tests.support.browser.composer import PNG, attachments, blocks_of, blocks_told, give, take
+from tests.support.browser.lab import LabPage
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import Workspace
 
 
 @pytest.mark.long

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.accessibility import expect_accessible, expect_all_inside, picture
-from tests.support.lab import LabPage
+from tests.support.browser.accessibility import expect_accessible, expect_all_inside, picture
+from tests.support.browser.lab import LabPage
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
 GOES_ON = "Goes on in the background"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.support import pictures
-from tests.support.lab import LabPage
-from tests.support.workspace import Workspace
+from tests.support.browser import pictures
+from tests.support.browser.lab import LabPage
+from tests.support.server.workspace import Workspace
 
 _BATCH = """\
 import acp_jupyter

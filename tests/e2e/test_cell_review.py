@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
-from tests.support.lab import LabPage
-from tests.support.open_notebook import OpenNotebook
-from tests.support.workspace import Workspace
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.server.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
 

@@ -8,11 +8,11 @@ import re
 import pytest
 from playwright.sync_api import FilePayload, expect
 
-from tests.support.composer import PNG, attachments, blocks_told, give, take
-from tests.support.lab import LabPage
-from tests.support.roles import PanelView
+from tests.support.browser.composer import PNG, attachments, blocks_told, give, take
+from tests.support.browser.lab import LabPage
+from tests.support.browser.roles import PanelView
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 
 def test_at_names_what_the_agent_then_gets(lab: LabPage, workspace: Workspace) -> None:

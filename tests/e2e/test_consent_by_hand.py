@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.support.hands import Effort, Hands
-from tests.support.lab import LabPage
-from tests.support.roles import PanelView, TurnView
+from tests.support.browser.keyboard import InputCount, Keyboard
+from tests.support.browser.lab import LabPage
+from tests.support.browser.roles import PanelView, TurnView
 from tests.support.scenes.stage import Stage
 from tests.support.scenes.steps import NO, ONCE, Step, ask, diff, hold, put_scene, say
 
@@ -31,7 +31,7 @@ def edit(number: int, lines: int = 2) -> tuple[Step, list[Step]]:
     return called | details, [ONCE, NO]
 
 
-def open_stage(lab: LabPage, name: str, steps: list[Step]) -> tuple[Stage, TurnView, Hands]:
+def open_stage(lab: LabPage, name: str, steps: list[Step]) -> tuple[Stage, TurnView, Keyboard]:
     """Run a prompt as a person does: with Shift+Enter, which goes on to the note below."""
     stage = Stage(lab, name)
     nb = stage.open("%%acp plays\nEdit.", "count = 1")
@@ -47,58 +47,60 @@ def open_stage(lab: LabPage, name: str, steps: list[Step]) -> tuple[Stage, TurnV
     nb.cell(1).click()
     lab.page.keyboard.press("Shift+Enter")
     expect(nb.cell(2)).to_have_class(re.compile("jp-mod-active"))
-    return stage, nb.turn(1), Hands(lab.page)
+    return stage, nb.turn(1), Keyboard(lab.page)
 
 
 @pytest.mark.long
 def test_keys_are_drawn_where_they_work(lab: LabPage) -> None:
     """One shortcut from command mode, one key; the cell below is as it was, and active again."""
-    _, turn, hands = open_stage(lab, "consent-keys", [ask(edit(1))])
+    _, turn, keyboard = open_stage(lab, "consent-keys", [ask(edit(1))])
     allow = turn.option("Allow once")
     expect(allow).to_be_enabled()
     note = lab.page.locator(".jp-Notebook .jp-MarkdownCell")
     expect(note).to_have_class(re.compile("jp-mod-active"))
     assert turn.permission.locator(".btn kbd:visible").count() == 0
     expect(turn.permission).to_contain_text("Alt+Shift+Y")
-    hands.press(TO_REQUEST)
+    keyboard.press(TO_REQUEST)
     expect(turn.permission).to_be_focused()
     expect(allow.locator("kbd")).to_be_visible()
-    hands.press("1")
+    keyboard.press("1")
     expect(turn.permission).to_have_count(0)
-    hands.expect_inside(note)
+    keyboard.expect_inside(note)
     assert lab.page.locator(".jp-Notebook").inner_text().count(TEXT) == 1
-    hands.press("Enter")
-    hands.write("More")
+    keyboard.press("Enter")
+    keyboard.write("More")
     expect(note).to_contain_text("More")
 
 
 def test_typing_while_a_request_appears_answers_nothing(lab: LabPage) -> None:
-    stage, turn, hands = open_stage(lab, "consent-typing", [hold("typed"), ask(edit(1), edit(2))])
+    stage, turn, keyboard = open_stage(
+        lab, "consent-typing", [hold("typed"), ask(edit(1), edit(2))]
+    )
     code = lab.page.locator(".jp-Notebook .jp-CodeCell").last
     code.locator(".cm-content").click()
-    hands.press("Control+a")
-    hands.write("1")
+    keyboard.press("Control+a")
+    keyboard.write("1")
     stage.go_on("typed")
     typed = "1"
     while turn.permission.count() < 2:
-        hands.write("21")
+        keyboard.write("21")
         typed += "21"
     for _ in range(60):
-        hands.write("12")
+        keyboard.write("12")
         typed += "12"
     expect(turn.permission).to_have_count(2)
     expect(code.locator(".cm-content")).to_have_text(typed)
-    hands.press(TO_REQUEST)
+    keyboard.press(TO_REQUEST)
     expect(turn.permission.last).to_be_focused()
     # An answer counts once its request was in view for a moment.
     expect(turn.option("Allow once").last).to_be_enabled()
-    hands.press("2")
+    keyboard.press("2")
     expect(turn.permission).to_have_count(1)
     expect(turn.permission).to_be_focused()
     expect(turn.option("Allow once")).to_be_enabled()
-    hands.press("2")
+    keyboard.press("2")
     expect(turn.permission).to_have_count(0)
-    hands.write("3")
+    keyboard.write("3")
     expect(code.locator(".cm-content")).to_have_text(f"{typed}3")
 
 
@@ -120,13 +122,13 @@ def test_one_edit_or_ten_take_one_click_or_two_keys(
     lab: LabPage, where: str, by_keys: bool
 ) -> None:
     stage = Stage(lab, f"consent-{where}-{by_keys}")
-    effort = Effort(lab.page)
+    effort = InputCount(lab.page)
     lab.page.add_init_script(SLOW_TO_DRAW)
     nb = stage.open("%%acp plays\nEdit.")
-    hands = Hands(lab.page)
+    keyboard = Keyboard(lab.page)
     view: TurnView = nb.turn(1)
     if where == "panel":
-        hands.press("Alt+Shift+A")
+        keyboard.press("Alt+Shift+A")
         view = panel = PanelView(lab.page.locator("#acp-jupyter-panel"))
         panel.choose_agent("Player")
         panel.message.click()
@@ -136,15 +138,15 @@ def test_one_edit_or_ten_take_one_click_or_two_keys(
     def send(steps: list[Step]) -> None:
         put_scene(stage.folder, steps)
         if where == "panel":
-            hands.write("Edit.")
-        hands.press("Enter" if where == "panel" else "Control+Enter")
+            keyboard.write("Edit.")
+        keyboard.press("Enter" if where == "panel" else "Control+Enter")
 
     def choose(option: Locator) -> None:
         """Count from when it can be chosen to when it has been."""
         expect(option).to_be_enabled()
         effort.begin()
         if by_keys:
-            hands.press(TO_REQUEST, str(option.get_attribute("data-option")))
+            keyboard.press(TO_REQUEST, str(option.get_attribute("data-option")))
         else:
             option.click()
         expect(view.permission).to_have_count(0)
@@ -171,25 +173,25 @@ def test_one_edit_takes_one_click_in_the_panel_which_gets_the_message_box_back(
 ) -> None:
     stage = Stage(lab, "consent-panel")
     stage.open()
-    hands = Hands(lab.page)
+    keyboard = Keyboard(lab.page)
     put_scene(stage.folder, [hold("typed"), ask(edit(1)), say("Done.")])
-    hands.press("Alt+Shift+A")
+    keyboard.press("Alt+Shift+A")
     panel = PanelView(lab.page.locator("#acp-jupyter-panel"))
     expect(panel.message).to_be_focused()
     panel.choose_agent("Player")
     panel.message.click()
-    hands.write("Edit.")
-    hands.press("Enter")
-    hands.write("1 more")
+    keyboard.write("Edit.")
+    keyboard.press("Enter")
+    keyboard.write("1 more")
     stage.go_on("typed")
     allow = panel.option("Allow once")
     expect(allow).to_be_enabled()
-    hands.write(" 2 more")
+    keyboard.write(" 2 more")
     expect(panel.message).to_have_value("1 more 2 more")
     allow.click()
     expect(panel.permission).to_have_count(0)
     expect(panel.message).to_be_focused()
-    hands.write("!")
+    keyboard.write("!")
     expect(panel.message).to_have_value("1 more 2 more!")
 
 

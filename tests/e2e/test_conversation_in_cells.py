@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.as_user import AsUser
-from tests.support.lab import LabPage
-from tests.support.lab_server import stop_kernels
-from tests.support.open_notebook import OpenNotebook
-from tests.support.workspace import Workspace
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.server.jupyterlab_server import stop_kernels
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import Workspace
 
 _TELL = "%%acp keeps_sessions\nMy number is 7."
 _RECALL = "%%acp keeps_sessions\nWhich number?"

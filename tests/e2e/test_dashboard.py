@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS, agents, disable_labextensions
-from tests.support.notebook_file import read_notebook
-from tests.support.open_notebook import OpenNotebook
-from tests.support.pictures import take
-from tests.support.roles import TurnView
-from tests.support.server import JupyterServer
-from tests.support.workspace import Workspace
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.browser.pictures import take
+from tests.support.browser.roles import TurnView
+from tests.support.kernel.notebook_file import read_notebook
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS, agents, disable_labextensions
+from tests.support.server.workspace import Workspace
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "dashboard.ipynb"
 

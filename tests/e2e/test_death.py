@@ -14,12 +14,12 @@ import pytest
 from jupyter_client.manager import KernelManager
 from playwright.sync_api import expect
 
-from tests.support.as_user import AsUser
-from tests.support.lab import LabPage
+from tests.support.browser.lab import LabPage
 from tests.support.processes import any_alive, family
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import CLEAN_PY, Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import CLEAN_PY, Workspace
 
 LOAD = "%load_ext acp_jupyter"
 DEMO = "acp_jupyter.agents.demo"

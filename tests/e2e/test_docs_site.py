@@ -14,8 +14,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from tests.support.browser import Visitor
-from tests.support.pictures import DOCS
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.pictures import DOCS
 
 HTML = DOCS / "_build/html"
 

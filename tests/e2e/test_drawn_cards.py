@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.lab import LabPage
-from tests.support.roles import PanelView
+from tests.support.browser.lab import LabPage
+from tests.support.browser.roles import PanelView
 from tests.support.scenes.steps import Step, call, diff, go_on, hold, put_scene, text, update
-from tests.support.workspace import Workspace
+from tests.support.server.workspace import Workspace
 
 _DRAWN = """line => {
   const style = getComputedStyle(line, '::after');

@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.accessibility import expect_accessible
-from tests.support.lab import LabPage
-from tests.support.workspace import Workspace
+from tests.support.browser.accessibility import expect_accessible
+from tests.support.browser.lab import LabPage
+from tests.support.server.workspace import Workspace
 
 _UNKNOWN = """\
 manager = get_ipython().magics_manager

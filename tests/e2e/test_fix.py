@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.support import pictures
-from tests.support.accessibility import expect_accessible, picture
-from tests.support.fixing import (
+from tests.support.browser import pictures
+from tests.support.browser.accessibility import expect_accessible, picture
+from tests.support.browser.fix import (
     BROKEN,
     FIXED,
     expect_answerable,
@@ -16,9 +16,9 @@ from tests.support.fixing import (
     note,
     source,
 )
-from tests.support.lab import LabPage
-from tests.support.open_notebook import OpenNotebook
-from tests.support.workspace import Workspace
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.server.workspace import Workspace
 
 
 def _expect_proposed(fix: Locator) -> None:

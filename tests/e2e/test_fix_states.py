@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.support.as_user import AsUser
-from tests.support.browser import Visitor
-from tests.support.fixing import (
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.fix import (
     BROKEN,
     FIXED,
     expect_answerable,
@@ -18,10 +17,11 @@ from tests.support.fixing import (
     note,
     source,
 )
-from tests.support.lab import LabPage
-from tests.support.open_notebook import OpenNotebook
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
 from tests.support.scenes.steps import die, go_on, hold, put_scene, say
-from tests.support.workspace import Workspace
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import Workspace
 
 pytestmark = pytest.mark.long
 

@@ -9,18 +9,18 @@ from typing import Any
 from playwright.sync_api import expect
 
 from acp_jupyter.transcript.output.record import RUNS_KEY
-from tests.support.as_user import AsUser
-from tests.support.lab import LabPage
-from tests.support.notebook_file import (
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.kernel.notebook_file import (
     TURN_MIME,
     claims,
     display_data,
     new_notebook,
     write_notebook,
 )
-from tests.support.open_notebook import OpenNotebook
-from tests.support.server import JupyterServer
-from tests.support.workspace import CLEAN_PY, Workspace
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import CLEAN_PY, Workspace
 
 LOAD = "%load_ext acp_jupyter"
 QUIET = {

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.jupyterlab_server import LAB_ARGS
 from tests.support.wait import eventually
 
 

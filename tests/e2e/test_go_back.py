@@ -6,11 +6,11 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, expect
 
-from tests.support import pictures
-from tests.support.lab import LabPage
-from tests.support.open_notebook import OpenNotebook
+from tests.support.browser import pictures
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
 

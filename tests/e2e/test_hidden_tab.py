@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support.as_user import AsUser
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import stop_kernels
-from tests.support.server import JupyterServer
-from tests.support.tabs import background, tabs
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.browser.tabs import background, tabs
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import stop_kernels
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import Workspace
 from tests.support.wait import PATIENCE_SECONDS, eventually
-from tests.support.workspace import Workspace
 
 _SECONDS = 60
 _ELEMENTS = "document.getElementsByTagName('*').length"

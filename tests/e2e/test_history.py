@@ -10,12 +10,12 @@ import pytest
 from PIL import Image, ImageDraw
 from playwright.sync_api import Locator, expect
 
-from tests.support import pictures
-from tests.support.accessibility import expect_accessible
-from tests.support.lab import LabPage
-from tests.support.notebook_file import display_data, new_notebook, write_notebook
+from tests.support.browser import pictures
+from tests.support.browser.accessibility import expect_accessible
+from tests.support.browser.lab import LabPage
+from tests.support.kernel.notebook_file import display_data, new_notebook, write_notebook
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
 NAME = "analysis.ipynb"

@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Request, expect
 
-from tests.support.as_user import AsUser
-from tests.support.lab import LabPage
-from tests.support.notebook_file import (
+from tests.support.browser.lab import LabPage
+from tests.support.kernel.notebook_file import (
     TURN_MIME,
     WIDGET_MIME,
     display_data,
@@ -23,8 +22,9 @@ from tests.support.notebook_file import (
     write_notebook,
 )
 from tests.support.processes import family
-from tests.support.server import JupyterServer
-from tests.support.workspace import Workspace
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import Workspace
 
 EVIL = "https://evil.example"
 ACT = "window.acted = 1; fetch('/acp-jupyter/api/sessions', {method: 'POST'})"

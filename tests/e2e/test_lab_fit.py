@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.support.lab import LabPage
-from tests.support.roles import PanelView
-from tests.support.workspace import Workspace
+from tests.support.browser.lab import LabPage
+from tests.support.browser.roles import PanelView
+from tests.support.server.workspace import Workspace
 
 
 @pytest.mark.long

@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import expect
 
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
-from tests.support.lab import LabPage
-from tests.support.open_notebook import OpenNotebook
-from tests.support.roles import TurnView
-from tests.support.workspace import Workspace
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.browser.roles import TurnView
+from tests.support.server.workspace import Workspace
 
 pytestmark = pytest.mark.long
 

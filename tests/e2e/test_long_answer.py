@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.roles import PanelView
-from tests.support.timers import COUNT_TIMERS
-from tests.support.workspace import Workspace
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.browser.roles import PanelView
+from tests.support.browser.timers import COUNT_TIMERS
+from tests.support.server.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
 _PARTS = 400

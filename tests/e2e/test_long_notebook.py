@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Request, WebSocket
 
-from tests.support.browser import Visitor
-from tests.support.finished_notebook import write_finished
-from tests.support.lab import LabPage
-from tests.support.open_notebook import OpenNotebook
-from tests.support.server import JupyterServer
-from tests.support.timers import COUNT_TIMERS
-from tests.support.workspace import Workspace
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.finished_notebook import write_finished
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.browser.timers import COUNT_TIMERS
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.workspace import Workspace
 
 FEW = 3
 _IN_OUTPUTS = "document.querySelectorAll('.jp-Notebook .jp-OutputArea-output *').length"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.lab import LabPage
-from tests.support.long_log import long_log
-from tests.support.server import JupyterServer
-from tests.support.workspace import Workspace
+from tests.support.browser.lab import LabPage
+from tests.support.log.long_log import long_log
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.workspace import Workspace
 
 _PANEL = "#acp-jupyter-panel"
 

@@ -9,11 +9,11 @@ import pytest
 from playwright.sync_api import expect
 
 import acp_jupyter
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS, agents
-from tests.support.server import JupyterServer
-from tests.support.workspace import Workspace
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS, agents
+from tests.support.server.workspace import Workspace
 
 OLD_COPY_FIRST = {"JUPYTER_PREFER_ENV_PATH": "0"}
 """As it is outside of a virtual environment: the user's folder comes before that of Python."""

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.support import pictures
-from tests.support.accessibility import expect_accessible, picture
-from tests.support.lab import LabPage
-from tests.support.lab_server import write_settings
-from tests.support.open_notebook import OpenNotebook
+from tests.support.browser import pictures
+from tests.support.browser.accessibility import expect_accessible, picture
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.server.jupyterlab_server import write_settings
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 _SUGGEST = "acp-jupyter:suggest-next-cell"
 _CODE = "total = sum(prices)\nprint(total)"

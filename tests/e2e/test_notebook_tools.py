@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.lab import LabPage
-from tests.support.workspace import Workspace
+from tests.support.browser.lab import LabPage
+from tests.support.server.workspace import Workspace
 
 
 def test_an_agent_plots_below_the_cell_that_waits_for_it(

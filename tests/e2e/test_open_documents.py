@@ -9,14 +9,14 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.api import finished, start_turn
-from tests.support.lab import LabPage
-from tests.support.lab_server import switch_saving_off
-from tests.support.notebook_file import read_notebook, write_notebook
-from tests.support.open_file import OpenFile
-from tests.support.open_notebook import OpenNotebook
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_file import OpenFile
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.kernel.notebook_file import read_notebook, write_notebook
+from tests.support.server.jupyterlab_server import switch_saving_off
+from tests.support.server.routes import finished, start_turn
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 _TEXT = """path => [...jupyterapp.shell.widgets('main')]
   .find(w => w.context?.path === path)"""

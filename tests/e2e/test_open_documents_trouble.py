@@ -11,14 +11,14 @@ import pytest
 from playwright.sync_api import expect
 
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
-from tests.support.as_user import AsUser
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import switch_saving_off
-from tests.support.open_notebook import OpenNotebook
-from tests.support.server import JupyterServer
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import switch_saving_off
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import CLEAN_PY, Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import CLEAN_PY, Workspace
 
 pytestmark = pytest.mark.long
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.roles import TurnView
-from tests.support.second_environment import install_kernelspec, kernel_environment
-from tests.support.server import JupyterServer
-from tests.support.workspace import CLEAN_PY, Workspace
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.browser.roles import TurnView
+from tests.support.environments import install_kernelspec, kernel_environment
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.workspace import CLEAN_PY, Workspace
 
 LOAD = "%load_ext acp_jupyter"
 EDIT = "%%acp demo\nedit clean.py rate=20"

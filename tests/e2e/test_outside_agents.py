@@ -9,12 +9,12 @@ import pytest
 from playwright.sync_api import expect
 
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
-from tests.support import pictures
-from tests.support.lab import LabPage
-from tests.support.outside import Outside
-from tests.support.outside_page import make_key, revoke_keys
-from tests.support.roles import PanelView
-from tests.support.workspace import Workspace
+from tests.support.browser import pictures
+from tests.support.browser.lab import LabPage
+from tests.support.browser.roles import PanelView
+from tests.support.outside.keys_in_the_panel import make_key, revoke_keys
+from tests.support.outside.mcp_client import Outside
+from tests.support.server.workspace import Workspace
 
 
 def test_an_agent_in_a_terminal_reads_asks_and_writes(lab: LabPage, workspace: Workspace) -> None:

@@ -11,15 +11,20 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.support.accessibility import expect_accessible, expect_all_inside, is_dark, picture
-from tests.support.browser import Visitor
-from tests.support.comm import Comm
-from tests.support.notebook import Kernel
-from tests.support.plain_page import show_widget
-from tests.support.roles import TurnView
+from tests.support.browser.accessibility import (
+    expect_accessible,
+    expect_all_inside,
+    is_dark,
+    picture,
+)
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.plain_page import show_widget
+from tests.support.browser.roles import TurnView
+from tests.support.host.trusted_folders import trust_in_data_dir
+from tests.support.kernel.cells import Kernel
+from tests.support.kernel.comm import Comm
 from tests.support.scenes import cards
 from tests.support.scenes.steps import NO, ONCE, ask, diff, plan, player, put_scene, say, think
-from tests.support.trusting import trust_in_data_dir
 from tests.support.wait import eventually
 
 SCENE = [

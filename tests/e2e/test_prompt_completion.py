@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.support.as_user import AsUser
-from tests.support.browser import Visitor
-from tests.support.composer import blocks_of
-from tests.support.lab import LabPage
-from tests.support.open_notebook import OpenNotebook
-from tests.support.workspace import Workspace
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.composer import blocks_of
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import Workspace
 
 
 def test_the_first_line_is_completed(lab: LabPage, workspace: Workspace) -> None:

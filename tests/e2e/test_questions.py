@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.lab import LabPage
-from tests.support.workspace import Workspace
+from tests.support.browser.lab import LabPage
+from tests.support.server.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
 

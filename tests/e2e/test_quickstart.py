@@ -12,10 +12,10 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.support.lab import LabPage
-from tests.support.open_notebook import OpenNotebook
-from tests.support.roles import TurnView
-from tests.support.workspace import Workspace
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.browser.roles import TurnView
+from tests.support.server.workspace import Workspace
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 FILES = ("quickstart.ipynb", "rainfall.csv", "rainfall.py")

@@ -20,15 +20,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.support.browser import Visitor
-from tests.support.hands import Hands
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.keyboard import Keyboard
+from tests.support.browser.pictures import take
+from tests.support.browser.roles import PanelView
 from tests.support.mockllm import FakeModel
 from tests.support.mockllm.parts import Say, Steps, Use
-from tests.support.pictures import take
-from tests.support.published import PROGRAMS, opencode_settings, processes_of
+from tests.support.published.programs import PROGRAMS, opencode_settings, processes_of
 from tests.support.readme import README, Step, steps, typed_elsewhere
-from tests.support.roles import PanelView
-from tests.support.server import free_port
+from tests.support.server.jupyter_server import free_port
 from tests.support.wait import eventually
 
 ROOT = README.parent
@@ -59,7 +59,7 @@ class Reader:
     def __init__(self, home: Path, visitor: Visitor, pictures: str | None) -> None:
         self.clone = home / "clone"
         self.page, self.log = visitor.page()
-        self.hands = Hands(self.page)
+        self.keyboard = Keyboard(self.page)
         self.keys: tuple[list[str], str] = ([], "")
         self.address = ""
         self.before: dict[str, str] = {}
@@ -103,7 +103,7 @@ class Reader:
         self.page.goto(self.address)
         expect(self.page.locator(".jp-NotebookPanel")).to_be_visible()
         expect(self.page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
-        self.hands.expect_inside(self.notebook)
+        self.keyboard.expect_inside(self.notebook)
 
     def type_and_run(self, first: str, second: str, run: str, *, code: str) -> None:
         self.keys = ([first.lower(), second], run.replace("Ctrl", "Control"))
@@ -114,10 +114,10 @@ class Reader:
         # A cell that still runs is waited for.
         expect(self.cell.locator(".jp-InputPrompt")).not_to_contain_text("*")
         self.before = self.files()
-        self.hands.press(*new)
+        self.keyboard.press(*new)
         expect(self.cell.locator(".cm-content")).to_be_focused()
-        self.hands.write(code)
-        self.hands.press(run)
+        self.keyboard.write(code)
+        self.keyboard.press(run)
         self.asked = ""
         if not code.startswith("%%acp"):
             prompt = self.cell.locator(".jp-InputPrompt")
@@ -159,7 +159,7 @@ class Reader:
     def answer(self, lead: str, key: str) -> None:
         """Press a key that leads to the question, then the one of an answer that says yes."""
         expect(self.request).to_be_visible()
-        self.hands.press(lead)
+        self.keyboard.press(lead)
         expect(self.request).to_be_focused()
         answer = self.request.locator(f"[data-option='{key}']")
         expect(answer).to_be_enabled()
@@ -169,7 +169,7 @@ class Reader:
         if "Allow" in answer.inner_text() and not self.asked:
             self.take("asks")
         self.asked = str(request)
-        self.hands.press(key)
+        self.keyboard.press(key)
         expect(self.output.locator(f"[data-request='{request}']")).to_have_count(0)
 
     def revert_is_a_button_too(self, name: str) -> None:
@@ -188,15 +188,15 @@ class Reader:
         expect(self.output).to_contain_text(WETTEST)
 
     def open_panel(self, key: str) -> None:
-        self.hands.press(key)
+        self.keyboard.press(key)
         expect(self.panel.message).to_be_focused()
 
     def see_the_session(self) -> None:
         expect(self.panel.log).to_contain_text(WETTEST)
 
     def say(self, words: str, key: str) -> None:
-        self.hands.write(words)
-        self.hands.press(key)
+        self.keyboard.write(words)
+        self.keyboard.press(key)
 
     def see_the_panels_answer(self) -> None:
         expect(self.panel.log).to_contain_text("Nothing is left to do.")
@@ -204,9 +204,9 @@ class Reader:
         self.take("panel")
 
     def leave_panel(self, key: str) -> None:
-        self.hands.press(key)
+        self.keyboard.press(key)
         expect(self.panel.root).to_be_hidden()
-        self.hands.expect_inside(self.notebook)
+        self.keyboard.expect_inside(self.notebook)
 
 
 def started(*_: object, **__: object) -> None:

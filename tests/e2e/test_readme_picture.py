@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.hands import Hands
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS
-from tests.support.pictures import MovingPicture
-from tests.support.server import JupyterServer
-from tests.support.workspace import Workspace
+from tests.support.browser.keyboard import Keyboard
+from tests.support.browser.lab import LabPage
+from tests.support.browser.pictures import MovingPicture
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS
+from tests.support.server.workspace import Workspace
 
 SECOND = 1000
 
@@ -33,7 +33,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
 @pytest.mark.long
 @pytest.mark.parametrize(("theme", "name"), [("Light", "turn"), ("Dark", "turn-dark")])
 def test_a_turn_from_the_prompt_to_what_it_changed(lab: LabPage, theme: str, name: str) -> None:
-    page, hands = lab.page, Hands(lab.page)
+    page, keyboard = lab.page, Keyboard(lab.page)
     page.set_viewport_size({"width": 960, "height": 760})
     ground = Workspace(lab.server.root, f"analysis-{theme.lower()}")
     nb = lab.open(ground.notebook("", name="survey.ipynb"))
@@ -43,20 +43,20 @@ def test_a_turn_from_the_prompt_to_what_it_changed(lab: LabPage, theme: str, nam
     lab.command("statusbar:toggle")
     film = MovingPicture(page)
 
-    hands.press("Enter")
+    keyboard.press("Enter")
     for words in ("%%acp demo", "\nMake clean.py ", "twice as fast"):
-        hands.write(words)
+        keyboard.write(words)
         film.shoot("the prompt is typed", SECOND // 2)
-    hands.press("Control+Enter")
+    keyboard.press("Control+Enter")
     turn = nb.turn(0)
     film.shoot_changes("it works", turn.root, until=turn.permission)
     expect(turn.permission).to_contain_text("kept = [row.strip() for row in rows]")
     expect(turn.option("Allow once")).to_be_enabled()
     film.shoot("it asks, with a diff", 2 * SECOND)
-    hands.press("Alt+Shift+Y")
+    keyboard.press("Alt+Shift+Y")
     expect(turn.option("Allow once").locator("kbd")).to_be_visible()
     film.shoot("keys are drawn", SECOND)
-    hands.press("1")
+    keyboard.press("1")
     changes = turn.root.get_by_role("group", name="Changes")
     film.shoot_changes("it goes on", turn.root, until=changes)
     nb.wait_for_end(0)

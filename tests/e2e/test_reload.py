@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.as_user import AsUser
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.open_notebook import OpenNotebook
-from tests.support.roles import TurnView
-from tests.support.server import JupyterServer
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.browser.roles import TurnView
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import CLEAN_PY, Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import CLEAN_PY, Workspace
 
 SLOW_EDIT = "%%acp demo\nedit clean.py rate=2"
 EDIT = "%%acp demo\nedit clean.py rate=0"

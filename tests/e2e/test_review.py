@@ -7,9 +7,9 @@ import json
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.support.accessibility import expect_accessible
-from tests.support.lab import LabPage
-from tests.support.workspace import CLEAN_PY, Workspace
+from tests.support.browser.accessibility import expect_accessible
+from tests.support.browser.lab import LabPage
+from tests.support.server.workspace import CLEAN_PY, Workspace
 
 LOAD = "%load_ext acp_jupyter"
 

@@ -10,15 +10,15 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from tests.support.as_user import AsUser
-from tests.support.lab import LabPage
-from tests.support.lab_server import stop_kernels
-from tests.support.notebook_file import WIDGET_MIME
-from tests.support.open_notebook import OpenNotebook
-from tests.support.planted import SECRET
-from tests.support.server import JupyterServer
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.kernel.notebook_file import WIDGET_MIME
+from tests.support.planted_secret import SECRET
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import stop_kernels
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
 

@@ -6,13 +6,13 @@ import pytest
 from nbconvert import HTMLExporter, MarkdownExporter
 from playwright.sync_api import expect
 
-from tests.support.accessibility import picture
-from tests.support.lab import LabPage
-from tests.support.lab_server import write_settings
-from tests.support.notebook_file import WIDGET_MIME
-from tests.support.open_notebook import OpenNotebook
+from tests.support.browser.accessibility import picture
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.kernel.notebook_file import WIDGET_MIME
+from tests.support.server.jupyterlab_server import write_settings
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
 PARTS = """import ipywidgets

@@ -11,11 +11,15 @@ from markdown_it import MarkdownIt
 from playwright.sync_api import Browser, Page, expect
 
 from scripts.shared_turn import TARGET
-from tests.support import pictures
-from tests.support.accessibility import expect_accessible, expect_all_inside, is_dark, picture
-from tests.support.api import finished, open_session, pending, start_turn
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
+from tests.support.browser import pictures
+from tests.support.browser.accessibility import (
+    expect_accessible,
+    expect_all_inside,
+    is_dark,
+    picture,
+)
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
 from tests.support.scenes.cards import PICTURE
 from tests.support.scenes.steps import (
     NO,
@@ -30,8 +34,9 @@ from tests.support.scenes.steps import (
     text,
     think,
 )
-from tests.support.server import JupyterServer
-from tests.support.workspace import Workspace
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.routes import finished, open_session, pending, start_turn
+from tests.support.server.workspace import Workspace
 
 HOSTILE = (
     "</script><script>window.hacked = 1</script>\n\n"

@@ -7,10 +7,10 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from tests.support.as_user import AsUser
-from tests.support.lab import LabPage
-from tests.support.server import JupyterServer
-from tests.support.workspace import CLEAN_PY, Workspace
+from tests.support.browser.lab import LabPage
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import CLEAN_PY, Workspace
 
 LOAD = "%load_ext acp_jupyter"
 EDIT = "%%acp demo\nedit clean.py rate=0"

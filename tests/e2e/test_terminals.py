@@ -7,10 +7,10 @@ import os
 
 from playwright.sync_api import expect
 
-from tests.support.lab import LabPage
-from tests.support.terminal_steps import ask, call, create, steps, update
+from tests.support.agents.terminal_steps import ask, call, create, steps, update
+from tests.support.browser.lab import LabPage
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
 

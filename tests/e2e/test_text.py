@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Request, expect
 
-from tests.support.lab import LabPage
-from tests.support.open_notebook import OpenNotebook
-from tests.support.roles import TurnView
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.browser.roles import TurnView
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
 HOSTILE = Path(__file__).resolve().parents[1] / "fixtures" / "markdown" / "hostile"

@@ -10,8 +10,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.support.lab import LabPage
-from tests.support.workspace import Workspace
+from tests.support.browser.lab import LabPage
+from tests.support.server.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -8,11 +8,11 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
-from tests.support import pictures
-from tests.support.accessibility import expect_accessible
-from tests.support.lab import LabPage
-from tests.support.open_notebook import OpenNotebook
-from tests.support.workspace import Workspace
+from tests.support.browser import pictures
+from tests.support.browser.accessibility import expect_accessible
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.server.workspace import Workspace
 
 RAW, TOTAL, SHOWN, OTHER = "prices = [3, 1, 2]", "total = sum(prices)", "total", "'apart'"
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS, agents
-from tests.support.server import JupyterServer
+from tests.support.browser.lab import LabPage
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS, agents
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
 

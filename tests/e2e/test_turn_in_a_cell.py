@@ -6,11 +6,11 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.support.lab import LabPage
-from tests.support.open_notebook import OpenNotebook
-from tests.support.roles import TurnView
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.browser.roles import TurnView
+from tests.support.server.workspace import CLEAN_PY, Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import CLEAN_PY, Workspace
 
 LOAD = "%load_ext acp_jupyter"
 COMPREHENSION = "kept = [row.strip() for row in rows]"

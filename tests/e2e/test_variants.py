@@ -9,14 +9,14 @@ import pytest
 from nbformat.reader import NotJSONError
 from playwright.sync_api import FloatRect, Locator, expect
 
-from tests.support import pictures
-from tests.support.accessibility import expect_accessible
-from tests.support.hands import Hands
-from tests.support.lab import LabPage
-from tests.support.notebook_file import new_notebook, read_notebook, write_notebook
-from tests.support.open_notebook import OpenNotebook
+from tests.support.browser import pictures
+from tests.support.browser.accessibility import expect_accessible
+from tests.support.browser.keyboard import Keyboard
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.kernel.notebook_file import new_notebook, read_notebook, write_notebook
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 pytestmark = pytest.mark.long
 
@@ -163,8 +163,8 @@ def test_all_variants_are_reviewed_side_by_side(lab: LabPage, workspace: Workspa
     expect(one).to_contain_text("It did not change this file.")
 
     # By keys alone; the same cell of the notebook is in one row, also below a new one.
-    hands = Hands(lab.page)
-    hands.press("ArrowDown")
+    keyboard = Keyboard(lab.page)
+    keyboard.press("ArrowDown")
     expect(files.nth(1)).to_be_focused()
     left = _place(one.get_by_role("group", name="Cell 4 · source"))
     right = _place(two.get_by_role("group", name="Cell 5 · source"))
@@ -172,7 +172,7 @@ def test_all_variants_are_reviewed_side_by_side(lab: LabPage, workspace: Workspa
     assert left["x"] < right["x"]
 
     # It is kept by the rules of the turns.
-    hands.use(two.get_by_role("button", name="Keep report.ipynb"))
+    keyboard.use(two.get_by_role("button", name="Keep report.ipynb"))
     expect(two.get_by_role("button", name="Undo for report.ipynb")).to_be_focused()
     report = workspace.folder / "report.ipynb"
     assert [cell.source for cell in read_notebook(report).cells] == [*_CAREFUL.values()]

@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import expect
 
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
-from tests.support.lab import LabPage
-from tests.support.open_notebook import OpenNotebook
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.support.lab import LabPage
-from tests.support.notebook_file import WIDGET_MIME
-from tests.support.pictures import take
-from tests.support.roles import TurnView
+from tests.support.browser.lab import LabPage
+from tests.support.browser.pictures import take
+from tests.support.browser.roles import TurnView
+from tests.support.kernel.notebook_file import WIDGET_MIME
+from tests.support.server.workspace import CLEAN_PY, Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import CLEAN_PY, Workspace
 
 LOAD = "%load_ext acp_jupyter"
 PARTS = """import ipywidgets

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.accessibility import picture
-from tests.support.browser import Visitor
-from tests.support.fake_agents import script
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS
-from tests.support.server import JupyterServer
-from tests.support.workspace import Workspace
+from tests.support.agents.fake_agent import script
+from tests.support.browser.accessibility import picture
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS
+from tests.support.server.workspace import Workspace
 
 pytestmark = pytest.mark.long
 

@@ -10,17 +10,22 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.accessibility import picture
-from tests.support.api import pending
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS, agents, disable_labextensions, stop_kernels
-from tests.support.notebook_file import WIDGET_MIME, is_final, read_notebook
-from tests.support.open_notebook import OpenNotebook
+from tests.support.browser.accessibility import picture
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.kernel.notebook_file import WIDGET_MIME, is_final, read_notebook
 from tests.support.scenes.steps import go_on, hold, put_scene, say
-from tests.support.server import JupyterServer, free_port
+from tests.support.server.jupyter_server import JupyterServer, free_port
+from tests.support.server.jupyterlab_server import (
+    LAB_ARGS,
+    agents,
+    disable_labextensions,
+    stop_kernels,
+)
+from tests.support.server.routes import pending
+from tests.support.server.workspace import CLEAN_PY, Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import CLEAN_PY, Workspace
 
 LOAD = "%load_ext acp_jupyter"
 EDIT = "%%acp demo\nedit clean.py rate=20"

@@ -13,12 +13,12 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
-from tests.support.driver import Driver
-from tests.support.fake_agents import script
-from tests.support.limits import PATIENT
-from tests.support.meeting import Meeting
-from tests.support.remote import remote, serving
-from tests.support.trusting import trusting
+from tests.support.agents.fake_agent import script
+from tests.support.agents.remote import remote, serving
+from tests.support.host.agent_session import AgentSession
+from tests.support.host.driver import Driver
+from tests.support.host.limits import PATIENT
+from tests.support.host.trusted_folders import trusting
 from tests.support.wait import eventually
 
 LIMITS = replace(
@@ -73,14 +73,14 @@ def _is_local(item: pytest.Item) -> bool:
         pytest.param("http", marks=pytest.mark.long),
     ]
 )
-def meet(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Callable[..., Meeting]]:
+def meet(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Callable[..., AgentSession]]:
     """Open a session with an agent in a mode of `hazards`; at the end no process may be left."""
     root = tmp_path / "ws"
     root.mkdir()
     drivers: list[Driver] = []
     servers = contextlib.ExitStack()
 
-    def begin(mode: str, limits: Limits = LIMITS, **more: Any) -> Meeting:
+    def begin(mode: str, limits: Limits = LIMITS, **more: Any) -> AgentSession:
         entry = script(mode)
         if request.param != "stdio":
             entry = remote(request.param, servers.enter_context(serving(mode)))
@@ -91,7 +91,7 @@ def meet(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Callable[..
         host = AgentHost(config)
         host.start()
         drivers.append(Driver(host, root))
-        return Meeting(drivers[-1], drivers[-1].open(mode, **more))
+        return AgentSession(drivers[-1], drivers[-1].open(mode, **more))
 
     yield begin
     for driver in drivers:

@@ -28,12 +28,12 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.notes import AgentExited
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.driver import Driver, driving
-from tests.support.failing_disk import failing_disk
-from tests.support.fake_agents import script
-from tests.support.limits import PATIENT
-from tests.support.sent import watch_sent
-from tests.support.trusting import trusting
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import Driver, driving
+from tests.support.host.failing_disk import failing_disk
+from tests.support.host.limits import PATIENT
+from tests.support.host.sent_messages import watch_sent
+from tests.support.host.trusted_folders import trusting
 from tests.support.wait import FOREVER_SECONDS, eventually
 
 MODES = (

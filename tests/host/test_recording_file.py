@@ -9,8 +9,8 @@ import pytest
 from acp_jupyter.errors import AcpError, BadRequest, FileRefused, NotAllowed, RecordingMissing
 from acp_jupyter.host.recording_file import RecordingOptions, recording_folder
 from acp_jupyter.transcript.model.items import Notice
-from tests.support.planted import SECRET
-from tests.support.record_host import host_in, opened, ran, recorded
+from tests.support.host.records import host_in, opened, ran, recorded
+from tests.support.planted_secret import SECRET
 from tests.support.wait import eventually
 
 

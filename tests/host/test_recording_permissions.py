@@ -12,8 +12,8 @@ from acp_jupyter.host.requests.protected_paths import SessionFolder
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.driver import Driver
-from tests.support.record_host import host_in, opened, ran, recorded
+from tests.support.host.driver import Driver
+from tests.support.host.records import host_in, opened, ran, recorded
 
 
 def _asked_and(driver: Driver, session: Session, option: str) -> None:

@@ -16,9 +16,9 @@ from acp_jupyter.host.recording_file import WORKSPACE, RecordingScrubber, record
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.items import Notice
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
-from tests.support.limits import PATIENT
-from tests.support.planted import SECRET
-from tests.support.record_host import host_in, opened, ran, recorded
+from tests.support.host.limits import PATIENT
+from tests.support.host.records import host_in, opened, ran, recorded
+from tests.support.planted_secret import SECRET
 from tests.support.wait import eventually
 
 PACKAGE = str(Path(acp_jupyter.__file__).parent)

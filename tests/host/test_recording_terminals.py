@@ -11,10 +11,10 @@ from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.driver import Driver
-from tests.support.server import fake_agents
-from tests.support.terminal_steps import ask, call, create, steps, update
-from tests.support.trusting import trusting
+from tests.support.agents.terminal_steps import ask, call, create, steps, update
+from tests.support.host.driver import Driver
+from tests.support.host.trusted_folders import trusting
+from tests.support.server.jupyter_server import fake_agents
 
 PROMPT = steps(
     create("echo run >> ../outside.txt; echo one; exit 3", outputByteLimit=3),

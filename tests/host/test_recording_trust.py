@@ -14,7 +14,7 @@ from acp_jupyter.errors import FileRefused
 from acp_jupyter.host.session_recording import Playback
 from acp_jupyter.host.store.permission_stores import RecordingSeals
 from acp_jupyter.transcript.model.items import TrustRequest
-from tests.support.record_host import host_in, opened, ran, recorded
+from tests.support.host.records import host_in, opened, ran, recorded
 from tests.support.wait import eventually
 
 DEED = "write a.txt Hello"

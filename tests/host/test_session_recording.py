@@ -14,9 +14,9 @@ from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.items import AgentMessage, Artifact, Notice, UserMessage
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.driver import Driver
-from tests.support.limits import PATIENT
-from tests.support.record_host import host_in, opened, ran, recorded
+from tests.support.host.driver import Driver
+from tests.support.host.limits import PATIENT
+from tests.support.host.records import host_in, opened, ran, recorded
 from tests.support.wait import eventually
 
 DEEDS = (

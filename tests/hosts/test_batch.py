@@ -14,9 +14,9 @@ from jupyter_core.utils import run_sync
 from nbclient import NotebookClient
 
 from acp_jupyter.transcript.output.record import TURN_MIME
-from tests.support.notebook import jupyter_environment
-from tests.support.notebook_file import new_notebook, write_notebook
-from tests.support.trusting import trust_in_data_dir
+from tests.support.host.trusted_folders import trust_in_data_dir
+from tests.support.kernel.cells import jupyter_environment
+from tests.support.kernel.notebook_file import new_notebook, write_notebook
 from tests.support.wait import PATIENCE_SECONDS
 
 PROMPT = "%%acp demo --format --policy {policy} --out turn\ncreate {{name}} rate=0"

@@ -14,16 +14,16 @@ import nbformat
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support.api import finished, start_turn
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS, agents
-from tests.support.open_file import OpenFile
-from tests.support.open_notebook import OpenNotebook
-from tests.support.second_environment import collaboration_environment
-from tests.support.server import JupyterServer
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_file import OpenFile
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.environments import collaboration_environment
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS, agents
+from tests.support.server.routes import finished, start_turn
+from tests.support.server.workspace import CLEAN_PY, Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import CLEAN_PY, Workspace
 
 pytestmark = pytest.mark.long
 

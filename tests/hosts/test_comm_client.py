@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.comm import Comm
-from tests.support.notebook import Cell, Kernel
-from tests.support.trusting import trust_in_data_dir
+from tests.support.host.trusted_folders import trust_in_data_dir
+from tests.support.kernel.cells import Cell, Kernel
+from tests.support.kernel.comm import Comm
 from tests.support.wait import eventually
 
 

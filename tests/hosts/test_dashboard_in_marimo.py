@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.e2e.test_dashboard import use
-from tests.support.accessibility import expect_legible, is_dark, picture
-from tests.support.second_environment import apps_environment
-from tests.support.web_app import WebApp, marimo_settings, without_network
+from tests.support.browser.accessibility import expect_legible, is_dark, picture
+from tests.support.environments import apps_environment
+from tests.support.server.web_app import WebApp, marimo_settings, without_network
 
 pytestmark = pytest.mark.long
 APP = Path(__file__).parents[2] / "notebooks" / "dashboard_marimo.py"

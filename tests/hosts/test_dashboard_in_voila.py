@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.e2e.test_dashboard import NOTEBOOK, use
-from tests.support.notebook_file import new_notebook, read_notebook, write_notebook
-from tests.support.second_environment import apps_environment
-from tests.support.web_app import WebApp, without_network
+from tests.support.environments import apps_environment
+from tests.support.kernel.notebook_file import new_notebook, read_notebook, write_notebook
+from tests.support.server.web_app import WebApp, without_network
 
 pytestmark = pytest.mark.long
 

@@ -16,16 +16,16 @@ from playwright.sync_api import Browser, expect
 
 from tests.notebook_tools.in_a_server.calls import answers_in, steps
 from tests.notebook_tools.in_process import write_notebook
-from tests.support.as_user import AsUser
-from tests.support.browser import Visitor
-from tests.support.gateway import CutWay, KernelGateway
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS, agents
-from tests.support.notebook import Cell, Kernel
-from tests.support.second_environment import gateway_environment
-from tests.support.server import JupyterServer
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.environments import gateway_environment
+from tests.support.kernel.cells import Cell, Kernel
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS, agents
+from tests.support.server.kernel_gateway import CutWay, KernelGateway
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import CLEAN_PY, Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import CLEAN_PY, Workspace
 
 pytestmark = pytest.mark.long
 

@@ -14,9 +14,9 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from tests.support.api import finished, open_session, pending, start_turn
-from tests.support.hub import Hub, HubUser
-from tests.support.hub_environment import HubEnvironment, hub_environment
+from tests.support.server.hub import Hub, HubUser
+from tests.support.server.hub_environment import HubEnvironment, hub_environment
+from tests.support.server.routes import finished, open_session, pending, start_turn
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 pytestmark = pytest.mark.long

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from tests.support.accessibility import picture
-from tests.support.notebook import jupyter_environment
-from tests.support.second_environment import apps_environment
-from tests.support.trusting import trust_in_data_dir
+from tests.support.browser.accessibility import picture
+from tests.support.environments import apps_environment
+from tests.support.host.trusted_folders import trust_in_data_dir
+from tests.support.kernel.cells import jupyter_environment
 
 pytestmark = pytest.mark.long
 APP = Path(__file__).parent / "apps" / "marimo_export.py"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.notebook import jupyter_environment
-from tests.support.trusting import trust_in_data_dir
+from tests.support.host.trusted_folders import trust_in_data_dir
+from tests.support.kernel.cells import jupyter_environment
 from tests.support.wait import PATIENCE_SECONDS
 
 PROGRAMS = Path(__file__).parent / "programs"

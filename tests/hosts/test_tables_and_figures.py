@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from tests.notebook_tools.in_process import write_notebook
-from tests.support.fake_agents import script
-from tests.support.kernel_door import DOOR_CONFIG, Tool
-from tests.support.notebook import Cell, Kernel
-from tests.support.second_environment import ROOT, install_kernelspec, tables_environment
-from tests.support.server import JupyterServer
+from tests.support.agents.fake_agent import script
+from tests.support.environments import ROOT, install_kernelspec, tables_environment
+from tests.support.kernel.cells import Cell, Kernel
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.kernel_tools import DOOR_CONFIG, Tool
 
 pytestmark = pytest.mark.long
 

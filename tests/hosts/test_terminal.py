@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.at_a_terminal import IPythonTerminal
-from tests.support.trusting import trust_in_data_dir
+from tests.support.host.trusted_folders import trust_in_data_dir
+from tests.support.kernel.terminal import IPythonTerminal
 
 
 @pytest.fixture

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.support.accessibility import expect_legible, is_dark, picture
-from tests.support.notebook import jupyter_environment
-from tests.support.notebook_file import new_notebook, write_notebook
-from tests.support.second_environment import apps_environment
-from tests.support.trusting import trust_in_data_dir
+from tests.support.browser.accessibility import expect_legible, is_dark, picture
+from tests.support.environments import apps_environment
+from tests.support.host.trusted_folders import trust_in_data_dir
+from tests.support.kernel.cells import jupyter_environment
+from tests.support.kernel.notebook_file import new_notebook, write_notebook
+from tests.support.server.web_app import WebApp, marimo_settings, without_network
 from tests.support.wait import eventually
-from tests.support.web_app import WebApp, marimo_settings, without_network
 
 pytestmark = pytest.mark.long
 APPS = Path(__file__).parent / "apps"

@@ -7,7 +7,7 @@ import pytest
 
 from acp_jupyter.host.session.session import Session
 from tests.notebook_tools.in_process import KERNEL, Dictionary, host_with_tools, write_notebook
-from tests.support.driver import Driver
+from tests.support.host.driver import Driver
 
 
 @pytest.fixture

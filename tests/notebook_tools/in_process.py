@@ -27,9 +27,9 @@ from acp_jupyter.notebook_tools.kernel_runner import (
 )
 from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools
 from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks
-from tests.support.driver import Driver
-from tests.support.server import fake_agents
-from tests.support.trusting import trusting
+from tests.support.host.driver import Driver
+from tests.support.host.trusted_folders import trusting
+from tests.support.server.jupyter_server import fake_agents
 from tests.support.wait import PATIENCE_SECONDS
 
 __all__ = ["KERNEL", "Dictionary", "host_with_tools", "write_notebook"]

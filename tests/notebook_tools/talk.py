@@ -12,7 +12,7 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.notebook_tools.in_process import KERNEL
-from tests.support.driver import Driver
+from tests.support.host.driver import Driver
 
 __all__ = ["answers", "calls_of", "cells_of", "play", "start", "using"]
 

@@ -13,7 +13,7 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.notebook_tools.in_process import KERNEL, Dictionary, write_notebook
-from tests.support.driver import Driver
+from tests.support.host.driver import Driver
 from tests.support.processes import family
 from tests.support.wait import eventually
 

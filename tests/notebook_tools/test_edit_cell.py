@@ -18,7 +18,7 @@ from acp_jupyter.notebook_tools.context import ToolError
 from acp_jupyter.notebook_tools.tools import TOOLS, EditTool, TextEdit, input_schema
 from tests.notebook_tools.in_process import Dictionary, write_notebook
 from tests.notebook_tools.talk import answers, calls_of, cells_of, play, start, using
-from tests.support.driver import Driver
+from tests.support.host.driver import Driver
 
 _GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "cell_edits.json").read_text())
 _SOURCE = "total = 0\nfor n in rows:\n    total += n\nprint(total)\n"

@@ -12,7 +12,7 @@ from acp_jupyter.notebook_tools.tool_permissions import CallCard
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 from tests.notebook_tools.in_process import Dictionary
 from tests.notebook_tools.talk import calls_of, start, using
-from tests.support.driver import Driver
+from tests.support.host.driver import Driver
 from tests.support.virtual_loop import in_virtual_time
 from tests.support.wait import eventually
 

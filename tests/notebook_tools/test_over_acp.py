@@ -21,9 +21,9 @@ from acp_jupyter.protocol.objects import Obj, obj
 from tests.conformance.shapes import DEFINITIONS
 from tests.notebook_tools.in_process import KERNEL, Dictionary, host_with_tools, write_notebook
 from tests.notebook_tools.talk import answers, calls_of, play, start, using
-from tests.support.driver import Driver
+from tests.support.agents.remote import remote, serving
+from tests.support.host.driver import Driver
 from tests.support.processes import family
-from tests.support.remote import remote, serving
 from tests.support.wait import eventually
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from acp_jupyter.notebook_tools.tool_permissions import (
 )
 from tests.notebook_tools.in_process import KERNEL, Dictionary
 from tests.notebook_tools.talk import answers, calls_of, cells_of, play, start, using
-from tests.support.driver import Driver
+from tests.support.host.driver import Driver
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 

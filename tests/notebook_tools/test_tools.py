@@ -9,7 +9,7 @@ from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.kernel_runner import ErrorFrame, KernelError, LastError, Variable
 from tests.notebook_tools.in_process import Dictionary, write_notebook
 from tests.notebook_tools.talk import calls_of, cells_of, play, start, using
-from tests.support.driver import Driver
+from tests.support.host.driver import Driver
 from tests.support.wait import eventually
 
 

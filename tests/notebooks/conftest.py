@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fake_agents import script
-from tests.support.notebook import Kernel
-from tests.support.planted import SECRET
-from tests.support.trusting import trust_in_data_dir
+from tests.support.agents.fake_agent import script
+from tests.support.host.trusted_folders import trust_in_data_dir
+from tests.support.kernel.cells import Kernel
+from tests.support.planted_secret import SECRET
 
 SCRIPTED = (
     "chooses",

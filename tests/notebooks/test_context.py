@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.transcript.output.record import TURN_MIME
-from tests.support.notebook import Cell, Kernel
+from tests.support.kernel.cells import Cell, Kernel
 
 FIGURE = """
 class Figure:

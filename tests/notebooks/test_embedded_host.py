@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from acp_jupyter.transcript.output.record import TURN_MIME
-from tests.support.notebook import Cell, Kernel
-from tests.support.planted import SECRET
+from tests.support.kernel.cells import Cell, Kernel
+from tests.support.planted_secret import SECRET
 from tests.support.processes import any_alive, family
 from tests.support.wait import eventually
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.notebook_tools.in_process import write_notebook
-from tests.support.fake_agents import script
-from tests.support.notebook import Kernel
+from tests.support.agents.fake_agent import script
+from tests.support.kernel.cells import Kernel
 from tests.support.wait import eventually
 
 TOOL = """

@@ -11,9 +11,9 @@ import pytest
 from acp_jupyter.dialects.import_dialects import DIALECTS
 from acp_jupyter.kernel.magics.help import KINDS
 from acp_jupyter.transcript.output.record import TURN_MIME
-from tests.support.notebook import Kernel
-from tests.support.recorded import TRAFFIC
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.kernel.cells import Kernel
+from tests.support.log.recorded import TRAFFIC
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
 
 LOG = TRAFFIC / "codex-edit_file.jsonl"
 FORMATS = ("traffic", "packets", "build-mode", "markdown", "html", "json")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.kernel.magics.help import DETAILS, SUBCOMMANDS
-from tests.support.notebook import Kernel
-from tests.support.notebook_file import TURN_MIME
+from tests.support.kernel.cells import Kernel
+from tests.support.kernel.notebook_file import TURN_MIME
 from tests.support.wait import PATIENCE_SECONDS
 
 HEAVY = {"acp", "anywidget", "ipywidgets", "jupyter_server", "pydantic"}

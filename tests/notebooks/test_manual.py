@@ -10,8 +10,8 @@ import pytest
 from nbclient import NotebookClient
 
 from acp_jupyter.transcript.output.record import TURN_MIME
-from tests.support.notebook import jupyter_environment
-from tests.support.notebook_file import read_notebook
+from tests.support.kernel.cells import jupyter_environment
+from tests.support.kernel.notebook_file import read_notebook
 from tests.support.wait import PATIENCE_SECONDS
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"

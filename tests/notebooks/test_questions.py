@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.notebook import Kernel
+from tests.support.kernel.cells import Kernel
 
 
 def test_a_form_is_filled_in_on_stdin_and_reviewed(kernel: Kernel) -> None:

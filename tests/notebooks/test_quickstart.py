@@ -17,7 +17,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from acp_jupyter.transcript.output.record import TURN_MIME
-from tests.support.notebook import jupyter_environment
+from tests.support.kernel.cells import jupyter_environment
 from tests.support.wait import PATIENCE_SECONDS
 
 QUICKSTART = Path(__file__).parents[2] / "notebooks" / "quickstart.ipynb"

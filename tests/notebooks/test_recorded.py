@@ -18,8 +18,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from acp_jupyter.transcript.output.record import TURN_MIME
-from tests.support.notebook import Kernel, jupyter_environment
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.kernel.cells import Kernel, jupyter_environment
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
 from tests.support.wait import PATIENCE_SECONDS
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.notebook import Kernel
-from tests.support.server import fake_agents
+from tests.support.kernel.cells import Kernel
+from tests.support.server.jupyter_server import fake_agents
 
 RECORD = "n.acp"
 

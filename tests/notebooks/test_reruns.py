@@ -14,8 +14,8 @@ import pytest
 from nbdime import diff_notebooks, merge_notebooks
 
 from acp_jupyter.transcript.output.record import RUNS_KEY, TURN_MIME
-from tests.support.notebook import Kernel
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.kernel.cells import Kernel
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 PATH = "folder/ten.ipynb"

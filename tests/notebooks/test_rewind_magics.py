@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fake_agents import script
-from tests.support.notebook import Cell, Kernel
+from tests.support.agents.fake_agent import script
+from tests.support.kernel.cells import Cell, Kernel
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.notebook import Kernel
+from tests.support.kernel.cells import Kernel
 
 
 @pytest.fixture

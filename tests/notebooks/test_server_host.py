@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from acp_jupyter.transcript.output.record import TURN_MIME
-from tests.support.notebook import Cell, Kernel
+from tests.support.kernel.cells import Cell, Kernel
 from tests.support.processes import family
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
 
 NOTEBOOK = "folder/own.ipynb"
 

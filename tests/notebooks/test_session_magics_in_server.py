@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.fake_agents import script
-from tests.support.notebook import Kernel
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.agents.fake_agent import script
+from tests.support.kernel.cells import Kernel
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ import pytest
 from nbformat.reader import NotJSONError
 
 from acp_jupyter.transcript.output.record import TURN_MIME
-from tests.support.notebook import Cell, Kernel
-from tests.support.server import JupyterServer
+from tests.support.kernel.cells import Cell, Kernel
+from tests.support.server.jupyter_server import JupyterServer
 from tests.support.wait import eventually
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "notebook_tools.ipynb"

@@ -11,7 +11,7 @@ import pytest
 from nbclient import NotebookClient
 
 from acp_jupyter.transcript.output.record import TURN_MIME
-from tests.support.notebook import jupyter_environment
+from tests.support.kernel.cells import jupyter_environment
 from tests.support.wait import PATIENCE_SECONDS
 
 NOTEBOOK = Path(__file__).parents[2] / "notebooks" / "the_view.ipynb"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.notebook import Cell, Kernel
+from tests.support.kernel.cells import Cell, Kernel
 
 PERMISSION = "import acp_jupyter; s = acp_jupyter.connect('permission')"
 

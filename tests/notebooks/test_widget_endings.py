@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.observed import NAMES, WATCH, Side, started
+from tests.support.kernel.observed_widgets import NAMES, WATCH, Side, started
 from tests.support.processes import family
 from tests.support.scenes.steps import (
     NO,
@@ -38,7 +38,7 @@ from tests.support.scenes.steps import (
     used,
     write,
 )
-from tests.support.server import JupyterServer, free_port
+from tests.support.server.jupyter_server import JupyterServer, free_port
 from tests.support.wait import eventually
 
 EDIT: Step = {

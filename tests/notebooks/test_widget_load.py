@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fake_agents import script
-from tests.support.notebook import Kernel
-from tests.support.server import JupyterServer
+from tests.support.agents.fake_agent import script
+from tests.support.kernel.cells import Kernel
+from tests.support.server.jupyter_server import JupyterServer
 
 pytestmark = pytest.mark.long
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.support.observed import NAMES, WATCH, Side, started
+from tests.support.kernel.observed_widgets import NAMES, WATCH, Side, started
 from tests.support.wait import eventually
 
 

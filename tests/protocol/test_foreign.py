@@ -53,7 +53,7 @@ from tests.protocol.test_wrong_fields import (
     value_at,
     with_wrong,
 )
-from tests.support.outcomes import check, said
+from tests.support.transcript.outcomes import check, said
 
 FOLDER = golden.GOLDEN / "foreign"
 Json = dict[str, Any]

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.acceptance import golden
-from tests.support.pattern_texts import edge_texts
+from tests.support.patterns.edge_texts import edge_texts
 from tests.transcript.test_linear_patterns import ELSEWHERE
 
 FILE = golden.GOLDEN / "patterns.json"

@@ -25,8 +25,8 @@ from acp_jupyter.protocol.traffic_reader import TrafficReader
 from tests.acceptance import golden
 from tests.conformance.reading import read as read_message
 from tests.conformance.shapes import Message, Schema, alternatives, messages_of_agents
-from tests.support.outcomes import MOST, check, cut, outcome, said
-from tests.support.recorded import RECORDED, TRAFFIC
+from tests.support.log.recorded import RECORDED, TRAFFIC
+from tests.support.transcript.outcomes import MOST, check, cut, outcome, said
 
 FOLDER = golden.GOLDEN / "wrong_fields"
 LOGS = TRAFFIC.with_name("logs")

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser
 
-from tests.support import published_page
-from tests.support.published import Published
-from tests.support.published_server import AGENTS, Place, place_of
-from tests.support.published_talk import Talk
+from tests.support.published import in_a_page
+from tests.support.published.on_a_server import AGENTS, Place, place_of
+from tests.support.published.programs import Published
+from tests.support.published.session import PublishedSession
 
 
 @pytest.fixture(scope="session", params=AGENTS)
@@ -22,7 +22,7 @@ def place(
 
 
 @pytest.fixture
-def talk(place: Place) -> Iterator[Talk]:
+def talk(place: Place) -> Iterator[PublishedSession]:
     yield place.talk
     place.talk.settle()
 
@@ -32,12 +32,12 @@ def agent(place: Place) -> Published:
     return place.agent
 
 
-@pytest.fixture(scope="module", params=published_page.AGENTS)
+@pytest.fixture(scope="module", params=in_a_page.AGENTS)
 def running(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, browser: Browser
-) -> Iterator[published_page.Place]:
+) -> Iterator[in_a_page.Place]:
     """JupyterLab with an agent, for all tests of a module."""
     agent: Published = request.param
     folder = tmp_path_factory.mktemp(agent.agent_id)
-    with published_page.place_in_the_page(agent, folder, browser) as place:
+    with in_a_page.place_in_the_page(agent, folder, browser) as place:
         yield place

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support.browser import Visitor
-from tests.support.claude import ADAPTER, claude_environment
-from tests.support.claude_model import FakeClaudeModel
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS
-from tests.support.peer import Json, Peer, Turn, select
-from tests.support.published import processes_of
-from tests.support.server import JupyterServer
+from tests.support.agents.claude_cli import ADAPTER, claude_environment
+from tests.support.agents.claude_model import FakeClaudeModel
+from tests.support.agents.peer import Json, Peer, Turn, select
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.published.programs import processes_of
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 pytestmark = pytest.mark.agents
 

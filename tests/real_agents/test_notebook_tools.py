@@ -12,11 +12,11 @@ import httpx
 import pytest
 
 from tests.notebook_tools.in_process import write_notebook
+from tests.support.kernel.cells import Cell, Kernel
 from tests.support.mockllm import FakeModel
 from tests.support.mockllm.parts import Say, Steps, Use
-from tests.support.notebook import Cell, Kernel
-from tests.support.published import PUBLISHED, Published, processes_of
-from tests.support.server import JupyterServer
+from tests.support.published.programs import PUBLISHED, Published, processes_of
+from tests.support.server.jupyter_server import JupyterServer
 from tests.support.wait import eventually
 
 pytestmark = [pytest.mark.agents, pytest.mark.long]

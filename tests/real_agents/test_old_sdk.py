@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fake_agents import AGENTS
-from tests.support.published_talk import Talk
-from tests.support.server import JupyterServer
+from tests.support.agents.fake_agent import AGENTS
+from tests.support.published.session import PublishedSession
+from tests.support.server.jupyter_server import JupyterServer
 
 pytestmark = [pytest.mark.agents, pytest.mark.long]
 
@@ -18,7 +18,7 @@ SDK = Path(__file__).parents[1] / "published_agents" / "sdk-0.7.1"
 
 
 @pytest.fixture
-def talk(tmp_path: Path) -> Iterator[Talk]:
+def talk(tmp_path: Path) -> Iterator[PublishedSession]:
     assert SDK.exists(), "it is not installed; make test-all does it"
     agent = {
         "command": sys.executable,
@@ -26,10 +26,10 @@ def talk(tmp_path: Path) -> Iterator[Talk]:
         "env": {"PYTHONPATH": str(SDK)},
     }
     with JupyterServer(tmp_path, agents={"old": agent}) as server, server.user() as user:
-        yield Talk(user, "old", server.root / "work")
+        yield PublishedSession(user, "old", server.root / "work")
 
 
-def test_an_agent_built_on_it_plans_asks_and_writes(talk: Talk) -> None:
+def test_an_agent_built_on_it_plans_asks_and_writes(talk: PublishedSession) -> None:
     file = talk.folder / "a.txt"
     for kind, status, state in (
         ("reject_once", "failed", "rejected"),

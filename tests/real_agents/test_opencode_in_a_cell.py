@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.support.browser import Visitor
-from tests.support.hands import Effort
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.keyboard import InputCount
+from tests.support.browser.lab import LabPage
 from tests.support.mockllm import FakeModel
-from tests.support.published import PROGRAMS, PUBLISHED, opencode_settings, processes_of
-from tests.support.server import JupyterServer
+from tests.support.published.programs import PROGRAMS, PUBLISHED, opencode_settings, processes_of
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 pytestmark = pytest.mark.agents
 
@@ -69,7 +69,7 @@ def test_a_newcomer_who_has_opencode_needs_three_clicks(tmp_path: Path, browser:
         ) as server:
             visitor = Visitor(browser, tmp_path / "traces")
             lab = LabPage(visitor, server)
-            page, effort = lab.page, Effort(lab.page)
+            page, effort = lab.page, InputCount(lab.page)
             lab.open(Workspace(server.root, "first").notebook("x = 1")).wait_for_kernel()
             effort.begin()
             page.locator(".jp-SideBar [data-id=acp-jupyter-panel]").click()

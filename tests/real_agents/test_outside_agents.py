@@ -10,18 +10,18 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
-from tests.support.as_user import AsUser
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
 from tests.support.mockllm import FakeModel
 from tests.support.mockllm.parts import Say, Steps, Use
-from tests.support.outside_clis import OUTSIDE_CLIS, OutsideCli
-from tests.support.outside_page import make_key, revoke_keys
-from tests.support.published import processes_of
-from tests.support.server import JupyterServer
+from tests.support.outside.clis import OUTSIDE_CLIS, OutsideCli
+from tests.support.outside.keys_in_the_panel import make_key, revoke_keys
+from tests.support.published.programs import processes_of
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS
+from tests.support.server.user import AsUser
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 pytestmark = [pytest.mark.agents, pytest.mark.long]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.published import PUBLISHED, Published
-from tests.support.published_server import DONE, HELLO_PY, Place
-from tests.support.published_talk import Json, Talk
+from tests.support.published.on_a_server import DONE, HELLO_PY, Place
+from tests.support.published.programs import PUBLISHED, Published
+from tests.support.published.session import Json, PublishedSession
 
 pytestmark = pytest.mark.agents
 
 
-def test_it_says_who_it_is(agent: Published, talk: Talk) -> None:
+def test_it_says_who_it_is(agent: Published, talk: PublishedSession) -> None:
     info = talk.state["agent_info"]
     assert (info["name"], info["version"]) == (agent.name, agent.version)
 
@@ -21,7 +21,7 @@ def test_the_mode_that_it_opens_in_and_the_one_in_which_it_asks(
 ) -> None:
     """In a fresh home: nobody has chosen a mode."""
     folder = place.server.root / "as-it-opens"
-    talk = Talk(place.talk.user, agent.agent_id, folder, policy="allow-all")
+    talk = PublishedSession(place.talk.user, agent.agent_id, folder, policy="allow-all")
     assert talk.state["unasked"] == agent.unasked
     asking = place.talk.state
     assert asking["unasked"] == ""
@@ -31,7 +31,7 @@ def test_the_mode_that_it_opens_in_and_the_one_in_which_it_asks(
 
 
 @pytest.mark.long
-def test_text_and_thoughts(agent: Published, talk: Talk) -> None:
+def test_text_and_thoughts(agent: Published, talk: PublishedSession) -> None:
     played = talk.play("hello")
     assert played.turn["stop_reason"] == "end_turn"
     said = "# Hello\n\nSome **Markdown**.\n\n- one\n- two\n"
@@ -40,7 +40,7 @@ def test_text_and_thoughts(agent: Published, talk: Talk) -> None:
     assert played.calls == []
 
 
-def test_a_file_is_written_after_it_was_allowed(agent: Published, talk: Talk) -> None:
+def test_a_file_is_written_after_it_was_allowed(agent: Published, talk: PublishedSession) -> None:
     file = talk.folder / "new.py"
     turn_id = talk.start("write_file file=new.py")
     call = talk.asked(turn_id)
@@ -64,7 +64,7 @@ def test_a_file_is_written_after_it_was_allowed(agent: Published, talk: Talk) ->
 
 
 @pytest.mark.long
-def test_a_file_is_edited_after_it_was_allowed(agent: Published, talk: Talk) -> None:
+def test_a_file_is_edited_after_it_was_allowed(agent: Published, talk: PublishedSession) -> None:
     file = talk.folder / "old.py"
     file.write_text(HELLO_PY)
     turn_id = talk.start("edit_file file=old.py")
@@ -83,7 +83,7 @@ def test_a_file_is_edited_after_it_was_allowed(agent: Published, talk: Talk) -> 
 
 
 @pytest.mark.long
-def test_a_command_its_output_and_its_exit_code(agent: Published, talk: Talk) -> None:
+def test_a_command_its_output_and_its_exit_code(agent: Published, talk: PublishedSession) -> None:
     played = talk.play("run_command")
     assert len(played.asked) == ("run_command" in agent.asks)
     call = played.call
@@ -99,7 +99,7 @@ def test_a_command_its_output_and_its_exit_code(agent: Published, talk: Talk) ->
     assert played.text.endswith(DONE)
 
 
-def test_a_command_that_was_rejected_is_not_run(agent: Published, talk: Talk) -> None:
+def test_a_command_that_was_rejected_is_not_run(agent: Published, talk: PublishedSession) -> None:
     played = talk.play("touch file=rejected.txt", "reject_once")
     assert not (talk.folder / "rejected.txt").exists()
     call = played.call
@@ -135,7 +135,9 @@ def test_what_is_allowed_for_the_session_is_not_asked_again(place: Place, scenar
 
 
 @pytest.mark.long
-def test_a_plan_is_shown_once_and_in_its_last_state(agent: Published, talk: Talk) -> None:
+def test_a_plan_is_shown_once_and_in_its_last_state(
+    agent: Published, talk: PublishedSession
+) -> None:
     played = talk.play("todo_plan")
     contents = ["Read the notebook", "Write the function", "Run the tests"]
     plans = played.of("plan")
@@ -155,7 +157,7 @@ def test_a_plan_is_shown_once_and_in_its_last_state(agent: Published, talk: Talk
 
 
 @pytest.mark.long
-def test_a_question_is_a_form_to_fill_in(agent: Published, talk: Talk) -> None:
+def test_a_question_is_a_form_to_fill_in(agent: Published, talk: PublishedSession) -> None:
     turn_id = talk.start("ask")
     if not agent.asks_questions:
         played = talk.end(turn_id)
@@ -176,7 +178,7 @@ def test_a_question_is_a_form_to_fill_in(agent: Published, talk: Talk) -> None:
 
 
 @pytest.mark.long
-def test_many_tools_in_one_turn(agent: Published, talk: Talk) -> None:
+def test_many_tools_in_one_turn(agent: Published, talk: PublishedSession) -> None:
     (talk.folder / "hello.py").write_text(HELLO_PY)
     played = talk.play("many_tools")
     assert played.turn["stop_reason"] == "end_turn"
@@ -192,14 +194,14 @@ def test_many_tools_in_one_turn(agent: Published, talk: Talk) -> None:
 
 
 @pytest.mark.long
-def test_a_long_stream_arrives_whole(agent: Published, talk: Talk) -> None:
+def test_a_long_stream_arrives_whole(agent: Published, talk: PublishedSession) -> None:
     played = talk.play("long_stream chunks=2000")
     assert played.text == agent.first_words + "".join(f"w{n} " for n in range(2000))
 
 
 @pytest.mark.long
 def test_prompts_in_one_session_are_answered_one_after_the_other(
-    agent: Published, talk: Talk
+    agent: Published, talk: PublishedSession
 ) -> None:
     ids = [talk.start("count chunks=30 rate=60"), talk.start("hello")]
     first, second = (talk.end(turn_id) for turn_id in ids)
@@ -209,7 +211,7 @@ def test_prompts_in_one_session_are_answered_one_after_the_other(
 
 
 @pytest.mark.long
-def test_two_sessions_at_once(agent: Published, place: Place, talk: Talk) -> None:
+def test_two_sessions_at_once(agent: Published, place: Place, talk: PublishedSession) -> None:
     other = place.another("other")
     writing = other.start("write_file")
     request = other.asked(writing)

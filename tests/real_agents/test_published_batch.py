@@ -9,13 +9,13 @@ import pytest
 
 import acp_jupyter
 from acp_jupyter.batches.results import BatchResults
-from tests.support.batches import configure_agents
+from tests.support.batches.jobs import configure_agents
+from tests.support.kernel.cells import jupyter_environment
+from tests.support.kernel.notebook_file import read_notebook
 from tests.support.mockllm import FakeModel
 from tests.support.mockllm.parts import Say, Steps, Use
 from tests.support.mockllm.tool_names import SHELL
-from tests.support.notebook import jupyter_environment
-from tests.support.notebook_file import read_notebook
-from tests.support.published import PUBLISHED, processes_of
+from tests.support.published.programs import PUBLISHED, processes_of
 from tests.support.wait import eventually
 
 pytestmark = [pytest.mark.agents, pytest.mark.long, pytest.mark.timeout(900)]

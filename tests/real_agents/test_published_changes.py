@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.checkpointed_folder import held
+from tests.support.host.checkpoints import held
 from tests.support.mockllm import FakeModel
-from tests.support.published import PUBLISHED, Published
-from tests.support.published_talk import Talk
-from tests.support.server import JupyterServer
+from tests.support.published.programs import PUBLISHED, Published
+from tests.support.published.session import PublishedSession
+from tests.support.server.jupyter_server import JupyterServer
 
 pytestmark = pytest.mark.agents
 
@@ -22,18 +22,18 @@ pytestmark = pytest.mark.agents
         for agent in PUBLISHED
     ],
 )
-def talk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Talk]:
+def talk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PublishedSession]:
     agent: Published = request.param
     home = tmp_path / "agent-home"
     home.mkdir()
     with FakeModel() as model:
         agents = {agent.agent_id: agent.entry(home, model)}
         with JupyterServer(tmp_path, agents=agents) as server, server.user() as user:
-            yield Talk(user, agent.agent_id, server.root / "work")
+            yield PublishedSession(user, agent.agent_id, server.root / "work")
 
 
 @pytest.mark.long
-def test_three_ways_to_change_a_file(talk: Talk) -> None:
+def test_three_ways_to_change_a_file(talk: PublishedSession) -> None:
     """By the edit tool, the write tool and ``sed -i``: all are told, all are taken back."""
     (talk.folder / "edited.py").write_text('def main():\n    print("hello")\n# é\n')
     (talk.folder / "by_command.txt").write_text("one\n")

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.as_user import AsUser
-from tests.support.fixing import (
+from tests.support.browser.fix import (
     BROKEN,
     FIXED,
     expect_answerable,
@@ -18,10 +17,11 @@ from tests.support.fixing import (
     note,
     source,
 )
-from tests.support.lab_server import stop_kernels
+from tests.support.browser.open_notebook import OpenNotebook
 from tests.support.mockllm.parts import Say, Steps, Use
-from tests.support.open_notebook import OpenNotebook
-from tests.support.published_page import Place
+from tests.support.published.in_a_page import Place
+from tests.support.server.jupyterlab_server import stop_kernels
+from tests.support.server.user import AsUser
 
 pytestmark = [pytest.mark.agents, pytest.mark.long, pytest.mark.timeout(900)]
 

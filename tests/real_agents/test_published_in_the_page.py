@@ -10,13 +10,13 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
-from tests.support.lab_server import stop_kernels, write_settings
+from tests.support.browser.open_notebook import OpenNotebook
 from tests.support.mockllm.parts import Say, Step, Use
 from tests.support.mockllm.tool_names import WRITE
-from tests.support.open_notebook import OpenNotebook
-from tests.support.published_page import YES, Place
+from tests.support.published.in_a_page import YES, Place
+from tests.support.server.jupyterlab_server import stop_kernels, write_settings
+from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
-from tests.support.workspace import Workspace
 
 pytestmark = [pytest.mark.agents, pytest.mark.long, pytest.mark.timeout(900)]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.checkpointed_folder import held
+from tests.support.host.checkpoints import held
 from tests.support.mockllm import FakeModel
-from tests.support.published import PUBLISHED, Published
-from tests.support.published_talk import Talk
-from tests.support.server import JupyterServer
+from tests.support.published.programs import PUBLISHED, Published
+from tests.support.published.session import PublishedSession
+from tests.support.server.jupyter_server import JupyterServer
 
 pytestmark = pytest.mark.agents
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.agents
 class Spoken:
     """A session of an agent, and its model."""
 
-    talk: Talk
+    talk: PublishedSession
     model: FakeModel
 
 
@@ -42,7 +42,7 @@ def spoken(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Spoken]:
     with FakeModel() as model:
         agents = {agent.agent_id: agent.entry(home, model)}
         with JupyterServer(tmp_path, agents=agents) as server, server.user() as user:
-            yield Spoken(Talk(user, agent.agent_id, server.root / "work"), model)
+            yield Spoken(PublishedSession(user, agent.agent_id, server.root / "work"), model)
 
 
 def test_the_model_is_told_what_came_before_and_nothing_of_what_came_after(spoken: Spoken) -> None:

@@ -12,15 +12,15 @@ import psutil
 import pytest
 
 from tests.support.processes import any_alive
-from tests.support.published import Published, processes_of
-from tests.support.published_server import AGENTS, Place, names, place_of
-from tests.support.published_talk import Talk
+from tests.support.published.on_a_server import AGENTS, Place, names, place_of
+from tests.support.published.programs import Published, processes_of
+from tests.support.published.session import PublishedSession
 from tests.support.wait import eventually
 
 pytestmark = pytest.mark.agents
 
 
-def test_stop_while_it_writes(agent: Published, talk: Talk) -> None:
+def test_stop_while_it_writes(agent: Published, talk: PublishedSession) -> None:
     turn_id = talk.start("count chunks=2000 rate=20")
     talk.until_text(turn_id, "w5 ")
     ended_by_stop(talk, turn_id)
@@ -28,7 +28,7 @@ def test_stop_while_it_writes(agent: Published, talk: Talk) -> None:
 
 
 @pytest.mark.long
-def test_stop_while_a_command_runs(agent: Published, place: Place, talk: Talk) -> None:
+def test_stop_while_a_command_runs(agent: Published, place: Place, talk: PublishedSession) -> None:
     turn_id = talk.start("sleep_command")
     if "sleep_command" in agent.asks:
         talk.answer(talk.asked(turn_id), "allow_once")
@@ -44,7 +44,7 @@ def test_stop_while_a_command_runs(agent: Published, place: Place, talk: Talk) -
 
 
 @pytest.mark.long
-def test_stop_while_it_asks(agent: Published, talk: Talk) -> None:
+def test_stop_while_it_asks(agent: Published, talk: PublishedSession) -> None:
     turn_id = talk.start("touch file=touched.txt")
     talk.asked(turn_id)
     ended_by_stop(talk, turn_id)
@@ -54,7 +54,9 @@ def test_stop_while_it_asks(agent: Published, talk: Talk) -> None:
 
 
 @pytest.mark.long
-def test_an_error_of_the_model_ends_the_turn_in_words(agent: Published, talk: Talk) -> None:
+def test_an_error_of_the_model_ends_the_turn_in_words(
+    agent: Published, talk: PublishedSession
+) -> None:
     played = talk.play("error")
     if agent.errors_as_text:
         assert "mock error" in played.text
@@ -65,7 +67,7 @@ def test_an_error_of_the_model_ends_the_turn_in_words(agent: Published, talk: Ta
 
 
 @pytest.mark.long
-def test_a_stream_that_is_cut(agent: Published, talk: Talk) -> None:
+def test_a_stream_that_is_cut(agent: Published, talk: PublishedSession) -> None:
     # An agent that reads words and cut at once may show neither: on a busy machine some did.
     turn_id = talk.start("drop rate=2")
     talk.until_text(turn_id, "This stream")
@@ -130,11 +132,11 @@ def launched(running: Sequence[psutil.Process]) -> psutil.Process:
     return first
 
 
-def calls(talk: Talk, turn_id: str) -> list[dict[str, Any]]:
+def calls(talk: PublishedSession, turn_id: str) -> list[dict[str, Any]]:
     return [item for item in talk.look(turn_id)["items"] if item["kind"] == "tool_call"]
 
 
-def ended_by_stop(talk: Talk, turn_id: str) -> None:
+def ended_by_stop(talk: PublishedSession, turn_id: str) -> None:
     talk.stop(turn_id)
     played = talk.end(turn_id)
     assert played.turn["stop_reason"] == "cancelled"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.published import PUBLISHED, Published
-from tests.support.published_server import HELLO_PY
-from tests.support.published_talk import Talk
+from tests.support.published.on_a_server import HELLO_PY
+from tests.support.published.programs import PUBLISHED, Published
+from tests.support.published.session import PublishedSession
 
 pytestmark = pytest.mark.agents
 
@@ -20,7 +20,7 @@ HAVE_SUBAGENTS = [
 
 @pytest.mark.long
 @pytest.mark.parametrize("place", HAVE_SUBAGENTS, indirect=True)
-def test_what_a_subagent_does_is_of_its_call(agent: Published, talk: Talk) -> None:
+def test_what_a_subagent_does_is_of_its_call(agent: Published, talk: PublishedSession) -> None:
     (talk.folder / "old.py").write_text(HELLO_PY)
     played = talk.play("subagent")
     assert played.turn["stop_reason"] == "end_turn"

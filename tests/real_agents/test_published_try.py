@@ -12,14 +12,14 @@ import httpx
 import pytest
 
 from tests.notebook_tools.in_process import write_notebook
-from tests.support.checkpointed_folder import held
+from tests.support.host.checkpoints import held
+from tests.support.kernel.cells import Kernel
+from tests.support.kernel.notebook_file import read_notebook
 from tests.support.mockllm import FakeModel
 from tests.support.mockllm.parts import Say, Steps, Use
 from tests.support.mockllm.tool_names import SHELL
-from tests.support.notebook import Kernel
-from tests.support.notebook_file import read_notebook
-from tests.support.published import PUBLISHED, Published, processes_of
-from tests.support.server import JupyterServer
+from tests.support.published.programs import PUBLISHED, Published, processes_of
+from tests.support.server.jupyter_server import JupyterServer
 from tests.support.wait import eventually
 
 pytestmark = [pytest.mark.agents, pytest.mark.long]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.support.server import JupyterServer, KernelSide, fake_agents
+from tests.support.server.jupyter_server import JupyterServer, KernelSide, fake_agents
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.support.api import finished, open_session, start_turn
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.routes import finished, open_session, start_turn
 
 DECIDED = "The administrator of this server has decided so."
 

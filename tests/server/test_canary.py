@@ -16,9 +16,9 @@ import httpx
 import pytest
 from websockets.sync.client import ClientConnection
 
-from tests.support.api import open_session, pending, start_turn
-from tests.support.fake_agents import script
-from tests.support.server import JupyterServer
+from tests.support.agents.fake_agent import script
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.routes import open_session, pending, start_turn
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 SECRETS = {

@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.api import finished, open_session, start_turn
-from tests.support.checkpointed_folder import held
-from tests.support.server import JupyterServer, KernelSide, fake_agents
+from tests.support.host.checkpoints import held
+from tests.support.server.jupyter_server import JupyterServer, KernelSide, fake_agents
+from tests.support.server.routes import finished, open_session, start_turn
 
 
 @pytest.fixture(scope="module")

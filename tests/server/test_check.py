@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import psutil
 
-from tests.support.server import JupyterServer, KernelSide
+from tests.support.server.jupyter_server import JupyterServer, KernelSide
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 

@@ -14,9 +14,9 @@ import pytest
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.server.extension import kernel_url
 from acp_jupyter.server.kernels import Activity, Kernels
-from tests.support.api import open_session, start_turn
 from tests.support.processes import any_alive, family
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.routes import open_session, start_turn
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 URL = "http://host.example:8888/base/"

@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.support.api import finished, open_session, start_turn
-from tests.support.fake_agents import command_line
-from tests.support.server import JupyterServer
+from tests.support.agents.fake_agent import command_line
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.routes import finished, open_session, start_turn
 
 
 @pytest.fixture

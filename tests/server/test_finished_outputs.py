@@ -16,8 +16,7 @@ import pytest
 from nbformat.reader import NotJSONError
 
 from acp_jupyter.transcript.output.record import RUNS_KEY
-from tests.support.api import finished, pending
-from tests.support.notebook_file import (
+from tests.support.kernel.notebook_file import (
     WIDGET_MIME,
     display_data,
     is_final,
@@ -25,7 +24,8 @@ from tests.support.notebook_file import (
     read_notebook,
     write_notebook,
 )
-from tests.support.server import JupyterServer, KernelSide
+from tests.support.server.jupyter_server import JupyterServer, KernelSide
+from tests.support.server.routes import finished, pending
 from tests.support.wait import eventually
 
 PROMPT = "%%acp permission\nhi"

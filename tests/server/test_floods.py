@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 import httpx
 from websockets.sync.client import connect
 
-from tests.support.api import finished, open_session, start_turn
-from tests.support.page import Page
-from tests.support.server import JupyterServer
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.routes import finished, open_session, start_turn
+from tests.support.server.stream import Page
 
 FLOOD = "bench N=1600 size=5000 rate=0"
 """8 MB, more than lies in sockets."""

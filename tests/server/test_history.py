@@ -14,9 +14,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.api import finished, open_session, start_turn
-from tests.support.notebook_file import display_data, new_notebook, write_notebook
-from tests.support.server import JupyterServer, KernelSide, fake_agents
+from tests.support.kernel.notebook_file import display_data, new_notebook, write_notebook
+from tests.support.server.jupyter_server import JupyterServer, KernelSide, fake_agents
+from tests.support.server.routes import finished, open_session, start_turn
 
 PLOT = b"\x89PNG\r\n\x1a\n\0plot"
 BOOK, RENAMED = "story/book.ipynb", "story/chapter.ipynb"

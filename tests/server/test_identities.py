@@ -9,9 +9,9 @@ import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from tests.support.api import open_session, pending, start_turn
-from tests.support.routes import PATHS
-from tests.support.server import JupyterServer, KernelSide, fake_agents
+from tests.support.server.all_routes import PATHS
+from tests.support.server.jupyter_server import JupyterServer, KernelSide, fake_agents
+from tests.support.server.routes import open_session, pending, start_turn
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")

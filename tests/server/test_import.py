@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.api import finished, open_session, start_turn
+from tests.support.log.recorded import TRAFFIC
 from tests.support.processes import family
-from tests.support.recorded import TRAFFIC
-from tests.support.server import JupyterServer, KernelSide
+from tests.support.server.jupyter_server import JupyterServer, KernelSide
+from tests.support.server.routes import finished, open_session, start_turn
 
 LOG = (TRAFFIC / "codex-edit_file.jsonl").read_bytes()
 PACKETS = "\n".join(

@@ -9,8 +9,8 @@ from typing import Any
 
 import httpx
 
-from tests.support.api import finished, open_session
-from tests.support.server import KernelSide
+from tests.support.server.jupyter_server import KernelSide
+from tests.support.server.routes import finished, open_session
 
 
 @contextmanager

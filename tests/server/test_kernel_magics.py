@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.server import JupyterServer, KernelSide
+from tests.support.server.jupyter_server import JupyterServer, KernelSide
 
 ROOT = Path(__file__).parents[2]
 LAUNCH = ("-m", "ipykernel_launcher", "-f", "{connection_file}")

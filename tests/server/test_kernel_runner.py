@@ -13,9 +13,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.kernel_door import DOOR_CONFIG, Tool
-from tests.support.notebook import Cell, Kernel
-from tests.support.server import JupyterServer, KernelSide, fake_agents
+from tests.support.kernel.cells import Cell, Kernel
+from tests.support.server.jupyter_server import JupyterServer, KernelSide, fake_agents
+from tests.support.server.kernel_tools import DOOR_CONFIG, Tool
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 REPOSITORY = Path(__file__).parents[2]

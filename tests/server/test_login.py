@@ -13,10 +13,10 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
-from tests.support.api import finished, open_session, start_turn
-from tests.support.claude import ADAPTER, FakeCli
-from tests.support.login import wants_login
-from tests.support.server import JupyterServer
+from tests.support.agents.claude_cli import ADAPTER, FakeCli
+from tests.support.agents.login import wants_login
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.routes import finished, open_session, start_turn
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 SECRET = "planted-login-secret-1234567"

@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.long_log import ITEMS_OF_TURN, long_log
-from tests.support.server import JupyterServer
+from tests.support.log.long_log import ITEMS_OF_TURN, long_log
+from tests.support.server.jupyter_server import JupyterServer
 from tests.support.wait import PATIENCE_SECONDS
 
 SHORT, LONG = 205, 410

@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.support.api import finished, open_session, start_turn
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.routes import finished, open_session, start_turn
 
 COUNT = 2_500
 

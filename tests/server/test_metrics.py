@@ -7,7 +7,7 @@ from prometheus_client import REGISTRY
 
 from acp_jupyter.protocol.host_events.notes import AgentStarting
 from acp_jupyter.server.monitoring.metrics import SessionMetrics
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 
 def counted(name: str, **labels: str) -> float:

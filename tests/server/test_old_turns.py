@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.api import finished, open_session, start_turn
-from tests.support.long_log import long_log
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.log.long_log import long_log
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.routes import finished, open_session, start_turn
 from tests.support.wait import PATIENCE_SECONDS
 
 MIB = 2**20

@@ -12,10 +12,10 @@ import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from tests.support.api import finished, open_session, pending, start_turn
-from tests.support.people import NAMED, as_person
-from tests.support.routes import PATHS
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.server.all_routes import PATHS
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.named_users import NAMED, as_person
+from tests.support.server.routes import finished, open_session, pending, start_turn
 from tests.support.wait import eventually
 
 VERBS = ("GET", "POST", "DELETE")

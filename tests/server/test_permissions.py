@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.support.api import finished, open_session, pending, start_turn
-from tests.support.page import Page
 from tests.support.processes import family
-from tests.support.server import JupyterServer
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.routes import finished, open_session, pending, start_turn
+from tests.support.server.stream import Page
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import pytest
 
 from acp_jupyter.host.public_registry.agents import RegistryState
 from acp_jupyter.server import registry_updates
-from tests.support.published_registry import Publisher, listed, published
-from tests.support.server import JupyterServer
+from tests.support.agents.registry import Publisher, listed, published
+from tests.support.server.jupyter_server import JupyterServer
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.api import finished, open_session, pending, start_turn
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.routes import finished, open_session, pending, start_turn
 from tests.support.wait import eventually
 
 Json = dict[str, Any]

@@ -10,9 +10,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.api import finished, open_session, start_turn
-from tests.support.page import Page
-from tests.support.server import JupyterServer
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.routes import finished, open_session, start_turn
+from tests.support.server.stream import Page
 
 TURNS = 12
 SOURCE = "%%acp\nhi"

@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.api import finished, open_session, start_turn
-from tests.support.server import KernelSide
+from tests.support.server.jupyter_server import KernelSide
+from tests.support.server.routes import finished, open_session, start_turn
 from tests.support.wait import eventually
 
 

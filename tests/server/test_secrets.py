@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from acp_jupyter.transcript.redactor import REDACTED
-from tests.support.api import finished, open_session, pending, start_turn
-from tests.support.routes import PATHS
-from tests.support.server import JupyterServer, KernelSide, fake_agents
+from tests.support.server.all_routes import PATHS
+from tests.support.server.jupyter_server import JupyterServer, KernelSide, fake_agents
+from tests.support.server.routes import finished, open_session, pending, start_turn
 from tests.support.wait import eventually
 
 TOKEN = "0123456789abcdef-the-user"

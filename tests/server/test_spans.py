@@ -10,7 +10,7 @@ from opentelemetry.trace import StatusCode
 
 from acp_jupyter.server.monitoring import traces as tracing
 from acp_jupyter.server.monitoring.traces import Traces
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 COMMAND = {"command": "make"}
 

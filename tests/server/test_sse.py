@@ -14,10 +14,10 @@ import pytest
 from acp_jupyter.api.packet_stream import DIALECTS
 from acp_jupyter.dialects.onyx.build_packets import format_packet_event, read_build_packet
 from acp_jupyter.packets import parse_packet
-from tests.support.api import finished, open_session, pending, start_turn
-from tests.support.follow import ENDS, Follower, first_packets, following
-from tests.support.routes import PATHS
-from tests.support.server import JupyterServer, KernelSide, fake_agents
+from tests.support.server.all_routes import PATHS
+from tests.support.server.follower import ENDS, Follower, first_packets, following
+from tests.support.server.jupyter_server import JupyterServer, KernelSide, fake_agents
+from tests.support.server.routes import finished, open_session, pending, start_turn
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/follow-over-http.md"
 

@@ -13,9 +13,9 @@ import psutil
 import pytest
 
 from acp_jupyter.api.packet_stream import DIALECTS
-from tests.support.api import finished, open_session, start_turn
-from tests.support.follow import ENDS, following
-from tests.support.server import JupyterServer
+from tests.support.server.follower import ENDS, following
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.routes import finished, open_session, start_turn
 from tests.support.wait import FOREVER_SECONDS, PATIENCE_SECONDS, eventually
 
 SLOW_READERS = 8

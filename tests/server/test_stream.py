@@ -8,10 +8,10 @@ import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from tests.support.api import finished, open_session, start_turn
-from tests.support.page import Page
-from tests.support.server import JupyterServer
-from tests.support.view import View
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.routes import finished, open_session, start_turn
+from tests.support.server.stream import Page
+from tests.support.transcript.event_view import View
 
 
 @pytest.fixture

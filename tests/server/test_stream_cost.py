@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from acp_jupyter.agents.demo import talk_tasks
-from tests.support.api import open_session, start_turn
 from tests.support.deflate import deflated_bytes
-from tests.support.server import JupyterServer
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.routes import open_session, start_turn
 from tests.support.wait import PATIENCE_SECONDS
 
 Json = dict[str, Any]

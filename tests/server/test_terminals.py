@@ -8,9 +8,9 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.api import finished, open_session, start_turn
-from tests.support.server import JupyterServer, KernelSide, fake_agents
-from tests.support.terminal_steps import ask, call, create, steps, update
+from tests.support.agents.terminal_steps import ask, call, create, steps, update
+from tests.support.server.jupyter_server import JupyterServer, KernelSide, fake_agents
+from tests.support.server.routes import finished, open_session, start_turn
 from tests.support.wait import eventually
 
 

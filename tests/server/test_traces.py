@@ -14,9 +14,9 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
-from tests.support.api import finished, open_session, pending, start_turn
-from tests.support.fake_agents import script
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.agents.fake_agent import script
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.routes import finished, open_session, pending, start_turn
 from tests.support.wait import eventually
 
 PROMPT = "create my-words.txt"

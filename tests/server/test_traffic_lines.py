@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.support.api import finished, open_session, start_turn
-from tests.support.server import KernelSide
+from tests.support.server.jupyter_server import KernelSide
+from tests.support.server.routes import finished, open_session, start_turn
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.api import finished, start_turn
-from tests.support.page import Page
+from tests.support.agents.replay_log import CWD, Score
 from tests.support.processes import family
-from tests.support.score import CWD, Score
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.routes import finished, start_turn
+from tests.support.server.stream import Page
 from tests.support.wait import eventually
 
 Json = dict[str, Any]

@@ -24,8 +24,8 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.items import Notice, TrustRequest
-from tests.support.commands import MODELS, Door, example
-from tests.support.fake_agents import script
+from tests.support.agents.fake_agent import script
+from tests.support.host.commands import MODELS, CommandSender, example
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 USER = UserCaller("ada")
@@ -190,15 +190,15 @@ LOOKING = {
 
 
 @pytest.fixture
-def door(tmp_path: Path) -> Iterator[Door]:
+def sender(tmp_path: Path) -> Iterator[CommandSender]:
     root = tmp_path / "ws"
     root.mkdir()
     agents = {name: script(name) for name in ("slow_stream", "chooses", "asks")}
     host = AgentHost(HostConfig(Registry(agents, []), root, tmp_path / "data"))
     host.start()
-    door = Door(host, root)
-    yield door
-    door.settle()
+    sender = CommandSender(host, root)
+    yield sender
+    sender.settle()
     host.stop()
 
 
@@ -208,8 +208,8 @@ def test_every_field_of_every_command_has_an_answer() -> None:
 
 
 @pytest.mark.parametrize("name", TABLE)
-def test_agents_code_only_looks(door: Door, name: str) -> None:
-    session = door.make(USER)
+def test_agents_code_only_looks(sender: CommandSender, name: str) -> None:
+    session = sender.make(USER)
     command = example(name, session, "turn")
     if name in LOOKING:
         require_read_only(command)
@@ -222,26 +222,26 @@ def test_agents_code_only_looks(door: Door, name: str) -> None:
     ("name", "field"),
     [(name, field) for name, row in TABLE.items() for field in row if row[field] == NEVER],
 )
-def test_what_is_the_users_alone(door: Door, name: str, field: str) -> None:
-    session = door.make(USER)
-    turn_id = door.say(USER, session).turn_id
+def test_what_is_the_users_alone(sender: CommandSender, name: str, field: str) -> None:
+    session = sender.make(USER)
+    turn_id = sender.say(USER, session).turn_id
     command = example(name, session, turn_id)
     other = {"policy": "ask", "in_document": True}
     if set(TABLE[name].values()) != {NEVER}:
         command = command.model_copy(update={field: other[field]})
     with pytest.raises(NotAllowed):
-        door.host.submit(door.dispatcher.handle(command, KERNEL)).result(PATIENCE_SECONDS)
+        sender.host.submit(sender.dispatcher.handle(command, KERNEL)).result(PATIENCE_SECONDS)
 
 
 @pytest.mark.parametrize(
     "name", [n for n, row in TABLE.items() if {"session_id", "turn_id"} & {*row}]
 )
-def test_a_kernel_finds_nothing_of_another_notebook(door: Door, name: str) -> None:
-    session = door.make(USER, notebook_path="other.ipynb")
-    turn_id = door.say(USER, session).turn_id
+def test_a_kernel_finds_nothing_of_another_notebook(sender: CommandSender, name: str) -> None:
+    session = sender.make(USER, notebook_path="other.ipynb")
+    turn_id = sender.say(USER, session).turn_id
     command = example(name, session, turn_id)
     with pytest.raises(AcpError) as refused:
-        door.host.submit(door.dispatcher.handle(command, KERNEL)).result(PATIENCE_SECONDS)
+        sender.host.submit(sender.dispatcher.handle(command, KERNEL)).result(PATIENCE_SECONDS)
     assert refused.value.reason in {"unknown_session", "unknown_turn", "not_allowed"}
 
 
@@ -262,25 +262,25 @@ WISHES: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize("before", [None, "read-only", "allow-all"])
 @pytest.mark.parametrize(("name", "fields"), WISHES)
 def test_what_a_kernel_asks_for_never_counts_for_a_page(
-    door: Door, name: str, fields: dict[str, Any], before: Policy | None
+    sender: CommandSender, name: str, fields: dict[str, Any], before: Policy | None
 ) -> None:
-    session = door.make(USER)
+    session = sender.make(USER)
     if before is not None:
-        door.send(USER, "set_config", session_id=session.session_id, policy=before)
+        sender.send(USER, "set_config", session_id=session.session_id, policy=before)
     if name == "create_session":
         made = {"agent": "demo", "start": "lazy"}
-        session = door.host.sessions[door.send(KERNEL, name, **made, **fields).session_id]
+        session = sender.host.sessions[sender.send(KERNEL, name, **made, **fields).session_id]
     else:
         text = {"prompt": "Hi"} if name == "prompt" else {}
         try:
-            door.send(KERNEL, name, session_id=session.session_id, **text, **fields)
+            sender.send(KERNEL, name, session_id=session.session_id, **text, **fields)
         except AcpError as error:
             assert name == "fork_session", error  # noqa: PT017 - the demo can't
     own = session.state.policy
-    assert own == (before if before is not None and len(door.host.sessions) == 1 else own)
+    assert own == (before if before is not None and len(sender.host.sessions) == 1 else own)
     assert own in {before, "ask"}
     for caller in (USER, OTHER):
-        turn = door.say(caller, session)
+        turn = sender.say(caller, session)
         assert (turn.policy, turn.rules) == (own, ()), caller
 
 
@@ -300,34 +300,34 @@ def test_what_a_kernel_asks_for_never_counts_for_a_page(
     )
 )
 def test_a_pages_prompt_runs_as_its_user_has_said(
-    door: Door, steps: list[tuple[Caller, Policy, str]]
+    sender: CommandSender, steps: list[tuple[Caller, Policy, str]]
 ) -> None:
-    session = door.make(USER, new=True)
+    session = sender.make(USER, new=True)
     said: Policy = "ask"
     chosen: dict[Caller, Policy] = {}
     for caller, policy, name in steps:
         if name == "create_session":
-            again = door.make(caller, policy=policy)
+            again = sender.make(caller, policy=policy)
             assert again is session
             chosen |= {} if caller == USER else {caller: policy}
         elif name == "prompt":
-            assert door.say(caller, session, policy=policy).policy == policy
+            assert sender.say(caller, session, policy=policy).policy == policy
         elif caller == USER:
-            door.send(USER, name, session_id=session.session_id, policy=policy)
+            sender.send(USER, name, session_id=session.session_id, policy=policy)
             said = policy
         assert session.state.policy == said
-    assert door.say(USER, session).policy == said
+    assert sender.say(USER, session).policy == said
     for kernel in (KERNEL, OTHER):
-        assert door.say(kernel, session).policy == chosen.get(kernel, said)
-    door.settle()
-    door.send(USER, "delete_session", session_id=session.session_id)
+        assert sender.say(kernel, session).policy == chosen.get(kernel, said)
+    sender.settle()
+    sender.send(USER, "delete_session", session_id=session.session_id)
 
 
-def test_the_policy_of_a_kernel_holds_for_its_own_prompts(door: Door) -> None:
-    session = door.make(KERNEL, policy="accept-edits")
-    assert door.say(KERNEL, session).policy == "accept-edits"
-    assert door.say(KERNEL, session, policy="deny").policy == "deny"
-    assert door.say(OTHER, session).policy == "ask"
+def test_the_policy_of_a_kernel_holds_for_its_own_prompts(sender: CommandSender) -> None:
+    session = sender.make(KERNEL, policy="accept-edits")
+    assert sender.say(KERNEL, session).policy == "accept-edits"
+    assert sender.say(KERNEL, session, policy="deny").policy == "deny"
+    assert sender.say(OTHER, session).policy == "ask"
 
 
 EDITED: list[tuple[Policy, Policy, Policy]] = [
@@ -347,16 +347,16 @@ EDITED: list[tuple[Policy, Policy, Policy]] = [
 
 @pytest.mark.parametrize(("cell", "own", "edited"), EDITED)
 def test_a_message_that_its_user_edits_is_theirs(
-    door: Door, cell: Policy, own: Policy, edited: Policy
+    sender: CommandSender, cell: Policy, own: Policy, edited: Policy
 ) -> None:
-    door.send(USER, "trust_folder", folder=str(door.root))
-    session = door.make(USER, agent="slow_stream")
-    door.send(USER, "set_config", session_id=session.session_id, policy=own)
-    door.say(USER, session, "go on")
+    sender.send(USER, "trust_folder", folder=str(sender.root))
+    session = sender.make(USER, agent="slow_stream")
+    sender.send(USER, "set_config", session_id=session.session_id, policy=own)
+    sender.say(USER, session, "go on")
     rules = {"allow": ["execute:rm *"], "deny": ["edit:src/**"]}
-    turn = door.say(KERNEL, session, "later", policy=cell, **rules)
+    turn = sender.say(KERNEL, session, "later", policy=cell, **rules)
     assert turn.policy == cell
-    door.send(USER, "edit_queued", turn_id=turn.turn_id, prompt="other words")
+    sender.send(USER, "edit_queued", turn_id=turn.turn_id, prompt="other words")
     now = session.transcript.turns[turn.turn_id]
     assert (now.prompt, now.policy) == ("other words", edited)
     assert [rule.effect for rule in now.rules] == ["deny"]
@@ -365,17 +365,17 @@ def test_a_message_that_its_user_edits_is_theirs(
 @pytest.mark.parametrize(("cell", "own", "then"), [e for e in EDITED if e[0] == "accept-edits"])
 @pytest.mark.parametrize("caller", [USER, KERNEL])
 def test_the_reason_of_a_no_is_a_message_of_its_user(
-    door: Door, caller: Caller, cell: Policy, own: Policy, then: Policy
+    sender: CommandSender, caller: Caller, cell: Policy, own: Policy, then: Policy
 ) -> None:
-    door.send(USER, "trust_folder", folder=str(door.root))
-    session = door.make(USER, agent="asks")
-    door.send(USER, "set_config", session_id=session.session_id, policy=own)
+    sender.send(USER, "trust_folder", folder=str(sender.root))
+    session = sender.make(USER, agent="asks")
+    sender.send(USER, "set_config", session_id=session.session_id, policy=own)
     call = {"toolCallId": "c", "kind": "execute", "title": "make", "rawInput": {"command": "make"}}
     rules = {"deny": ["edit:src/**"], "allow": ["edit"]}
-    door.say(caller, session, json.dumps({"ask": [call]}), policy=cell, **rules)
-    request_id = door.asked(session)
+    sender.say(caller, session, json.dumps({"ask": [call]}), policy=cell, **rules)
+    request_id = sender.asked(session)
     answer = {"request_id": request_id, "option_id": "no", "reason": "Not that."}
-    door.send(USER, "answer_permission", session_id=session.session_id, **answer)
+    sender.send(USER, "answer_permission", session_id=session.session_id, **answer)
     reason = session.transcript.turns[session.transcript.turn_order[-1]]
     assert "Not that." in reason.prompt
     assert reason.policy == (cell if caller == USER else then)
@@ -392,51 +392,53 @@ def question(session: Session) -> TrustRequest:
     return found
 
 
-def test_a_kernels_trust_is_not_the_pages(door: Door) -> None:
-    session = door.make(KERNEL, agent="chooses", trust=True)
-    assert door.done(session, door.say(KERNEL, session).turn_id).stop_reason == "end_turn"
-    first, second = door.say(USER, session), door.say(USER, session)
+def test_a_kernels_trust_is_not_the_pages(sender: CommandSender) -> None:
+    session = sender.make(KERNEL, agent="chooses", trust=True)
+    assert sender.done(session, sender.say(KERNEL, session).turn_id).stop_reason == "end_turn"
+    first, second = sender.say(USER, session), sender.say(USER, session)
     question(session)
-    door.make(KERNEL, agent="chooses", trust=True)
+    sender.make(KERNEL, agent="chooses", trust=True)
     asked = question(session)  # no kernel answers it
     no = {"session_id": session.session_id, "request_id": asked.request_id, "trust": False}
-    door.send(USER, "trust_folder", **no)
-    failure = door.done(session, first.turn_id).failure
+    sender.send(USER, "trust_folder", **no)
+    failure = sender.done(session, first.turn_id).failure
     assert failure is not None
     assert failure.reason == FolderNotTrusted.reason
     question(session)
-    door.send(USER, "cancel", session_id=session.session_id, turn_id=second.turn_id)
-    assert door.done(session, second.turn_id).stop_reason == "cancelled"
-    assert door.done(session, door.say(KERNEL, session).turn_id).stop_reason == "end_turn"
-    third = door.say(USER, session)
+    sender.send(USER, "cancel", session_id=session.session_id, turn_id=second.turn_id)
+    assert sender.done(session, second.turn_id).stop_reason == "cancelled"
+    assert sender.done(session, sender.say(KERNEL, session).turn_id).stop_reason == "end_turn"
+    third = sender.say(USER, session)
     yes = {"request_id": question(session).request_id, "trust": True}
-    door.send(USER, "trust_folder", session_id=session.session_id, **yes)
-    assert door.done(session, third.turn_id).stop_reason == "end_turn"
-    assert door.done(session, door.say(USER, session).turn_id).stop_reason == "end_turn"
+    sender.send(USER, "trust_folder", session_id=session.session_id, **yes)
+    assert sender.done(session, third.turn_id).stop_reason == "end_turn"
+    assert sender.done(session, sender.say(USER, session).turn_id).stop_reason == "end_turn"
 
 
 @pytest.mark.parametrize("choice", [{"mode": "plan"}, {"config": {"web": True}}])
-def test_what_a_kernel_chooses_at_the_agent_is_told(door: Door, choice: dict[str, Any]) -> None:
-    door.send(USER, "trust_folder", folder=str(door.root))
-    session = door.make(USER, agent="chooses")
-    door.done(session, door.say(USER, session).turn_id)
+def test_what_a_kernel_chooses_at_the_agent_is_told(
+    sender: CommandSender, choice: dict[str, Any]
+) -> None:
+    sender.send(USER, "trust_folder", folder=str(sender.root))
+    session = sender.make(USER, agent="chooses")
+    sender.done(session, sender.say(USER, session).turn_id)
 
     def told() -> list[str]:
         return [item.text for item in session.transcript.items if isinstance(item, Notice)]
 
     for _ in range(2):
-        door.send(KERNEL, "set_config", session_id=session.session_id, **choice)
+        sender.send(KERNEL, "set_config", session_id=session.session_id, **choice)
     words = {"mode": "Mode: Plan only", "config": "Web search: True"}[next(iter(choice))]
     assert told() == [f"A cell of the notebook chose {words}. It applies to your messages, too."]
     back = {"mode": "ask"} if "mode" in choice else {"config": {"web": False}}
-    door.send(USER, "set_config", session_id=session.session_id, **back)
+    sender.send(USER, "set_config", session_id=session.session_id, **back)
     assert len(told()) == 1
 
 
-def test_no_kernel_turns_tools_on_that_a_user_has_turned_off(door: Door) -> None:
-    session = door.make(USER, tools=False)
-    assert door.make(KERNEL, tools=True) is session
+def test_no_kernel_turns_tools_on_that_a_user_has_turned_off(sender: CommandSender) -> None:
+    session = sender.make(USER, tools=False)
+    assert sender.make(KERNEL, tools=True) is session
     assert not session.tools_on
-    other = door.make(KERNEL, tools=False, label="cells")
-    assert door.make(KERNEL, tools=True, label="cells") is other
+    other = sender.make(KERNEL, tools=False, label="cells")
+    assert sender.make(KERNEL, tools=True, label="cells") is other
     assert other.tools_on

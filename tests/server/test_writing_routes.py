@@ -15,10 +15,10 @@ import httpx
 import pytest
 
 from acp_jupyter.server.handlers import ROUTES
-from tests.support.api import finished, open_session, pending, start_turn
-from tests.support.fake_agents import script
-from tests.support.server import JupyterServer
-from tests.support.small_disk import SmallDisk
+from tests.support.agents.fake_agent import script
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.routes import finished, open_session, pending, start_turn
+from tests.support.server.small_disk import SmallDisk
 
 WORDS = r"an be written to the disk|can't be written|could not be written|could not be reverted"
 TOLD = "Nothing can be written to the disk: "

@@ -20,14 +20,14 @@ from acp_jupyter.api.models.sessions import (
 from acp_jupyter.errors import UnknownSession
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import SessionState
-from tests.support.keeping import Kept, Server
+from tests.support.host.restarts import HostFolders, Server
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 
-def kept_by(tmp_path: Path, *abilities: str) -> Kept:
+def kept_by(tmp_path: Path, *abilities: str) -> HostFolders:
     root = tmp_path / "ws"
     root.mkdir()
-    return Kept(root, tmp_path / "data", ("list", *abilities))
+    return HostFolders(root, tmp_path / "data", ("list", *abilities))
 
 
 def talked(server: Server) -> Session:

@@ -26,8 +26,8 @@ from acp_jupyter.host.store.restore import read_session
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState
-from tests.support.failing_disk import FailingDisk, failing_disk
 from tests.support.generated import examples
+from tests.support.host.failing_disk import FailingDisk, failing_disk
 from tests.support.wait import PATIENCE_SECONDS
 
 MODULE = "acp_jupyter.host.store.traffic_log"

@@ -28,10 +28,10 @@ from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.rule_text import read_rule
-from tests.support.failing_disk import failing_disk
-from tests.support.full_disk import full_disk
 from tests.support.generated import examples
-from tests.support.keeping import FAST, Kept, Server
+from tests.support.host.failing_disk import failing_disk
+from tests.support.host.full_disk import full_disk
+from tests.support.host.restarts import FAST, HostFolders, Server
 from tests.support.wait import eventually
 
 BOUND = 20_000
@@ -39,10 +39,10 @@ SMALL = replace(FAST, traffic_log_bytes=BOUND)
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Kept:
+def kept(tmp_path: Path) -> HostFolders:
     root = tmp_path / "ws"
     root.mkdir()
-    return Kept(root, tmp_path / "data", ("resume",))
+    return HostFolders(root, tmp_path / "data", ("resume",))
 
 
 @contextmanager
@@ -107,7 +107,7 @@ FULL = {
 
 @pytest.mark.parametrize("full", FULL)
 @pytest.mark.parametrize("consent", CONSENTS)
-def test_what_was_taken_back_stays_so(kept: Kept, consent: str, full: str) -> None:
+def test_what_was_taken_back_stays_so(kept: HostFolders, consent: str, full: str) -> None:
     allow, take_back = CONSENTS[consent]
     fill, limits = FULL[full]
     with kept.server(limits) as server:
@@ -138,7 +138,7 @@ def history(session: Session) -> str:
     return session.state.history
 
 
-def test_it_is_said_that_a_full_log_lacks_lines(kept: Kept) -> None:
+def test_it_is_said_that_a_full_log_lacks_lines(kept: HostFolders) -> None:
     with kept.server(SMALL) as server:
         session = server.open("keeper")
         with full_log(server, session):
@@ -151,7 +151,7 @@ def test_it_is_said_that_a_full_log_lacks_lines(kept: Kept) -> None:
         assert woken.state.history == "gap"
 
 
-def test_what_a_full_disk_did_not_take_is_written_later(kept: Kept) -> None:
+def test_what_a_full_disk_did_not_take_is_written_later(kept: HostFolders) -> None:
     """All of it, with no line of it torn, and the next turn after it too."""
     with kept.server() as server:
         session = server.open("keeper")
@@ -173,7 +173,7 @@ def test_what_a_full_disk_did_not_take_is_written_later(kept: Kept) -> None:
         assert woken.state.history == "whole"
 
 
-def test_a_server_that_ends_while_the_disk_is_full_has_lost_lines(kept: Kept) -> None:
+def test_a_server_that_ends_while_the_disk_is_full_has_lost_lines(kept: HostFolders) -> None:
     with kept.server() as server:
         session = server.open("keeper")
         server.done(session, server.prompt(session, "one"))
@@ -191,7 +191,7 @@ def test_a_server_that_ends_while_the_disk_is_full_has_lost_lines(kept: Kept) ->
         server.done(woken, server.prompt(woken, "three"))
 
 
-def test_beyond_its_bound_what_waits_is_lost_and_said(kept: Kept) -> None:
+def test_beyond_its_bound_what_waits_is_lost_and_said(kept: HostFolders) -> None:
     with kept.server(replace(FAST, unwritten_bytes=20_000)) as server:
         session = server.open("keeper")
         with disk_is_full(server, session):
@@ -210,7 +210,7 @@ def said_as_lost(server: Server, session: Session) -> None:
     assert history(session) == "gap"
 
 
-def missing_after_a_restart(kept: Kept, session: Session) -> None:
+def missing_after_a_restart(kept: HostFolders, session: Session) -> None:
     with kept.server() as server:
         woken = server.woken(session.session_id)
         assert len(texts(server, woken, "Lines are missing")) == 1
@@ -218,7 +218,7 @@ def missing_after_a_restart(kept: Kept, session: Session) -> None:
         assert server.said(woken)[-1].endswith("five")
 
 
-def test_an_agent_that_sends_much_while_the_disk_hangs(kept: Kept) -> None:
+def test_an_agent_that_sends_much_while_the_disk_hangs(kept: HostFolders) -> None:
     """Its page is told, what is shown stays whole, and the log goes on with the gap marked."""
     with (
         kept.server(replace(FAST, queued_bytes=20_000)) as server,
@@ -242,7 +242,7 @@ def test_an_agent_that_sends_much_while_the_disk_hangs(kept: Kept) -> None:
     missing_after_a_restart(kept, session)
 
 
-def test_a_kept_session_can_be_read_while_nothing_can_be_written(kept: Kept) -> None:
+def test_a_kept_session_can_be_read_while_nothing_can_be_written(kept: HostFolders) -> None:
     with kept.server() as server:
         session = server.open("keeper")
         server.done(session, server.prompt(session, "one"))
@@ -253,7 +253,7 @@ def test_a_kept_session_can_be_read_while_nothing_can_be_written(kept: Kept) -> 
         assert "You can read it here." in woken.state.read_only
 
 
-def test_a_folder_that_somebody_made_read_only_lacks_no_lines(kept: Kept) -> None:
+def test_a_folder_that_somebody_made_read_only_lacks_no_lines(kept: HostFolders) -> None:
     with kept.server() as server:
         session = server.open("keeper")
         server.done(session, server.prompt(session, "one"))
@@ -294,7 +294,7 @@ def test_a_line_larger_than_what_may_wait_is_written_all_the_same(tmp_path: Path
 
 
 @pytest.mark.parametrize("is_open", [True, False])
-def test_a_session_can_be_deleted_on_a_full_disk(kept: Kept, is_open: bool) -> None:
+def test_a_session_can_be_deleted_on_a_full_disk(kept: HostFolders, is_open: bool) -> None:
     """It makes room."""
     with kept.server() as server:
         session = server.open("keeper")
@@ -308,7 +308,7 @@ def test_a_session_can_be_deleted_on_a_full_disk(kept: Kept, is_open: bool) -> N
         assert session.session_id not in {state.session_id for state in listed(server)}
 
 
-def test_a_fork_that_the_disk_does_not_take_leaves_no_folder(kept: Kept) -> None:
+def test_a_fork_that_the_disk_does_not_take_leaves_no_folder(kept: HostFolders) -> None:
     kept.abilities = ("resume", "fork")
     with kept.server() as server:
         session = server.open("keeper")
@@ -373,7 +373,7 @@ def test_any_lines_on_any_disk(
     assert (len(kept) < len(sent)) == (bool(gaps) or lacks_lines(path))
 
 
-def test_a_session_goes_on_under_what_was_allowed_since(kept: Kept) -> None:
+def test_a_session_goes_on_under_what_was_allowed_since(kept: HostFolders) -> None:
     with kept.server(FAST) as server:
         session = server.open("keeper")
         with disk_was_full(server, session):
@@ -383,7 +383,7 @@ def test_a_session_goes_on_under_what_was_allowed_since(kept: Kept) -> None:
         assert server.woken(session.session_id).state.policy == "allow-all"
 
 
-def test_an_agent_can_fill_its_log_and_no_more(kept: Kept) -> None:
+def test_an_agent_can_fill_its_log_and_no_more(kept: HostFolders) -> None:
     """The bound is one of bytes: of one session's log, whatever the agent sends."""
     with kept.server(SMALL) as server:
         session = server.open("keeper")
@@ -398,7 +398,7 @@ def test_an_agent_can_fill_its_log_and_no_more(kept: Kept) -> None:
     ("option", "reply", "words"), [("yes", "Yes", "Allowed"), ("no", "No", "Rejected")]
 )
 def test_always_is_once_where_it_can_not_be_remembered(
-    kept: Kept, option: str, reply: str, words: str
+    kept: HostFolders, option: str, reply: str, words: str
 ) -> None:
     with kept.server() as server:
         session = server.open("keeper")

@@ -11,7 +11,7 @@ from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import SessionState
 from tests.sessions.test_opened_with import opened_with
-from tests.support.keeping import Kept, Server
+from tests.support.host.restarts import HostFolders, Server
 
 BOUNDS = Bounds.of({"instructions": "Data of patients stays here."})
 BLOCK = (
@@ -24,10 +24,10 @@ NOTICE = (
 )
 
 
-def kept(folder: Path, *abilities: str, **entry: str) -> Kept:
+def kept(folder: Path, *abilities: str, **entry: str) -> HostFolders:
     root = folder / "ws"
     root.mkdir()
-    return Kept(root, folder / "data", abilities, dict(entry), BOUNDS)
+    return HostFolders(root, folder / "data", abilities, dict(entry), BOUNDS)
 
 
 def say(server: Server, session: Session, words: str) -> str:
@@ -79,7 +79,7 @@ def test_an_agent_that_tells_them_again_does_not_make_them_the_users(tmp_path: P
     lasting = kept(tmp_path, "list", "load")
     with lasting.server() as server:
         say(server, server.open("keeper"), "Go")
-    elsewhere = Kept(lasting.root, tmp_path / "other", lasting.abilities, {}, BOUNDS)
+    elsewhere = HostFolders(lasting.root, tmp_path / "other", lasting.abilities, {}, BOUNDS)
     with elsewhere.server() as server:
         page = server.send(ListAgentSessions(agent="keeper", cwd=str(lasting.root)))
         assert isinstance(page, AgentSessions)

@@ -30,16 +30,18 @@ from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.session_state import SessionState
-from tests.support.fake_agents import script
-from tests.support.keeping import FAST, Kept, Server
+from tests.support.agents.fake_agent import script
+from tests.support.host.restarts import FAST, HostFolders, Server
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Kept:
+def kept(tmp_path: Path) -> HostFolders:
     root = tmp_path / "ws"
     root.mkdir()
-    return Kept(root, tmp_path / "data", ("resume", "load", "list", "fork", "close", "delete"))
+    return HostFolders(
+        root, tmp_path / "data", ("resume", "load", "list", "fork", "close", "delete")
+    )
 
 
 def say(server: Server, session: Session, text: str) -> None:
@@ -59,14 +61,14 @@ def agents() -> list[psutil.Process]:
     return found
 
 
-def sent(kept: Kept, session_id: str) -> list[str]:
+def sent(kept: HostFolders, session_id: str) -> list[str]:
     """Return the methods that went to the agent, by the session's own log."""
     lines = (kept.data / "sessions" / session_id / "traffic.ndjson").read_text().splitlines()
     entries = [json.loads(line) for line in lines]
     return [e["m"]["method"] for e in entries if e["d"] == ">" and "method" in e["m"]]
 
 
-def test_one_process_serves_many_sessions_and_each_log_is_whole(kept: Kept) -> None:
+def test_one_process_serves_many_sessions_and_each_log_is_whole(kept: HostFolders) -> None:
     """An update changes its own session and no other."""
     with kept.server() as server:
         sessions = [server.open("keeper") for _ in range(5)]
@@ -97,7 +99,7 @@ def test_one_process_serves_many_sessions_and_each_log_is_whole(kept: Kept) -> N
 
 @pytest.mark.parametrize(("policy", "deny"), [("read-only", ()), ("deny", ()), ("ask", ("edit",))])
 def test_a_session_that_forbids_things_moves_to_a_process_of_its_own(
-    kept: Kept, policy: Policy, deny: tuple[str, ...]
+    kept: HostFolders, policy: Policy, deny: tuple[str, ...]
 ) -> None:
     """Its conversation goes with it; other sessions stay where they are."""
     with kept.server() as server:
@@ -116,7 +118,7 @@ def test_a_session_that_forbids_things_moves_to_a_process_of_its_own(
         assert len(agents()) == 2
 
 
-def test_an_agent_that_dies_takes_each_of_its_sessions_turns_with_it(kept: Kept) -> None:
+def test_an_agent_that_dies_takes_each_of_its_sessions_turns_with_it(kept: HostFolders) -> None:
     with kept.server() as server:
         first, second = server.open("keeper"), server.open("keeper")
         say(server, second, "hello")
@@ -131,7 +133,7 @@ def test_an_agent_that_dies_takes_each_of_its_sessions_turns_with_it(kept: Kept)
         assert server.said(second)[-1] == "After 1: again"
 
 
-def test_a_fork_goes_on_from_where_its_parent_is(kept: Kept) -> None:
+def test_a_fork_goes_on_from_where_its_parent_is(kept: HostFolders) -> None:
     """Shown only if advertised; what the agent replays is not shown twice."""
     with kept.server() as server:
         parent = server.open("keeper", label="Talk")
@@ -154,7 +156,7 @@ def test_a_fork_goes_on_from_where_its_parent_is(kept: Kept) -> None:
             server.send(ForkSession(session_id=session.session_id))
 
 
-def test_sessions_of_the_agent_itself_are_listed_and_opened(kept: Kept) -> None:
+def test_sessions_of_the_agent_itself_are_listed_and_opened(kept: HostFolders) -> None:
     """The list is paged; a loaded session is shown as turns."""
     told = {f"s{n}": ["hi", "there"] for n in range(1, 4)}
     (kept.root / "agent.json").write_text(json.dumps(told))
@@ -189,7 +191,7 @@ def test_sessions_of_the_agent_itself_are_listed_and_opened(kept: Kept) -> None:
         assert len(states) == 1
 
 
-def test_close_keeps_and_delete_removes(kept: Kept) -> None:
+def test_close_keeps_and_delete_removes(kept: HostFolders) -> None:
     with kept.server() as server:
         session = server.open("keeper")
         say(server, session, "one")
@@ -208,7 +210,7 @@ def test_close_keeps_and_delete_removes(kept: Kept) -> None:
             server.send(DeleteSession(session_id=session_id))
 
 
-def test_an_agent_is_restarted_without_the_server(kept: Kept) -> None:
+def test_an_agent_is_restarted_without_the_server(kept: HostFolders) -> None:
     with kept.server() as server:
         session = server.open("keeper")
         say(server, session, "one")
@@ -219,7 +221,7 @@ def test_an_agent_is_restarted_without_the_server(kept: Kept) -> None:
         assert server.said(session)[-1] == "After 1: two"
 
 
-def test_an_agent_that_has_nothing_to_do_is_stopped_and_taken_up_again(kept: Kept) -> None:
+def test_an_agent_that_has_nothing_to_do_is_stopped_and_taken_up_again(kept: HostFolders) -> None:
     with kept.server(replace(FAST, idle_seconds=0.3)) as server:
         session = server.open("keeper")
         say(server, session, "one")
@@ -239,7 +241,7 @@ def test_an_agent_that_has_nothing_to_do_is_stopped_and_taken_up_again(kept: Kep
 
 
 def test_one_that_starts_again_while_the_idle_process_ends_is_not_said_to_be_stopped(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch
+    kept: HostFolders, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     leaving, released = threading.Event(), threading.Event()
     close = AgentConnection.close
@@ -267,7 +269,7 @@ def test_one_that_starts_again_while_the_idle_process_ends_is_not_said_to_be_sto
         server.done(session, turn)
 
 
-def test_an_agent_that_dies_again_and_again_is_started_later_each_time(kept: Kept) -> None:
+def test_an_agent_that_dies_again_and_again_is_started_later_each_time(kept: HostFolders) -> None:
     limits = replace(FAST, free_restarts=2, restart_seconds=1.0, longest_restart_seconds=1.0)
     with kept.server(limits) as server:
         session = server.open("keeper")
@@ -279,7 +281,7 @@ def test_an_agent_that_dies_again_and_again_is_started_later_each_time(kept: Kep
 
 
 def test_what_waits_for_an_agent_that_keeps_dying_says_so_and_a_restart_ends_it(
-    kept: Kept,
+    kept: HostFolders,
 ) -> None:
     limits = replace(FAST, free_restarts=1, restart_seconds=3600.0, longest_restart_seconds=3600.0)
     with kept.server(limits) as server:
@@ -295,7 +297,7 @@ def test_what_waits_for_an_agent_that_keeps_dying_says_so_and_a_restart_ends_it(
         assert server.said(session)[-1].endswith("one")
 
 
-def test_what_a_page_may_have_missed_is_bounded_in_memory_too(kept: Kept) -> None:
+def test_what_a_page_may_have_missed_is_bounded_in_memory_too(kept: HostFolders) -> None:
     """The session's state goes along with each change of it."""
     with kept.server() as server:
         session = server.open("keeper")
@@ -316,7 +318,7 @@ def test_what_a_page_may_have_missed_is_bounded_in_memory_too(kept: Kept) -> Non
         assert held < 1.5 * FAST.ring_bytes
 
 
-def test_a_silent_agent_is_flagged_until_it_speaks(kept: Kept) -> None:
+def test_a_silent_agent_is_flagged_until_it_speaks(kept: HostFolders) -> None:
     with kept.server(replace(FAST, silent_seconds=0.2)) as server:
         session = server.open("keeper")
         turn = server.prompt(session, "wait")

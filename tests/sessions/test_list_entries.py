@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.host.store.metadata import META_FILE, TRAFFIC_FILE, read_meta
-from tests.support.driver import driving
-from tests.support.fake_agents import script
-from tests.support.script import Script
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import driving
+from tests.support.transcript.traffic import Script
 from tests.support.wait import eventually
 
 

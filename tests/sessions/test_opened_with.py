@@ -11,7 +11,7 @@ import pytest
 from acp_jupyter.api.models.sessions import ForkSession
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import SessionState
-from tests.support.keeping import Kept, Server
+from tests.support.host.restarts import HostFolders, Server
 
 DATA = "/data/shared"
 ENTRY: dict[str, Any] = {
@@ -34,7 +34,7 @@ def test_they_are_told_each_time_a_session_is_opened(tmp_path: Path, again: str)
     root = tmp_path / "ws"
     root.mkdir()
     abilities = (again, "fork", "additionalDirectories", "systemPrompt")
-    kept = Kept(root, tmp_path / "data", abilities, ENTRY)
+    kept = HostFolders(root, tmp_path / "data", abilities, ENTRY)
     folders = [DATA, str(Path("~/more").expanduser())]
     with kept.server() as server:
         session = server.open("keeper")
@@ -52,5 +52,5 @@ def test_they_are_told_each_time_a_session_is_opened(tmp_path: Path, again: str)
 def test_an_agent_that_does_not_take_them_is_not_told(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     root.mkdir()
-    with Kept(root, tmp_path / "data", ("load",), ENTRY).server() as server:
+    with HostFolders(root, tmp_path / "data", ("load",), ENTRY).server() as server:
         assert opened_with(server, server.open("keeper")) == ("session/new", None, None)

@@ -8,7 +8,7 @@ from pathlib import Path
 from acp_jupyter.api.models.sessions import CreateSession
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.transcript.model.session_state import SessionState
-from tests.support.keeping import Kept, Server
+from tests.support.host.restarts import HostFolders, Server
 
 ASKED = CreateSession(agent="keeper", notebook_path="analysis.ipynb", start="lazy")
 
@@ -20,10 +20,10 @@ def found(server: Server) -> SessionState:
     return state
 
 
-def kept_in(tmp_path: Path, name: str) -> Kept:
+def kept_in(tmp_path: Path, name: str) -> HostFolders:
     root = tmp_path / name
     root.mkdir()
-    return Kept(root, tmp_path / "data", ("resume",))
+    return HostFolders(root, tmp_path / "data", ("resume",))
 
 
 def test_a_notebook_of_the_same_name_elsewhere_is_another(tmp_path: Path) -> None:

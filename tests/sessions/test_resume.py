@@ -10,7 +10,7 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.metadata import read_meta
 from acp_jupyter.host.store.restore import read_session
 from acp_jupyter.host.store.resume_point import HEAD_FILE
-from tests.support.keeping import FAST, Kept, Server
+from tests.support.host.restarts import FAST, HostFolders, Server
 from tests.support.wait import eventually
 
 OFTEN = replace(FAST, resume_bytes=1_000)
@@ -29,7 +29,7 @@ def lines_read(folder: Path) -> int:
 def test_turns_before_the_restart_are_there_without_their_lines(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     root.mkdir()
-    kept = Kept(root, tmp_path / "data", ("resume",))
+    kept = HostFolders(root, tmp_path / "data", ("resume",))
     said: list[str] = []
     with kept.server(OFTEN) as server:
         session = server.open("keeper")

@@ -15,10 +15,10 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk
-from tests.support.checkpointed_folder import held
-from tests.support.fake_agents import script
-from tests.support.keeping import FAST, Server
-from tests.support.trusting import trusting
+from tests.support.agents.fake_agent import script
+from tests.support.host.checkpoints import held
+from tests.support.host.restarts import FAST, Server
+from tests.support.host.trusted_folders import trusting
 
 OLD = "".join(f"line {number}\n" for number in range(12))
 NEW = OLD.replace("line 1\n", "LINE 1\nmore\n").replace("line 9\n", "")

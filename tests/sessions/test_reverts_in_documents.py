@@ -23,9 +23,9 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.workspace.agent_files import SaveResult
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk
-from tests.support.fake_agents import script
-from tests.support.keeping import FAST, Server
-from tests.support.trusting import trusting
+from tests.support.agents.fake_agent import script
+from tests.support.host.restarts import FAST, Server
+from tests.support.host.trusted_folders import trusting
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 OLD, NEW = "one\ntwo\n", "ONE\ntwo\n"

@@ -14,9 +14,9 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk
-from tests.support.fake_agents import script
-from tests.support.keeping import FAST, Server
-from tests.support.trusting import trusting
+from tests.support.agents.fake_agent import script
+from tests.support.host.restarts import FAST, Server
+from tests.support.host.trusted_folders import trusting
 
 OLD = "".join(f"line {number}\n" for number in range(30))
 ONE = OLD.replace("line 1\n", "LINE 1\n")

@@ -34,9 +34,9 @@ from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import Rule, RuleEffect, RulesChanged
 from acp_jupyter.transcript.model.items import Notice
 from acp_jupyter.transcript.rule_text import read_rule
-from tests.support.fake_agents import script
-from tests.support.keeping import FAST, Kept, Server
-from tests.support.trusting import trusting
+from tests.support.agents.fake_agent import script
+from tests.support.host.restarts import FAST, HostFolders, Server
+from tests.support.host.trusted_folders import trusting
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 Start = Callable[[], AbstractContextManager[Server]]
@@ -110,10 +110,10 @@ def start(tmp_path: Path, pages: Pages) -> Start:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Kept:
+def kept(tmp_path: Path) -> HostFolders:
     root = tmp_path / "ws"
     root.mkdir()
-    return Kept(root, tmp_path / "data", ("resume", "load"))
+    return HostFolders(root, tmp_path / "data", ("resume", "load"))
 
 
 def hashes(server: Server) -> dict[str, str]:
@@ -445,7 +445,7 @@ def _rule(text: str, effect: RuleEffect) -> Rule:
     return read_rule(text, effect=effect, scope="session", rule_id=text)
 
 
-def test_a_server_that_comes_later_goes_on_in_the_branch(kept: Kept) -> None:
+def test_a_server_that_comes_later_goes_on_in_the_branch(kept: HostFolders) -> None:
     """The agent could resume the session, and is told what it never heard."""
     with kept.server() as server:
         session = server.open("keeper", notebook_path="book.ipynb")
@@ -476,7 +476,7 @@ def test_a_server_that_comes_later_goes_on_in_the_branch(kept: Kept) -> None:
         assert server.said(parent)[-1] == "After 2: five"
 
 
-def test_a_turn_that_is_stopped_before_it_is_sent_has_told_nothing(kept: Kept) -> None:
+def test_a_turn_that_is_stopped_before_it_is_sent_has_told_nothing(kept: HostFolders) -> None:
     with kept.server() as server:
         session = server.open("keeper", notebook_path="book.ipynb")
         say(server, session, "one", "a")

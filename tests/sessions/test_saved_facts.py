@@ -26,7 +26,7 @@ from acp_jupyter.host.store.metadata import (
 )
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.session_state import SAVED_FACTS, SessionState, saved_facts
-from tests.support.keeping import Kept, Server
+from tests.support.host.restarts import HostFolders, Server
 
 LIVE = {
     "status", "rules", "active_turn_id", "queue", "waiting", "model", "tools", "modes",
@@ -122,10 +122,10 @@ def listed(server: Server) -> Mapping[str, SessionState]:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Kept:
+def kept(tmp_path: Path) -> HostFolders:
     root = tmp_path / "ws"
     root.mkdir()
-    return Kept(root, tmp_path / "data", ())
+    return HostFolders(root, tmp_path / "data", ())
 
 
 def test_each_field_of_the_state_is_saved_or_said_to_be_live() -> None:
@@ -159,7 +159,7 @@ def test_the_file_is_as_it_was_before(tmp_path: Path) -> None:
     assert {**written, **OLD_META} == written
 
 
-def test_each_fact_is_listed_restored_saved_again_and_forked(kept: Kept) -> None:
+def test_each_fact_is_listed_restored_saved_again_and_forked(kept: HostFolders) -> None:
     facts = made()
     put(kept.data, facts)
     with kept.server() as server:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.host.store.log_entries import read_traffic
-from tests.support.failing_disk import failing_disk
-from tests.support.keeping import Kept
+from tests.support.host.failing_disk import failing_disk
+from tests.support.host.restarts import HostFolders
 from tests.support.wait import PATIENCE_SECONDS
 
 MODULE = "acp_jupyter.host.store.traffic_log"
@@ -17,13 +17,13 @@ SESSIONS = 20
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Kept:
+def kept(tmp_path: Path) -> HostFolders:
     root = tmp_path / "ws"
     root.mkdir()
-    return Kept(root, tmp_path / "data", ("resume",))
+    return HostFolders(root, tmp_path / "data", ("resume",))
 
 
-def test_who_waits_for_the_disk_takes_no_thread_from_others(kept: Kept) -> None:
+def test_who_waits_for_the_disk_takes_no_thread_from_others(kept: HostFolders) -> None:
     """A turn scans its folder in a thread: there must be one."""
     with kept.server() as server, failing_disk(MODULE) as disk:
         waiting = [server.open("keeper") for _ in range(SESSIONS)]
@@ -41,7 +41,7 @@ def test_who_waits_for_the_disk_takes_no_thread_from_others(kept: Kept) -> None:
         assert all(session.journal.log.missing == "" for session in waiting)
 
 
-def test_sessions_that_stream_go_on_while_each_write_takes_seconds(kept: Kept) -> None:
+def test_sessions_that_stream_go_on_while_each_write_takes_seconds(kept: HostFolders) -> None:
     with kept.server() as server, failing_disk(MODULE) as disk:
         sessions = [server.open("keeper") for _ in range(SESSIONS)]
         disk.patience = 2.0

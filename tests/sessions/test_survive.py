@@ -22,24 +22,24 @@ from acp_jupyter.host.store.ownership import Ownership
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.driver import Driver, driving
-from tests.support.failing_disk import FailingDisk, failing_disk
-from tests.support.fake_agents import script
-from tests.support.full_disk import full_disk
-from tests.support.keeping import FAST, Kept, Server
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import Driver, driving
+from tests.support.host.failing_disk import FailingDisk, failing_disk
+from tests.support.host.full_disk import full_disk
+from tests.support.host.restarts import FAST, HostFolders, Server
 from tests.support.wait import eventually
 
 WITHOUT = "The agent was started again without history: it does not remember what is above."
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Kept:
+def kept(tmp_path: Path) -> HostFolders:
     root = tmp_path / "ws"
     root.mkdir()
-    return Kept(root, tmp_path / "data", ())
+    return HostFolders(root, tmp_path / "data", ())
 
 
-def able(kept: Kept, *abilities: str) -> Kept:
+def able(kept: HostFolders, *abilities: str) -> HostFolders:
     kept.abilities = abilities
     return kept
 
@@ -60,7 +60,7 @@ def say(server: Server, session: Session, text: str) -> None:
     ],
 )
 def test_a_prompt_goes_on_with_the_conversation_where_the_agent_can(
-    kept: Kept, abilities: tuple[str, ...], remembers: bool
+    kept: HostFolders, abilities: tuple[str, ...], remembers: bool
 ) -> None:
     """Resume, else load, else a new session that says so; nothing is shown twice."""
     with able(kept, *abilities).server() as server:
@@ -80,7 +80,7 @@ def test_a_prompt_goes_on_with_the_conversation_where_the_agent_can(
         assert session.state.history == ("whole" if remembers else "without")
 
 
-def test_the_list_is_there_at_once_and_transcripts_open(kept: Kept) -> None:
+def test_the_list_is_there_at_once_and_transcripts_open(kept: HostFolders) -> None:
     with kept.server() as server:
         session = server.open("keeper", label="My talk")
         say(server, session, "one")
@@ -93,7 +93,7 @@ def test_the_list_is_there_at_once_and_transcripts_open(kept: Kept) -> None:
         assert server.said(server.woken(session_id)) == ["one", "After 0: one"]
 
 
-def test_a_killed_server_leaves_a_session_that_says_so(kept: Kept) -> None:
+def test_a_killed_server_leaves_a_session_that_says_so(kept: HostFolders) -> None:
     """The log is all there is then: a turn in its middle, a question, a torn line."""
     with kept.server() as server:
         session = server.open("keeper")
@@ -130,7 +130,7 @@ def test_a_killed_server_leaves_a_session_that_says_so(kept: Kept) -> None:
         assert server.said(session)[-1] == "After 0: two"
 
 
-def test_an_agent_that_died_is_taken_up_again(kept: Kept) -> None:
+def test_an_agent_that_died_is_taken_up_again(kept: HostFolders) -> None:
     with able(kept, "resume").server() as server:
         session = server.open("keeper")
         say(server, session, "one")
@@ -142,7 +142,7 @@ def test_an_agent_that_died_is_taken_up_again(kept: Kept) -> None:
         assert server.notices(session) == []
 
 
-def test_a_notebook_goes_on_with_its_session_if_the_agent_remembers(kept: Kept) -> None:
+def test_a_notebook_goes_on_with_its_session_if_the_agent_remembers(kept: HostFolders) -> None:
     command = CreateSession(agent="keeper", notebook_path="a.ipynb", label="x", start="lazy")
     for abilities, same in ((("resume",), True), ((), False)):
         with able(kept, *abilities).server() as server:
@@ -155,7 +155,7 @@ def test_a_notebook_goes_on_with_its_session_if_the_agent_remembers(kept: Kept) 
             assert (first.session_id == second.session_id) is same
 
 
-def test_two_servers_on_one_folder(kept: Kept) -> None:
+def test_two_servers_on_one_folder(kept: HostFolders) -> None:
     """A session that another server has can be read here, and not written."""
     with kept.server() as first:
         session = first.open("keeper")
@@ -182,7 +182,7 @@ def ids(server: Server) -> list[str]:
     return [state.session_id for state in states if isinstance(state, SessionState)]
 
 
-def test_the_list_follows_the_folders(kept: Kept) -> None:
+def test_the_list_follows_the_folders(kept: HostFolders) -> None:
     """Whoever makes or deletes them; each session is in it once, also one that is closed here."""
     with kept.server() as server:
         assert ids(server) == []
@@ -210,7 +210,7 @@ def test_the_list_follows_the_folders(kept: Kept) -> None:
         assert "mine now" in {state.title for state in states if isinstance(state, SessionState)}
 
 
-def test_a_server_whose_session_another_machine_took_only_reads_it(kept: Kept) -> None:
+def test_a_server_whose_session_another_machine_took_only_reads_it(kept: HostFolders) -> None:
     """It slept for too long. What it still has goes into no log."""
     with kept.server() as server:
         session = server.open("keeper")
@@ -237,7 +237,7 @@ def test_a_server_whose_session_another_machine_took_only_reads_it(kept: Kept) -
     assert (folder / "owner").read_text() == "another"
 
 
-def test_a_data_folder_that_is_deleted_is_made_anew(kept: Kept) -> None:
+def test_a_data_folder_that_is_deleted_is_made_anew(kept: HostFolders) -> None:
     with kept.server() as server:
         session = server.open("keeper")
         say(server, session, "one")
@@ -255,7 +255,7 @@ def test_a_data_folder_that_is_deleted_is_made_anew(kept: Kept) -> None:
         assert server.said(woken) == said
 
 
-def test_a_dead_server_owns_nothing(kept: Kept) -> None:
+def test_a_dead_server_owns_nothing(kept: HostFolders) -> None:
     with kept.server() as server:
         session = server.open("keeper")
         say(server, session, "one")
@@ -268,7 +268,7 @@ def test_a_dead_server_owns_nothing(kept: Kept) -> None:
         say(server, session, "two")
 
 
-def test_a_folder_of_before_there_were_lists_is_listed(kept: Kept) -> None:
+def test_a_folder_of_before_there_were_lists_is_listed(kept: HostFolders) -> None:
     """Migration: the log's first line says all that a list needs."""
     with kept.server() as server:
         session = server.open("keeper", label="Old")
@@ -281,7 +281,7 @@ def test_a_folder_of_before_there_were_lists_is_listed(kept: Kept) -> None:
         assert (state.title, state.agent) == ("Old", "keeper")
 
 
-def test_a_newer_version_is_read_and_not_written(kept: Kept) -> None:
+def test_a_newer_version_is_read_and_not_written(kept: HostFolders) -> None:
     with kept.server() as server:
         session = server.open("keeper")
         say(server, session, "one")
@@ -297,7 +297,7 @@ def test_a_newer_version_is_read_and_not_written(kept: Kept) -> None:
 
 
 @pytest.mark.parametrize("damage", ["", "{", '{"session_id": 5}', "null", "[" * 5000])
-def test_a_broken_list_entry_loses_no_session(kept: Kept, damage: str) -> None:
+def test_a_broken_list_entry_loses_no_session(kept: HostFolders, damage: str) -> None:
     with kept.server() as server:
         session = server.open("keeper", label="Whole")
         say(server, session, "one")
@@ -307,7 +307,7 @@ def test_a_broken_list_entry_loses_no_session(kept: Kept, damage: str) -> None:
         assert server.said(server.woken(session_id)) == ["one", "After 0: one"]
 
 
-def test_foreign_folders_are_no_sessions(kept: Kept) -> None:
+def test_foreign_folders_are_no_sessions(kept: HostFolders) -> None:
     (kept.data / "sessions" / "empty").mkdir(parents=True)
     odd = kept.data / "sessions" / "odd"
     odd.mkdir()
@@ -318,7 +318,7 @@ def test_foreign_folders_are_no_sessions(kept: Kept) -> None:
             server.woken("odd")
 
 
-def test_sessions_are_for_their_user_alone(kept: Kept) -> None:
+def test_sessions_are_for_their_user_alone(kept: HostFolders) -> None:
     with kept.server() as server:
         session = server.open("keeper")
         say(server, session, "one")
@@ -328,7 +328,7 @@ def test_sessions_are_for_their_user_alone(kept: Kept) -> None:
     assert all(path.stat().st_mode & 0o077 == 0 for path in folder.iterdir())
 
 
-def test_what_nobody_uses_makes_room(kept: Kept) -> None:
+def test_what_nobody_uses_makes_room(kept: HostFolders) -> None:
     with able(kept, "resume").server(replace(FAST, sessions=2)) as server:
         for number in range(4):
             session = server.open("keeper", label=f"talk {number}")
@@ -340,7 +340,7 @@ def test_what_nobody_uses_makes_room(kept: Kept) -> None:
         assert server.run(lambda: len(server.host.sessions)) <= 2
 
 
-def test_after_a_crash_only_the_end_of_a_log_is_read_for_the_list(kept: Kept) -> None:
+def test_after_a_crash_only_the_end_of_a_log_is_read_for_the_list(kept: HostFolders) -> None:
     """What the list has known already is not looked for again, however long the log is."""
     with kept.server() as server:
         session = server.open("keeper")
@@ -373,7 +373,7 @@ def _listed(folder: Path, turn_id: str) -> dict[str, Any]:
     return meta if turn_id in meta["turn_ids"] and meta["log_bytes"] else {}
 
 
-def _turns_of_the_only_stored(kept: Kept) -> tuple[str, ...]:
+def _turns_of_the_only_stored(kept: HostFolders) -> tuple[str, ...]:
     with kept.server() as server:
         (meta,) = server.result(server.host.stored_sessions.stored())
         return meta.turn_ids
@@ -456,7 +456,9 @@ def test_a_stopped_turn_answers_its_question_after_the_log(tmp_path: Path) -> No
         assert driver.text(session) == "logged"
 
 
-def test_a_new_session_whose_folder_another_server_took_is_not_listed_over_it(kept: Kept) -> None:
+def test_a_new_session_whose_folder_another_server_took_is_not_listed_over_it(
+    kept: HostFolders,
+) -> None:
     with kept.server() as server:
 
         def take() -> Session:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.api.models.sessions import SetConfig
-from tests.support.keeping import Kept, Server
+from tests.support.host.restarts import HostFolders, Server
 
 
 def renamed(server: Server, session_id: str, title: str) -> str:
@@ -27,7 +27,7 @@ def renamed(server: Server, session_id: str, title: str) -> str:
     ],
 )
 def test_the_title_is_as_the_agent_has_stored_it(tmp_path: Path, title: str, shown: str) -> None:
-    with Kept(tmp_path, tmp_path / "data", ("title",)).server() as server:
+    with HostFolders(tmp_path, tmp_path / "data", ("title",)).server() as server:
         session = server.open("keeper")
         server.done(session, server.prompt(session, "hello"))
         assert renamed(server, session.session_id, title) == shown
@@ -36,6 +36,6 @@ def test_the_title_is_as_the_agent_has_stored_it(tmp_path: Path, title: str, sho
 
 
 def test_an_agent_that_takes_none_is_not_asked(tmp_path: Path) -> None:
-    with Kept(tmp_path, tmp_path / "data", ()).server() as server:
+    with HostFolders(tmp_path, tmp_path / "data", ()).server() as server:
         session = server.open("keeper")
         assert renamed(server, session.session_id, "Mine") == "Mine"

@@ -10,9 +10,14 @@ from typing import Any
 import nbformat
 import pytest
 
-from tests.support.notebook import jupyter_environment
-from tests.support.notebook_file import TURN_MIME, new_notebook, read_notebook, write_notebook
-from tests.support.trusting import trust_in_data_dir
+from tests.support.host.trusted_folders import trust_in_data_dir
+from tests.support.kernel.cells import jupyter_environment
+from tests.support.kernel.notebook_file import (
+    TURN_MIME,
+    new_notebook,
+    read_notebook,
+    write_notebook,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMPT = "%%acp demo --policy accept-edits --out turn\ncreate made.txt,  it's 'rate=0'"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.lab import LabPage
-from tests.support.workspace import Workspace
+from tests.support.browser.lab import LabPage
+from tests.support.server.workspace import Workspace
 
 BESIDE = {
     "jupyterlab-git": "@jupyterlab/git",

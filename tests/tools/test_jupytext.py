@@ -11,10 +11,10 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.lab import LabPage
-from tests.support.notebook_file import new_notebook, read_notebook, write_notebook
-from tests.support.open_notebook import OpenNotebook
-from tests.support.workspace import Workspace
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.kernel.notebook_file import new_notebook, read_notebook, write_notebook
+from tests.support.server.workspace import Workspace
 
 PROMPT = "%%acp demo\nedit clean.py, it's slow\n\nrate=0"
 PYTHON = """# ---

@@ -38,7 +38,7 @@ from acp_jupyter.transcript.rule_text import (
     wider_rules_for,
 )
 from tests.acceptance import golden
-from tests.support.outcomes import check, cut, said
+from tests.support.transcript.outcomes import check, cut, said
 
 FOLDER = golden.GOLDEN / "asked_inputs"
 CWD = "/ws"

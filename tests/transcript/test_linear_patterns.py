@@ -14,7 +14,7 @@ from acp_jupyter.host.recording_file import RecordingScrubber
 from acp_jupyter.transcript.output.plain_text import plain_lines
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from acp_jupyter.transcript.secret_patterns import PATTERNS, SecretPattern, Spans
-from tests.support.pumping import (
+from tests.support.patterns.pumped_texts import (
     MOST_RATIO,
     grows_linearly,
     pumped,

@@ -19,8 +19,8 @@ from acp_jupyter.transcript.output.bundle import build_bundle
 from acp_jupyter.transcript.output.html import html_page
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.acceptance.shown import only
-from tests.support.asked import answer, asked, rule
-from tests.support.script import Script
+from tests.support.host.permission_answers import answer, asked, rule
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 WS = Path("/ws")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.transcript import secret_patterns
 from acp_jupyter.transcript.redactor import REDACTED, KnownSecrets, Redactor, named_secrets
-from tests.support.pumping import pumped
+from tests.support.patterns.pumped_texts import pumped
 
 R = REDACTED
 ROOT = Path(__file__).parents[2]
@@ -92,8 +92,8 @@ PLANTED = {
     "tests/server/test_canary.py",
     "tests/server/test_login.py",
     "tests/server/test_secrets.py",
-    "tests/support/planted.py",
-    "tests/support/repeated.py",
+    "tests/support/planted_secret.py",
+    "tests/support/patterns/repeated.py",
     "tests/host/requests/test_elicitation.py",
     "tests/host/workspace/test_env_files.py",
     "tests/transcript/test_permission_evidence.py",

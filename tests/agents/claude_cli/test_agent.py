@@ -12,8 +12,8 @@ from acp.schema import InitializeResponse, NewSessionResponse
 from acp_jupyter.agents.claude_cli.cli_input import user_message
 from acp_jupyter.agents.claude_cli.command import CliMissingError, find_cli
 from acp_jupyter.agents.rpc import RpcError
-from tests.support.claude import FakeCli
-from tests.support.peer import Json, Peer
+from tests.support.agents.claude_cli import FakeCli
+from tests.support.agents.peer import Json, Peer
 from tests.support.processes import alive
 from tests.support.wait import eventually
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from acp.schema import CreateFormSessionElicitationRequest
 
-from tests.support.claude import FakeCli
-from tests.support.peer import Json
+from tests.support.agents.claude_cli import FakeCli
+from tests.support.agents.peer import Json
 
 CAN_ASK: Json = {"elicitation": {"form": {}}}
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from acp.schema import RequestPermissionRequest
 
-from tests.support.claude import FakeCli
-from tests.support.peer import Json, Peer, Turn, select
+from tests.support.agents.claude_cli import FakeCli
+from tests.support.agents.peer import Json, Peer, Turn, select
 from tests.support.processes import alive
 from tests.support.wait import eventually
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.demo_peer import COMMAND
-from tests.support.peer import Peer
+from tests.support.agents.demo_agent import COMMAND
+from tests.support.agents.peer import Peer
 
 
 @pytest.fixture

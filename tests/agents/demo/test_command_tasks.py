@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.demo_peer import permission, said_all
-from tests.support.peer import Json, Peer, select
+from tests.support.agents.demo_agent import permission, said_all
+from tests.support.agents.peer import Json, Peer, select
 
 
 def test_runs_a_command_by_itself(peer: Peer, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.demo_peer import FILES, LOOP, client_files, permission
-from tests.support.peer import Json, Peer, select
+from tests.support.agents.demo_agent import FILES, LOOP, client_files, permission
+from tests.support.agents.peer import Json, Peer, select
 
 
 @pytest.mark.parametrize("through_client", [True, False])

@@ -12,8 +12,8 @@ from acp.schema import RequestPermissionRequest, SessionNotification
 from acp_jupyter.transcript.model.items import AgentMessage
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.plain_text import nested
-from tests.support.peer import Peer, select
-from tests.support.script import Script
+from tests.support.agents.peer import Peer, select
+from tests.support.transcript.traffic import Script
 
 COMMAND = [sys.executable, "-m", "acp_jupyter.agents.demo"]
 

@@ -19,8 +19,8 @@ from acp.schema import Error as AcpError
 from pydantic import BaseModel
 
 from acp_jupyter.agents.demo.talk_tasks import exactly
-from tests.support.demo_peer import COMMAND, FILES, LOOP, client_files, said_all
-from tests.support.peer import Json, Peer, select
+from tests.support.agents.demo_agent import COMMAND, FILES, LOOP, client_files, said_all
+from tests.support.agents.peer import Json, Peer, select
 
 MODELS: dict[str, type[BaseModel]] = {
     "session/update": SessionNotification,

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.driver import driving
-from tests.support.meeting import Meeting
-from tests.support.remote import remote, serving
+from tests.support.agents.remote import remote, serving
+from tests.support.host.agent_session import AgentSession
+from tests.support.host.driver import driving
 
 TOKEN = "FAR_TOKEN"
 
@@ -20,7 +20,7 @@ TOKEN = "FAR_TOKEN"
 def failure(folder: Path, entry: dict[str, object]) -> str:
     """Return why a turn with the agent failed."""
     with driving(folder, {"far": entry}) as driver:
-        turn = Meeting(driver, driver.open("far")).turn()
+        turn = AgentSession(driver, driver.open("far")).turn()
         assert turn.failure is not None
         return turn.failure.message + turn.failure.detail
 
@@ -56,8 +56,8 @@ def test_a_token_is_sent_from_a_variable_and_never_shown(
     with serving("hello", token="right-token-1234") as port:
         entry = remote(scheme, port, headers={"Authorization": {"env": TOKEN}})
         with driving(tmp_path, {"far": entry}) as driver:
-            meeting = Meeting(driver, driver.open("far"))
-            assert meeting.turn().stop_reason == "end_turn"
+            agent_session = AgentSession(driver, driver.open("far"))
+            assert agent_session.turn().stop_reason == "end_turn"
         monkeypatch.setenv(TOKEN, "Bearer wrong-token-5678")
         other = tmp_path / "other"
         other.mkdir()
@@ -108,9 +108,9 @@ def test_mcp_servers_that_are_programs_here_are_out_of_reach(tmp_path: Path) -> 
         serving("hello") as port,
         driving(tmp_path, {"far": remote("ws", port)}, mcp_servers=servers) as driver,
     ):
-        meeting = Meeting(driver, driver.open("far"))
-        assert meeting.turn().stop_reason == "end_turn"
-        assert [notice.text for notice in meeting.notices] == [
+        agent_session = AgentSession(driver, driver.open("far"))
+        assert agent_session.turn().stop_reason == "end_turn"
+        assert [notice.text for notice in agent_session.notices] == [
             "The agent runs on 127.0.0.1 and can't start programs here, so it has no tools of "
             "these MCP servers: papers."
         ]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.peer import Json
-from tests.support.recorded import TRAFFIC
-from tests.support.replaying import error_of, playing, texts
-from tests.support.score import CWD, Score
+from tests.support.agents.peer import Json
+from tests.support.agents.replay import error_of, playing, texts
+from tests.support.agents.replay_log import CWD, Score
+from tests.support.log.recorded import TRAFFIC
 
 
 @pytest.fixture

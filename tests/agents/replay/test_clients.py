@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.peer import Json, select
-from tests.support.replaying import asked_score, error_of, playing, texts
-from tests.support.score import CWD, Score
+from tests.support.agents.peer import Json, select
+from tests.support.agents.replay import asked_score, error_of, playing, texts
+from tests.support.agents.replay_log import CWD, Score
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.agents.replay.permissions import AllowedChanges
-from tests.support.peer import Json, select
-from tests.support.replaying import error_of, playing
-from tests.support.score import CWD, Score
+from tests.support.agents.peer import Json, select
+from tests.support.agents.replay import error_of, playing
+from tests.support.agents.replay_log import CWD, Score
 
 NEW = "fast\n"
 DIFFERS = "a.txt is not as it was when this was recorded. Nothing was written."

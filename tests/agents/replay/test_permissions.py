@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.peer import Json, select
-from tests.support.replaying import METHODS, asked_score, error_of, leave_open, playing, texts
-from tests.support.score import CWD, Score
+from tests.support.agents.peer import Json, select
+from tests.support.agents.replay import METHODS, asked_score, error_of, leave_open, playing, texts
+from tests.support.agents.replay_log import CWD, Score
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
-from tests.support.driver import Driver
-from tests.support.trusting import trusting
+from tests.support.host.driver import Driver
+from tests.support.host.trusted_folders import trusting
 
 BEFORE = """def total(rows):
     result = 0

@@ -15,13 +15,13 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.driver import Driver
-from tests.support.fake_agents import script
-from tests.support.peer import Json
-from tests.support.replaying import playing
-from tests.support.score import CWD, Score
-from tests.support.terminal_steps import ask, call, create, steps, update
-from tests.support.trusting import trusting
+from tests.support.agents.fake_agent import script
+from tests.support.agents.peer import Json
+from tests.support.agents.replay import playing
+from tests.support.agents.replay_log import CWD, Score
+from tests.support.agents.terminal_steps import ask, call, create, steps, update
+from tests.support.host.driver import Driver
+from tests.support.host.trusted_folders import trusting
 
 CAPABILITIES = {"_meta": {"terminal_output": True, "terminal_output_delta": True}}
 LIKE_BASE64 = "b25lCnR3bwo="

@@ -18,12 +18,12 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.store.log_entries import read_traffic
-from tests.support.driver import Driver
-from tests.support.imported import timeless
-from tests.support.limits import PATIENT
-from tests.support.planted import SECRET
-from tests.support.recorded import TRAFFIC
-from tests.support.trusting import trusting
+from tests.support.host.driver import Driver
+from tests.support.host.limits import PATIENT
+from tests.support.host.trusted_folders import trusting
+from tests.support.log.imported import timeless
+from tests.support.log.recorded import TRAFFIC
+from tests.support.planted_secret import SECRET
 from tests.support.wait import PATIENCE_SECONDS
 
 SAID = {"type": "agent_message_chunk", "content": {"type": "text", "text": "Hi"}}

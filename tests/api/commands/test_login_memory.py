@@ -7,7 +7,7 @@ import pytest
 from acp_jupyter.api.commands.agents import LoginMemory
 from acp_jupyter.host.registry_entries import AgentReport
 from acp_jupyter.transcript.model.session_state import SessionState
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 REPORT = AgentReport("demo", "Demo", "ready")
 

@@ -31,13 +31,13 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.redactor import REDACTED
-from tests.support.checkpointed_folder import held
-from tests.support.commands import ADAPTER, Door
-from tests.support.fake_agents import script
-from tests.support.full_disk import full_disk
-from tests.support.limits import PATIENT
+from tests.support.agents.fake_agent import script
+from tests.support.host.checkpoints import held
+from tests.support.host.commands import ADAPTER, CommandSender
+from tests.support.host.full_disk import full_disk
+from tests.support.host.limits import PATIENT
+from tests.support.host.trusted_folders import trusting
 from tests.support.processes import family
-from tests.support.trusting import trusting
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 USER = UserCaller("ada")
@@ -74,12 +74,12 @@ class Try:
         )
         self.host = AgentHost(config)
         self.host.start()
-        self.door = Door(self.host, self.root)
+        self.sender = CommandSender(self.host, self.root)
 
     def make(
         self, agent: str = "own", try_id: str = "", caller: Any = USER, **more: Any
     ) -> Session:
-        state = self.door.send(caller, "create_variant", agent=agent, try_id=try_id, **more)
+        state = self.sender.send(caller, "create_variant", agent=agent, try_id=try_id, **more)
         return self.host.sessions[state.session_id]
 
     def several(self, *agents: str) -> list[Session]:
@@ -90,17 +90,17 @@ class Try:
     def begin_to_make(self, **more: Any) -> Future[Any]:
         """Send the command without waiting for its reply."""
         command = ADAPTER.validate_python({"name": "create_variant", "agent": "own", **more})
-        return self.host.submit(self.door.dispatcher.handle(command, USER))
+        return self.host.submit(self.sender.dispatcher.handle(command, USER))
 
     def refs(self) -> bytes:
         return self.host.checkpoints.of(self.root).git.run("for-each-ref", seconds=PATIENCE_SECONDS)
 
     def start(self, session: Session, prompt: str) -> str:
-        return self.door.prompt(session, prompt)
+        return self.sender.prompt(session, prompt)
 
     def ended(self, session: Session, turn_id: str) -> TurnState:
         """Wait for all that comes of a turn: its changes are noted, its copy is gone."""
-        self.door.done(session, turn_id)
+        self.sender.done(session, turn_id)
         eventually(lambda: not session.agent.startable)
         eventually(lambda: not Path(session.state.cwd).exists())
         return session.transcript.turns[turn_id]
@@ -111,13 +111,13 @@ class Try:
         return turn_id
 
     def keep(self, turn_id: str, caller: Any = USER, **more: Any) -> tuple[str, ...]:
-        kept: tuple[str, ...] = self.door.send(
+        kept: tuple[str, ...] = self.sender.send(
             caller, "keep_variant", turn_id=turn_id, **more
         ).paths
         return kept
 
     def patch(self, turn_id: str) -> str:
-        reply = self.door.send(USER, "get_changes", turn_id=turn_id, form="patch")
+        reply = self.sender.send(USER, "get_changes", turn_id=turn_id, form="patch")
         return str(reply.patch)
 
 
@@ -164,7 +164,7 @@ def test_each_works_in_a_copy_of_its_own(there: Try) -> None:
         assert inodes.isdisjoint(p.stat().st_ino for p in there.root.rglob("*") if p.is_file())
         assert stat.S_IMODE((cwd / "run.sh").stat().st_mode) == 0o750
     for session in (one, two):
-        there.door.run(session.cancel)
+        there.sender.run(session.cancel)
         there.ended(session, turns[session.session_id])
     assert held(there.root) == before
     eventually(lambda: not list(there.variants.iterdir()))
@@ -294,13 +294,13 @@ def test_one_that_dies_leaves_nothing_and_the_others_go_on(there: Try) -> None:
 def test_one_that_asks_waits_alone(there: Try) -> None:
     fill(there.root)
     asks, goes_on = there.several("asks", "own")
-    there.door.run(asks.attach)
+    there.sender.run(asks.attach)
     asked = there.start(asks, "Go")
-    there.door.asked(asks)
+    there.sender.asked(asks)
     assert asks.state.title == "Variant 1"
     there.run(goes_on, "append a.py 1")
     assert asks.state.waiting == 1
-    there.door.answer_open(asks, None)
+    there.sender.answer_open(asks, None)
     there.ended(asks, asked)
 
 
@@ -334,8 +334,8 @@ def test_a_folder_may_have_any_name(there: Try) -> None:
 def test_what_never_got_a_prompt_goes_with_its_session_or_server(tmp_path: Path) -> None:
     there = Try(tmp_path)
     closed, deleted, left = there.several("own", "own", "own")
-    there.door.send(USER, "close_session", session_id=closed.session_id)
-    there.door.send(USER, "delete_session", session_id=deleted.session_id)
+    there.sender.send(USER, "close_session", session_id=closed.session_id)
+    there.sender.send(USER, "delete_session", session_id=deleted.session_id)
     assert [each.name for each in there.variants.iterdir()] == [Path(left.state.cwd).parent.name]
     there.host.stop()
     assert not list(there.variants.iterdir())
@@ -384,9 +384,9 @@ def test_what_a_deleted_variant_changed_is_kept_no_longer(there: Try) -> None:
     fill(there.root)
     session = there.make()
     with pytest.raises(BadRequest, match="can't be forked"):
-        there.door.send(USER, "fork_session", session_id=session.session_id)
+        there.sender.send(USER, "fork_session", session_id=session.session_id)
     there.run(session, "append a.py 1")
-    there.door.send(USER, "delete_session", session_id=session.session_id)
+    there.sender.send(USER, "delete_session", session_id=session.session_id)
     git = there.host.checkpoints.of(there.root).git
     assert git.run("for-each-ref", seconds=PATIENCE_SECONDS) == b""
     assert [each.name for each in git.folder.glob("index*")] == ["index"]
@@ -419,7 +419,7 @@ def test_a_copy_is_trusted_as_its_folder_is(tmp_path: Path) -> None:
             there.make(caller=KERNEL)
         assert not there.variants.exists()
         session = there.make(trust=True)
-        trusted = there.door.send(USER, "list_trust")
+        trusted = there.sender.send(USER, "list_trust")
         assert [each.path for each in trusted] == [str(there.root)]
         there.run(session, "write a.py 1")
     finally:
@@ -429,7 +429,7 @@ def test_a_copy_is_trusted_as_its_folder_is(tmp_path: Path) -> None:
 def test_a_kernel_keeps_what_its_own_cell_asked_for(there: Try) -> None:
     session = there.make(caller=KERNEL)
     assert not session.tools_on
-    sent = there.door.send(
+    sent = there.sender.send(
         KERNEL,
         "prompt",
         session_id=session.session_id,
@@ -444,7 +444,7 @@ def test_two_turns_at_once_are_told_apart(there: Try) -> None:
     """In one folder they are not, and say so; in copies of it each says what it has done."""
     fill(there.root)
     one, two = there.several("own", "own")
-    beside = there.door.open("other")
+    beside = there.sender.open("other")
     turns = [
         there.start(one, "append a.py 1\nsay " + "x" * 50),
         there.start(two, "append b.bin 2\nsay " + "x" * 50),
@@ -453,7 +453,7 @@ def test_two_turns_at_once_are_told_apart(there: Try) -> None:
     changed = [there.ended(s, t).changes for s, t in zip((one, two), turns, strict=False)]
     assert [c and [f.path for f in c.files] for c in changed] == [["a.py"], ["b.bin"]]
     assert all(c is not None and not c.words for c in changed)
-    there.door.done(beside, turns[2])
+    there.sender.done(beside, turns[2])
     eventually(lambda: beside.transcript.turns[turns[2]].changes)
     found = beside.transcript.turns[turns[2]].changes
     assert found is not None
@@ -461,9 +461,9 @@ def test_two_turns_at_once_are_told_apart(there: Try) -> None:
 
 
 def test_a_turn_in_place_has_nothing_to_keep(there: Try) -> None:
-    session = there.door.open("own")
-    turn_id = there.door.prompt(session, "write a.py 1")
-    there.door.done(session, turn_id)
+    session = there.sender.open("own")
+    turn_id = there.sender.prompt(session, "write a.py 1")
+    there.sender.done(session, turn_id)
     with pytest.raises(BadRequest, match="nothing to keep"):
         there.keep(turn_id)
 
@@ -493,13 +493,13 @@ def test_a_copy_stays_while_it_has_what_is_not_stored(
         session = there.make()
         cwd = Path(session.state.cwd)
         turn_id = there.start(session, deeds)
-        there.door.done(session, turn_id)
+        there.sender.done(session, turn_id)
         eventually(lambda: str(cwd) in notices(session))
         if scan_files > 3:
             assert f"could be stored: {named}. It is in {cwd} until" in notices(session)
         assert {path.name for path in cwd.rglob("*")}.issuperset(named.split(", "))
         assert not session.dormant
-        there.door.send(USER, "close_session", session_id=session.session_id)
+        there.sender.send(USER, "close_session", session_id=session.session_id)
         assert not cwd.exists()
     finally:
         there.host.stop()
@@ -573,7 +573,7 @@ def test_one_that_is_cancelled_while_its_place_is_made_leaves_nothing(
     making.cancel()
     git.go_on()
     eventually(lambda: len(list(there.variants.iterdir())) == 1)
-    there.door.send(USER, "close_session", session_id=first.session_id)
+    there.sender.send(USER, "close_session", session_id=first.session_id)
     assert there.refs() == b""
 
 
@@ -593,7 +593,7 @@ def test_one_that_is_cancelled_while_it_is_saved_leaves_no_session(there: Try) -
     stop()
     eventually(lambda: not list(there.variants.iterdir()))
     eventually(lambda: there.refs() == b"")
-    assert not there.door.send(USER, "list_sessions")
+    assert not there.sender.send(USER, "list_sessions")
 
 
 def test_secrets_of_the_folder_are_known_in_its_copies(there: Try) -> None:
@@ -603,7 +603,7 @@ def test_secrets_of_the_folder_are_known_in_its_copies(there: Try) -> None:
     session = there.make()
     assert not (Path(session.state.cwd) / ".env").exists()
     there.run(session, "tell correct-horse battery-staple Done")
-    assert there.door.text(session) == f"{REDACTED} {REDACTED} Done"
+    assert there.sender.text(session) == f"{REDACTED} {REDACTED} Done"
 
 
 def test_folders_of_jupyter_are_its_own_in_a_copy_too(tmp_path: Path) -> None:
@@ -617,10 +617,10 @@ def test_folders_of_jupyter_are_its_own_in_a_copy_too(tmp_path: Path) -> None:
         turn_id = there.run(own_tools, "write conf/b.json 1\nwrite a.py 1\nsay Done")
         assert there.keep(turn_id) == ("a.py",)
         # Elsewhere this policy allows it without a question.
-        there.door.run(asks.attach)
-        turn_id = there.door.prompt(asks, "Go", policy="accept-edits")
-        there.door.asked(asks)
-        there.door.answer_open(asks, None)
+        there.sender.run(asks.attach)
+        turn_id = there.sender.prompt(asks, "Go", policy="accept-edits")
+        there.sender.asked(asks)
+        there.sender.answer_open(asks, None)
         there.ended(asks, turn_id)
     finally:
         there.host.stop()
@@ -632,15 +632,15 @@ def test_no_checkpoint_is_deleted_while_a_copy_is_in_use(tmp_path: Path) -> None
         fill(there.root)
         one, two = there.several("own", "own")
         first = there.run(one, "append a.py 1\nsay Done")
-        beside = there.door.open("own")
-        there.door.done(beside, there.door.prompt(beside, "say Done"))
+        beside = there.sender.open("own")
+        there.sender.done(beside, there.sender.prompt(beside, "say Done"))
         second = there.run(two, "append b.bin 2\nsay Done")
         assert there.keep(first) == ("a.py",)
-        there.door.done(beside, there.door.prompt(beside, "say Done"))
+        there.sender.done(beside, there.sender.prompt(beside, "say Done"))
         with pytest.raises(ChangesGone, match="can't be kept any more") as gone:
             there.keep(second)
         assert "reverted" not in str(gone.value)
-        reply = there.door.send(USER, "get_changes", turn_id=second)
+        reply = there.sender.send(USER, "get_changes", turn_id=second)
         assert reply.words == str(gone.value)
     finally:
         there.host.stop()

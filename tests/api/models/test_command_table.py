@@ -21,7 +21,7 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.server.handlers import ROUTES, build_command
-from tests.support.commands import Door, example
+from tests.support.host.commands import CommandSender, example
 
 FIELDS = {"session": "session_id", "turn": "turn_id", "notebook": "notebook_path"}
 
@@ -47,14 +47,14 @@ REQUESTS: list[tuple[Any, tuple[str, str, bytes]]] = [
 
 
 @pytest.fixture
-def door(tmp_path: Path) -> Iterator[Door]:
+def sender(tmp_path: Path) -> Iterator[CommandSender]:
     root = tmp_path / "ws"
     root.mkdir()
     host = AgentHost(
         HostConfig(Registry({"absent": {"command": "/absent"}}, []), root, tmp_path / "data")
     )
     host.start()
-    yield Door(host, root)
+    yield CommandSender(host, root)
     host.stop()
 
 
@@ -72,8 +72,8 @@ def test_what_has_no_result_is_read_as_nothing() -> None:
     assert row_of(CloseSession(session_id="s")).read_result({}) is None
 
 
-def test_the_server_reads_what_a_kernel_requests(door: Door) -> None:
-    session = door.make(UserCaller("ada"), agent="absent", ask_trust=True)
+def test_the_server_reads_what_a_kernel_requests(sender: CommandSender) -> None:
+    session = sender.make(UserCaller("ada"), agent="absent", ask_trust=True)
     for row in (row for row in COMMANDS if row.route is not None):
         command = example(row.name, session, "turn/1")
         assert _read(row, *request_of(command)) == command
@@ -89,9 +89,9 @@ def _read(row: CommandRow, method: str, target: str, body: bytes) -> Any:
     return build_command(row, path, dict(parse_qsl(url.query)), carried)
 
 
-def test_handlers_that_need_a_user_are_of_rows_for_users(door: Door) -> None:
+def test_handlers_that_need_a_user_are_of_rows_for_users(sender: CommandSender) -> None:
     for row in COMMANDS:
-        handler = door.dispatcher.handlers[row.model]
+        handler = sender.dispatcher.handlers[row.model]
         told = get_type_hints(handler)
         assert told["command"] is row.model
         assert (told["caller"] is UserCaller) == bool(row.only_user), row.name
@@ -103,13 +103,13 @@ def test_rows_wake_what_their_commands_name() -> None:
             assert FIELDS[row.wakes] in row.model.model_fields, row.name
 
 
-def test_a_kernel_that_may_not_opens_nothing(door: Door, monkeypatch: Any) -> None:
+def test_a_kernel_that_may_not_opens_nothing(sender: CommandSender, monkeypatch: Any) -> None:
     woken: list[str] = []
 
     async def wake(session_id: str) -> None:
         woken.append(session_id)
 
-    monkeypatch.setattr(door.host.stored_sessions, "wake", wake)
+    monkeypatch.setattr(sender.host.stored_sessions, "wake", wake)
     with pytest.raises(NotAllowed):
-        door.send(KernelCaller("k", "book.ipynb"), "delete_session", session_id="s")
+        sender.send(KernelCaller("k", "book.ipynb"), "delete_session", session_id="s")
     assert not woken

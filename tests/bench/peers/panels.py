@@ -14,11 +14,11 @@ from playwright.sync_api import Browser, expect
 
 from tests.bench.measure import PROBE, Load, Meter, Run
 from tests.bench.peers.environment import PEERS, peer_environment
-from tests.support.browser import Visitor
-from tests.support.fake_agents import command_line, script
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS
-from tests.support.server import JupyterServer
+from tests.support.agents.fake_agent import command_line, script
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS
 from tests.support.wait import eventually
 
 __all__ = ["OPENERS", "Panel", "our_panel"]

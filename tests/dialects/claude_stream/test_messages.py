@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.claude_log import log_names, read, recorded
+from tests.support.agents.claude_output import log_names, read, recorded
 
 Json = dict[str, Any]
 

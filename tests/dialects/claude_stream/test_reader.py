@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.dialects.claude_reader import BadOutput, CliOutput
-from tests.support.claude_log import read, recorded
+from tests.support.agents.claude_output import read, recorded
 
 Json = dict[str, Any]
 

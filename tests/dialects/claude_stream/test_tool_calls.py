@@ -13,7 +13,7 @@ from acp_jupyter.dialects.claude_results import (
     PermissionRequested,
     PermissionWithdrawn,
 )
-from tests.support.claude_log import read, recorded
+from tests.support.agents.claude_output import read, recorded
 
 Json = dict[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.imported import Imported, import_lines
+from tests.support.log.imported import Imported, import_lines
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "claude_cli"
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.dialects.onyx.event_stream import is_framed, unframed
-from tests.support.imported import import_lines
+from tests.support.log.imported import import_lines
 
 PACKETS = [
     {"type": "output_delta", "content": "Hello"},

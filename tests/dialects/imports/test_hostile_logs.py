@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from acp_jupyter.dialects.import_log import survey
-from tests.support.imported import import_lines
-from tests.support.recorded import TRAFFIC
+from tests.support.log.imported import import_lines
+from tests.support.log.recorded import TRAFFIC
 
 TRAFFIC_LOG = (TRAFFIC / "claude-write_file.jsonl").read_bytes().splitlines()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.bare_log import Log
-from tests.support.imported import import_lines
+from tests.support.log.imported import import_lines
+from tests.support.log.written_log import Log
 
 
 def test_notes_of_a_host_are_kept_with_ids_of_this_import() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.dialects.import_dialects import kind_of
-from tests.support.imported import import_lines
+from tests.support.log.imported import import_lines
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "packets"
 SHARED = {"artifact_created", "error", "hologram", "permission_request", "permission_response"}

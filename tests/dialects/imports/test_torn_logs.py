@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.dialects.import_dialects import DIALECTS, Dialect
 from acp_jupyter.protocol.json import read_json
-from tests.support.imported import import_lines
+from tests.support.log.imported import import_lines
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 LOGS: dict[Dialect, list[bytes]] = {

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from acp_jupyter.transcript.model.items import Item
-from tests.support.bare_log import Log
-from tests.support.imported import Imported, import_lines, timeless
-from tests.support.recorded import TRAFFIC, Recording
+from tests.support.log.imported import Imported, import_lines, timeless
+from tests.support.log.recorded import TRAFFIC, Recording
+from tests.support.log.written_log import Log
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 

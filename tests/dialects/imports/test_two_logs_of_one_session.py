@@ -14,11 +14,11 @@ from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
-from tests.support.claude import ADAPTER
-from tests.support.driver import Driver
-from tests.support.fake_agents import AGENTS
-from tests.support.imported import timeless
-from tests.support.trusting import trusting
+from tests.support.agents.claude_cli import ADAPTER
+from tests.support.agents.fake_agent import AGENTS
+from tests.support.host.driver import Driver
+from tests.support.host.trusted_folders import trusting
+from tests.support.log.imported import timeless
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "claude_cli"
 PROMPTS = {

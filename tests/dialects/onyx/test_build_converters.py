@@ -24,7 +24,7 @@ from acp_jupyter.protocol.packets import (
     PromptUsage,
 )
 from acp_jupyter.protocol.session_packets import CurrentModeUpdate
-from tests.support.wire import acp, text, wire
+from tests.support.transcript.wire import acp, text, wire
 
 
 def test_a_thought_becomes_a_step() -> None:

@@ -40,7 +40,7 @@ from acp_jupyter.protocol.session_packets import (
     AvailableCommandsUpdate,
     CallCancel,
 )
-from tests.support.wire import acp, text
+from tests.support.transcript.wire import acp, text
 
 TIME = "2027-01-15T08:00:00.000Z"
 

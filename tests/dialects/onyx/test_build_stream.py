@@ -24,8 +24,8 @@ from acp_jupyter.protocol.packets import (
     ToolCallStart,
 )
 from acp_jupyter.protocol.vocabulary import ToolStatus
-from tests.support.any_packets import AGENT_PACKETS, MADE_PACKETS
-from tests.support.wire import acp, text
+from tests.support.transcript.any_packets import AGENT_PACKETS, MADE_PACKETS
+from tests.support.transcript.wire import acp, text
 
 
 def play(*packets: Packet) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from acp_jupyter.protocol.packets import (
     ToolCallProgress,
     ToolCallStart,
 )
-from tests.support.wire import acp, text, wire
+from tests.support.transcript.wire import acp, text, wire
 
 
 def started(**fields: Any) -> dict[str, Any]:

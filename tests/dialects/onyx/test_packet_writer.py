@@ -27,7 +27,7 @@ from acp_jupyter.protocol.packets import (
 )
 from acp_jupyter.protocol.session_packets import AgentInfoPacket, CancelSent, SessionSetup
 from tests.acceptance import golden
-from tests.support.any_packets import AGENT_PACKETS, MADE_PACKETS
+from tests.support.transcript.any_packets import AGENT_PACKETS, MADE_PACKETS
 
 EXAMPLES = sorted(file.stem for file in Path(golden.PACKETS).glob("s1-*.json"))
 

@@ -31,8 +31,8 @@ from acp_jupyter.protocol.session_packets import (
     SessionSetup,
 )
 from tests.acceptance import golden
-from tests.support.outcomes import check, cut, said
-from tests.support.wire import acp, text
+from tests.support.transcript.outcomes import check, cut, said
+from tests.support.transcript.wire import acp, text
 
 FOLDER = golden.GOLDEN / "foreign"
 

@@ -6,9 +6,9 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.support.lab import LabPage
-from tests.support.roles import PanelView
-from tests.support.workspace import Workspace
+from tests.support.browser.lab import LabPage
+from tests.support.browser.roles import PanelView
+from tests.support.server.workspace import Workspace
 
 LOAD = "%load_ext acp_jupyter"
 TAB = '.lm-TabBar-tab[data-id="{}"]'

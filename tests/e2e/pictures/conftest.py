@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.lab import LabPage
+from tests.support.browser.lab import LabPage
 from tests.support.scenes.camera import Camera, studio
-from tests.support.server import JupyterServer
+from tests.support.server.jupyter_server import JupyterServer
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.roles import PanelView
+from tests.support.browser.roles import PanelView
 from tests.support.scenes import cleaning
 from tests.support.scenes.camera import Camera
 

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
 from tests.support.scenes import cleaning
 from tests.support.scenes.camera import Camera
 from tests.support.scenes.steps import player
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.jupyterlab_server import LAB_ARGS
 
 pytestmark = pytest.mark.long
 

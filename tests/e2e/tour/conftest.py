@@ -6,13 +6,22 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.browser import Visitor
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS, stop_kernels
+from tests.support.browser.chromium import Visitor
+from tests.support.browser.lab import LabPage
+from tests.support.browser.tour import (
+    EDIT,
+    FORMULA,
+    PROMPTS,
+    REPORT_PY,
+    TRAVELLERS,
+    Album,
+    Tour,
+    Traveller,
+)
 from tests.support.mockllm import FakeModel
-from tests.support.server import JupyterServer
-from tests.support.tour import EDIT, FORMULA, PROMPTS, REPORT_PY, TRAVELLERS, Album, Tour, Traveller
-from tests.support.workspace import Workspace
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.jupyterlab_server import LAB_ARGS, stop_kernels
+from tests.support.server.workspace import Workspace
 
 
 @pytest.fixture(

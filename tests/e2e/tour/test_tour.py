@@ -11,8 +11,8 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import Error, Locator, expect
 
-from tests.support.roles import PanelView, TurnView
-from tests.support.tour import EDIT, REPORT_PY, Tour
+from tests.support.browser.roles import PanelView, TurnView
+from tests.support.browser.tour import EDIT, REPORT_PY, Tour
 from tests.support.wait import eventually
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.host.process import supervise
-from tests.support.fake_agents import command_line
+from tests.support.agents.fake_agent import command_line
 from tests.support.processes import alive
 from tests.support.wait import eventually
 

@@ -16,8 +16,8 @@ from acp_jupyter.host.public_registry.agents import PublicAgents, RegistryState
 from acp_jupyter.host.public_registry.newer import NewerRegistry
 from acp_jupyter.host.public_registry.snapshot import PublicAgent, Snapshot
 from acp_jupyter.host.registry_entries import Finder
-from tests.support.published_registry import Publisher, listed, published
-from tests.support.server import free_port
+from tests.support.agents.registry import Publisher, listed, published
+from tests.support.server.jupyter_server import free_port
 from tests.support.wait import PATIENCE_SECONDS
 
 BUNDLED = Snapshot(

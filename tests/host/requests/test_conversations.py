@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance import golden
-from tests.support.asking import told
+from tests.support.host.conversation import told
 
 FILE = golden.GOLDEN / "requests/conversations.json"
 ROWS: dict[str, list[str]] = json.loads(FILE.read_text())

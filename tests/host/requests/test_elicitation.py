@@ -18,8 +18,8 @@ from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.items import Elicitation
 from acp_jupyter.transcript.output.bundle import build_bundle
-from tests.support.driver import Driver, driving
-from tests.support.fake_agents import script
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import Driver, driving
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 

@@ -15,8 +15,8 @@ from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
-from tests.support.driver import Driver, driving
-from tests.support.fake_agents import script
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import Driver, driving
 from tests.support.wait import eventually
 
 OPTIONS = [

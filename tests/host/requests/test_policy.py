@@ -15,7 +15,7 @@ from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.vocabulary import AcpKind
 from acp_jupyter.transcript.model.events import TurnStarted
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 ONCE = PermissionOption(option_id="once", name="Allow once", option_kind="allow_once")
 ALWAYS = PermissionOption(option_id="always", name="Always", option_kind="allow_always")

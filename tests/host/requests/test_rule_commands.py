@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.asked import answer, asked, rule
+from tests.support.host.permission_answers import answer, asked, rule
 from tests.support.wait import PATIENCE_SECONDS
 
 DENIED, ASKED, ALLOWED = "no", None, "once"

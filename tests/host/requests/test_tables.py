@@ -35,9 +35,9 @@ from acp_jupyter.transcript.model.tool_items import (
     ToolCall,
 )
 from tests.acceptance import golden
-from tests.support.asked import rule
-from tests.support.outcomes import check, cut
-from tests.support.script import Script
+from tests.support.host.permission_answers import rule
+from tests.support.transcript.outcomes import check, cut
+from tests.support.transcript.traffic import Script
 
 FOLDER = golden.GOLDEN / "requests"
 POLICIES: tuple[Policy, ...] = get_args(Policy)

@@ -19,8 +19,8 @@ from acp_jupyter.host.requests.trust import TrustRequests, needs_trust, too_much
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.transcript.model.items import TrustRequest
-from tests.support.driver import Driver
-from tests.support.server import fake_agents
+from tests.support.host.driver import Driver
+from tests.support.server.jupyter_server import fake_agents
 from tests.support.wait import eventually
 
 Opens = Callable[[], Driver]

@@ -11,8 +11,8 @@ from acp_jupyter.host.rpc.log_router import LogRouter
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.items import AgentMessage
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.driver import driving
-from tests.support.fake_agents import script
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import driving
 
 
 @pytest.mark.parametrize(("option", "status"), [("yes", "completed"), ("no", "failed")])

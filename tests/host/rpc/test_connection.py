@@ -13,9 +13,9 @@ from acp_jupyter.host.process.child_process import ExitReason
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc import handshake
 from acp_jupyter.protocol.traffic import TrafficEntry
-from tests.support.fake_agents import AGENTS, fake_agent
+from tests.support.agents.connection import FAST, talk_to
+from tests.support.agents.fake_agent import AGENTS, fake_agent
 from tests.support.processes import alive
-from tests.support.talk import FAST, talk_to
 from tests.support.wait import FOREVER_SECONDS, PATIENCE_SECONDS, eventually_async
 
 pytestmark = pytest.mark.asyncio

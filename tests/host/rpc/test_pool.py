@@ -14,8 +14,8 @@ import pytest
 
 from acp_jupyter.host.rpc.pool import AgentPool, Member
 from acp_jupyter.protocol.traffic import TrafficEntry
-from tests.support.fake_agents import fake_agent
-from tests.support.talk import FAST
+from tests.support.agents.connection import FAST
+from tests.support.agents.fake_agent import fake_agent
 
 pytestmark = pytest.mark.asyncio
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.host.process.pipes import LineSplitter, OverlongLine
-from tests.support.fake_agents import fake_agent
-from tests.support.talk import FAST, talk_to
+from tests.support.agents.connection import FAST, talk_to
+from tests.support.agents.fake_agent import fake_agent
 
 
 def split(data: bytes, cuts: list[int], limit: int) -> Iterator[bytes | OverlongLine]:

@@ -24,9 +24,9 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.markdown import turn_markdown
 from acp_jupyter.transcript.reduce.reducer import reduce
 from acp_jupyter.transcript.reduce.session import opened_transcript
-from tests.support.driver import Driver, driving
-from tests.support.fake_agents import script
-from tests.support.limits import PATIENT
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import Driver, driving
+from tests.support.host.limits import PATIENT
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 AGENT = {**script("version_2"), "protocol_version": 2}

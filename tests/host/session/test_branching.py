@@ -6,7 +6,7 @@ import pytest
 
 from acp_jupyter.host.session.branching import goes_on_from_branch, told_history
 from acp_jupyter.protocol.host_events.session import Branch, SessionBranched
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 
 def is_to_be_told(script: Script, told_in: str) -> bool:

@@ -20,9 +20,9 @@ from acp_jupyter.api.models.sessions import (
 )
 from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.host.session.session import Session
-from tests.support.fake_agents import command_line
-from tests.support.limits import PATIENT
-from tests.support.login import FakeTerminals, LoginDriver, login_driver
+from tests.support.agents.fake_agent import command_line
+from tests.support.agents.login import FakeTerminals, LoginDriver, login_driver
+from tests.support.host.limits import PATIENT
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 

@@ -16,9 +16,9 @@ from acp_jupyter.host.session.prompts import content_blocks
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.notes import StopCause
 from acp_jupyter.transcript.model.items import TurnEnd, UserMessage
-from tests.support.driver import Driver, driving
-from tests.support.fake_agents import script
-from tests.support.limits import PATIENT
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import Driver, driving
+from tests.support.host.limits import PATIENT
 from tests.support.wait import eventually
 
 IMAGE = {"type": "image", "data": "aGk=", "mimeType": "image/png"}

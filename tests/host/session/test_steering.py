@@ -24,9 +24,9 @@ from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.output.markdown import session_markdown
 from acp_jupyter.transcript.reduce.reducer import reduce
-from tests.support.driver import Driver, driving
-from tests.support.fake_agents import script
-from tests.support.limits import PATIENT
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import Driver, driving
+from tests.support.host.limits import PATIENT
 from tests.support.wait import FOREVER_SECONDS, PATIENCE_SECONDS, eventually
 
 SILENT = replace(PATIENT, steer_seconds=0.2)

@@ -13,8 +13,8 @@ from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.driver import Driver, driving
-from tests.support.fake_agents import script
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import Driver, driving
 from tests.support.wait import eventually
 
 

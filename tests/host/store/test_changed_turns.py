@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_jupyter.host.store.changed_turns import ChangedTurns
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 
 def test_what_happens_in_a_turn_counts_as_a_change_of_it() -> None:

@@ -24,7 +24,7 @@ from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.host_events.session import FileWritten, TerminalStarted
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.reduce.reducer import reduce
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 SHORT, LONG = 600, 12_000
 ROUNDS = 7

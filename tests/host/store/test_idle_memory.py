@@ -10,9 +10,9 @@ from pathlib import Path
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.journal import EPOCH
 from acp_jupyter.transcript.model.events import Event
-from tests.support.driver import Driver, driving
-from tests.support.limits import PATIENT
-from tests.support.server import fake_agents
+from tests.support.host.driver import Driver, driving
+from tests.support.host.limits import PATIENT
+from tests.support.server.jupyter_server import fake_agents
 from tests.support.wait import eventually
 
 LIMITS = replace(PATIENT, heartbeat_seconds=0.2, rest_seconds=0.2)

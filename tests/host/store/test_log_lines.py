@@ -10,7 +10,7 @@ import pytest
 from acp_jupyter.host.store.log_entries import LogLines
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.redactor import Redactor
-from tests.support.planted import SECRET
+from tests.support.planted_secret import SECRET
 
 Json = dict[str, Any]
 PLAIN: Json = {"jsonrpc": "2.0", "method": "a", "params": {"text": "Grüße"}}

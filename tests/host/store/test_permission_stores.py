@@ -14,7 +14,7 @@ from acp_jupyter.host.store.permission_stores import (
     RulesStore,
     TrustStore,
 )
-from tests.support.asked import rule
+from tests.support.host.permission_answers import rule
 
 
 def test_trust_in_a_folder_is_taken_back_under_either_name(tmp_path: Path) -> None:

@@ -25,9 +25,9 @@ from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.session_state import AgentInfo, SessionState
 from acp_jupyter.transcript.redactor import Redactor
-from tests.support.any_packets import AGENT_UPDATES
-from tests.support.failing_disk import failing_disk
 from tests.support.generated import examples
+from tests.support.host.failing_disk import failing_disk
+from tests.support.transcript.any_packets import AGENT_UPDATES
 
 OPENING = SessionOpened(session_id="s", agent_id="a", agent_name="A", cwd="/w", folder="/w")
 FACTS = SessionState(

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.host.store.ownership import ELSEWHERE, OWNER_FILE, Ownership
-from tests.support.driver import driving
-from tests.support.fake_agents import script
-from tests.support.limits import PATIENT
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import driving
+from tests.support.host.limits import PATIENT
 from tests.support.wait import eventually
 
 AGENTS = {"permission": script("permission")}

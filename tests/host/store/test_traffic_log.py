@@ -15,7 +15,7 @@ from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.redactor import REDACTED, Redactor
-from tests.support.failing_disk import failing_disk
+from tests.support.host.failing_disk import failing_disk
 
 
 def entry(seq: int, **message: object) -> TrafficEntry:

@@ -16,9 +16,9 @@ from acp_jupyter.transcript.model.items import Artifact, Item, Notice
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.reduce.reducer import reduce
 from acp_jupyter.transcript.reduce.session import opened_transcript
-from tests.support.driver import Driver, driving
-from tests.support.fake_agents import script
-from tests.support.limits import PATIENT
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import Driver, driving
+from tests.support.host.limits import PATIENT
 from tests.support.wait import eventually
 
 

@@ -16,10 +16,10 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.workspace.agent_files import NoDocuments
 from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
-from tests.support.checkpointed_folder import Kept
-from tests.support.driver import Driver
-from tests.support.fake_agents import script
-from tests.support.trusting import trusting
+from tests.support.agents.fake_agent import script
+from tests.support.host.checkpoints import CheckpointedFolder
+from tests.support.host.driver import Driver
+from tests.support.host.trusted_folders import trusting
 
 OLD, NEW = "outside\n", "by the agent\n"
 
@@ -54,7 +54,7 @@ def by_taking_back(root: Path) -> None:
     link, outside = root / "linked.txt", root.parent / "outside.txt"
     link.unlink()
     link.write_text(NEW)
-    kept = Kept(root, root.parent / "git")
+    kept = CheckpointedFolder(root, root.parent / "git")
 
     def change() -> None:
         link.unlink()

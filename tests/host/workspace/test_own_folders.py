@@ -20,9 +20,9 @@ from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.host.workspace.folders import OwnFolders, is_below, jupyter_folders
 from acp_jupyter.host.workspace.scan import scan
-from tests.support.driver import Driver
-from tests.support.fake_agents import script
-from tests.support.trusting import trusting
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import Driver
+from tests.support.host.trusted_folders import trusting
 from tests.support.wait import PATIENCE_SECONDS
 
 OWN = (

@@ -24,7 +24,7 @@ from acp_jupyter.host.workspace.scan import (
 from acp_jupyter.protocol.files import artifact_type_name, file_type
 from acp_jupyter.protocol.host_events.session import ArtifactsFound
 from acp_jupyter.transcript.model.items import Artifact, Notice
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 LIMITS = Limits()
 

@@ -10,8 +10,8 @@ import pytest
 
 from acp_jupyter.host.workspace import turn_files
 from acp_jupyter.host.workspace.scan import FolderScan
-from tests.support.driver import Driver, driving
-from tests.support.fake_agents import script
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import Driver, driving
 from tests.support.wait import FOREVER_SECONDS, PATIENCE_SECONDS, eventually
 
 

@@ -21,7 +21,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
     ReadVariables,
     RunCodeWork,
 )
-from tests.support.own_shell import own_shell
+from tests.support.kernel.own_shell import own_shell
 from tests.support.wait import PATIENCE_SECONDS
 
 

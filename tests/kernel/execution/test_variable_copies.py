@@ -17,7 +17,7 @@ import pytest
 
 from acp_jupyter.kernel.variable_copies import write_variables
 from acp_jupyter.notebook_tools.variants.copied import CopiedVariables
-from tests.support.own_shell import own_shell
+from tests.support.kernel.own_shell import own_shell
 
 _RUN = """\
 import sys

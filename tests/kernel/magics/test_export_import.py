@@ -14,8 +14,8 @@ from acp_jupyter.api.models.traffic import GetTranscript, ImportLog, ImportResul
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.kernel.magics import export_import
 from acp_jupyter.transcript.model.session_state import TurnState
-from tests.support.host_without_events import HostWithoutEvents
-from tests.support.script import Script
+from tests.support.kernel.fake_host import HostWithoutEvents
+from tests.support.transcript.traffic import Script
 
 
 class FakeHost(HostWithoutEvents):

@@ -18,9 +18,9 @@ from acp_jupyter.kernel.magics.cell import fix_prompt, named_variables, send_pro
 from acp_jupyter.kernel.magics.cell_options import parse_cell_line
 from acp_jupyter.kernel.session import Session, defaults
 from acp_jupyter.kernel.variables import Described
-from tests.support.host_without_events import HostWithoutEvents
-from tests.support.own_shell import own_shell
-from tests.support.script import Script
+from tests.support.kernel.fake_host import HostWithoutEvents
+from tests.support.kernel.own_shell import own_shell
+from tests.support.transcript.traffic import Script
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ from acp_jupyter.transcript.model.session_state import (
     Mode,
     SessionState,
 )
-from tests.support.host_without_events import HostWithoutEvents
+from tests.support.kernel.fake_host import HostWithoutEvents
 
 METHOD = AuthMethod(id="tty", name="Terminal", kind="terminal")
 

@@ -14,8 +14,8 @@ from acp_jupyter.kernel.magics import subcommands
 from acp_jupyter.kernel.magics.subcommands import run_subcommand
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.protocol.host_events.notes import StopCause
-from tests.support.host_without_events import HostWithoutEvents
-from tests.support.script import Script
+from tests.support.kernel.fake_host import HostWithoutEvents
+from tests.support.transcript.traffic import Script
 
 
 class FakeHost(HostWithoutEvents):

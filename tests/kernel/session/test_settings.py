@@ -7,7 +7,7 @@ import pytest
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.kernel.settings import Settings
 from acp_jupyter.transcript.model.session_state import ConfigChoice, ConfigOption
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 FAST = ConfigOption(id="fast", name="Fast", type="boolean", current_value=False)
 

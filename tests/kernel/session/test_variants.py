@@ -18,7 +18,7 @@ from acp_jupyter.transcript.model.session_state import (
     TurnState,
 )
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.host_without_events import HostWithoutEvents
+from tests.support.kernel.fake_host import HostWithoutEvents
 
 
 class ClosedHost(HostWithoutEvents):

@@ -9,8 +9,8 @@ import pytest
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.kernel.turn.turn import Turn
-from tests.support.host_without_events import HostWithoutEvents
-from tests.support.script import Script
+from tests.support.kernel.fake_host import HostWithoutEvents
+from tests.support.transcript.traffic import Script
 
 
 class FakeHost(HostWithoutEvents):

@@ -9,8 +9,8 @@ import pytest
 
 from tests.notebook_tools.in_a_server.calls import NOTEBOOK, PICTURE
 from tests.notebook_tools.in_process import write_notebook
-from tests.support.notebook import Kernel
-from tests.support.server import JupyterServer, KernelSide, fake_agents
+from tests.support.kernel.cells import Kernel
+from tests.support.server.jupyter_server import JupyterServer, KernelSide, fake_agents
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.notebook_tools.in_a_server.calls import NOTEBOOK, steps
-from tests.support.as_user import AsUser
-from tests.support.notebook import Cell, Kernel
-from tests.support.server import JupyterServer
+from tests.support.kernel.cells import Cell, Kernel
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.user import AsUser
 from tests.support.wait import eventually
 
 _UNTIL = """\

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.notebook_tools.in_a_server.calls import NOTEBOOK, sender, steps
-from tests.support.api import open_session
-from tests.support.as_user import AsUser
-from tests.support.notebook import Cell, Kernel
-from tests.support.server import JupyterServer, KernelSide
+from tests.support.kernel.cells import Cell, Kernel
+from tests.support.server.jupyter_server import JupyterServer, KernelSide
+from tests.support.server.routes import open_session
+from tests.support.server.user import AsUser
 from tests.support.wait import eventually
 
 _PLANT = """

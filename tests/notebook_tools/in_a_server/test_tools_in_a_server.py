@@ -11,11 +11,11 @@ from typing import Any
 import httpx
 
 from tests.notebook_tools.in_a_server.calls import NOTEBOOK, answers_in, sender, steps
-from tests.support.api import open_session, pending, start_turn
-from tests.support.as_user import AsUser
-from tests.support.notebook import Cell, Kernel
+from tests.support.kernel.cells import Cell, Kernel
 from tests.support.processes import family
-from tests.support.server import JupyterServer, KernelSide
+from tests.support.server.jupyter_server import JupyterServer, KernelSide
+from tests.support.server.routes import open_session, pending, start_turn
+from tests.support.server.user import AsUser
 from tests.support.wait import eventually
 
 _ATTACK = """\

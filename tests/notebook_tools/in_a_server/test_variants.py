@@ -13,12 +13,12 @@ import pytest
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from tests.notebook_tools.in_a_server.calls import NOTEBOOK, answers_in, sender, steps
 from tests.notebook_tools.in_process import write_notebook
-from tests.support.as_user import AsUser
-from tests.support.checkpointed_folder import held
-from tests.support.notebook import Cell, Kernel
-from tests.support.notebook_file import read_notebook
+from tests.support.host.checkpoints import held
+from tests.support.kernel.cells import Cell, Kernel
+from tests.support.kernel.notebook_file import read_notebook
 from tests.support.processes import any_alive, family
-from tests.support.server import JupyterServer, KernelSide, fake_agents
+from tests.support.server.jupyter_server import JupyterServer, KernelSide, fake_agents
+from tests.support.server.user import AsUser
 from tests.support.wait import eventually
 
 _CHANGED = "n = there\nprint(n)"

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.notebook_tools.in_process import write_notebook
-from tests.support.as_user import AsUser
-from tests.support.server import JupyterServer, KernelSide, fake_agents
+from tests.support.server.jupyter_server import JupyterServer, KernelSide, fake_agents
+from tests.support.server.user import AsUser
 
 NOTEBOOK = "work/n.ipynb"
 

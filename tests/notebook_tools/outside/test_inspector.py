@@ -12,9 +12,9 @@ from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.tools import TOOLS
 from tests.notebook_tools.outside.conftest import MakeKey
 from tests.notebook_tools.talk import cells_of
-from tests.support.as_user import AsUser
-from tests.support.inspector import Inspector
-from tests.support.server import JupyterServer
+from tests.support.outside.inspector import Inspector
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.user import AsUser
 from tests.support.wait import eventually
 
 pytestmark = pytest.mark.long

@@ -17,9 +17,9 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.outside_keys import OutsideKeys
 from tests.notebook_tools.in_process import write_notebook
 from tests.notebook_tools.outside.conftest import NOTEBOOK, MakeKey
-from tests.support.as_user import AsUser
-from tests.support.outside import COMMAND, Outside
-from tests.support.server import JupyterServer, KernelSide
+from tests.support.outside.mcp_client import COMMAND, Outside
+from tests.support.server.jupyter_server import JupyterServer, KernelSide
+from tests.support.server.user import AsUser
 from tests.support.wait import PATIENCE_SECONDS
 
 _REFUSED = "This key is not good any more, or never was"

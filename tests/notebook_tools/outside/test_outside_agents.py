@@ -9,9 +9,9 @@ from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from tests.notebook_tools.in_process import write_notebook
 from tests.notebook_tools.outside.conftest import MakeKey
 from tests.notebook_tools.talk import cells_of
-from tests.support.as_user import AsUser
-from tests.support.outside import Outside
-from tests.support.server import JupyterServer
+from tests.support.outside.mcp_client import Outside
+from tests.support.server.jupyter_server import JupyterServer
+from tests.support.server.user import AsUser
 from tests.support.wait import eventually
 
 

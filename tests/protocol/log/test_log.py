@@ -19,7 +19,7 @@ from acp_jupyter.protocol.normalise import normalise
 from acp_jupyter.protocol.packets import AgentMessageChunk
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader
-from tests.support.recorded import TRAFFIC
+from tests.support.log.recorded import TRAFFIC
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 """One conversation, as ten tools write it down."""

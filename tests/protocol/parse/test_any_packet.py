@@ -29,7 +29,7 @@ from acp_jupyter.packets import (
 )
 from acp_jupyter.protocol.packets import ToolCallProgress, ToolCallStart, Unknown
 from acp_jupyter.protocol.tools.table import TOOLS
-from tests.support.odd_packets import KEYS, PACKETS, PYTHON, SLOW, VALUES, WORDS
+from tests.support.transcript.odd_packets import KEYS, PACKETS, PYTHON, SLOW, VALUES, WORDS
 
 Json = dict[str, Any]
 

@@ -18,7 +18,7 @@ from acp_jupyter.protocol.packets import (
 )
 from acp_jupyter.protocol.parse import packet, session
 from acp_jupyter.protocol.parse.packet import PACKET_NAMES
-from tests.support.imported import import_lines
+from tests.support.log.imported import import_lines
 
 Json = dict[str, Any]
 

@@ -11,7 +11,7 @@ from acp_jupyter.packets import get_file_path, is_task_tool, is_todo_write_tool,
 from acp_jupyter.protocol.packets import PermissionRequest, ToolCallProgress, ToolCallStart
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 

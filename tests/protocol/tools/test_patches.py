@@ -13,7 +13,7 @@ from acp_jupyter.protocol.content import ToolDiff
 from acp_jupyter.protocol.packets import ToolCallStart
 from acp_jupyter.protocol.parse.packet import parse_packet
 from acp_jupyter.protocol.tools.inputs import patch_diffs
-from tests.support.asked import answer, asked
+from tests.support.host.permission_answers import answer, asked
 
 UPDATE = """*** Begin Patch
 *** Update File: {path}

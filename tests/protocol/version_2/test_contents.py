@@ -8,7 +8,7 @@ from acp_jupyter.protocol.packets import ToolCallProgress
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.protocol.version_2.call_contents import CallContents
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 HELLO = {"protocolVersion": 2, "info": {"name": "x"}}
 PIECE = "0123456789" * 4

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from playwright.sync_api import Locator
 
-from tests.support.accessibility import expect_accessible, expect_all_inside, picture
-from tests.support.fake_agents import script
-from tests.support.lab import LabPage
-from tests.support.lab_server import LAB_ARGS
-from tests.support.open_notebook import OpenNotebook
+from tests.support.agents.fake_agent import script
+from tests.support.browser.accessibility import expect_accessible, expect_all_inside, picture
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
 from tests.support.scenes.stage import Stage
 from tests.support.scenes.steps import player
-from tests.support.server import JupyterServer, fake_agents
+from tests.support.server.jupyter_server import JupyterServer, fake_agents
+from tests.support.server.jupyterlab_server import LAB_ARGS
 
 __all__ = ["Camera", "studio"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.lab import LabPage
-from tests.support.notebook_file import new_notebook, write_notebook
-from tests.support.open_notebook import OpenNotebook
-from tests.support.roles import PanelView, TurnView
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.browser.roles import PanelView, TurnView
+from tests.support.kernel.notebook_file import new_notebook, write_notebook
 from tests.support.scenes.cleaning import FILES
 from tests.support.scenes.steps import Step, go_on, put_scene
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.support.fake_agents import script
+from tests.support.agents.fake_agent import script
 
 __all__ = [
     "NO",

@@ -11,7 +11,7 @@ from acp_jupyter.transcript.model.items import AgentMessage, Item
 from acp_jupyter.transcript.model.packed import NEWEST, Items
 from acp_jupyter.transcript.model.persistent import Map, Vector
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 steps = st.lists(st.tuples(st.integers(0, 100), st.integers()), max_size=150)
 

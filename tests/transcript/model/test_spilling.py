@@ -27,8 +27,8 @@ from acp_jupyter.transcript.model.spilling import LONG_BYTES, NEWEST_TURNS, spil
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.generated import examples
-from tests.support.odd_packets import PACKETS
-from tests.support.script import Script
+from tests.support.transcript.odd_packets import PACKETS
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 

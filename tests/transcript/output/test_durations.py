@@ -16,7 +16,7 @@ from acp_jupyter.transcript.output.html import html_page
 from acp_jupyter.transcript.output.markdown import session_markdown, turn_markdown, turn_plain_text
 from acp_jupyter.transcript.output.plain_text import duration_words
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
-from tests.support.imported import Imported, import_lines
+from tests.support.log.imported import Imported, import_lines
 
 TABLE = json.loads((Path(__file__).parents[2] / "golden" / "durations.json").read_text())
 SAID = {"role": "assistant", "content": [{"type": "text", "text": "Done."}]}

@@ -17,8 +17,8 @@ from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.output.html import AgentHtml, html_page
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
-from tests.support.planted import SECRET
-from tests.support.script import Script
+from tests.support.planted_secret import SECRET
+from tests.support.transcript.traffic import Script
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 TURNS = [*GOLDEN.glob("turn_*.json"), *GOLDEN.glob("turns/*.json")]

@@ -61,7 +61,7 @@ from acp_jupyter.transcript.output.plain_text import plain_lines, terminal_tail,
 from acp_jupyter.transcript.output.record import TURN_MIME
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
 from tests.acceptance import golden
-from tests.support.outcomes import check, cut, said
+from tests.support.transcript.outcomes import check, cut, said
 
 FOLDER = golden.GOLDEN / "items_as_text"
 MOST = 600

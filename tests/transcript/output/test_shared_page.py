@@ -18,8 +18,8 @@ from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.shared_page import shared_page
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
-from tests.support.planted import SECRET
-from tests.support.script import Script
+from tests.support.planted_secret import SECRET
+from tests.support.transcript.traffic import Script
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 TURNS = [*GOLDEN.glob("turn_*.json"), *GOLDEN.glob("turns/*.json")]

@@ -13,9 +13,9 @@ from acp_jupyter.packets import parse_packet
 from acp_jupyter.protocol.json import read_json
 from acp_jupyter.transcript.model.events import Snapshot
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.odd_packets import PACKETS, SLOW, TYPES
-from tests.support.script import Script
-from tests.support.view import View
+from tests.support.transcript.event_view import View
+from tests.support.transcript.odd_packets import PACKETS, SLOW, TYPES
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 

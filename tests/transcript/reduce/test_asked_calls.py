@@ -13,8 +13,8 @@ from acp_jupyter.protocol.host_events.session import FileWritten, TerminalStarte
 from acp_jupyter.transcript.model.items import Notice
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only, shown
-from tests.support.asked import answer, rule
-from tests.support.script import Script
+from tests.support.host.permission_answers import answer, rule
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 LS: Json = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.protocol.host_events.session import LoginDone
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 NEEDS = "Demo needs a login."
 

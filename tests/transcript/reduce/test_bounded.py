@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 
 def test_messages_with_ids_are_not_remembered_after_their_turn() -> None:

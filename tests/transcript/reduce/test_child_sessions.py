@@ -9,7 +9,7 @@ import pytest
 from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.transcript.model.items import AgentMessage, Item
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.script import OPTIONS, Script
+from tests.support.transcript.traffic import OPTIONS, Script
 
 Json = dict[str, Any]
 RUNNING: Json = {"state": {"state": "running"}}

@@ -18,9 +18,9 @@ from acp_jupyter.transcript.reduce.reducer import reduce
 from acp_jupyter.transcript.reduce.session import opened_transcript
 from tests.acceptance import golden
 from tests.acceptance.test_golden_files import TURNS
-from tests.support.outcomes import check, outcome, said
-from tests.support.recorded import recording
-from tests.support.script import Script
+from tests.support.log.recorded import recording
+from tests.support.transcript.outcomes import check, outcome, said
+from tests.support.transcript.traffic import Script
 from tests.transcript.reduce.test_golden_turns import TURNS as ASKED_TURNS
 
 FOLDER = golden.GOLDEN / "disordered_turns"

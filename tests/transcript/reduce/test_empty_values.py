@@ -10,7 +10,7 @@ from acp_jupyter.packets import parse_packet
 from acp_jupyter.protocol.packets import ToolCallProgress
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.protocol.host_events.notes import AgentExited, TurnFailed
-from tests.support.script import Script
-from tests.support.view import View
+from tests.support.transcript.event_view import View
+from tests.support.transcript.traffic import Script
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 OLD = (

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 MODES = ("default", "acceptEdits", "plan", "auto", "bypassPermissions")
 

@@ -25,7 +25,7 @@ from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.reduce.reducer import reduce
 from acp_jupyter.transcript.reduce.session import opened_transcript
 from tests.acceptance import golden
-from tests.support.outcomes import check, cut, differences
+from tests.support.transcript.outcomes import check, cut, differences
 
 FOLDER = golden.GOLDEN / "next_lines"
 MOST = 500

@@ -10,8 +10,8 @@ import pytest
 from acp_jupyter.protocol.host_events.notes import AgentExited
 from acp_jupyter.transcript.model.saved_state import is_at_rest
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.script import Script
-from tests.support.terminal_cards import starts
+from tests.support.transcript.terminal_cards import starts
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 CAN: Json = {"cancel": {}}

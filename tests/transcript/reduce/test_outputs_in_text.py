@@ -10,7 +10,7 @@ from acp_jupyter.transcript.escaping import one_line
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.output.markdown import turn_markdown
 from tests.acceptance.shown import only, shown
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 

@@ -11,7 +11,7 @@ from acp_jupyter.protocol.packets import PermissionRequest
 from acp_jupyter.protocol.traffic_reader import TrafficReader
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only, shown
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 

@@ -9,7 +9,7 @@ import pytest
 from acp_jupyter.protocol.host_events.notes import AgentExited
 from acp_jupyter.protocol.host_events.session import ElicitationSettled
 from acp_jupyter.transcript.model.items import EXPIRED, Elicitation
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 FORM: Json = {

@@ -6,8 +6,8 @@ import pytest
 
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only, shown
-from tests.support.asked import answer, asked, rule
-from tests.support.recorded import recording
+from tests.support.host.permission_answers import answer, asked, rule
+from tests.support.log.recorded import recording
 
 
 def test_an_edit_by_patch_is_a_diff() -> None:

@@ -7,8 +7,8 @@ import pytest
 from acp_jupyter.transcript.model.items import Item, Plan
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.recorded import recording
-from tests.support.script import Script
+from tests.support.log.recorded import recording
+from tests.support.transcript.traffic import Script
 
 AGENTS = ("claude", "codex", "gemini", "opencode")
 

@@ -8,8 +8,8 @@ import pytest
 
 from acp_jupyter.transcript.model.items import AgentMessage, ErrorItem
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.recorded import RECORDED, TRAFFIC, Recording
-from tests.support.view import View
+from tests.support.log.recorded import RECORDED, TRAFFIC, Recording
+from tests.support.transcript.event_view import View
 
 RECORDINGS = [*sorted(TRAFFIC.glob("*.jsonl")), *sorted(RECORDED.glob("*.jsonl"))]
 

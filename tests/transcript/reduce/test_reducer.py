@@ -18,8 +18,8 @@ from acp_jupyter.protocol.host_events.notes import (
 )
 from acp_jupyter.transcript.model.items import AgentMessage, Plan
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.script import Script
-from tests.support.view import View
+from tests.support.transcript.event_view import View
+from tests.support.transcript.traffic import Script
 
 
 def items(script: Script, kind: str) -> list[Any]:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from acp_jupyter.api.models.frames import EventsFrame
-from tests.support.script import Script
-from tests.support.view import View
+from tests.support.transcript.event_view import View
+from tests.support.transcript.traffic import Script
 
 _LINES = "".join(f"line {number}: compiling something\n" for number in range(30_000))
 _TIMES = 100

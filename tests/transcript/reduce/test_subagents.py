@@ -13,8 +13,8 @@ from acp_jupyter.packets import parse_packet
 from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.items import AgentMessage, Item
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from tests.support.script import Script
-from tests.support.view import View
+from tests.support.transcript.event_view import View
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 

@@ -15,10 +15,10 @@ from acp_jupyter.protocol.host_events.session import (
     TerminalReleased,
     TerminalStarted,
 )
-from tests.support.recorded import TRAFFIC, Recording
-from tests.support.script import Script
-from tests.support.terminal_cards import call, cards, shows, starts
-from tests.support.view import View
+from tests.support.log.recorded import TRAFFIC, Recording
+from tests.support.transcript.event_view import View
+from tests.support.transcript.terminal_cards import call, cards, shows, starts
+from tests.support.transcript.traffic import Script
 
 
 def test_a_recorded_agent_shows_its_own_terminal() -> None:

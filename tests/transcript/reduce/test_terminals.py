@@ -8,8 +8,8 @@ import pytest
 
 from acp_jupyter.protocol.host_events.session import TerminalExited, TerminalReleased
 from acp_jupyter.transcript.output.markdown import turn_markdown
-from tests.support.script import Script
-from tests.support.terminal_cards import call, cards, puts, shows, starts
+from tests.support.transcript.terminal_cards import call, cards, puts, shows, starts
+from tests.support.transcript.traffic import Script
 
 SAID = {"type": "content", "content": {"type": "text", "text": "It took too long."}}
 

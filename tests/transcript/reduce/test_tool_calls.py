@@ -9,7 +9,7 @@ import pytest
 from acp_jupyter.protocol.host_events.session import FileWritten, TerminalStarted
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only, shown
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 Json = dict[str, Any]
 RUN: Json = {"title": "Build it", "kind": "execute"}

@@ -17,7 +17,7 @@ from acp_jupyter.transcript.model.items import AgentMessage
 from acp_jupyter.transcript.model.session_state import STEERED
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.acceptance.shown import only
-from tests.support.script import Script
+from tests.support.transcript.traffic import Script
 
 
 def queue(script: Script, *turn_ids: str) -> None:

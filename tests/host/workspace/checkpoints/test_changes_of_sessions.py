@@ -11,9 +11,9 @@ import pytest
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import TurnChanges
-from tests.support.driver import Driver, driving
-from tests.support.fake_agents import script
-from tests.support.limits import PATIENT
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import Driver, driving
+from tests.support.host.limits import PATIENT
 from tests.support.wait import eventually
 
 

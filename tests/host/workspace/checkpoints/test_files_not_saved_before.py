@@ -23,8 +23,8 @@ from acp_jupyter.host.workspace.checkpoints.revert import Revert
 from acp_jupyter.host.workspace.checkpoints.turn_checkpoints import FolderScans, TurnCheckpoints
 from acp_jupyter.host.workspace.scan import born_ns, changes, scan
 from acp_jupyter.protocol.host_events.session import TurnChangesNote
-from tests.support.checkpointed_folder import State, held
 from tests.support.generated import examples
+from tests.support.host.checkpoints import State, held
 from tests.support.wait import PATIENCE_SECONDS
 
 LIMITS = Limits(checkpoint_seconds=PATIENCE_SECONDS, scan_seconds=PATIENCE_SECONDS)

@@ -14,22 +14,22 @@ import pytest
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointFailed
 from acp_jupyter.host.workspace.checkpoints.git import GitSlow, ShadowGit
-from tests.support.checkpointed_folder import Kept, held
+from tests.support.host.checkpoints import CheckpointedFolder, held
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
 LIMITS = Limits(checkpoint_seconds=PATIENCE_SECONDS)
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Kept:
-    return Kept(tmp_path / "ws", tmp_path / "store" / "one")
+def kept(tmp_path: Path) -> CheckpointedFolder:
+    return CheckpointedFolder(tmp_path / "ws", tmp_path / "store" / "one")
 
 
-def _told(kept: Kept) -> list[tuple[str, str]]:
+def _told(kept: CheckpointedFolder) -> list[tuple[str, str]]:
     return [(change.path, change.change) for change in kept.changes()]
 
 
-def test_what_is_being_saved_is_kept_when_it_is_whole(kept: Kept) -> None:
+def test_what_is_being_saved_is_kept_when_it_is_whole(kept: CheckpointedFolder) -> None:
     """Jupyter empties a file, writes it, and lays what it held beside it meanwhile."""
     file, beside = kept.write("n.ipynb", ""), kept.write(".~n.ipynb", "{}")
     kept.write("left.ipynb", "{}")
@@ -45,7 +45,7 @@ def test_what_is_being_saved_is_kept_when_it_is_whole(kept: Kept) -> None:
     assert kept.turn(saving.join) == []
 
 
-def test_what_became_of_each_file(kept: Kept) -> None:
+def test_what_became_of_each_file(kept: CheckpointedFolder) -> None:
     kept.write("same", "x")
     kept.write("touched", "x")
     kept.write("changed", "1\n2\n3\n")
@@ -97,7 +97,7 @@ def test_what_became_of_each_file(kept: Kept) -> None:
         "!x",
     ],
 )
-def test_names_are_taken_as_they_are(kept: Kept, name: str) -> None:
+def test_names_are_taken_as_they_are(kept: CheckpointedFolder, name: str) -> None:
     kept.write("a", "x")
     kept.write(name, "1\n")
     before = held(kept.root)
@@ -109,7 +109,7 @@ def test_names_are_taken_as_they_are(kept: Kept, name: str) -> None:
 
 
 def test_no_attribute_filter_or_hook_touches_a_byte(
-    kept: Kept, monkeypatch: pytest.MonkeyPatch
+    kept: CheckpointedFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bytes round-trip whatever the folder and the user's git say."""
     home = kept.root.parent / "home"
@@ -148,7 +148,7 @@ def test_no_attribute_filter_or_hook_touches_a_byte(
     assert not (home / "index").exists()
 
 
-def test_many_files_at_once(kept: Kept) -> None:
+def test_many_files_at_once(kept: CheckpointedFolder) -> None:
     """They are kept in another way; every byte is the same."""
     kept.write(".gitattributes", "* text=auto eol=crlf\n")
     for number in range(1100):
@@ -163,7 +163,7 @@ def test_many_files_at_once(kept: Kept) -> None:
     assert sum(1 for _ in kept.checkpoints.git.folder.rglob("*")) < 500
 
 
-def test_the_users_own_repository_is_not_touched(kept: Kept) -> None:
+def test_the_users_own_repository_is_not_touched(kept: CheckpointedFolder) -> None:
     def git(*args: str) -> str:
         done = subprocess.run(["git", *args], cwd=kept.root, capture_output=True, check=True)
         return done.stdout.decode()
@@ -178,7 +178,7 @@ def test_the_users_own_repository_is_not_touched(kept: Kept) -> None:
     assert (kept.root / "a").read_bytes() == b"1"
 
 
-def test_what_is_not_kept(kept: Kept) -> None:
+def test_what_is_not_kept(kept: CheckpointedFolder) -> None:
     kept.write(".gitignore", "ignored\n!node_modules/\n!kept.log\n*.log\n")
     for path in (
         "ignored",
@@ -212,7 +212,7 @@ def test_what_is_not_kept(kept: Kept) -> None:
 
 def test_a_large_file_is_left_out_on_both_sides(tmp_path: Path) -> None:
     limits = replace(LIMITS, checkpoint_file_bytes=100)
-    kept = Kept(tmp_path / "ws", tmp_path / "store", limits)
+    kept = CheckpointedFolder(tmp_path / "ws", tmp_path / "store", limits)
     kept.write("grows", "x")
     kept.write("shrinks", "x" * 101)
     kept.write("large", "x" * 101)
@@ -242,20 +242,20 @@ def test_a_large_file_is_left_out_on_both_sides(tmp_path: Path) -> None:
     ],
 )
 def test_beyond_a_bound_it_says_so(tmp_path: Path, limits: Limits, words: str) -> None:
-    kept = Kept(tmp_path / "ws", tmp_path / "store", limits)
+    kept = CheckpointedFolder(tmp_path / "ws", tmp_path / "store", limits)
     for number in range(9):
         kept.write(f"{number}", "xx")
     with pytest.raises(CheckpointFailed, match=words):
         kept.turn(lambda: None)
     # What was interrupted is no obstacle later.
-    whole = Kept(tmp_path / "ws", tmp_path / "store")
+    whole = CheckpointedFolder(tmp_path / "ws", tmp_path / "store")
     whole.turn(lambda: whole.write("0", "yy"))
     assert _told(whole) == [("0", "modified")]
 
 
 def test_without_git_it_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    kept = Kept(tmp_path / "ws", tmp_path / "store")
+    kept = CheckpointedFolder(tmp_path / "ws", tmp_path / "store")
     with pytest.raises(CheckpointFailed, match="Git is not installed here"):
         kept.turn(lambda: None)
 
@@ -282,7 +282,7 @@ def test_a_file_that_was_written_to_while_git_read_it_is_read_again(
     git.chmod(0o755)
     count.write_text("0")
     monkeypatch.setenv("PATH", str(git.parent), prepend=os.pathsep)
-    kept = Kept(tmp_path / "ws", tmp_path / "store")
+    kept = CheckpointedFolder(tmp_path / "ws", tmp_path / "store")
     kept.write("a", "1")
 
     def write() -> None:
@@ -299,7 +299,7 @@ def test_a_file_that_was_written_to_while_git_read_it_is_read_again(
         kept.turn(lambda: None)
 
 
-def test_a_broken_store_is_made_anew(kept: Kept) -> None:
+def test_a_broken_store_is_made_anew(kept: CheckpointedFolder) -> None:
     kept.write("a", "1")
     kept.turn(lambda: kept.write("a", "2"))
     folder = kept.checkpoints.git.folder
@@ -312,12 +312,12 @@ def test_a_broken_store_is_made_anew(kept: Kept) -> None:
     assert _told(kept) == [("a", "modified")]
 
 
-def test_the_store_is_for_its_user_alone(kept: Kept) -> None:
+def test_the_store_is_for_its_user_alone(kept: CheckpointedFolder) -> None:
     kept.turn(lambda: kept.write("a", "1"))
     assert kept.checkpoints.git.folder.stat().st_mode & 0o077 == 0
 
 
-def test_what_is_forgotten_is_gone(kept: Kept) -> None:
+def test_what_is_forgotten_is_gone(kept: CheckpointedFolder) -> None:
     kept.turn(lambda: kept.write("a", "1"))
     assert kept.checkpoints.trees(kept.turn_id) == (kept.before.tree, kept.after.tree)
     kept.checkpoints.forget([kept.turn_id])
@@ -327,7 +327,7 @@ def test_what_is_forgotten_is_gone(kept: Kept) -> None:
 
 def test_old_turns_are_given_up_for_new_ones(tmp_path: Path) -> None:
     limits = replace(LIMITS, checkpoint_store_bytes=200_000)
-    kept = Kept(tmp_path / "ws", tmp_path / "store", limits)
+    kept = CheckpointedFolder(tmp_path / "ws", tmp_path / "store", limits)
     kept.turn(lambda: kept.write("a", os.urandom(150_000)))
     first = kept.turn_id
     kept.turn(lambda: kept.write("a", os.urandom(150_000)))

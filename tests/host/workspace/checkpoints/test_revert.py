@@ -13,15 +13,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from acp_jupyter.errors import ChangesRefused
-from tests.support.checkpointed_folder import Kept, held
+from tests.support.host.checkpoints import CheckpointedFolder, held
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Kept:
-    return Kept(tmp_path / "ws", tmp_path / "store" / "one")
+def kept(tmp_path: Path) -> CheckpointedFolder:
+    return CheckpointedFolder(tmp_path / "ws", tmp_path / "store" / "one")
 
 
-def _files(kept: Kept) -> None:
+def _files(kept: CheckpointedFolder) -> None:
     kept.write("a.txt", "one\r\ntwo\n")
     kept.write("run.sh", "#!/bin/sh\n", 0o755)
     kept.write("data/x.bin", bytes(range(256)))
@@ -31,7 +31,7 @@ def _files(kept: Kept) -> None:
     (kept.root / "dangling").symlink_to("/nowhere")
 
 
-def _clear(kept: Kept, path: str) -> Path:
+def _clear(kept: CheckpointedFolder, path: str) -> Path:
     target = kept.root / path
     if target.is_dir() and not target.is_symlink():
         shutil.rmtree(target)
@@ -40,11 +40,11 @@ def _clear(kept: Kept, path: str) -> Path:
     return target
 
 
-def _link(kept: Kept, path: str, to: str) -> None:
+def _link(kept: CheckpointedFolder, path: str, to: str) -> None:
     _clear(kept, path).symlink_to(to)
 
 
-def _replace(kept: Kept, path: str, *below: str) -> None:
+def _replace(kept: CheckpointedFolder, path: str, *below: str) -> None:
     _clear(kept, path)
     for name in below:
         kept.write(f"{path}/{name}", "new")
@@ -52,7 +52,7 @@ def _replace(kept: Kept, path: str, *below: str) -> None:
         kept.write(path, "new")
 
 
-DEEDS: dict[str, Callable[[Kept], object]] = {
+DEEDS: dict[str, Callable[[CheckpointedFolder], object]] = {
     "changed": lambda k: k.write("a.txt", "one\n2\nthree\n"),
     "not utf-8": lambda k: k.write("latin", b"\xe9t\xe9s\n"),
     "bytes": lambda k: k.write("data/x.bin", b"\0\0"),
@@ -72,7 +72,7 @@ DEEDS: dict[str, Callable[[Kept], object]] = {
 
 
 @pytest.mark.parametrize("deed", DEEDS)
-def test_everything_is_as_it_was(kept: Kept, deed: str) -> None:
+def test_everything_is_as_it_was(kept: CheckpointedFolder, deed: str) -> None:
     _files(kept)
     before = held(kept.root)
     kept.turn(lambda: DEEDS[deed](kept))
@@ -87,7 +87,7 @@ def test_everything_is_as_it_was(kept: Kept, deed: str) -> None:
 
 
 @pytest.mark.parametrize("deed", DEEDS)
-def test_git_applies_the_patch(kept: Kept, deed: str) -> None:
+def test_git_applies_the_patch(kept: CheckpointedFolder, deed: str) -> None:
     _files(kept)
     copy = kept.root.parent / "copy"
     shutil.copytree(kept.root, copy, symlinks=True)
@@ -100,7 +100,7 @@ def test_git_applies_the_patch(kept: Kept, deed: str) -> None:
     assert plain == {p: v[:2] for p, v in held(kept.root).items() if v[0] != "folder"}
 
 
-def test_a_file_changed_since_is_refused_and_nothing_is_changed(kept: Kept) -> None:
+def test_a_file_changed_since_is_refused_and_nothing_is_changed(kept: CheckpointedFolder) -> None:
     _files(kept)
     kept.turn(lambda: [kept.write("a.txt", "turn"), kept.write("new", "turn")])
     kept.write("a.txt", "user")
@@ -115,7 +115,7 @@ def test_a_file_changed_since_is_refused_and_nothing_is_changed(kept: Kept) -> N
     assert (kept.root / "a.txt").read_text() == "user"
 
 
-def test_a_later_turn_stands_in_the_way(kept: Kept) -> None:
+def test_a_later_turn_stands_in_the_way(kept: CheckpointedFolder) -> None:
     kept.write("a", "0")
     kept.turn(lambda: kept.write("a", "1"))
     first = kept.before, kept.after
@@ -141,7 +141,9 @@ def test_a_later_turn_stands_in_the_way(kept: Kept) -> None:
         lambda k: os.mkfifo(_clear(k, "run.sh")),
     ],
 )
-def test_whatever_changed_since_is_refused(kept: Kept, since: Callable[[Kept], object]) -> None:
+def test_whatever_changed_since_is_refused(
+    kept: CheckpointedFolder, since: Callable[[CheckpointedFolder], object]
+) -> None:
     _files(kept)
     kept.turn(lambda: kept.write("run.sh", "turn"))
     since(kept)
@@ -159,7 +161,7 @@ def _here(path: Path) -> tuple[int, int, int] | None:
     return status.st_ino, status.st_mode, status.st_mtime_ns
 
 
-def test_nothing_is_written_through_a_link(kept: Kept) -> None:
+def test_nothing_is_written_through_a_link(kept: CheckpointedFolder) -> None:
     outside = kept.root.parent / "outside"
     outside.mkdir()
     (outside / "x.bin").write_bytes(b"turn")
@@ -180,14 +182,14 @@ def test_nothing_is_written_through_a_link(kept: Kept) -> None:
     assert sorted(os.listdir(outside)) == ["x.bin"]
 
 
-def test_the_mode_of_a_deleted_file_comes_back(kept: Kept) -> None:
+def test_the_mode_of_a_deleted_file_comes_back(kept: CheckpointedFolder) -> None:
     kept.write("secret", "x", 0o600)
     kept.turn(lambda: (kept.root / "secret").unlink())
     kept.revert(modes={"secret": 0o600})
     assert (kept.root / "secret").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_made_folder_goes_only_when_it_is_empty(kept: Kept) -> None:
+def test_a_made_folder_goes_only_when_it_is_empty(kept: CheckpointedFolder) -> None:
     kept.write("empty/x", "")
     (kept.root / "empty/x").unlink()
     kept.turn(lambda: [kept.write("empty/a", "1"), kept.write("made/b", "1")])
@@ -197,7 +199,9 @@ def test_a_made_folder_goes_only_when_it_is_empty(kept: Kept) -> None:
     assert os.listdir(kept.root / "made") == ["mine"]
 
 
-def test_what_fails_halfway_is_undone(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_fails_halfway_is_undone(
+    kept: CheckpointedFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _files(kept)
     kept.turn(lambda: [kept.write("a.txt", "1"), kept.write("latin", "1"), kept.write("new", "1")])
     now = held(kept.root)
@@ -219,7 +223,7 @@ CONTENT = st.binary(max_size=12) | st.sampled_from([b"x\n" * 20, b"\r\n", b"\0"]
 STEP = st.tuples(NAMES, st.none() | CONTENT, st.sampled_from([0o644, 0o755]))
 
 
-def _do(kept: Kept, steps: list[tuple[str, bytes | None, int]]) -> None:
+def _do(kept: CheckpointedFolder, steps: list[tuple[str, bytes | None, int]]) -> None:
     for path, data, mode in steps:
         if data is None:
             _remove(kept.root / path)
@@ -242,7 +246,7 @@ def test_any_turn_can_be_taken_back(
     second: list[tuple[str, bytes | None, int]],
 ) -> None:
     top = tmp_path_factory.mktemp("any")
-    kept = Kept(top / "ws", top / "store")
+    kept = CheckpointedFolder(top / "ws", top / "store")
     _do(kept, first)
     before = {path: each for path, each in held(kept.root).items() if each[0] == "file"}
     kept.turn(lambda: _do(kept, second))

@@ -14,9 +14,9 @@ import pytest
 from acp_jupyter.api.models.turns import RevertTurn
 from acp_jupyter.errors import ChangesGone, ChangesRefused
 from acp_jupyter.protocol.host_events.notes import Origin
-from tests.support.driver import driving
-from tests.support.fake_agents import script
-from tests.support.keeping import Server
+from tests.support.agents.fake_agent import script
+from tests.support.host.driver import driving
+from tests.support.host.restarts import Server
 from tests.support.wait import eventually
 
 PAGE = Path(__file__).resolve().parents[4] / "docs" / "revert.md"

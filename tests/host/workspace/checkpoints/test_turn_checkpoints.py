@@ -23,8 +23,8 @@ from acp_jupyter.host.workspace.checkpoints.revert import IN_THE_WAY, SINCE, Rev
 from acp_jupyter.host.workspace.checkpoints.turn_checkpoints import FolderScans, TurnCheckpoints
 from acp_jupyter.host.workspace.scan import changes, scan
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChangesNote
-from tests.support.checkpointed_folder import State, held
 from tests.support.generated import examples
+from tests.support.host.checkpoints import State, held
 from tests.support.wait import PATIENCE_SECONDS
 
 MOST = 60
