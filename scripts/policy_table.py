@@ -43,8 +43,18 @@ _ROWS: tuple[tuple[str, ToolCall, tuple[PermissionOption, ...]], ...] = (
     ("Edit a file in the folder", _call("edit", "src/a.py"), _OPTIONS),
     ("Edit a protected file", _call("edit", ".git/config"), _OPTIONS),
     ("Edit a file elsewhere", _call("edit", "../other/a.py"), _OPTIONS),
+    (
+        "Edit a file, with a field of an unknown name",
+        _call("edit", "src/a.py", raw_input={"path": "src/a.py", "run_after": "x"}),
+        _OPTIONS,
+    ),
     ("Delete or move a file in the folder", _call("delete", "src/a.py"), _OPTIONS),
     ("Run a command", _call("execute", command="ls", raw_input={"command": "ls"}), _OPTIONS),
+    (
+        "Run a command, with a field of an unknown name",
+        _call("execute", command="ls", raw_input={"command": "ls", "run_after": "x"}),
+        _OPTIONS,
+    ),
     (
         "Fetch an address",
         _call("fetch", raw_input={"url": "https://example.org/"}, path="https://example.org/"),

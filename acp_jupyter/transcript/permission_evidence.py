@@ -1,35 +1,40 @@
-"""Evidence: what is known of a tool call beyond doubt, on which a rule or a policy may answer.
+"""What a permission request contains: all that its card shows, and what rules and policies look at.
 
-Also which fields of its input a permission request must show beside what the card shows anyway, and
-whether a request is a question that only a user may answer.
+`contents_of` reads a tool call once for all three. A field of its input that is not understood is
+shown, and only a user may allow the request. Evidence is what is known beyond doubt, on which a
+rule or a policy may answer. A request may also be a question, which only a user may answer.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import get_args
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 from pydantic import JsonValue
 
 from acp_jupyter.protocol.host_events.session import RuleKind
 from acp_jupyter.protocol.normalise import OPTION_KINDS
-from acp_jupyter.protocol.objects import Obj, obj, text
+from acp_jupyter.protocol.objects import Obj, items, obj, text
 from acp_jupyter.protocol.tools.inputs import command_line
 from acp_jupyter.protocol.tools.table import find_tool
-from acp_jupyter.transcript.model.tool_items import Detail, PermissionOption, ToolCall
+from acp_jupyter.transcript.model.tool_items import Detail, Diff, PermissionOption, ToolCall
 from acp_jupyter.transcript.raw_input import (
     DESCRIPTION_FIELDS,
+    FieldContents,
     field_name,
     is_empty_value,
+    is_label,
+    is_off,
     local_path,
     read_command_fields,
     read_path_fields,
 )
 
-_RULE_KINDS: tuple[RuleKind, ...] = get_args(RuleKind)
+_FileKind = Literal["read", "search", "edit", "delete", "move"]
+_FILE_KINDS: tuple[_FileKind, ...] = get_args(_FileKind)
 _QUESTION_OPTION = re.compile(r"q\d+[_-]", re.IGNORECASE)
 _QUESTION_TOOLS = frozenset(
     {
@@ -44,11 +49,12 @@ _QUESTION_TOOLS = frozenset(
     }
 )
 _FETCH = frozenset({"format", "maxlength", "prompt", "timeout", "url"})
-"""Fields of what is fetched that send nothing and write nothing."""
 _MOST_PATHS = 200
-_MOST_DETAILS = 30
-_NAME_CHARS = 100
-_VALUE_CHARS = 2_000
+_MOST_DETAILS = 1_000
+_MOST_CHARS = 1_000_000
+"""Of all names and values together; of a request with more, the rest is not shown."""
+_PLAIN_WORD = re.compile(r'[^\s,"]+')
+_COMMANDS = frozenset({"cmd", "command", "commands"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,35 +66,152 @@ class Evidence:
     """All that it names, relative to the session's folder where they lie inside it."""
     command: str = ""
     url: str = ""
-    understood: bool = True
-    """Whether no other field may change what the call does."""
+    clear: bool = True
+    """Whether these are all paths that it names."""
     plain: bool = True
     """Whether a command is all there is: in the session's folder, and waited for."""
 
 
-def evidence_of(call: ToolCall, cwd: str) -> Evidence | None:
-    """Return the facts of a call; None where one is missing, or two contradict each other."""
-    kind = next((kind for kind in _RULE_KINDS if kind == call.tool_kind), None)
-    ours = _is_host_request(call)
-    source = {} if ours else obj(call.raw_input)
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """All that a permission request contains."""
+
+    evidence: Evidence | None = None
+    """None where a fact is missing, or two contradict each other."""
+    understood: bool = True
+    """Whether no field may do what nobody here knows of."""
+    folder: str = ""
+    """Where a command would run; empty for the session's folder."""
+    details: tuple[Detail, ...] = ()
+    """The fields that its card does not show in another way."""
+    too_large: bool = False
+    """Whether there are more of them than can be shown."""
+
+
+def contents_of(call: ToolCall, cwd: str) -> Contents:
+    """Return all that the permission request of a tool call contains.
+
+    Parameters
+    ----------
+    call
+        The tool call with all that is known of it.
+    cwd
+        The session's folder.
+    """
+    raw_input = call.raw_input
+    if not (isinstance(raw_input, dict) or is_empty_value(raw_input)):
+        return _of_other_input(call, raw_input)
+    source = obj(raw_input)
+    if _is_of_notebook_tool(call):
+        return _of_notebook_tool(call, source, cwd)
     row = find_tool(call.tool_name)
     runs = row is not None and row.acp_kind == "execute"
-    if kind != "execute" and (runs or (call.command and kind in {"read", "search"})):
-        return None  # what a command only reads is for its user to judge
-    match kind:
-        case "execute":
-            fields = read_command_fields(source, cwd)
-            plain = not (fields.folder or fields.known or fields.unknown)
-            known = Evidence(kind, command=call.command, understood=not fields.unknown, plain=plain)
-            command = command_line(source)
-            contradicts = bool(command) and command != call.command
-            return None if ours or contradicts or not call.command else known
-        case "fetch":
-            return _fetch(source)
-        case "read" | "search" | "edit" | "delete" | "move":
-            return _with_paths(kind, call, source, cwd)
-        case None:
-            return None
+    kind = _file_kind(call)
+    # What a command only reads is for its user to judge.
+    if call.command and (runs or kind in {None, "read", "search"}):
+        return _of_command(call, source, cwd)
+    found = _of_fields(call, source, cwd)
+    return replace(found, evidence=None) if runs else found
+
+
+def _of_other_input(call: ToolCall, raw_input: JsonValue) -> Contents:
+    """Of a text, a number or a list. It is shown, and not understood."""
+    if isinstance(raw_input, str) and raw_input == call.command:
+        return Contents(understood=False)
+    details, too_large = _details([("input", raw_input)])
+    return Contents(understood=False, details=details, too_large=too_large)
+
+
+def _of_notebook_tool(call: ToolCall, source: Obj, cwd: str) -> Contents:
+    """Of a call that the host does itself: all that it does is told by its paths and its diff."""
+    kind = _file_kind(call)
+    evidence = None if kind is None else _with_paths(kind, call, {}, cwd)
+    left = [] if call.command or call.diffs else _not_in(source.items(), _shown_texts(call))
+    details, too_large = _details(left)
+    return Contents(evidence, details=details, too_large=too_large)
+
+
+def _of_command(call: ToolCall, source: Obj, cwd: str) -> Contents:
+    fields = read_command_fields(source, cwd)
+    command = command_line(source)
+    contradicts = bool(command) and command != call.command
+    understood = not (fields.unknown or contradicts)
+    plain = not (fields.folder or fields.known or fields.unknown)
+    evidence = None
+    if call.tool_kind == "execute" and not contradicts:
+        evidence = Evidence("execute", command=call.command, plain=plain)
+    left = [*fields.unknown, *fields.known]
+    if contradicts:
+        left += [(key, value) for key, value in source.items() if field_name(key) in _COMMANDS]
+    details, too_large = _details(left)
+    return Contents(evidence, understood, fields.folder, details, too_large)
+
+
+def _of_fields(call: ToolCall, source: Obj, cwd: str) -> Contents:
+    texts = _shown_texts(call)
+    kind = _file_kind(call)
+    if kind is None:
+        details, too_large = _details(_not_in(source.items(), texts))
+        url = text(source.get("url")) if call.tool_kind == "fetch" else ""
+        evidence = Evidence("fetch", url=url) if url else None
+        understood = not details if evidence is None else _is_plain_fetch(source)
+        return Contents(evidence, understood, "", details, too_large)
+    fields = read_path_fields(source, cwd, is_grep=_is_grep(call))
+    paths = {local_path(path, cwd) for path in _shown_paths(call)}
+    left = [
+        (key, value)
+        for key, value in _not_in(source.items(), texts)
+        if not (
+            is_label(field_name(key), value)
+            or is_off(field_name(key), value)
+            or _is_shown(fields[key], paths, call.diffs)
+        )
+    ]
+    details, too_large = _details(left)
+    understood = all(found.is_known for found in fields.values())
+    evidence = _with_paths(kind, call, fields, cwd)
+    return Contents(evidence, understood, "", details, too_large)
+
+
+def _file_kind(call: ToolCall) -> _FileKind | None:
+    return next((kind for kind in _FILE_KINDS if kind == call.tool_kind), None)
+
+
+def _shown_texts(call: ToolCall) -> set[str]:
+    """Return what the card says of a call in whole lines."""
+    reason = "" if call.permission is None else call.permission.reason
+    return {call.title, call.description, reason, *_shown_paths(call)}
+
+
+def _not_in(
+    fields: Iterable[tuple[str, JsonValue]], texts: set[str]
+) -> Iterator[tuple[str, JsonValue]]:
+    """Yield the fields that are neither empty nor one of these texts."""
+    for key, value in fields:
+        if not is_empty_value(value) and not (isinstance(value, str) and value in texts):
+            yield key, value
+
+
+def _is_shown(found: FieldContents, paths: set[str | None], diffs: tuple[Diff, ...]) -> bool:
+    """Tell whether a card shows all that a field says, by its paths and its diffs."""
+    if found.is_set or not (found.is_known and found.is_clear and found.paths <= paths):
+        return False
+    if not (found.texts or found.patches):
+        return bool(found.paths)
+    sides = [side for diff in diffs for side in (diff.old_text, diff.new_text) if side]
+    if not all(any(text in side for side in sides) for text in found.texts):
+        return False
+    lines = {line for side in sides for line in side.splitlines()} if found.patches else set()
+    return all(_changed_lines(patch) <= lines for patch in found.patches)
+
+
+def _changed_lines(patch: str) -> set[str]:
+    """Return the lines that a patch adds or removes."""
+    return {
+        line[1:]
+        for line in patch.splitlines()
+        if line.startswith(("+", "-")) and not line.startswith(("+++ ", "--- "))
+    }
 
 
 def is_question(call: ToolCall, options: tuple[PermissionOption, ...]) -> bool:
@@ -116,53 +239,30 @@ def sole_allow_once(options: tuple[PermissionOption, ...]) -> str | None:
     return once[0] if len(once) == 1 else None
 
 
-def remaining_details(call: ToolCall, cwd: str) -> tuple[str, tuple[Detail, ...]]:
-    """Return what a request says beside what a card shows of its call anyway.
-
-    The folder of a command, empty for the session's; and fields with their values.
-    """
-    if _is_host_request(call):
-        return "", ()
-    source = obj(call.raw_input)
-    if call.command:
-        fields = read_command_fields(source, cwd)
-        return fields.folder, _details((*fields.unknown, *fields.known))
-    kind = next((kind for kind in _RULE_KINDS if kind == call.tool_kind), None)
-    if kind in {None, "execute", "fetch"}:
-        return "", ()  # all of the input is shown
-    shown = {local_path(path, cwd) for path in _shown_paths(call)}
-    fields_of_paths = read_path_fields(source, cwd, is_grep=_is_grep(call))
-    left = (
-        (key, source[key])
-        for key, paths in fields_of_paths.by_field.items()
-        if key in fields_of_paths.unclear or not paths <= shown
-    )
-    return "", _details(tuple(left))
-
-
-def _details(fields: tuple[tuple[str, JsonValue], ...]) -> tuple[Detail, ...]:
-    shown = [
-        Detail(name=_cut(name, _NAME_CHARS), value=_cut(_written(value), _VALUE_CHARS))
-        for name, value in fields[:_MOST_DETAILS]
-    ]
-    more = len(fields) - len(shown)
-    return (*shown, Detail(name="…", value=f"and {more} more fields")) if more else tuple(shown)
+def _details(fields: Iterable[tuple[str, JsonValue]]) -> tuple[tuple[Detail, ...], bool]:
+    """Return fields as they are shown, and whether there are more than can be."""
+    shown: list[Detail] = []
+    left = _MOST_CHARS
+    for name, value in fields:
+        words = _written(value)
+        left -= len(name) + len(words)
+        if left < 0 or len(shown) == _MOST_DETAILS:
+            return tuple(shown), True
+        shown.append(Detail(name=name, value=words))
+    return tuple(shown), False
 
 
 def _written(value: JsonValue) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    words = [each for each in items(value) if isinstance(each, str) and _PLAIN_WORD.fullmatch(each)]
+    if words and words == value:
+        return ", ".join(words)
+    return json.dumps(value, ensure_ascii=False)
 
 
-def _cut(text: str, most: int) -> str:
-    if len(text) <= most:
-        return text
-    # Not within a word: the half of a secret would not be recognised where this is saved.
-    shown = re.sub(r"\S{1,200}\Z", "", text[:most])
-    return f"{shown}… and {len(text) - len(shown)} more characters"
-
-
-def _is_host_request(call: ToolCall) -> bool:
-    """Tell whether the host asks: what its own tools touch is told by itself."""
+def _is_of_notebook_tool(call: ToolCall) -> bool:
+    """Tell whether the host asks for a notebook tool of its own."""
     return call.permission is not None and call.permission.request_id.startswith("t")
 
 
@@ -177,20 +277,18 @@ def _shown_paths(call: ToolCall) -> Iterator[str]:
     yield from (diff.path for diff in call.diffs)
 
 
-def _with_paths(kind: RuleKind, call: ToolCall, source: Obj, cwd: str) -> Evidence | None:
-    fields = read_path_fields(source, cwd, is_grep=_is_grep(call))
+def _with_paths(
+    kind: _FileKind, call: ToolCall, fields: Mapping[str, FieldContents], cwd: str
+) -> Evidence | None:
     shown = {local_path(path, cwd) for path in _shown_paths(call)}
-    paths = {path for path in shown if path} | fields.paths
+    paths = {path for path in shown if path}.union(*(found.paths for found in fields.values()))
     if not 0 < len(paths) <= _MOST_PATHS:
         return None
-    understood = not fields.unclear and None not in shown
-    return Evidence(kind, paths=tuple(sorted(paths)), understood=understood)
+    clear = None not in shown and all(found.is_clear for found in fields.values())
+    return Evidence(kind, paths=tuple(sorted(paths)), clear=clear)
 
 
-def _fetch(source: Obj) -> Evidence | None:
-    url = text(source.get("url"))
-    left = (key for key, value in source.items() if not is_empty_value(value))
-    understood = all(
-        field_name(key) in _FETCH or field_name(key) in DESCRIPTION_FIELDS for key in left
-    )
-    return Evidence("fetch", url=url, understood=understood) if url else None
+def _is_plain_fetch(source: Obj) -> bool:
+    """Tell whether all fields are about what is fetched: none sends or writes anything."""
+    names = (field_name(key) for key, value in source.items() if not is_empty_value(value))
+    return all(name in _FETCH or name in DESCRIPTION_FIELDS for name in names)

@@ -1,7 +1,7 @@
-"""Fields of a tool's raw input: those beside a command, and the paths that it names.
+"""Fields of a tool's raw input: those beside a command, and what others name and write.
 
-A field that is not in these tables may change what is run, or with which rights, or name a path. So
-it is shown, and nobody but the user allows a request that has one. What looks like a path counts
+A field that is not in these tables may change what is done, or with which rights, or name a path.
+So it is shown, and nobody but the user allows a request that has one. What looks like a path counts
 as one; what leads out of the folder, or has a scheme, means that the paths are unknown.
 """
 
@@ -36,6 +36,7 @@ _NUMBERS = frozenset(
 )
 """Times, and limits of the output; compared without case and underscores."""
 _IDS = frozenset({"approvalid", "callid", "processid", "turnid"})
+_ID = re.compile(r"[\w.:-]{1,200}")
 _CODEX = frozenset({"availabledecisions", "parsedcmd", "proposedexecpolicyamendment"})
 """How Codex reads the command, and what else than a plain yes it could be answered."""
 _ORDINARY: dict[str, tuple[JsonValue, ...]] = {
@@ -105,15 +106,46 @@ def _is_understood(name: str, value: JsonValue, source: Obj) -> bool:
         case [str(line)] if name == "commands":  # of several each runs by itself
             return first(source, "command", "cmd") is None and line == command_line(source)
         case _ if name in _CODEX:
+            return _repeats(value, command_line(source))
+        case str() if name in DESCRIPTION_FIELDS:
             return True
-        case str() if name in DESCRIPTION_FIELDS or name in _IDS:
-            return True
-        case int() | float() if name in _NUMBERS or name in _IDS:
+        case _ if is_label(name, value):
             return True
         case _:
             return any(
                 value is each or (value == each and text(each)) for each in _ORDINARY.get(name, ())
             )
+
+
+def is_label(name: str, value: JsonValue) -> bool:
+    """Tell whether a field is an id, a time or a limit of the output."""
+    match value:
+        case bool():
+            return False
+        case int() | float():
+            return name in _NUMBERS or name in _IDS
+        case str():
+            return name in _IDS and bool(_ID.fullmatch(value))
+        case _:
+            return False
+
+
+def is_off(name: str, value: JsonValue) -> bool:
+    """Tell whether a field is a known setting that is off."""
+    return value is False and name in _SWITCHES
+
+
+def _repeats(value: JsonValue, command: str) -> bool:
+    """Tell whether all texts in a value are parts of the command, or words without a meaning."""
+    match value:
+        case dict():
+            return all(_repeats(each, command) for each in (*value, *value.values()))
+        case list():
+            return all(_repeats(each, command) for each in value)
+        case str():
+            return value in command or bool(_ID.fullmatch(value))
+        case _:
+            return True
 
 
 def _is_session_folder(folder: str, cwd: str) -> bool:
@@ -143,6 +175,37 @@ _DIFF_FIELDS = frozenset({"diff", "unifieddiff"})
 """Beside the path that they change."""
 _PATCH_FIELDS = frozenset({"patch", "patchcontent", "patchtext"})
 _GLOB_FIELDS = frozenset({"exclude", "glob", "globpattern", "include", "includepattern", "pattern"})
+_CONTAINERS = frozenset({"edit", "filefilteringoptions", "operations"})
+"""Objects and lists of fields that are in these tables."""
+_SWITCHES = frozenset({
+    "allowmultiple", "casesensitive", "createdirs", "createfolders", "fixedstrings", "i",
+    "ignorecase", "multiline", "n", "namesonly", "noignore", "overwrite", "recursive",
+    "replaceall", "respectgeminiignore", "respectgitignore", "respectqwenignore", "showhidden",
+    "sortbytime", "usedefaultexcludes",
+})  # fmt: skip
+"""Settings of a tool for files that are true or false."""
+_COUNTS = frozenset({
+    "a", "additions", "after", "b", "before", "c", "cellindex", "context", "contextlines", "count",
+    "deletions", "depth", "endline", "expectedreplacements", "headlimit", "insertline", "length",
+    "limit", "line", "linecount", "lineend", "lineoffset", "lines", "linestart", "maxdepth",
+    "maxmatchesperfile", "maxresults", "maxtokens", "n", "nlines", "offset", "startline",
+    "totalmaxmatches", "viewrange",
+})  # fmt: skip
+"""Numbers, or lists of them."""
+_CHOICES: dict[str, frozenset[str]] = {
+    "celltype": frozenset({"code", "markdown", "raw"}),
+    "changetype": frozenset({"add", "create", "delete", "edit", "modify", "move", "update"}),
+    "command": frozenset({"create", "insert", "str_replace", "undo_edit", "view", "write"}),
+    "editmode": frozenset({"delete", "insert", "replace"}),
+    "encoding": frozenset({"utf-8", "utf8"}),
+    "kind": frozenset({"add", "create", "delete", "edit", "modify", "move", "update"}),
+    "mode": frozenset({"append", "create", "overwrite", "write"}),
+    "outputmode": frozenset({"content", "count", "files_with_matches"}),
+    "type": frozenset({"add", "create", "delete", "edit", "modify", "move", "update"}),
+}
+"""Words that a field may have."""
+_TOLD_BY_A_DIFF = frozenset({"add", "create", "edit", "modify", "str_replace", "update", "write"})
+_ID_FIELDS = frozenset({"cellid"})
 _MOST_DEEP = 6
 _MOST_VALUES = 2_000
 _MOST_CHARS = 1_000_000
@@ -155,14 +218,20 @@ _GIT = re.compile(r"diff --git a/(.+) b/(.+)")
 
 
 @dataclass(slots=True)
-class PathFields:
-    """What an input names."""
+class FieldContents:
+    """What a field of an input for files says, at any depth."""
 
     paths: set[str] = field(default_factory=set)
-    """Relative where they lie inside the folder."""
-    unclear: set[str] = field(default_factory=set)
-    """Fields whose paths can't be determined."""
-    by_field: dict[str, set[str]] = field(default_factory=dict)
+    """That it names; relative where they lie inside the folder."""
+    texts: list[str] = field(default_factory=list)
+    """That are written, looked for or replaced."""
+    patches: list[str] = field(default_factory=list)
+    is_clear: bool = True
+    """Whether all of its paths are known."""
+    is_known: bool = True
+    """Whether every field in it is in a table here."""
+    is_set: bool = False
+    """Whether a setting in it is anything but false."""
 
 
 def local_path(text: str, cwd: str) -> str | None:
@@ -183,8 +252,8 @@ def local_path(text: str, cwd: str) -> str | None:
     return None if scheme and (len(scheme[0]) > 2 or path[2:3] not in "/\\") else path
 
 
-def read_path_fields(source: Obj, cwd: str, *, is_grep: bool = False) -> PathFields:
-    """Tell which paths an input names, at any depth.
+def read_path_fields(source: Obj, cwd: str, *, is_grep: bool = False) -> dict[str, FieldContents]:
+    """Tell what each field of an input says that is not empty.
 
     Parameters
     ----------
@@ -195,91 +264,134 @@ def read_path_fields(source: Obj, cwd: str, *, is_grep: bool = False) -> PathFie
     is_grep
         Whether its pattern is looked for in texts, and not in names.
     """
-    found = PathFields()
-    reader = _PathReader(cwd, is_grep)
-    for key, value in source.items():
-        reader.paths, reader.clear = set(), True
-        reader.read(field_name(key), value, 0)
-        found.paths |= reader.paths
-        found.by_field[key] = reader.paths
-        if not reader.clear:
-            found.unclear.add(key)
-    return found
+    reader = _FieldReader(cwd, is_grep)
+    return {key: reader.field(key, value) for key, value in source.items() if value is not None}
 
 
-class _PathReader:
+class _FieldReader:
+    """Reads the fields of an input one after the other."""
+
     def __init__(self, cwd: str, is_grep: bool) -> None:
-        self.cwd = cwd
-        self.is_grep = is_grep
-        self.paths: set[str] = set()
-        self.clear = True
+        self._cwd = cwd
+        self._is_grep = is_grep
         self._left = _MOST_VALUES
+        self._found = FieldContents()
 
-    def read(self, name: str, value: JsonValue, depth: int, *, listed: bool = False) -> None:
+    def field(self, key: str, value: JsonValue) -> FieldContents:
+        self._found = FieldContents()
+        self._read(field_name(key), value, 0)
+        return self._found
+
+    def _read(self, name: str, value: JsonValue, depth: int, *, listed: bool = False) -> None:
         self._left -= 1
         if depth > _MOST_DEEP or self._left < 0:
-            self.clear = False
+            self._found.is_clear = self._found.is_known = False
             return
         match value:
             case dict():
-                for key, inner in value.items():
-                    is_field = listed and field_name(key) in _PATH_FIELDS
-                    if name in _BY_PATH_FIELDS and not is_field:
-                        self._path(key)
-                    self.read(
-                        name if name in _CONTENT_FIELDS else field_name(key), inner, depth + 1
-                    )
+                self._object(name, value, depth, listed=listed)
             case list():
                 for inner in value:
-                    self.read(name, inner, depth + 1, listed=True)
+                    self._read(name, inner, depth + 1, listed=True)
             case str() if value:
                 self._text(name, value)
+            case True if name in _SWITCHES:
+                self._found.is_set = True
+            case bool() if name not in _SWITCHES:
+                self._found.is_known = False
+            case int() | float() if not isinstance(value, bool):
+                self._number(name, value)
             case _:
                 pass
 
+    def _object(self, name: str, value: Obj, depth: int, *, listed: bool) -> None:
+        if not _is_known(name):
+            self._found.is_known = False
+        for key, inner in value.items():
+            if name in _BY_PATH_FIELDS and not listed:
+                self._path(key)
+                if isinstance(inner, dict):
+                    for field_of_file, deeper in inner.items():
+                        self._read(field_name(field_of_file), deeper, depth + 2)
+                else:
+                    self._read("content", inner, depth + 1)
+            else:
+                self._read(name if name in _CONTENT_FIELDS else field_name(key), inner, depth + 1)
+
+    def _number(self, name: str, value: float) -> None:
+        if name in _CONTENT_FIELDS:
+            self._found.texts.append(str(value))
+        elif name in _COUNTS:
+            self._found.is_set = True
+        elif not is_label(name, value):
+            self._found.is_known = False
+
     def _text(self, name: str, value: str) -> None:
         if name in _DIFF_FIELDS or name in _PATCH_FIELDS:
+            self._found.patches.append(value)
             self._patch(value, must_name=name in _PATCH_FIELDS)
+        elif name in _CHOICES:
+            self._found.is_set |= value.lower() not in _TOLD_BY_A_DIFF
+            self._found.is_known &= value.lower() in _CHOICES[name]
         elif name in _PATH_FIELDS or name in _BY_PATH_FIELDS:
             self._path(value)
         elif name in _GLOB_FIELDS:
+            self._found.texts.append(value)
             self._glob(name, value)
-        elif name not in _CONTENT_FIELDS and name not in DESCRIPTION_FIELDS:
+        elif name in _CONTENT_FIELDS or name in DESCRIPTION_FIELDS:
+            self._found.texts.append(value)
+        elif name in _ID_FIELDS and _ID.fullmatch(value):
+            self._found.is_set = True
+        elif not is_label(name, value):
             self._unknown(value)
 
     def _path(self, value: str) -> None:
-        path = local_path(value, self.cwd)
+        path = local_path(value, self._cwd)
         if path is None:
-            self.clear = False
+            self._found.is_clear = False
         else:
-            self.paths.add(path)
+            self._found.paths.add(path)
 
     def _glob(self, name: str, value: str) -> None:
-        if not (self.is_grep and name == "pattern") and _leads_out(relative_path(value, self.cwd)):
-            self.clear = False
+        if not (self._is_grep and name == "pattern") and _leads_out(
+            relative_path(value, self._cwd)
+        ):
+            self._found.is_clear = False
 
     def _unknown(self, value: str) -> None:
         if "*** " in value and any(map(_PATCH_FILE.match, value[:_MOST_CHARS].splitlines())):
+            self._found.patches.append(value)
             self._patch(value, must_name=True)
             return
+        self._found.is_known = False
         value = value.strip()
-        path = relative_path(value, self.cwd)
+        path = relative_path(value, self._cwd)
         if _leads_out(path) or _SCHEME.match(path):
-            self.clear = False
+            self._found.is_clear = False
         elif "\n" in path or len(path) > _MOST_PATH_CHARS:
             return
         elif "/" in path or "\\" in path or path == "." or _FILE_NAME.fullmatch(path):
-            self.paths.add(path)
+            self._found.paths.add(path)
 
     def _patch(self, value: str, *, must_name: bool) -> None:
         named = list(_patched(value)) if len(value) <= _MOST_CHARS else []
         if not named and (must_name or len(value) > _MOST_CHARS):
-            self.clear = False
+            self._found.is_clear = False
         for path in named:
             if path.startswith('"'):
-                self.clear = False  # git's way to write other characters
+                self._found.is_clear = False  # git's way to write other characters
             elif path != "/dev/null":
                 self._path(path)
+
+
+def _is_known(name: str) -> bool:
+    """Tell whether a field is in one of the tables for files."""
+    tables = (
+        *(_PATH_FIELDS, _BY_PATH_FIELDS, _CONTENT_FIELDS, _DIFF_FIELDS, _PATCH_FIELDS),
+        *(_GLOB_FIELDS, _CONTAINERS, _SWITCHES, _COUNTS, _CHOICES, _ID_FIELDS, _IDS, _NUMBERS),
+        DESCRIPTION_FIELDS,
+    )
+    return any(name in table for table in tables)
 
 
 def _leads_out(path: str) -> bool:

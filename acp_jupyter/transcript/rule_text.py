@@ -22,8 +22,8 @@ from typing import assert_never, get_args
 from urllib.parse import urlsplit
 
 from acp_jupyter.protocol.host_events.session import Rule, RuleEffect, RuleKind, RuleScope
-from acp_jupyter.transcript.model.tool_items import ToolCall, WiderRule
-from acp_jupyter.transcript.permission_evidence import evidence_of
+from acp_jupyter.transcript.model.tool_items import WiderRule
+from acp_jupyter.transcript.permission_evidence import Contents
 
 _KINDS: tuple[RuleKind, ...] = get_args(RuleKind)
 _RULE_CHARS = 1000
@@ -87,13 +87,13 @@ def rule_text(rule: Rule) -> str:
     return f"{rule.tool_kind}:{rule.pattern}" if rule.pattern else rule.tool_kind
 
 
-def rule_for(call: ToolCall, cwd: str) -> str:
-    """Return the rule that covers exactly what a call does; empty where none can.
+def rule_for(contents: Contents) -> str:
+    """Return the rule that covers exactly what a request contains; empty where none can.
 
     It is what remembering an answer means: this command, this file, this address.
     """
-    evidence = evidence_of(call, cwd)
-    if evidence is None or not (evidence.understood and evidence.plain):
+    evidence = contents.evidence
+    if evidence is None or not (contents.understood and evidence.clear and evidence.plain):
         return ""
     match evidence.kind:
         case "execute":
@@ -122,12 +122,14 @@ _ALL: dict[RuleKind, str] = {
 }
 
 
-def wider_rules_for(call: ToolCall, cwd: str) -> tuple[WiderRule, ...]:
-    """Return the rules that allow a call and others like it: in its folder, and of its kind."""
-    evidence = evidence_of(call, cwd)
-    if evidence is None or not evidence.understood or evidence.kind not in _ALL:
+def wider_rules_for(contents: Contents) -> tuple[WiderRule, ...]:
+    """Return the rules that allow a request and others like it: in its folder, and of its kind."""
+    evidence = contents.evidence
+    if evidence is None or evidence.kind not in _ALL:
         return ()
-    if not evidence.paths or not all(_is_inside(path) for path in evidence.paths):
+    if not (contents.understood and evidence.clear and evidence.paths):
+        return ()
+    if not all(_is_inside(path) for path in evidence.paths):
         return ()
     kind, folder = evidence.kind, posixpath.commonpath(map(posixpath.dirname, evidence.paths))
     every = WiderRule(text=kind, words=_ALL[kind])

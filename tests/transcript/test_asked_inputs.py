@@ -17,9 +17,8 @@ from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.vocabulary import AcpKind
 from acp_jupyter.transcript.model.tool_items import Diff, Permission, PermissionOption, ToolCall
 from acp_jupyter.transcript.permission_evidence import (
-    evidence_of,
+    contents_of,
     is_question,
-    remaining_details,
     sole_allow_once,
 )
 from acp_jupyter.transcript.raw_input import (
@@ -88,15 +87,16 @@ def call(kind: str, raw_input: Any, **fields: Any) -> ToolCall:
 
 def known(tool_call: ToolCall) -> dict[str, Any]:
     """Return all that is known of a call, without what is empty."""
-    evidence = evidence_of(tool_call, CWD)
-    folder, details = remaining_details(tool_call, CWD)
+    contents = contents_of(tool_call, CWD)
+    evidence = contents.evidence
     found: dict[str, Any] = {
         "evidence": "" if evidence is None else asdict(evidence),
-        "folder": folder,
-        "details": [(detail.name, detail.value) for detail in details],
-        "rule": rule_for(tool_call, CWD),
-        "wider": [rule.text for rule in wider_rules_for(tool_call, CWD)],
-        "words": [rule.words for rule in wider_rules_for(tool_call, CWD)],
+        "understood": "" if contents.understood else False,
+        "folder": contents.folder,
+        "details": [(detail.name, detail.value) for detail in contents.details],
+        "rule": rule_for(contents),
+        "wider": [rule.text for rule in wider_rules_for(contents)],
+        "words": [rule.words for rule in wider_rules_for(contents)],
     }
     if is_question(tool_call, OPTIONS):
         found["question"] = True
@@ -134,10 +134,10 @@ def test_paths_and_commands() -> None:
                 yield f"path {line(value, local_path(value, CWD))}"
             for field in ("pattern", "path", "odd", "content", "patch", "files"):
                 for is_grep in (False, True):
-                    found = read_path_fields({field: value}, CWD, is_grep=is_grep)
-                    seen = [sorted(found.paths), sorted(found.unclear), sorted(found.by_field)]
-                    if seen[0] or seen[1]:
-                        yield f"{field} {is_grep} {line(value, seen)}"
+                    for found in read_path_fields({field: value}, CWD, is_grep=is_grep).values():
+                        seen = [sorted(found.paths), found.is_clear, found.is_known]
+                        if seen != [[], True, True]:
+                            yield f"{field} {is_grep} {line(value, seen)}"
         for first in ("/ws/a", "/ws", "", "..", "b"):
             for second in ("/ws/b", ".", None, True):
                 beside = read_command_fields({"cwd": first, "workdir": second}, CWD)
@@ -223,15 +223,16 @@ def test_requests_of_the_host_and_many_fields() -> None:
                             asked = call(kind, raw, permission=permission, **fields)
                             told = said(known(asked), MOST)
                             yield f"{request_id} {kind} {said(fields)} {said(raw)}: {told}"
-        for count in (29, 30, 31, 40):
+        for count in (1, 40, 999, 1000, 1001):
             raw = {f"f{n}": n for n in range(count)}
-            _, details = remaining_details(call("execute", raw, command="x"), CWD)
-            yield f"{count}: {len(details)} {details[-1].name} {details[-1].value}"
-        for words in ("x" * 1999, "x" * 2000, "x" * 2001, "a b" * 700, "é " * 1001, "x" * 2300):
-            raw = {"f": words, words[:101]: [words[:9], "é"], words[:100]: {"a": 1}}
-            yield line(words, known(call("execute", raw, command="x")))
-            yield line(words, [d.value[-60:] for d in remaining_details(
-                call("execute", raw, command="x"), CWD)[1]])  # fmt: skip
+            found = contents_of(call("execute", raw, command="x"), CWD)
+            last = found.details[-1]
+            yield f"{count}: {len(found.details)} {last.name} {last.value} {found.too_large}"
+        for length in (2_001, 999_999, 1_000_000):
+            found = contents_of(call("execute", {"f": "x" * length}, command="x"), CWD)
+            yield f"{length}: {[len(each.value) for each in found.details]} {found.too_large}"
+        for value in ([], ["a", "b"], ["a b", "c"], ["a", 1], {"a": "é"}, "é", 1.5, False):
+            yield line(value, known(call("execute", {"f": value}, command="x")))
 
     check(FOLDER, "details", lines())
 

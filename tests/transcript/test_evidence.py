@@ -8,8 +8,8 @@ import pytest
 
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.vocabulary import AcpKind
-from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
-from acp_jupyter.transcript.permission_evidence import Evidence, evidence_of, remaining_details
+from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
+from acp_jupyter.transcript.permission_evidence import Evidence, contents_of
 
 CWD = "/ws"
 HIDDEN = {"path": "a.py", "whatever": "/etc/passwd"}
@@ -23,48 +23,92 @@ def call(kind: str, raw_input: Any = None, **fields: Any) -> ToolCall:
 
 
 def details(asked: ToolCall) -> list[tuple[str, str]]:
-    folder, shown = remaining_details(asked, CWD)
-    assert folder == ""
-    return [(detail.name, detail.value) for detail in shown]
+    found = contents_of(asked, CWD)
+    assert found.folder == ""
+    return [(detail.name, detail.value) for detail in found.details]
 
 
 def test_what_the_host_asks_is_told_by_itself() -> None:
     """What an agent sends beside is not what the host will do."""
-    agents = call("edit", HIDDEN, path="a.py", permission=OF_THE_AGENT)
-    hosts = call("edit", HIDDEN, path="a.py", permission=OF_THE_HOST)
-    assert evidence_of(agents, CWD) == Evidence("edit", paths=("a.py",), understood=False)
-    assert evidence_of(hosts, CWD) == Evidence("edit", paths=("a.py",))
-    assert details(agents) == [("whatever", "/etc/passwd")]
-    assert details(hosts) == []
+    agents = contents_of(call("edit", HIDDEN, path="a.py", permission=OF_THE_AGENT), CWD)
+    told = call("edit", HIDDEN, path="a.py", diffs=(Diff(path="a.py"),), permission=OF_THE_HOST)
+    hosts = contents_of(told, CWD)
+    assert agents.evidence == Evidence("edit", paths=("a.py",), clear=False)
+    assert hosts.evidence == Evidence("edit", paths=("a.py",))
+    assert (agents.understood, hosts.understood) == (False, True)
+    assert [(each.name, each.value) for each in agents.details] == [("whatever", "/etc/passwd")]
+    assert hosts.details == ()
+
+
+@pytest.mark.parametrize("kind", get_args(AcpKind))
+@pytest.mark.parametrize("raw_input", ["make it", ["a.py", "/etc/passwd"], 7, True])
+def test_an_input_that_is_no_object_is_shown_and_not_understood(kind: str, raw_input: Any) -> None:
+    found = contents_of(call(kind, raw_input, path="a.py"), CWD)
+    assert (found.evidence, found.understood) == (None, False)
+    words = "a.py, /etc/passwd" if isinstance(raw_input, list) else str(raw_input)
+    assert details(call(kind, raw_input)) == [("input", words.replace("True", "true"))]
 
 
 @pytest.mark.parametrize("kind", get_args(AcpKind))
 def test_a_path_that_a_card_does_not_show_is_told_with_the_request(kind: str) -> None:
-    """Of the other kinds a card shows the whole input."""
-    names_paths = kind in {"read", "search", "edit", "delete", "move"}
-    assert details(call(kind, HIDDEN)) == ([*HIDDEN.items()] if names_paths else [])
+    assert details(call(kind, HIDDEN)) == [*HIDDEN.items()]
 
 
-@pytest.mark.parametrize(("fields", "left"), [(30, ""), (31, "1"), (45, "15")])
-def test_fields_that_are_not_shown_are_counted(fields: int, left: str) -> None:
-    shown = details(call("execute", {f"f{n}": n for n in range(fields)}, command="make"))
-    counted = [("…", f"and {left} more fields")] if left else []
-    assert shown == [*((f"f{n}", str(n)) for n in range(30)), *counted]
+@pytest.mark.parametrize(
+    ("raw_input", "shown"),
+    [
+        ({"content": "one\ntwo\n"}, []),
+        ({"content": "one\ntwo\nthree\n"}, ["content"]),
+        ({"old_string": "old", "new_string": "two"}, []),
+        ({"old_string": "old", "new_string": "two", "replace_all": True}, ["replace_all"]),
+        ({"old_string": "old", "new_string": "two", "replace_all": False}, []),
+        ({"edits": [{"old_text": "old", "new_text": "one"}]}, []),
+        ({"edits": [{"old_text": "old", "new_text": "other"}]}, ["edits"]),
+        ({"diff": "--- a.py\n+++ a.py\n@@ -1 +1,2 @@\n-old\n+one\n+two\n"}, []),
+        ({"diff": "--- a.py\n+++ a.py\n@@ -1 +1,2 @@\n-old\n+one\n+evil\n"}, ["diff"]),
+        ({"changes": {"/ws/a.py": {"type": "update", "unified_diff": "-old\n+two"}}}, []),
+        ({"changes": {"/ws/a.py": {"type": "delete", "unified_diff": "-old"}}}, ["changes"]),
+        ({"changes": {"/ws/b.py": {"unified_diff": "-old\n+two"}}}, ["changes"]),
+        ({"call_id": "call_1", "turn_id": "01a1-fa07", "started_at_ms": 5}, []),
+        ({"call_id": "rm -r ~"}, ["call_id"]),
+        ({"run_after": "rm -r ~"}, ["run_after"]),
+    ],
+    ids=str,
+)
+def test_a_field_that_is_no_part_of_the_diff_is_shown(raw_input: Any, shown: list[str]) -> None:
+    diff = Diff(path="a.py", old_text="old\n", new_text="one\ntwo\n")
+    asked = call("edit", {"path": "/ws/a.py", **raw_input}, path="a.py", diffs=(diff,))
+    assert [name for name, _ in details(asked)] == shown
 
 
-@pytest.mark.parametrize(("tool", "understood"), [("Grep", True), ("grep", True), ("glob", False)])
-def test_what_is_looked_for_in_texts_leads_nowhere(tool: str, understood: bool) -> None:
+@pytest.mark.parametrize(("fields", "too_large"), [(40, False), (1_000, False), (1_001, True)])
+def test_fields_are_shown_or_the_request_is_too_large(fields: int, too_large: bool) -> None:
+    raw_input = {f"f{n}": n for n in range(fields)}
+    found = contents_of(call("execute", raw_input, command="make"), CWD)
+    assert len(found.details) == min(fields, 1_000)
+    assert found.too_large == too_large
+
+
+def test_a_long_field_is_shown_whole() -> None:
+    text = "x" * 900_000
+    found = contents_of(call("other", {"text": text}), CWD)
+    assert (found.details[0].value, found.too_large) == (text, False)
+    assert contents_of(call("other", {"text": text, "more": text}), CWD).too_large
+
+
+@pytest.mark.parametrize(("tool", "clear"), [("Grep", True), ("grep", True), ("glob", False)])
+def test_what_is_looked_for_in_texts_leads_nowhere(tool: str, clear: bool) -> None:
     """Files are looked for by their names: there it does."""
     raw_input = {"path": "src", "pattern": "/etc/*"}
-    search = call("search", raw_input, tool_name=tool)
-    assert evidence_of(search, CWD) == Evidence("search", paths=("src",), understood=understood)
-    assert details(search) == [*raw_input.items()][: 1 if understood else 2]
+    found = contents_of(call("search", raw_input, tool_name=tool), CWD)
+    assert found.evidence == Evidence("search", paths=("src",), clear=clear)
+    assert [(each.name, each.value) for each in found.details] == [*raw_input.items()]
 
 
 @pytest.mark.parametrize(("number", "known"), [(0, False), (1, True), (200, True), (201, False)])
 def test_nothing_is_known_of_a_call_with_too_many_paths(number: int, known: bool) -> None:
     """Nor of one that names none."""
     locations = tuple(Location(path=f"{n}.py") for n in range(number))
-    evidence = evidence_of(call("edit", locations=locations), CWD)
+    evidence = contents_of(call("edit", locations=locations), CWD).evidence
     assert (evidence is not None) == known
     assert evidence is None or len(evidence.paths) == number

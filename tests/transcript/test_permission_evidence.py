@@ -118,14 +118,14 @@ def test_what_is_not_a_shell_is_shown_with_its_command() -> None:
     assert answer(call, rule("execute:make test"), root=WS) is None
 
 
-def test_values_are_cut_and_never_silently() -> None:
+def test_all_fields_of_a_command_are_shown_whole() -> None:
     call = asked(
-        "execute", {"command": "ls", "env": "x" * 9_000, **{f"f{n}": 1 for n in range(50)}}
+        "execute", {"command": "ls", "env": "x" * 90_000, **{f"f{n}": 1 for n in range(50)}}
     )
     assert call.permission is not None
     details = call.permission.details
-    assert details[0].value.endswith("… and 7200 more characters")
-    assert (len(details), details[-1].value) == (31, "and 21 more fields")
+    assert (len(details), len(details[0].value)) == (51, 90_000)
+    assert not call.permission.too_large
 
 
 def test_all_of_it_is_shown_wherever_it_is_read(
@@ -236,9 +236,11 @@ EDITS: list[tuple[Json, bool]] = [
 def test_an_edit_is_of_all_that_its_input_may_name(more: Json, allowed: bool) -> None:
     call = asked("edit", {"path": "/ws/a.py", **more}, locations=[{"path": "/ws/a.py"}])
     assert answer(call, policy="accept-edits", root=WS) == ("once" if allowed else None)
+    understood = {*more} - {"backup", "log", "whatever", "Ziel"} == {*more}
+    understood = understood and more != {"files": [{"name": "/etc/passwd"}]}
     if not allowed:
         assert answer(call, rule("edit"), root=WS) is None
-        assert answer(call, policy="allow-all", root=WS) == "once"
+        assert answer(call, policy="allow-all", root=WS) == ("once" if understood else None)
         assert answer(call, rule("edit:src/**", "deny"), policy="allow-all", root=WS) in {
             None,
             "once",
@@ -252,7 +254,7 @@ def test_a_rule_for_one_path_is_not_for_another_field(name: str) -> None:
     assert call.permission.rule == ""
     assert [(d.name, d.value) for d in call.permission.details] == [(name, "/ws/docs/b.py")]
     assert answer(call, rule("edit:src/**"), root=WS) is None
-    assert answer(call, rule("edit:**"), root=WS) == "once"
+    assert answer(call, rule("edit:**"), root=WS) == ("once" if name == "dest" else None)
     assert answer(call, rule("edit:docs/**", "deny"), policy="allow-all", root=WS) == "no"
 
 
@@ -292,8 +294,8 @@ def test_many_fields_cost_no_more_than_their_number() -> None:
         asked("edit", {"path": "/ws/a", **{f"f{n}": "/x" for n in range(fields)}})
         return time.process_time() - before
 
-    few = min(seconds(4_000) for _ in range(3))
-    assert min(seconds(16_000) for _ in range(3)) < 4 * 3 * few + 0.01
+    # Other work on the machine slows single runs, and quadratic work is 16 times as slow in each.
+    assert any(seconds(16_000) < 12 * seconds(4_000) for _ in range(10))
 
 
 OUT = st.sampled_from(["/etc/passwd", "../x", "~/x", "file:///etc/x", "x/../../y", "ssh://h/x"])

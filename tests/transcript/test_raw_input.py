@@ -36,18 +36,18 @@ def test_a_folder_that_a_link_may_lead_out_of_is_told(cwd: str, folder: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("field", "patch", "paths", "unclear"),
+    ("field", "patch", "paths", "is_clear"),
     [
-        ("patch", NAMED.ljust(MOST, "x"), {"new.py"}, set()),
-        ("patch", NAMED.ljust(MOST + 1, "x"), set(), {"patch"}),
-        ("patch", "x", set(), {"patch"}),
-        ("diff", "x" * MOST, set(), set()),
-        ("diff", "x" * (MOST + 1), set(), {"diff"}),
+        ("patch", NAMED.ljust(MOST, "x"), {"new.py"}, True),
+        ("patch", NAMED.ljust(MOST + 1, "x"), set(), False),
+        ("patch", "x", set(), False),
+        ("diff", "x" * MOST, set(), True),
+        ("diff", "x" * (MOST + 1), set(), False),
     ],
     ids=["longest", "too long", "names nothing", "longest diff", "too long a diff"],
 )
 def test_a_patch_that_is_too_long_to_read_may_change_anything(
-    field: str, patch: str, paths: set[str], unclear: set[str]
+    field: str, patch: str, paths: set[str], is_clear: bool
 ) -> None:
-    found = read_path_fields({field: patch}, CWD)
-    assert (found.paths, found.unclear) == (paths, unclear)
+    found = read_path_fields({field: patch}, CWD)[field]
+    assert (found.paths, found.is_clear) == (paths, is_clear)

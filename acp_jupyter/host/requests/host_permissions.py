@@ -25,10 +25,11 @@ from acp_jupyter.host.requests.rules import Facts, facts_of, rule_on
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.host_events.notes import ImportedPacket
-from acp_jupyter.protocol.objects import Obj, obj, text
+from acp_jupyter.protocol.objects import Obj, items, obj, text
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.vocabulary import AcpKind
 from acp_jupyter.transcript.model.tool_items import Diff, Permission, PermissionOption, ToolCall
+from acp_jupyter.transcript.raw_input import field_name
 from acp_jupyter.transcript.rule_text import plain_words
 
 _SHOWN_CHARS = 2_000_000
@@ -197,17 +198,16 @@ class HostPermissions:
         return current.known and ruling.denied is None and ruling.clear
 
     def _wrote_so(self, name: str, old: str | None, new: str) -> bool:
-        """Return whether an allowed request of this turn showed this very change, or none."""
+        """Return whether an allowed request showed this very change, by a diff or in its input."""
         for call in self._permissions.known_allowed().values():
             if call.tool_kind != "edit" or not self._touches((call,), name):
                 continue
+            changes = [(diff.old_text, diff.new_text) for diff in call.diffs if diff.path == name]
             result = old or ""
-            for diff in call.diffs:
-                if diff.path == name:
-                    before = diff.old_text or ""
-                    whole = before in {"", result}
-                    result = diff.new_text if whole else result.replace(before, diff.new_text)
-            if result == new or not call.diffs:
+            for before, after in changes or _changes_in(call):
+                whole = before in {None, "", result}
+                result = after if whole else result.replace(before or "", after)
+            if result == new and (changes or _changes_in(call)):
                 return True
         return False
 
@@ -264,6 +264,32 @@ class HostPermissions:
 
     async def _facts(self, call: ToolCall) -> Facts:
         return await asyncio.to_thread(facts_of, call, self._permissions.folder())
+
+
+def _changes_in(call: ToolCall) -> list[tuple[str | None, str]]:
+    """Return which texts the input of an edit replaces by which; None for a file's whole text."""
+    source = obj(call.raw_input)
+    edits = [obj(each) for each in items(source.get("edits"))] or [source]
+    changes: list[tuple[str | None, str]] = []
+    for edit in edits:
+        named = {field_name(key): value for key, value in edit.items()}
+        whole = (value for key in _WHOLE_TEXTS if isinstance(value := named.get(key), str))
+        part = (
+            (before, after)
+            for old, new in _REPLACED
+            if isinstance(before := named.get(old), str)
+            and isinstance(after := named.get(new), str)
+        )
+        found = next(part, None) or next(((None, text) for text in whole), None)
+        if found is None:
+            return []
+        changes.append(found)
+    return changes
+
+
+_WHOLE_TEXTS = ("content", "contents", "filetext", "newcontent", "newtext", "text")
+_REPLACED = (("oldstring", "newstring"), ("oldstr", "newstr"), ("oldtext", "newtext"))
+"""Fields of an edit as agents name them, without case and underscores."""
 
 
 def _runs(call: ToolCall, line: str, raw: Obj) -> bool:

@@ -225,6 +225,8 @@ class PermissionRequests:
         if reason and (option is None or not option.option_kind.startswith("reject")):
             raise BadRequest("Only an option that rejects takes a reason.")
         if option is not None and option.option_kind.startswith("allow"):
+            if call.permission is not None and call.permission.too_large:
+                raise BadRequest("This request is too large to be shown, so it can't be allowed.")
             self.granted[request_id] = call
         self._choose(request_id, "user", option_id, reason=reason, who=who)
         return "cancelled" if option is None else option.name

@@ -2,7 +2,7 @@
 
 A policy and a rule answer only on evidence: the joined tool call names its kind and its paths,
 command or address, every field in it is understood, and the request offers exactly one
-``allow_once``. All other requests go to the user.
+``allow_once``. All other requests go to the user, under ``allow-all`` too, which allows any path.
 
 Code in a kernel may be anybody's. So a kernel sets the policy for its own prompts, and never for
 a prompt that a user sends, edits or adds.
@@ -24,9 +24,6 @@ from acp_jupyter.transcript.rule_text import rule_text
 Verdict = Literal["allow", "reject", "ask"]
 
 _NOWHERE = SessionFolder(None)
-_WITH_PATHS = frozenset({"read", "search", "edit", "delete", "move"})
-"""Kinds for which ``allow-all`` allows any path, even one in a field that is not understood."""
-
 CHANGES_NOTHING: frozenset[Policy] = frozenset({"read-only", "deny"})
 """Policies under which an agent may change nothing, even with permission."""
 
@@ -124,7 +121,7 @@ def _by_policy(policy: Policy, facts: Facts) -> Verdict:
             protected = any(spot is None or spot.protected for spot in facts.paths)
             return "allow" if facts.kind == "edit" and facts.inside and not protected else "ask"
         case "allow-all":
-            named = facts.names_something and (facts.understood or facts.kind in _WITH_PATHS)
+            named = facts.names_something and facts.understood
             return "allow" if facts.kind != "other" and named else "ask"
         case _:
             assert_never(policy)

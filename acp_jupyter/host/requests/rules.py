@@ -26,7 +26,7 @@ from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import RulesStore, same_rule
 from acp_jupyter.protocol.host_events.session import Rule, RuleEffect, RulesChanged, RuleScope
 from acp_jupyter.transcript.model.tool_items import ToolCall
-from acp_jupyter.transcript.permission_evidence import Evidence, evidence_of
+from acp_jupyter.transcript.permission_evidence import Evidence, contents_of
 from acp_jupyter.transcript.rule_text import RuleTextError, read_rule
 
 _log = logging.getLogger(__name__)
@@ -157,6 +157,8 @@ class Facts:
     evidence: Evidence | None = None
     paths: tuple[FolderPath | None, ...] = ()
     """The call's paths; None for one outside the folder or unknown."""
+    understood: bool = True
+    """Whether every field of the call is understood."""
     names_something: bool = False
     """Whether a path, a command or an address is named at all."""
     folder: str = ""
@@ -165,12 +167,8 @@ class Facts:
     @property
     def inside(self) -> bool:
         """Whether all paths are inside the folder, and there are some and no hidden ones."""
-        return self.understood and bool(self.paths) and None not in self.paths
-
-    @property
-    def understood(self) -> bool:
-        """Whether every field of the call is understood."""
-        return self.evidence is None or self.evidence.understood
+        clear = self.understood and self.evidence is not None and self.evidence.clear
+        return clear and bool(self.paths) and None not in self.paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +185,11 @@ class Ruling:
 
 def facts_of(call: ToolCall, folder: SessionFolder) -> Facts:
     """Return the facts of a call; locates its paths on disk. May block."""
-    evidence = evidence_of(call, folder.cwd)
+    contents = contents_of(call, folder.cwd)
+    evidence = contents.evidence
     spots = () if evidence is None else tuple(map(folder.locate, evidence.paths))
     named = bool(evidence or call.command or call.path or call.locations or call.diffs)
-    return Facts(call.tool_kind, evidence, spots, named, folder.cwd)
+    return Facts(call.tool_kind, evidence, spots, contents.understood, named, folder.cwd)
 
 
 def rule_on(rules: Iterable[Rule], facts: Facts) -> Ruling:
@@ -225,7 +224,7 @@ def _denies(rule: Rule, facts: Facts) -> Denial:
 
 def _allowed(rules: list[Rule], facts: Facts) -> Rule | None:
     evidence = facts.evidence
-    if evidence is None or not evidence.understood:
+    if evidence is None or not (facts.understood and evidence.clear):
         return None
     if evidence.kind == "execute":
         patterns = (rule.pattern for rule in rules)

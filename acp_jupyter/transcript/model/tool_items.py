@@ -113,7 +113,9 @@ class Permission(Model):
     folder: str = ""
     """Where a command would run; empty for the session's folder."""
     details: tuple[Detail, ...] = ()
-    """What else the agent sent that may change what is done: cut, and never silently."""
+    """What else the agent sent, all of it."""
+    too_large: bool = False
+    """Whether the agent sent more than can be shown: such a request can't be allowed."""
     options: tuple[PermissionOption, ...] = ()
     chosen: str = ""
     """Name of the chosen option."""

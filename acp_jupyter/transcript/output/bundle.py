@@ -21,7 +21,14 @@ from acp_jupyter.transcript.model.items import (
     UserMessage,
 )
 from acp_jupyter.transcript.model.session_state import STEERED, SessionState, TurnState
-from acp_jupyter.transcript.model.tool_items import ContentBlockItem, Diff, TerminalView, ToolCall
+from acp_jupyter.transcript.model.tool_items import (
+    ContentBlockItem,
+    Detail,
+    Diff,
+    Permission,
+    TerminalView,
+    ToolCall,
+)
 from acp_jupyter.transcript.output.markdown import (
     capped,
     shown_output,
@@ -36,6 +43,8 @@ _SNAPSHOT_BYTES = 256 * 1024
 _ITEM_TEXT_CHARS = 192 * 1024
 _DIFF_CHARS = 64 * 1024
 _FILES = 50
+_DETAILS = 30
+_DETAIL_CHARS = 2_000
 _MOST_ITEMS = 1_500
 """More is neither read nor fits."""
 _HIT_CHARS = 100
@@ -207,6 +216,7 @@ def _saved_call(call: ToolCall, scrubber: Scrubber, picture_chars: int) -> ToolC
             # Cut after secrets are out: a half of one would not be recognised.
             "output": shown_output(call),
             "command": capped(call.command),
+            "permission": call.permission and _saved_permission(call.permission),
             "files": None if call.files is None else call.files[:_FILES],
             "hits": _saved_hits(call.hits),
             "terminal": None if call.terminal is None else _saved_terminal(call.terminal),
@@ -214,6 +224,17 @@ def _saved_call(call: ToolCall, scrubber: Scrubber, picture_chars: int) -> ToolC
             "blocks": tuple(_saved_block(block, picture_chars) for block in call.blocks),
         }
     )
+
+
+def _saved_permission(permission: Permission) -> Permission:
+    details = [
+        detail.model_copy(update={"value": capped(detail.value, _DETAIL_CHARS)})
+        for detail in permission.details[:_DETAILS]
+    ]
+    more = len(permission.details) - len(details)
+    if more:
+        details.append(Detail(name="…", value=f"and {more} more fields"))
+    return permission.model_copy(update={"details": tuple(details)})
 
 
 _SHOW_CELLS = ("run_cells", "read_cells")

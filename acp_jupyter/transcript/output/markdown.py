@@ -134,12 +134,12 @@ def session_markdown(
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def capped(text: str) -> str:
+def capped(text: str, most: int = OUTPUT_CHARS) -> str:
     """Return a tool's output, cut in the middle: how it began and how it ended."""
-    if len(text) <= OUTPUT_CHARS:
+    if len(text) <= most:
         return text
-    note = f"\n… {len(text) - OUTPUT_CHARS} characters left out …\n"
-    half = (OUTPUT_CHARS - len(note)) // 2
+    note = f"\n… {len(text) - most} characters left out …\n"
+    half = (most - len(note)) // 2
     return text[:half] + note + text[-half:]
 
 

@@ -125,7 +125,7 @@ _NOT_OF_ITEM = {
 }  # fmt: skip
 _NOT_OF_PERMISSION = {
     "request_id", "asked_at", "title", "reason", "options", "chosen", "rule", "wider_rules",
-    "answered_by",
+    "answered_by", "too_large",
 }  # fmt: skip
 _NOT_OF_TERMINAL = {"terminal_id", "own", "released", "cwd", "can_cancel"}
 

@@ -26,7 +26,7 @@ from acp_jupyter.transcript.model.tool_items import (
     PermissionState,
     ToolCall,
 )
-from acp_jupyter.transcript.permission_evidence import is_question, remaining_details
+from acp_jupyter.transcript.permission_evidence import contents_of, is_question
 from acp_jupyter.transcript.reduce.draft import Draft, count_pending_requests
 from acp_jupyter.transcript.reduce.tool_calls import release_held_update, upsert_tool_call
 from acp_jupyter.transcript.rule_text import rule_for, wider_rules_for
@@ -60,11 +60,14 @@ def add_request(draft: Draft, packet: PermissionRequest) -> None:
         asked_at=draft.at,
     )
     item = item.model_copy(update={"permission": permission})
-    cwd = draft.session.cwd
-    folder, details = remaining_details(item, cwd)
-    fields: dict[str, object] = {"folder": folder, "details": details}
+    found = contents_of(item, draft.session.cwd)
+    fields: dict[str, object] = {
+        "folder": found.folder,
+        "details": found.details,
+        "too_large": found.too_large,
+    }
     if not is_question(item, options):
-        fields |= {"rule": rule_for(item, cwd), "wider_rules": wider_rules_for(item, cwd)}
+        fields |= {"rule": rule_for(found), "wider_rules": wider_rules_for(found)}
     permission = permission.model_copy(update=fields)
     if packet.auto_approve:
         # The agent's own settings allowed it; the transcript never hides that.

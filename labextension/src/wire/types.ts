@@ -2142,7 +2142,7 @@ export interface Permission {
    */
   chosen: string;
   /**
-   * What else the agent sent that may change what is done: cut, and never silently.
+   * What else the agent sent, all of it.
    */
   details: Detail[];
   /**
@@ -2168,6 +2168,10 @@ export interface Permission {
    * Who wants what, e.g. ``Demo wants to edit a file``.
    */
   title: string;
+  /**
+   * Whether the agent sent more than can be shown: such a request can't be allowed.
+   */
+  too_large: boolean;
   /**
    * What may be remembered instead, while the request waits.
    */

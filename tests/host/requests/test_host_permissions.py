@@ -122,6 +122,63 @@ ROWS = [
         choose=["yes"],
     ),
     Row(
+        "protected, allowed without a text",
+        "ask",
+        [announced("edit", locations=[{"path": HOOK}]), write(HOOK)],
+        "asked",
+        choose=["yes"],
+    ),
+    Row(
+        "protected, always allowed without a text",
+        "ask",
+        [announced("edit", locations=[{"path": HOOK}]), write(HOOK)],
+        "asked",
+        choose=["always"],
+    ),
+    Row(
+        "protected, allowed with its text",
+        "ask",
+        [announced("edit", rawInput={"file_path": HOOK, "content": "x"}), write(HOOK)],
+        "done",
+        choose=["yes"],
+    ),
+    Row(
+        "protected, allowed with another text",
+        "ask",
+        [announced("edit", rawInput={"file_path": HOOK, "content": "y"}), write(HOOK)],
+        "asked",
+        choose=["yes"],
+    ),
+    Row(
+        "protected, a part of it allowed",
+        "ask",
+        [
+            announced(
+                "edit",
+                rawInput={"file_path": "ROOT/.git/config", "oldString": "old", "newString": "new"},
+            ),
+            write("ROOT/.git/config", "a new b"),
+        ],
+        "done",
+        choose=["yes"],
+    ),
+    Row(
+        "protected, more than the part that was allowed",
+        "ask",
+        [
+            announced(
+                "edit",
+                rawInput={
+                    "file_path": "ROOT/.git/config",
+                    "edits": [{"old_text": "old", "new_text": "new"}],
+                },
+            ),
+            write("ROOT/.git/config", "a new b, and more"),
+        ],
+        "asked",
+        choose=["yes"],
+    ),
+    Row(
         "protected, where another file was allowed",
         "ask",
         [announced("edit", locations=[{"path": PLAIN}]), write(HOOK)],
@@ -213,6 +270,7 @@ def test_what_an_agent_does_without_asking(driver: Driver, tmp_path: Path, row: 
     (root / "known.txt").write_text("known")
     (root / ".env").write_text("KEY=1")
     (root / ".git").mkdir()
+    (root / ".git/config").write_text("a old b")
     (root / "link").symlink_to(root / ".git")
     (tmp_path / "outside.txt").write_text("outside")
     (root / "hard.txt").hardlink_to(tmp_path / "outside.txt")

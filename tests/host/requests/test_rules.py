@@ -17,6 +17,7 @@ from acp_jupyter.host.store.permission_stores import RulesStore
 from acp_jupyter.protocol.host_events.session import Policy, Rule, RuleEffect, RuleScope
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.transcript.model.tool_items import Diff, PermissionOption, ToolCall
+from acp_jupyter.transcript.permission_evidence import contents_of
 from acp_jupyter.transcript.rule_text import (
     RuleTextError,
     read_rule,
@@ -310,7 +311,7 @@ def test_a_rule_reads_as_it_was_written(text: str) -> None:
     ids=str,
 )
 def test_remembering_an_answer_covers_just_that(tool_call: ToolCall, text: str) -> None:
-    assert rule_for(tool_call, "/ws") == text
+    assert rule_for(contents_of(tool_call, "/ws")) == text
     if text:
         assert answer(tool_call, rule(text)) == "once"
 
@@ -333,7 +334,7 @@ def test_remembering_an_answer_covers_just_that(tool_call: ToolCall, text: str) 
     ids=str,
 )
 def test_wider_rules_allow_their_request(tool_call: ToolCall, texts: list[str]) -> None:
-    assert [each.text for each in wider_rules_for(tool_call, "/ws")] == texts
+    assert [each.text for each in wider_rules_for(contents_of(tool_call, "/ws"))] == texts
     for text in texts:
         assert answer(tool_call, rule(text)) == "once"
 

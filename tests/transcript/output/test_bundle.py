@@ -33,10 +33,11 @@ from acp_jupyter.transcript.model.session_state import (
     SessionState,
     TurnState,
 )
-from acp_jupyter.transcript.model.tool_items import Diff, Permission, ToolCall
+from acp_jupyter.transcript.model.tool_items import Detail, Diff, Permission, ToolCall
 from acp_jupyter.transcript.output.bundle import Bundle, build_bundle
 from acp_jupyter.transcript.output.record import TURN_MIME
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
+from tests.support.transcript.traffic import Script
 
 ROOT = "/home/ada/my project"
 SECRET = "correct-horse-battery"
@@ -287,3 +288,14 @@ def test_a_variant_is_folded_unless_it_is_kept(
         f"<details>\n<summary>{name}</summary>\n\n" if folded else f"**{name}**\n\n"
     )
     assert markdown.endswith("\n\n</details>") == folded
+
+
+def test_fields_of_a_request_are_cut_where_they_are_saved() -> None:
+    details = tuple(Detail(name=f"f{n}", value="x" * 100_000) for n in range(40))
+    permission = Permission(request_id="r1", title="Demo wants it", details=details)
+    call = ToolCall(id="1", tool_call_id="c", title="Run", permission=permission)
+    script = Script()
+    script.turn()
+    bundle = build_bundle(script.transcript.turns["t1"], [call], script.transcript.session)
+    assert len(json.dumps(bundle.data)) < 200_000
+    assert "and 10 more fields" in json.dumps(bundle.data, ensure_ascii=False)

@@ -125,7 +125,8 @@ function questionOf(call: ToolCall): Question | null {
   const { tool_name: name, title, raw_input: raw, permission } = call;
   const given = JSON.stringify(raw ?? {});
   const hasMore = title !== name || call.command !== '' || call.diffs.length > 0;
-  if (permission === null || permission.details.length > 0 || hasMore) {
+  const isWhole = permission?.details.every(detail => isRecord(raw) && detail.name in raw);
+  if (permission === null || isWhole !== true || permission.too_large || hasMore) {
     return null;
   }
   const request = READS.test(name) && SHORT.test(given) ? requestOf(permission) : null;

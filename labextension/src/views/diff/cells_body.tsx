@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks';
 
 import { plural } from '../i18n';
 import { Icon } from '../parts/icons';
+import { useUnread } from '../parts/unread';
 import { useScene, useValue } from '../scene';
 import type { CellChange } from './cell_moves';
 import { DiffColours } from './colours';
@@ -33,6 +34,8 @@ export function CellsBody({ cells, rows: shared, id, frame }: CellsBodyProps) {
   const { rest } = cells;
   const rows = shared ?? cells.rows;
   const most = shared === undefined ? FIRST_ROWS + Number(shown) : rows.length;
+  const showMore = () => setShown(String(Number(shown) + 5 * FIRST_ROWS));
+  useUnread(`${id} cells ${shown}`, rows.length > most && actions !== null, showMore);
   const around = <p class="muted acp-empty">{t('The notebook’s own metadata changed.')}</p>;
   const aroundHunk = { range: AROUND_CELLS, first: 0, last: 0, words: t('Notebook metadata') };
   return (
@@ -55,11 +58,7 @@ export function CellsBody({ cells, rows: shared, id, frame }: CellsBodyProps) {
         ),
       )}
       {rows.length > most && actions !== null && (
-        <button
-          type="button"
-          class="fold"
-          onClick={() => setShown(String(Number(shown) + 5 * FIRST_ROWS))}
-        >
+        <button type="button" class="fold" onClick={showMore}>
           <Icon name="fold" small />
           <span>{t('Show more cells')}</span>
         </button>

@@ -6,6 +6,7 @@ import { grouped } from '../i18n';
 import { IconButton } from '../parts/buttons';
 import { Counts, Path, useOpenFile } from '../parts/files';
 import { Icon } from '../parts/icons';
+import { useUnread } from '../parts/unread';
 import { useScene, useValue } from '../scene';
 import { CellsBody } from './cells_body';
 import { DiffColours } from './colours';
@@ -105,18 +106,45 @@ export function FileDiff({
           />
         </DiffColours>
       )}
-      {cells === null && comparison === null && (
-        <p class="muted acp-empty">{t('This is too large to compare here.')}</p>
-      )}
+      {cells === null && comparison === null && <TooLarge id={id} diff={diff} />}
     </section>
   );
 }
 
-/** From this many lines on the diff is folded. */
+interface TooLargeProps {
+  readonly diff: Diff;
+  readonly id: string;
+}
+
+/** A change whose lines can't be compared: its new text, on a click. */
+function TooLarge({ diff, id }: TooLargeProps) {
+  const { actions, t } = useScene();
+  const [shown, setShown] = useValue(`${id} text`);
+  const show = () => setShown('1');
+  useUnread(`${id} text`, shown === '' && actions !== null, show);
+  return (
+    <>
+      <p class="muted acp-empty">{t('This is too large to compare here.')}</p>
+      {shown === '' && actions !== null && (
+        <button type="button" class="btn quiet small" onClick={show}>
+          {t('Show the new text')}
+        </button>
+      )}
+      {shown !== '' && <pre class="acp-newtext">{diff.new_text}</pre>}
+    </>
+  );
+}
+
+/** From this many lines on a diff is folded. */
 const FOLDED_LINES = 24;
 
+interface FoldedDiffProps extends FileDiffProps {
+  /** From this many lines on it is folded. */
+  readonly most?: number;
+}
+
 /** A diff that nobody opened: of a long one the beginning, and the rest on a click. */
-export function FoldedDiff(props: FileDiffProps) {
+export function FoldedDiff({ most = FOLDED_LINES, ...props }: FoldedDiffProps) {
   const { diff, id } = props;
   const { actions, t } = useScene();
   const [all, setAll] = useValue(`${id} unfolded`);
@@ -125,7 +153,8 @@ export function FoldedDiff(props: FileDiffProps) {
     (sum, section) => sum + (section.folded ? 1 : section.end - section.start),
     0,
   );
-  const folded = lines >= FOLDED_LINES && all === '' && actions !== null;
+  const folded = lines >= most && all === '' && actions !== null;
+  useUnread(`${id} unfolded`, folded, () => setAll('1'));
   return (
     <>
       <div class={folded ? 'acp-folded' : undefined}>

@@ -2,6 +2,7 @@ import { Fragment } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 
 import { grouped } from '../i18n';
+import { Unread } from '../parts/unread';
 import { useScene } from '../scene';
 import { Coloured, LineColours } from './colours';
 import { endOfLine, piecesOf } from './compare_lines';
@@ -82,19 +83,23 @@ function Line({ comparison, line, row, plain }: LineProps) {
   }
 }
 
-/** The text of a line with its colours and marks; a very long one shows its beginning. */
+/**
+ * The text of a line with its colours and marks. A very long one shows its beginning; all of it
+ * where it is asked for.
+ */
 function LineText({ comparison, line, plain }: Omit<LineProps, 'row'>) {
   const { t } = useScene();
   const colours = useContext(LineColours);
   const runs = plain ? null : colours(line);
   const pieces = useMemo(() => piecesOf(comparison, line), [comparison, line]);
-  const more = line.text.length - MAX_LINE;
+  const most = useContext(Unread) === null ? MAX_LINE : Infinity;
+  const more = line.text.length - most;
   const end = endOfLine(comparison, line);
   let from = 0;
   return (
     <>
       {pieces.map(({ text, changed }, index) => {
-        const piece = <Coloured text={text.slice(0, MAX_LINE)} runs={runs} from={from} />;
+        const piece = <Coloured text={text.slice(0, most)} runs={runs} from={from} />;
         from += text.length;
         return changed ? <b key={index}>{piece}</b> : <Fragment key={index}>{piece}</Fragment>;
       })}

@@ -3,6 +3,7 @@ import { useCallback, useRef, useState } from 'preact/hooks';
 
 import { grouped, plural } from '../i18n';
 import { Icon } from '../parts/icons';
+import { useUnread } from '../parts/unread';
 import { useScene, useSubscription, useValue } from '../scene';
 import type { Comparison, Section } from './compare_lines';
 import { hunksOf } from './hunks';
@@ -39,6 +40,9 @@ export function LinesBody({ comparison, id, frame }: LinesBodyProps) {
   const shown = firstSections(sections, most);
   const cut = endOf(shown) < endOf(sections);
   const left = added + removed - most;
+  const showMore = () => setAll(String(Number(all) + MORE_LINES));
+  // Told anew each time, since what a click shows may not be all.
+  useUnread(`${id} all ${all}`, cut && actions !== null, showMore);
   return (
     <>
       {shown.map((section, index) => {
@@ -55,11 +59,7 @@ export function LinesBody({ comparison, id, frame }: LinesBodyProps) {
         (actions === null ? (
           <div class="fold">{t('%1 lines in all', grouped(lines.length))}</div>
         ) : (
-          <button
-            type="button"
-            class="fold"
-            onClick={() => setAll(String(Number(all) + MORE_LINES))}
-          >
+          <button type="button" class="fold" onClick={showMore}>
             <Icon name="fold" small />
             <span>
               {left <= MORE_LINES

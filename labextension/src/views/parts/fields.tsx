@@ -26,17 +26,14 @@ export function Fields({ rows }: { readonly rows: readonly Field[] }) {
 }
 
 /** The fields of a tool's input, without empty ones and without values in `known`. */
-export function fieldsOf(value: unknown, known: readonly string[], longest = MAX_VALUE): Field[] {
+export function fieldsOf(value: unknown, known: readonly string[]): Field[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return [];
   }
   return Object.entries(value)
     .filter(([, field]) => field !== null && field !== '' && !known.includes(String(field)))
     .slice(0, MAX_FIELDS)
-    .map(([name, field]: [string, unknown]) => {
-      const text = wordsOf(field);
-      return [name, text.length > longest ? `${text.slice(0, longest)}…` : text];
-    });
+    .map(([name, field]: [string, unknown]) => [name, cut(wordsOf(field), MAX_VALUE)]);
 }
 
 /** The details of a permission request, without those in `shown`. */
@@ -44,7 +41,11 @@ export function detailsOf({ permission }: ToolCall, shown: readonly Field[]): Fi
   const names = new Set(shown.map(([name]) => name));
   return (permission?.details ?? [])
     .filter(({ name }) => !names.has(name))
-    .map(({ name, value }): Field => [name, value]);
+    .map(({ name, value }): Field => [name, cut(value, MAX_VALUE)]);
+}
+
+function cut(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
 /** A value as text: a list of plain words with commas, all other lists and objects as JSON. */

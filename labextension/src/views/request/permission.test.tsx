@@ -291,4 +291,89 @@ describe('a permission request', () => {
     ]);
     expect(diff.querySelector('header')?.textContent).toContain('+2 −1');
   });
+
+  it('is allowed only when what is folded was shown', async () => {
+    const answerPermission = vi.fn(() => Promise.resolve());
+    const value = 'x'.repeat(30_000);
+    const many = Array.from({ length: 45 }, (_, n) => ({ name: `f${n}`, value: `${n}` }));
+    const details = [{ name: 'env', value }, ...many];
+    const asked = command('c', { status: 'pending', permission: permission({ details }) });
+    const { view } = draw([asked], { turn: waiting, actions: { answerPermission } });
+    const card = within(view.getByRole('group', { name: 'Permission request' }));
+    const isLocked = (name: RegExp) => card.getByRole('button', { name }).hasAttribute('disabled');
+    await waitFor(() => expect(isLocked(/^Allow once/)).toBe(true));
+    expect(isLocked(/^Always allow/)).toBe(true);
+    expect(isLocked(/^Reject/)).toBe(false);
+    fireEvent.click(card.getByRole('button', { name: /^Allow once/ }));
+    expect(answerPermission).not.toHaveBeenCalled();
+    expect(card.queryByText('f44')).toBeNull();
+
+    fireEvent.click(card.getByRole('button', { name: 'Show all of it' }));
+    await waitFor(() => expect(isLocked(/^Allow once/)).toBe(false));
+    expect(card.getByText('f44')).toBeTruthy();
+    expect(card.getByText(value)).toBeTruthy();
+    expect(card.queryByRole('button', { name: 'Show all of it' })).toBeNull();
+    fireEvent.click(card.getByRole('button', { name: /^Allow once/ }));
+    expect(answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', 'once');
+  });
+
+  it.each([
+    [79, 0],
+    [80, 1],
+    [6_000, 2],
+  ])('shows all %d lines of a new file after %d clicks', async (lines, clicks) => {
+    const text = Array.from({ length: lines }, (_, n) => `line ${n}\n`).join('');
+    const diff = {
+      path: 'new.py',
+      old_text: null,
+      new_text: text,
+      is_new_file: true,
+      old_line: 1,
+      new_line: 1,
+      added: lines,
+      removed: 0,
+    };
+    const asked = edit('e', { status: 'pending', permission: permission(), diffs: [diff] });
+    const { view } = draw([asked], { turn: waiting });
+    const card = within(view.getByRole('group', { name: 'Permission request' }));
+    for (let click = 0; click < clicks; click += 1) {
+      const more = await waitFor(() => card.getByRole('button', { name: 'Show all of it' }));
+      expect(card.getByRole('button', { name: /^Allow once/ }).hasAttribute('disabled')).toBe(true);
+      fireEvent.click(more);
+    }
+    await waitFor(() =>
+      expect(card.getByRole('button', { name: /^Allow once/ }).hasAttribute('disabled')).toBe(
+        false,
+      ),
+    );
+    const drawn = view.getByRole('region', { name: 'Diff of new.py' });
+    expect(drawn.querySelectorAll('ins')).toHaveLength(lines);
+  });
+
+  it('shows long lines whole', () => {
+    const line = `${'x'.repeat(5_000)} end`;
+    const diff = {
+      path: 'a.py',
+      old_text: 'a\n',
+      new_text: `${line}\n`,
+      is_new_file: false,
+      old_line: 1,
+      new_line: 1,
+      added: 1,
+      removed: 1,
+    };
+    const asked = edit('e', { status: 'pending', permission: permission(), diffs: [diff] });
+    const { view } = draw([asked], { turn: waiting });
+    const drawn = view.getByRole('region', { name: 'Diff of a.py' });
+    expect(drawn.querySelector('ins')?.textContent).toBe(line);
+  });
+
+  it('can only be rejected where it is too large to be shown', () => {
+    const asked = command('c', { status: 'pending', permission: permission({ too_large: true }) });
+    const { view } = draw([asked], { turn: waiting });
+    const card = within(view.getByRole('group', { name: 'Permission request' }));
+    expect(card.getByText(/too large to be shown/)).toBeTruthy();
+    const enabled = card.getAllByRole('button').filter(each => !each.hasAttribute('disabled'));
+    expect(enabled.map(each => each.querySelector('bdi')?.textContent)).toEqual(['Reject']);
+  });
 });

@@ -7,6 +7,7 @@ import type { IconName } from '../parts/icon_drawings';
 import { Icon } from '../parts/icons';
 import { focusedElement } from '../parts/keyboard';
 import { oddNames, Visible } from '../parts/odd_characters';
+import { Unread, useUnreadParts } from '../parts/unread';
 import { useScene } from '../scene';
 import { WaitsFor } from './answered_by';
 import { PermissionDetails } from './permission_details';
@@ -34,6 +35,8 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
   const [reason, setReason] = useState('');
   const { title, request_id: requestId, options } = permission;
   const answerable = useAnswerable(card, requestId);
+  const [unread, tellUnread] = useUnreadParts();
+  const isLocked = unread.size > 0 || permission.too_large;
 
   useLayoutEffect(() => {
     const timer = setTimeout(() => {
@@ -50,7 +53,9 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
   }, [requestId]);
 
   const answer = (optionId: string | null, memory: Memory | null = null, wider = '') => {
-    if (actions === null || answering || !answerable) {
+    const kind = options.find(option => option.option_id === optionId)?.option_kind ?? '';
+    const rejects = optionId === null || kind.startsWith('reject');
+    if (actions === null || answering || !answerable || (isLocked && !rejects)) {
       return;
     }
     // The pressed button will be disabled, and would lose the focus.
@@ -59,7 +64,6 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
     }
     setAnswering(true);
     setFailure('');
-    const kind = options.find(option => option.option_id === optionId)?.option_kind ?? '';
     const why = kind.startsWith('reject') ? reason.trim() : '';
     const more =
       memory === null && why === '' ? [] : [{ remember: memory, wider_rule: wider, reason: why }];
@@ -94,13 +98,30 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
           </b>
           {others.length > 0 && <MoreWaiting others={others} />}
         </header>
-        <PermissionDetails item={item} reason={permission.reason} />
+        <Unread.Provider value={tellUnread}>
+          <PermissionDetails item={item} reason={permission.reason} />
+        </Unread.Provider>
         {failure !== '' && (
           <p class="acp-failure err" role="alert">
             {failure}
           </p>
         )}
         <WaitsFor person={waitsFor} />
+        {mine !== null && unread.size > 0 && (
+          <p class="acp-unread">
+            <span>{t('Only what was shown can be allowed.')}</span>
+            <button
+              type="button"
+              class="btn small"
+              onClick={() => {
+                card.current?.focus({ preventScroll: true });
+                unread.forEach(open => open());
+              }}
+            >
+              {t('Show all of it')}
+            </button>
+          </p>
+        )}
         <div class="acp-opts">
           {mine !== null &&
             options.map((option, index) => (
@@ -109,7 +130,7 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
                 option={option}
                 index={index}
                 primary={index === first}
-                disabled={disabled}
+                disabled={disabled || (isLocked && !option.option_kind.startsWith('reject'))}
                 onChoose={() => answer(option.option_id)}
               />
             ))}
@@ -134,7 +155,7 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
         <RememberAnswer
           permission={permission}
           kind={item.tool_kind}
-          disabled={disabled}
+          disabled={disabled || isLocked}
           onRemember={(memory, wider) => answer(once, memory, wider)}
         />
       )}

@@ -4,14 +4,23 @@ import { useMemo } from 'preact/hooks';
 import { textOf } from '../../state/texts';
 import type { ToolCall } from '../../wire/types';
 import { FoldedDiff } from '../diff/file_diff';
-import { detailsOf, Fields, fieldsOf } from '../parts/fields';
+import { grouped } from '../i18n';
+import { Fields } from '../parts/fields';
+import type { Field } from '../parts/fields';
 import { oddNames, Visible } from '../parts/odd_characters';
-import { useScene } from '../scene';
+import { useUnread } from '../parts/unread';
+import { useScene, useValue } from '../scene';
 
-/** Longest value of an input that is shown. */
-const MAX_FIELD = 20_000;
+/** From this many lines on a diff is folded: what is in view is read. */
+const FOLDED_LINES = 80;
 
-/** All that would be allowed: command, paths, input, diffs; nothing cut or behind a scroll bar. */
+/** Longer values are folded. */
+const FOLDED_CHARACTERS = 2_000;
+
+/** Of more fields the others are folded. */
+const FOLDED_FIELDS = 40;
+
+/** All that would be allowed: command, paths, input, diffs; what is folded can be opened. */
 export function PermissionDetails({
   item,
   reason,
@@ -35,9 +44,8 @@ export function PermissionDetails({
   const listed = paths.filter(each => isOutside(each) || !shownByDiff.has(each)).sort(outsideFirst);
   const words = item.description === '' ? item.title : `${item.title} ${item.description}`;
   const shown = [item.title, item.description, reason, command, ...paths];
-  const fields =
-    command === '' && diffs.length === 0 ? fieldsOf(item.raw_input, shown, MAX_FIELD) : [];
-  const rows = [...fields, ...detailsOf(item, fields)];
+  const details = item.permission?.details ?? [];
+  const rows = details.map(({ name, value }): Field => [name, value]);
   // A terminal's output does not belong to the request.
   const output = item.terminal === null ? textOf(store.view, item.id, 'output').trim() : '';
   const outputShown = shown.some(text => text.includes(output)) ? '' : output;
@@ -71,7 +79,7 @@ export function PermissionDetails({
           ))}
         </dl>
       )}
-      {rows.length > 0 && <Fields rows={rows} />}
+      {rows.length > 0 && <AllFields id={`${item.id} permission fields`} rows={rows} />}
       {outputShown !== '' && (
         <div class="acp-code">
           <pre class="wrap" tabIndex={0} role="group" aria-label={t('Details')} dir="auto">
@@ -80,7 +88,12 @@ export function PermissionDetails({
         </div>
       )}
       {diffs.map((diff, index) => (
-        <FoldedDiff key={index} id={`${item.id} permission ${index}`} diff={diff} />
+        <FoldedDiff
+          key={index}
+          id={`${item.id} permission ${index}`}
+          diff={diff}
+          most={FOLDED_LINES}
+        />
       ))}
       <dl>
         {folder !== '' && (
@@ -99,6 +112,11 @@ export function PermissionDetails({
             </dd>
           </>
         )}
+        {item.permission?.too_large === true && (
+          <Row name={t('Caution')} outside>
+            {t('This request is too large to be shown, so it can’t be allowed.')}
+          </Row>
+        )}
         {[...new Set([...odd, ...hidden])].map(name => (
           <Row key={name} name={t('Caution')} outside>
             {name}
@@ -106,6 +124,39 @@ export function PermissionDetails({
         ))}
       </dl>
     </div>
+  );
+}
+
+interface AllFieldsProps {
+  readonly id: string;
+  readonly rows: readonly Field[];
+}
+
+/** The fields that the agent sent; long values and many fields are folded. */
+function AllFields({ id, rows }: AllFieldsProps) {
+  const { actions, t } = useScene();
+  const [opened, setOpened] = useValue(id);
+  const isLong =
+    rows.length > FOLDED_FIELDS || rows.some(([, value]) => value.length > FOLDED_CHARACTERS);
+  const isFolded = isLong && opened === '' && actions !== null;
+  const open = () => setOpened('1');
+  useUnread(id, isFolded, open);
+  const characters = rows.reduce((sum, [, value]) => sum + value.length, 0);
+  const first = rows.slice(0, FOLDED_FIELDS).map(([name, value]): Field => {
+    const isCut = value.length > FOLDED_CHARACTERS;
+    return [name, isCut ? `${value.slice(0, FOLDED_CHARACTERS)}…` : value];
+  });
+  return (
+    <>
+      <Fields rows={isFolded ? first : rows} />
+      {isFolded && (
+        <button type="button" class="btn quiet small" onClick={open}>
+          {rows.length > FOLDED_FIELDS
+            ? t('Show all %1 fields', grouped(rows.length))
+            : t('Show all %1 characters', grouped(characters))}
+        </button>
+      )}
+    </>
   );
 }
 

@@ -1,0 +1,37 @@
+import { createContext } from 'preact';
+import { useCallback, useContext, useLayoutEffect, useState } from 'preact/hooks';
+
+/** Tells a permission request that a part of it is folded, and how it is opened; `null` if open. */
+type Tell = (id: string, open: (() => void) | null) => void;
+
+/** The permission request that is drawn around; `null` outside of one. */
+export const Unread = createContext<Tell | null>(null);
+
+/** Says that a part is folded: the permission request around it can't be allowed until it is open. */
+export function useUnread(id: string, isFolded: boolean, open: () => void): void {
+  const tell = useContext(Unread);
+  useLayoutEffect(() => {
+    tell?.(id, isFolded ? open : null);
+    return () => tell?.(id, null);
+  }, [tell, id, isFolded]);
+}
+
+/** The folded parts of a permission request by their ids, and what they are told to. */
+export function useUnreadParts(): [ReadonlyMap<string, () => void>, Tell] {
+  const [parts, setParts] = useState<ReadonlyMap<string, () => void>>(new Map());
+  const tell = useCallback<Tell>((id, open) => {
+    setParts(old => {
+      if ((open === null) !== old.has(id)) {
+        return old;
+      }
+      const parts = new Map(old);
+      if (open === null) {
+        parts.delete(id);
+      } else {
+        parts.set(id, open);
+      }
+      return parts;
+    });
+  }, []);
+  return [parts, tell];
+}
