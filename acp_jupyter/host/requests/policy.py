@@ -15,7 +15,7 @@ from typing import Literal, assert_never
 
 from acp_jupyter.host.requests.protected_paths import SessionFolder
 from acp_jupyter.host.requests.rules import CurrentRules, Facts, facts_of, rule_on
-from acp_jupyter.protocol.host_events.session import Policy, Rule
+from acp_jupyter.protocol.host_events.session import Policy, Rule, RuleEffect
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 from acp_jupyter.transcript.permission_evidence import is_question, sole_allow_once
@@ -150,6 +150,22 @@ def follow_up_policy(turn: TurnState, session: SessionState) -> tuple[Policy, tu
     elif ours < theirs:
         policy = session.policy
     return policy, denials(turn)
+
+
+def allows_no_more(turn: TurnState, than: TurnState) -> bool:
+    """Return whether a turn allows nothing without the user that another one does not."""
+    order = STRICTEST_FIRST.index
+    stricter = order(turn.policy) <= order(than.policy)
+    return (
+        stricter
+        and _ALLOWS[turn.policy] <= _ALLOWS[than.policy]
+        and _rules(turn, "allow") <= _rules(than, "allow")
+        and _rules(turn, "deny") >= _rules(than, "deny")
+    )
+
+
+def _rules(turn: TurnState, effect: RuleEffect) -> set[str]:
+    return {rule_text(rule) for rule in turn.rules if rule.effect == effect}
 
 
 def denials(turn: TurnState) -> tuple[Rule, ...]:

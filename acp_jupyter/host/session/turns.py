@@ -22,7 +22,12 @@ from acp_jupyter.errors import (
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.requests.elicitation import Elicitations
 from acp_jupyter.host.requests.permissions import PermissionRequests
-from acp_jupyter.host.requests.policy import CHANGES_NOTHING, denials, follow_up_policy
+from acp_jupyter.host.requests.policy import (
+    CHANGES_NOTHING,
+    allows_no_more,
+    denials,
+    follow_up_policy,
+)
 from acp_jupyter.host.session.agent import SessionAgent
 from acp_jupyter.host.session.current_turn import CurrentTurn
 from acp_jupyter.host.session.earlier_runs import remembered_notice
@@ -42,6 +47,11 @@ from acp_jupyter.protocol.host_events.notes import (
 from acp_jupyter.protocol.host_events.session import AgentSilentNote, MessageHeld, Policy, Rule
 from acp_jupyter.protocol.objects import Obj
 from acp_jupyter.protocol.parse.steering import TAKEN, Outcome
+
+_ALLOWS_MORE = (
+    "The message waits for its own turn: the running one allows more without asking than the "
+    "message's policy and rules do."
+)
 
 
 class TurnRunner:
@@ -185,7 +195,8 @@ class TurnRunner:
     async def steer(self, turn_id: str) -> Outcome | Literal["queued"]:
         """Put a prompt that waits into the turn that runs, which keeps its policy and its rules.
 
-        Where the agent does not take it, it waits on, and a notice says so.
+        Where these allow more than the prompt's own, or the agent does not take it, it waits on,
+        and a notice says so.
 
         Raises
         ------
@@ -204,6 +215,9 @@ class TurnRunner:
                 raise NotAllowed(
                     f"Only {sender} can steer this turn: the prompt is theirs. You can stop it."
                 )
+            if not allows_no_more(transcript.turns[running.turn_id], transcript.turns[turn_id]):
+                self._journal.note(HostNotice(text=_ALLOWS_MORE))
+                return "queued"
             try:
                 outcome = await self._offered(running, waiting)
             except AcpError:

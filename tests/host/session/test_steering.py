@@ -14,6 +14,7 @@ import pytest
 
 from acp_jupyter.errors import NotAllowed, NotQueued
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.session.opening import SessionConnection
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.log import read_log
@@ -29,17 +30,18 @@ from tests.support.host.driver import Driver, driving
 from tests.support.host.limits import PATIENT
 from tests.support.wait import FOREVER_SECONDS, PATIENCE_SECONDS, eventually
 
+Fields = dict[str, Any]
 SILENT = replace(PATIENT, steer_seconds=0.2)
 
 
 @contextmanager
 def running(
-    folder: Path, answer: str, limits: Limits = PATIENT
+    folder: Path, answer: str, limits: Limits = PATIENT, **of_turn: Any
 ) -> Iterator[tuple[Driver, Session, str]]:
     """Yield a session whose turn goes on, and the turn."""
     with driving(folder, {"steers": script("steers", answer)}, limits) as driver:
         session = driver.open("steers")
-        turn_id = driver.prompt(session, "slow")
+        turn_id = driver.prompt(session, "slow", **of_turn)
         eventually(lambda: "begins slow" in driver.text(session))
         yield driver, session, turn_id
 
@@ -187,6 +189,49 @@ def test_while_the_agent_is_asked_the_message_is_not_changed_but_can_be_removed(
         assert not session.state.queue
         assert session.transcript.turns[waiting].stop_reason == "cancelled"
         assert session.transcript.turns[turn_id].status == "running"
+
+
+@pytest.mark.parametrize(
+    ("of_turn", "of_message", "waits"),
+    [
+        ({"policy": "accept-edits"}, {"policy": "ask"}, True),
+        ({"policy": "allow-all"}, {"policy": "accept-edits"}, True),
+        ({"policy": "ask"}, {"policy": "read-only"}, True),
+        ({"policy": "ask"}, {"policy": "deny"}, True),
+        ({"policy": "read-only"}, {"policy": "ask"}, True),
+        ({"rules": (("edit:src/**",), ())}, {}, True),
+        ({}, {"rules": ((), ("execute",))}, True),
+        ({"policy": "accept-edits"}, {"policy": "allow-all"}, False),
+        ({"policy": "accept-edits"}, {"policy": "accept-edits"}, False),
+        ({"policy": "deny"}, {"policy": "ask"}, False),
+        ({"rules": ((), ("execute",))}, {}, False),
+        (
+            {"rules": (("edit",), ("read",))},
+            {"rules": (("edit", "search"), ("read",))},
+            False,
+        ),
+    ],
+    ids=str,
+)
+def test_a_message_is_in_no_turn_that_allows_more_than_its_own(
+    tmp_path: Path, of_turn: Fields, of_message: Fields, *, waits: bool
+) -> None:
+    turn, message = (
+        {**each, "rules": turn_rules(*each.get("rules", ((), ())))}
+        for each in (of_turn, of_message)
+    )
+    with running(tmp_path, "injected", **turn) as (driver, session, turn_id):
+        waiting = driver.prompt(session, "turn left", **message)
+        assert steer(driver, session, waiting) == ("queued" if waits else "injected")
+        if waits:
+            driver.run(lambda: session.cancel(turn_id))
+        driver.done(session, turn_id)
+        told = said(session, turn_id)
+        assert ("steered: turn left" in told) == (not waits)
+        assert any("allows more" in words for words in told) == waits
+        if waits:
+            driver.done(session, waiting)
+            assert "prompt: turn left" in said(session, waiting)
 
 
 def test_nobody_puts_words_into_the_turn_of_another(tmp_path: Path) -> None:
