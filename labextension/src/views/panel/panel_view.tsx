@@ -6,11 +6,11 @@ import type { Policy } from '../../wire/policy';
 import { identity } from '../i18n';
 import { useAnnouncer } from '../parts/announcer';
 import { messageOf } from '../parts/buttons';
-import { listenToKeys, moveInTranscript } from '../parts/keyboard';
+import { listenToKeys } from '../parts/keyboard';
 import { mounted } from '../parts/mount';
 import { ConnectionNote, ErrorNote } from '../parts/notes';
 import type { Mounted, PanelProps } from '../props';
-import { answerByKey } from '../request/request_keys';
+import { pressInTurn } from '../request/request_keys';
 import { SceneContext, useSubscription } from '../scene';
 import type { Scene } from '../scene';
 import { AddAgent } from './agents/agents';
@@ -77,10 +77,7 @@ export function PanelView(props: PanelProps) {
     const element = root.current;
     return element === null
       ? undefined
-      : listenToKeys(
-          element,
-          event => answerByKey(element, event) || moveInTranscript(element, event, scene),
-        );
+      : listenToKeys(element, event => pressInTurn(element, event, scene));
   }, [scene]);
 
   const { session } = store.view;

@@ -1,8 +1,11 @@
 import { FIRST, GO_TO, LAST } from '../../state/ui';
 import type { Scene } from '../scene';
 
-/** Handles a key pressed inside a view; returns whether it was handled. */
-export type KeyHandler = (event: KeyboardEvent) => boolean;
+/**
+ * Handles a key pressed inside a view; returns whether it was handled. `own` leaves it to the
+ * focused element, and keeps it from the page's shortcuts.
+ */
+export type KeyHandler = (event: KeyboardEvent) => boolean | 'own';
 
 const views = new Map<Element, KeyHandler>();
 
@@ -54,12 +57,29 @@ export function focusedElement(): Element | null {
 function onKey(event: KeyboardEvent): void {
   const target = targetOf(event);
   const view = target?.closest('.acp') ?? null;
-  const handler = view === null ? undefined : views.get(view);
-  if (handler?.(event) === true) {
+  if (view !== null && isOfInputMethod(event)) {
+    event.stopImmediatePropagation();
+    return;
+  }
+  const handled = (view === null ? undefined : views.get(view))?.(event) ?? false;
+  if (handled === true) {
     event.preventDefault();
+  }
+  if (handled !== false) {
     event.stopImmediatePropagation();
   }
 }
+
+/**
+ * Whether a key is for an input method, which makes characters of several keys: it neither sends
+ * nor chooses anything here. Safari tells the last one of a composition by its number alone.
+ */
+function isOfInputMethod(event: KeyboardEvent): boolean {
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing newer tells it
+  return event.isComposing || event.keyCode === INPUT_METHOD_KEY;
+}
+
+const INPUT_METHOD_KEY = 229;
 
 /**
  * Attributes that keep a control's keys from Lumino's shortcuts, which look at the focused element

@@ -127,6 +127,55 @@ describe('a permission request', () => {
     expect(reached).not.toHaveBeenCalled();
   });
 
+  it.each([
+    ['y', 'once'],
+    ['n', 'no'],
+  ])('takes %s as at Fix', (key, option) => {
+    const answerPermission = vi.fn(() => Promise.resolve());
+    const { view } = draw([asking], { turn: waiting, actions: { answerPermission } });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    fireEvent.keyDown(card, { key, shiftKey: true });
+    expect(answerPermission).not.toHaveBeenCalled();
+    fireEvent.keyDown(card, { key });
+    expect(answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', option);
+  });
+
+  it('keeps plain keys from the notebook, and leaves them to its buttons', () => {
+    const { view } = draw([asking], { turn: waiting });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    const button = within(card).getByRole('button', { name: 'Reject' });
+    const reached = vi.fn();
+    document.addEventListener('keydown', reached);
+    const isLeft = (target: Element, key: string, more: KeyboardEventInit = {}) =>
+      fireEvent.keyDown(target, { key, ...more });
+    const left = ['d', 'x', 'a', 'z', 'Delete', 'Enter', ' ', 'M'].map(key => isLeft(card, key));
+    expect(left.every(each => each)).toBe(true);
+    expect(isLeft(button, 'Enter')).toBe(true);
+    // These run the cell, and would press the button as well.
+    expect(isLeft(button, 'Enter', { shiftKey: true })).toBe(false);
+    expect(isLeft(button, 'Enter', { ctrlKey: true })).toBe(false);
+    expect(reached).not.toHaveBeenCalled();
+    fireEvent.keyDown(card, { key: 'b', ctrlKey: true });
+    expect(reached).toHaveBeenCalledTimes(1);
+    document.removeEventListener('keydown', reached);
+  });
+
+  it('has the field for the reason in focus, and sends nothing of a composition', async () => {
+    const answerPermission = vi.fn(() => Promise.resolve());
+    const { view } = draw([asking], { turn: waiting, actions: { answerPermission } });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    fireEvent.click(within(card).getByText('Say why not'));
+    const field = await waitFor(() => within(card).getByRole('textbox', { name: 'Why not' }));
+    await waitFor(() => expect(document.activeElement).toBe(field));
+    fireEvent.input(field, { target: { value: 'no' } });
+    fireEvent.keyDown(field, { key: 'Enter', keyCode: 229 });
+    fireEvent.keyDown(field, { key: 'Enter', isComposing: true });
+    expect(answerPermission).not.toHaveBeenCalled();
+    fireEvent.keyDown(field, { key: 'Enter' });
+    const why = { remember: null, wider_rule: '', reason: 'no' };
+    expect(answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', 'no', why);
+  });
+
   it('is answered by no key or click before it was half a second in view', async () => {
     vi.useFakeTimers();
     const inView = stubIntersection();

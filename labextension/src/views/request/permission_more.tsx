@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { Permission, ToolCall } from '../../wire/types';
 import { Icon } from '../parts/icons';
@@ -86,7 +86,14 @@ interface RejectReasonProps {
 export function RejectReason({ disabled, reason, onReason, onReject }: RejectReasonProps) {
   const { t } = useScene();
   const [open, setOpen] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
   const id = useId();
+  useLayoutEffect(() => {
+    if (open) {
+      field.current?.focus({ preventScroll: true });
+      field.current?.scrollIntoView({ block: 'nearest' });
+    }
+  }, [open]);
   return (
     <details class="acp-more" onToggle={event => setOpen(event.currentTarget.open)}>
       <summary>
@@ -98,6 +105,7 @@ export function RejectReason({ disabled, reason, onReason, onReject }: RejectRea
           <label for={id}>{t('Why not')}</label>
           <input
             id={id}
+            ref={field}
             type="text"
             class="grow"
             maxLength={4000}
@@ -105,7 +113,7 @@ export function RejectReason({ disabled, reason, onReason, onReject }: RejectRea
             value={reason}
             onInput={event => onReason(event.currentTarget.value)}
             onKeyDown={event => {
-              if (event.key === 'Enter' && !event.isComposing && reason.trim() !== '') {
+              if (event.key === 'Enter' && reason.trim() !== '') {
                 event.preventDefault();
                 onReject();
               }

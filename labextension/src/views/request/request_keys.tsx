@@ -1,9 +1,36 @@
-import { isTextField, targetOf } from '../parts/keyboard';
+import { isTextField, moveInTranscript, targetOf } from '../parts/keyboard';
 import { leaveRequest } from '../parts/mount';
 import { useScene } from '../scene';
+import type { Scene } from '../scene';
 
-/** Keys 1 to 9 choose an answer of the request that has the focus; Escape leaves it open. */
-export function answerByKey(view: Element, event: KeyboardEvent): boolean {
+/**
+ * Keys of a view: those that answer its requests, and those that move in it. Of a request that has
+ * the focus no plain key reaches the notebook, where it would change the cell that waits.
+ */
+export function pressInTurn(view: Element, event: KeyboardEvent, scene: Scene): boolean | 'own' {
+  if (answerByKey(view, event) || moveInTranscript(view, event, scene)) {
+    return true;
+  }
+  const target = targetOf(event);
+  const request = target?.closest('.acp-request, .acp-question') ?? null;
+  return request !== null &&
+    !isTextField(target) &&
+    !(event.ctrlKey || event.metaKey || event.altKey)
+    ? 'own'
+    : false;
+}
+
+/** Keys that answer with the first option of a kind, as at *Fix*. */
+const KIND_KEYS: ReadonlyMap<string, string> = new Map([
+  ['y', 'allow_once'],
+  ['n', 'reject_once'],
+]);
+
+/**
+ * Keys 1 to 9, `y` and `n` choose an answer of the request that has the focus; Escape leaves it
+ * open. With other keys held nothing is pressed, since these run cells.
+ */
+function answerByKey(view: Element, event: KeyboardEvent): boolean {
   const target = targetOf(event);
   const card = target?.closest('.acp-request') ?? null;
   if (card === null || isTextField(target)) {
@@ -12,18 +39,18 @@ export function answerByKey(view: Element, event: KeyboardEvent): boolean {
   if (event.key === 'Escape') {
     return leaveRequest(view);
   }
-  if (
-    !/^[1-9]$/.test(event.key) ||
-    event.ctrlKey ||
-    event.metaKey ||
-    event.altKey ||
-    event.shiftKey
-  ) {
+  const isHeld = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
+  if (isHeld) {
+    return event.key === 'Enter';
+  }
+  const kind = KIND_KEYS.get(event.key);
+  if (kind === undefined && !/^[1-9]$/.test(event.key)) {
     return false;
   }
-  const answer = card.querySelector(`button[data-option="${event.key}"]`);
+  const named = kind === undefined ? `option="${event.key}"` : `option-kind="${kind}"`;
+  const [answer, ...others] = card.querySelectorAll(`button[data-${named}]`);
   // A key that is held was pressed for something else. A disabled button ignores the click.
-  if (!event.repeat && answer instanceof HTMLButtonElement) {
+  if (!event.repeat && others.length === 0 && answer instanceof HTMLButtonElement) {
     answer.click();
   }
   // Handled even if nothing has that number: in a notebook it would change a cell.

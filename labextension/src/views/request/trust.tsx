@@ -98,6 +98,7 @@ export function TrustCard({ item }: { readonly item: TrustRequest }) {
               class={trust ? 'btn primary' : 'btn'}
               aria-keyshortcuts={String(index + 1)}
               data-option={index + 1}
+              data-option-kind={trust ? 'allow_once' : 'reject_once'}
               disabled={answering || !answerable}
               onClick={() => send(trust)}
             >

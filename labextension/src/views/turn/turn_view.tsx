@@ -5,13 +5,13 @@ import { identity } from '../i18n';
 import { useAnnouncer } from '../parts/announcer';
 import { AllowAll, Unasked } from '../parts/buttons';
 import { Icon } from '../parts/icons';
-import { listenToKeys, moveInTranscript } from '../parts/keyboard';
+import { listenToKeys } from '../parts/keyboard';
 import { mounted } from '../parts/mount';
 import { ConnectionNote, ErrorNote } from '../parts/notes';
 import { Visible } from '../parts/odd_characters';
 import type { Origin } from '../../wire/types';
 import type { Mounted, TurnProps } from '../props';
-import { answerByKey } from '../request/request_keys';
+import { pressInTurn } from '../request/request_keys';
 import { SceneContext, useScene, useSubscription } from '../scene';
 import type { Scene } from '../scene';
 import { TurnBody } from './turn_body';
@@ -56,10 +56,7 @@ export function useTurnKeys(scene: Scene) {
     const element = root.current;
     return element === null || scene.actions === null
       ? undefined
-      : listenToKeys(
-          element,
-          event => answerByKey(element, event) || moveInTranscript(element, event, scene),
-        );
+      : listenToKeys(element, event => pressInTurn(element, event, scene));
   }, [scene]);
   return root;
 }

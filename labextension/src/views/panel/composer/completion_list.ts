@@ -9,7 +9,7 @@ export interface OpenList {
 
 /** Handles the keys of an open list; returns whether the key was handled. */
 export function listKeys(event: KeyboardEvent, list: OpenList): boolean {
-  if (event.isComposing || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) {
+  if (event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) {
     return false;
   }
   const { length, active, go, take, close } = list;

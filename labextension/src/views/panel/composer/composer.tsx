@@ -153,12 +153,12 @@ export function Composer(props: ComposerProps) {
       return;
     }
     const modified = event.ctrlKey || event.metaKey || event.altKey;
-    if (event.key === 'Enter' && modified && !event.altKey && !event.isComposing) {
+    if (event.key === 'Enter' && modified && !event.altKey) {
       event.preventDefault();
       void send();
       return;
     }
-    if (event.isComposing || modified) {
+    if (modified) {
       return;
     }
     if (event.key === 'Backspace' || event.key === 'Delete') {

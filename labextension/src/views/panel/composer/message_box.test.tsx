@@ -14,6 +14,7 @@ describe('the message box', () => {
     const box = write('Hello');
     fireEvent.keyDown(box, { key: 'Enter', shiftKey: true });
     fireEvent.keyDown(box, { key: 'Enter', isComposing: true });
+    fireEvent.keyDown(box, { key: 'Enter', keyCode: 229 });
     expect(send).not.toHaveBeenCalled();
     await until(() => expect(box).toHaveProperty('value', 'Hello'));
     fireEvent.keyDown(box, { key: 'Enter' });

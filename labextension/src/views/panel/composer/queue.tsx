@@ -110,7 +110,7 @@ function Edited({ waiting, t, onDone }: EditedProps) {
     }
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.isComposing || event.shiftKey) {
+    if (event.shiftKey) {
       return;
     }
     if (event.key === 'Enter') {
