@@ -49,6 +49,16 @@ def two(server: JupyterServer) -> list[psutil.Process]:
     return found if len(found) >= 2 else []
 
 
+def until_running(answer: httpx.Response) -> None:
+    """Read the lines of a check until one says that a cell runs."""
+    lines = []
+    for line in answer.iter_lines():
+        lines.append(line)
+        if '"running"' in line:
+            return
+    raise AssertionError(f"no cell ran: {lines}")
+
+
 def lives(process: psutil.Process) -> bool:
     """Return whether a process runs, and not another one of its number."""
     try:
@@ -103,9 +113,7 @@ def test_the_second_kernel_ends_when_the_page_goes_away(
 ) -> None:
     endless = "import threading\nthreading.Event().wait()"
     with user.stream("POST", "check", json=asked(endless), timeout=PATIENCE_SECONDS) as answer:
-        for line in answer.iter_lines():
-            if '"running"' in line:
-                break
+        until_running(answer)
         known = eventually(lambda: two(server))
     eventually(lambda: not any(map(lives, known)))
 
@@ -114,9 +122,7 @@ def test_nothing_is_left_of_a_check_when_the_server_is_killed(tmp_path: Path) ->
     endless = "import threading\nthreading.Event().wait()"
     with JupyterServer(tmp_path) as server, server.user() as user:
         with user.stream("POST", "check", json=asked(endless), timeout=PATIENCE_SECONDS) as answer:
-            for line in answer.iter_lines():
-                if '"running"' in line:
-                    break
+            until_running(answer)
             known = eventually(lambda: two(server))
             server.kill()
         eventually(lambda: not any(map(lives, known)))

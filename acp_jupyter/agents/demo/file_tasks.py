@@ -252,7 +252,7 @@ async def carry_out(turn: Turn, proposal: Proposal) -> tuple[Answer, str | None]
     fields: Json = {
         "content": [diff],
         "locations": [{"path": str(path)}],
-        "rawInput": {"path": str(path), "summary": proposal.edit.summary},
+        "rawInput": {"path": str(path)},
     }
     call = turn.tool_call(title, "edit", "pending", **fields)
     question: Json = {
