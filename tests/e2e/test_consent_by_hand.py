@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.support.browser.accessibility import picture
 from tests.support.browser.keyboard import InputCount, Keyboard
 from tests.support.browser.lab import LabPage
 from tests.support.browser.roles import PanelView, TurnView
@@ -70,6 +71,39 @@ def test_keys_are_drawn_where_they_work(lab: LabPage) -> None:
     keyboard.press("Enter")
     keyboard.write("More")
     expect(note).to_contain_text("More")
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_what_is_folded_is_shown_before_it_is_allowed(lab: LabPage, theme: str) -> None:
+    """By keys alone: the waiting cell and its notebook stay as they are."""
+    asked, options = edit(1, lines=120)
+    asked["rawInput"] |= {"run_after": "make deploy", "note": "x" * 5_000}
+    name = f"consent-folded-{theme.split()[1]}"
+    _, turn, keyboard = open_stage(lab, name, [ask((asked, options))])
+    lab.use_theme(theme)
+    allow, more = turn.option("Allow once"), turn.permission.get_by_text("Show all of it")
+    expect(turn.permission).to_contain_text("run_after")
+    keyboard.press(TO_REQUEST)
+    expect(turn.permission).to_be_focused()
+    cells = lab.page.locator(".jp-Notebook .jp-Cell").count()
+    keyboard.press("d", "d", "x", "a", "m")
+    assert lab.page.locator(".jp-Notebook .jp-Cell").count() == cells
+    keyboard.press("y")
+    expect(more).to_be_focused()
+    expect(allow).to_be_disabled()
+    picture(lab.page, f"request-folded-{theme}")
+    keyboard.press("Enter")
+    expect(more).to_have_count(0)
+    expect(turn.permission.get_by_text("x" * 5_000)).to_have_count(1)
+    assert turn.permission.locator("ins").count() == 120
+    expect(turn.permission).to_be_focused()
+    keyboard.press("y")
+    expect(allow).to_be_enabled()
+    expect(allow).to_be_in_viewport()
+    picture(lab.page, f"request-shown-{theme}")
+    keyboard.press("y")
+    expect(turn.permission).to_have_count(0)
+    assert lab.page.locator(".jp-Notebook .jp-Cell").count() == cells
 
 
 def test_typing_while_a_request_appears_answers_nothing(lab: LabPage) -> None:

@@ -52,9 +52,22 @@ function answerByKey(view: Element, event: KeyboardEvent): boolean {
   // A key that is held was pressed for something else. A disabled button ignores the click.
   if (!event.repeat && others.length === 0 && answer instanceof HTMLButtonElement) {
     answer.click();
+    if (answer.disabled) {
+      goToWhatIsMissing(card);
+    }
   }
   // Handled even if nothing has that number: in a notebook it would change a cell.
   return true;
+}
+
+/** Leads to what must be seen before the request can be answered. */
+function goToWhatIsMissing(card: Element): void {
+  const more = card.querySelector('.acp-unread button');
+  if (more instanceof HTMLElement) {
+    more.focus();
+  } else {
+    card.querySelector('.acp-opts')?.scrollIntoView({ block: 'nearest' });
+  }
 }
 
 /** Says which keys lead to a request; the answers' own keys are drawn while it has the focus. */
