@@ -9,7 +9,6 @@ import os
 import queue
 import shutil
 import subprocess
-import sys
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from acp_jupyter.batches.orders import Order
 from acp_jupyter.batches.run_job import run_job
+from acp_jupyter.own_programs import module_command
 
 _TRIES = 3
 """A job whose worker dies is run again, as often."""
@@ -109,7 +109,7 @@ class LocalWorkers:
                 return None
             if found is None:
                 found = self._own.process = subprocess.Popen(
-                    (sys.executable, "-P", "-m", "acp_jupyter.batches.workers"),
+                    module_command("acp_jupyter.batches.workers"),
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=self._log,

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
@@ -25,6 +24,7 @@ from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import RecordingSeals
 from acp_jupyter.host.workspace.changed_files import FileContents
 from acp_jupyter.host.workspace.turn_files import TurnFiles
+from acp_jupyter.own_programs import module_command
 from acp_jupyter.protocol.host_events.notes import REPLAYED
 from acp_jupyter.transcript.redactor import Redactor
 
@@ -143,8 +143,8 @@ def _replay_spec(agent: str, file: RecordingFile) -> AgentSpec:
     name = recorded.agent_name.removesuffix(REPLAYED) or agent
     # Requests for terminals are answered from the recording: no command runs.
     options = ("--apply-files", "--run-commands", "--speed", "flat")
-    module = ("-P", "-m", "acp_jupyter.agents.replay")
-    return AgentSpec(agent, name + REPLAYED, sys.executable, (*module, str(file.file), *options))
+    command, *args = module_command("acp_jupyter.agents.replay", str(file.file), *options)
+    return AgentSpec(agent, name + REPLAYED, command, tuple(args))
 
 
 def _inside(cwd: Path, root: Path, notebook_path: str) -> tuple[str, ...]:

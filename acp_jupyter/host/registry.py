@@ -6,7 +6,6 @@ import difflib
 import itertools
 import json
 import os
-import sys
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -31,6 +30,7 @@ from acp_jupyter.host.registry_entries import (
     agent_id_of,
     parse_entry,
 )
+from acp_jupyter.own_programs import module_command
 
 CONFIG_FILE = "acp_agents.json"
 _CONFIG_BYTES = 1024 * 1024
@@ -40,10 +40,14 @@ _NAMES = (attrgetter("id"), attrgetter("key"), attrgetter("name"))
 _CLOSE = 0.6
 """How alike two names must be for one to be meant for the other."""
 
-_DEMO = AgentSpec(_DEMO_ID, "Demo", sys.executable, ("-P", "-m", "acp_jupyter.agents.demo"))
-_CLAUDE_CLI = AgentSpec(
-    "claude-cli", "Claude CLI", sys.executable, ("-P", "-m", "acp_jupyter.agents.claude_cli")
-)
+
+def _bundled(agent_id: str, name: str, module: str) -> AgentSpec:
+    command, *args = module_command(f"acp_jupyter.agents.{module}")
+    return AgentSpec(agent_id, name, command, tuple(args))
+
+
+_DEMO = _bundled(_DEMO_ID, "Demo", "demo")
+_CLAUDE_CLI = _bundled("claude-cli", "Claude CLI", "claude_cli")
 _FORBIDDEN = f"This agent is not allowed here. {DECIDED}"
 _CLAUDE_VARIABLE = "CLAUDE_CLI_PATH"
 

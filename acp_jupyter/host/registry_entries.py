@@ -10,7 +10,6 @@ import itertools
 import os
 import re
 import shutil
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -28,13 +27,14 @@ from pydantic import (
     model_validator,
 )
 
+from acp_jupyter.own_programs import module_command
 from acp_jupyter.protocol.objects import misfits
 from acp_jupyter.protocol.parse.login import AuthMethod
 
 AgentStatus = Literal["ready", "needs_login", "not_installed", "broken"]
 
 _FOUND_SECONDS = 2.0
-_REMOTE = ("-P", "-m", "acp_jupyter.agents.remote")
+_REMOTE = "acp_jupyter.agents.remote"
 
 OUTSIDE = "outside"
 """In place of an agent's id: somebody started it elsewhere, and it uses the notebook tools."""
@@ -189,7 +189,8 @@ def parse_entry(key: str, value: object, source: str) -> AgentSpec | Broken:
         return Broken(agent_id, key, detail, key)
     command, args, host = os.path.expanduser(entry.command), tuple(entry.args), ""
     if entry.url:
-        command, args = sys.executable, (*_REMOTE, *entry.remote())
+        command, *remote = module_command(_REMOTE, *entry.remote())
+        args = tuple(remote)
         host = urlsplit(entry.url).hostname or ""
     return AgentSpec(
         agent_id,

@@ -37,6 +37,7 @@ from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.session_tools import SessionTools
 from acp_jupyter.notebook_tools.tools import SERVER_NAME
 from acp_jupyter.notebook_tools.variants.kernels import VariantKernel, VariantKernels
+from acp_jupyter.own_programs import script_command
 from acp_jupyter.protocol.objects import Obj
 
 _RELAY = Path(__file__).with_name("mcp_relay.py")
@@ -85,12 +86,13 @@ class NotebookTools:
 
         address, greeting = await self.listener.open(session.session_id, serve)
         session.redactor.learn("notebook tools", greeting, greeting.rpartition(" ")[2])
+        command, *args = script_command(_RELAY)
         environment = {"ACP_NOTEBOOK_TOOLS": address, "ACP_NOTEBOOK_TOOLS_KEY": greeting}
         return (
             {
                 "name": SERVER_NAME,
-                "command": sys.executable,
-                "args": ["-I", "-S", str(_RELAY)],
+                "command": command,
+                "args": [*args],
                 "env": [{"name": name, "value": value} for name, value in environment.items()],
             },
         )

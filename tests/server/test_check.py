@@ -92,6 +92,19 @@ def test_a_kernel_that_the_server_does_not_have_is_refused(user: httpx.Client) -
     assert user.post("check", json={"path": "a.ipynb"}).status_code == 400
 
 
+def test_nothing_that_lies_beside_is_run_in_its_process(tmp_path: Path) -> None:
+    """The server's folder is one that agents can write, and so is the notebook's."""
+    with JupyterServer(tmp_path) as server, server.user() as user:
+        planted = server.root / "folder/acp_jupyter"
+        for folder in (server.root, planted.parent):
+            (folder / "acp_jupyter").mkdir(parents=True)
+            for name in ("acp_jupyter/__init__.py", "pydantic.py", "nbclient.py"):
+                (folder / name).write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+        answer = user.post("check", json=asked("1"), timeout=PATIENCE_SECONDS)
+        assert '"type":"ended"' in answer.text.replace(" ", "")
+    assert not (tmp_path / "ran").exists()
+
+
 def test_nobody_else_can_ask(
     server: JupyterServer, kernel: KernelSide, browser: httpx.Client
 ) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from acp_jupyter.agents.locked.lock_files import NODE, read_lock
+from acp_jupyter.own_programs import module_command
 
 _DONE = ".complete"
 _VERSION_SECONDS = 20
@@ -66,7 +67,7 @@ def _node(folder: Path, oldest: str, *, node_wheel: bool) -> tuple[Path, Sequenc
         (target / "requirements.txt").write_text(lock.requirements, encoding="utf-8")
         options = ("--require-hashes", "--no-deps", "--target", "wheel", "-r", "requirements.txt")
         uv = shutil.which("uv")
-        pip = (uv, "--no-config", "pip") if uv else (sys.executable, "-m", "pip")
+        pip = (uv, "--no-config", "pip") if uv else module_command("pip")
         python = ("--python", sys.executable) if uv else ()
         binary = ("--only-binary", ":all:")
         _run((*pip, "install", *python, *binary, *options), target, os.environ)

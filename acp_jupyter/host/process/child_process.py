@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import Any, Self
 
 from acp_jupyter.host.process import supervise
 from acp_jupyter.host.process.pipes import PipeReader
+from acp_jupyter.own_programs import script_command
 
 _STOP_MARGIN_SECONDS = 6.0
 
@@ -112,7 +112,7 @@ class ChildProcess:
         status_read, status_write = os.pipe()
         arguments = [
             # Isolated and by path: neither the folder nor PYTHONPATH may put code in our place.
-            *(sys.executable, "-I", "-S", supervise.__file__, str(life_read), str(status_write)),
+            *script_command(supervise.__file__, str(life_read), str(status_write)),
             *(str(grace.eof_seconds), str(grace.term_seconds)),
             *(["terminal"] if terminal else []),
             *("--", *command),

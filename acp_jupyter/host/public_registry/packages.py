@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from acp_jupyter.host.public_registry.snapshot import Pinned, PublicAgent
 from acp_jupyter.host.registry_entries import Finder
+from acp_jupyter.own_programs import module_command
 
-_LOCKED = ("-P", "-m", "acp_jupyter.agents.locked")
+_LOCKED = "acp_jupyter.agents.locked"
 _NODE_SECONDS = 3.0
 _LATER = "What it downloads itself when it runs is not checked."
 _UNPINNED = {
@@ -118,7 +118,7 @@ class Packages:
         both = f"{agent.package} and {node_package}"
         package = agent.package if enough else both
         command = (
-            *(sys.executable, *_LOCKED, "--folder", str(self._folder)),
+            *module_command(_LOCKED, "--folder", str(self._folder)),
             *(() if enough else ("--node-wheel",)),
             *(agent.id, *args),
         )

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import stat
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -20,6 +19,7 @@ from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
 from acp_jupyter.host.requests.waiting import WaitingRequests
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import TrustStore
+from acp_jupyter.own_programs import module_command
 from acp_jupyter.protocol.host_events.session import TrustRequested, TrustSettled
 
 _HARMLESS = frozenset({"acp_jupyter.agents.demo"})
@@ -28,11 +28,8 @@ _HARMLESS = frozenset({"acp_jupyter.agents.demo"})
 
 def needs_trust(spec: AgentSpec) -> bool:
     """Return whether an agent may run what a folder configures, or plays a recording."""
-    match (spec.command, *spec.args):
-        case (command, "-P", "-m", module, *_) if command == sys.executable:
-            return module not in _HARMLESS
-        case _:
-            return True
+    command = (spec.command, *spec.args)
+    return not any(command[:4] == module_command(module) for module in _HARMLESS)
 
 
 def too_much(folder: Path) -> str:

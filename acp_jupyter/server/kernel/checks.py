@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from acp_jupyter.api.models.frames import validation_message
 from acp_jupyter.checks.__main__ import CheckOrder
 from acp_jupyter.checks.report import CheckEnded
 from acp_jupyter.errors import BadRequest, NotAllowed, NotSupported
+from acp_jupyter.own_programs import module_command
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.server.following import FollowingHandler
 
@@ -80,7 +80,7 @@ class CheckHandler(FollowingHandler):
     async def _check(self, order: CheckOrder) -> None:
         line = await asyncio.to_thread(order.model_dump_json)
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "acp_jupyter.checks"),
+            *module_command("acp_jupyter.checks"),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=_LINE_BYTES,

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 
 import { plural } from '../i18n';
 import { Icon } from '../parts/icons';
-import { useUnread } from '../parts/unread';
+import { useUnread } from '../unread';
 import { useScene, useValue } from '../scene';
 import type { CellChange } from './cell_moves';
 import { DiffColours } from './colours';

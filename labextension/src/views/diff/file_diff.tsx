@@ -6,7 +6,7 @@ import { grouped } from '../i18n';
 import { IconButton } from '../parts/buttons';
 import { Counts, Path, useOpenFile } from '../parts/files';
 import { Icon } from '../parts/icons';
-import { useUnread } from '../parts/unread';
+import { useUnread } from '../unread';
 import { useScene, useValue } from '../scene';
 import { CellsBody } from './cells_body';
 import { DiffColours } from './colours';

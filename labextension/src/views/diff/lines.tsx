@@ -2,7 +2,7 @@ import { Fragment } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 
 import { grouped } from '../i18n';
-import { Unread } from '../parts/unread';
+import { Unread } from '../unread';
 import { useScene } from '../scene';
 import { Coloured, LineColours } from './colours';
 import { endOfLine, piecesOf } from './compare_lines';

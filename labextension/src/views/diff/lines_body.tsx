@@ -3,7 +3,7 @@ import { useCallback, useRef, useState } from 'preact/hooks';
 
 import { grouped, plural } from '../i18n';
 import { Icon } from '../parts/icons';
-import { useUnread } from '../parts/unread';
+import { useUnread } from '../unread';
 import { useScene, useSubscription, useValue } from '../scene';
 import type { Comparison, Section } from './compare_lines';
 import { hunksOf } from './hunks';

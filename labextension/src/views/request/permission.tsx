@@ -7,7 +7,7 @@ import type { IconName } from '../parts/icon_drawings';
 import { Icon } from '../parts/icons';
 import { focusedElement } from '../parts/keyboard';
 import { oddNames, Visible } from '../parts/odd_characters';
-import { Unread, useUnreadParts } from '../parts/unread';
+import { Unread, useUnreadParts } from '../unread';
 import { useScene } from '../scene';
 import { WaitsFor } from './answered_by';
 import { PermissionDetails } from './permission_details';

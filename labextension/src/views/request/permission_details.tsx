@@ -8,7 +8,7 @@ import { grouped } from '../i18n';
 import { Fields } from '../parts/fields';
 import type { Field } from '../parts/fields';
 import { oddNames, Visible } from '../parts/odd_characters';
-import { useUnread } from '../parts/unread';
+import { useUnread } from '../unread';
 import { useScene, useValue } from '../scene';
 
 /** From this many lines on a diff is folded: what is in view is read. */
