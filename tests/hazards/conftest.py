@@ -19,6 +19,7 @@ from tests.support.host.agent_session import AgentSession
 from tests.support.host.driver import Driver
 from tests.support.host.limits import PATIENT
 from tests.support.host.trusted_folders import trusting
+from tests.support.processes import all_processes
 from tests.support.wait import eventually
 
 LIMITS = replace(
@@ -102,7 +103,7 @@ def meet(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Callable[..
 
 def _left(root: Path) -> list[psutil.Process]:
     """Return what runs in the folder of the test, whoever its parent is by now."""
-    return [process for process in psutil.process_iter() if _folder(process) == str(root)]
+    return [process for process in all_processes() if _folder(process) == str(root)]
 
 
 def _folder(process: psutil.Process) -> str:

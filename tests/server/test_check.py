@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import psutil
 
+from tests.support.processes import all_processes
 from tests.support.server.jupyter_server import JupyterServer, KernelSide
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
@@ -32,7 +33,7 @@ def asked(*sources: str, kernel: str = "python3") -> dict[str, Any]:
 def processes(server: JupyterServer) -> list[psutil.Process]:
     """Return the processes that run for checks of a server, with their kernels."""
     found = []
-    for process in psutil.process_iter():
+    for process in all_processes():
         try:
             words, environment = process.cmdline(), process.environ()
             of_server = environment.get("JUPYTER_RUNTIME_DIR") == str(server.runtime)

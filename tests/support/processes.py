@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator
 
 import psutil
 
-__all__ = ["alive", "any_alive", "family"]
+__all__ = ["alive", "all_processes", "any_alive", "family"]
+
+
+def all_processes() -> Iterator[psutil.Process]:
+    """Yield every process of this machine.
+
+    ``psutil.process_iter`` keeps what it has seen: where another process has got the number of one
+    that is gone, it has no children there for as long as it lives.
+    """
+    for pid in psutil.pids():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            yield psutil.Process(pid)
 
 
 def alive(pid: int) -> bool:

@@ -16,6 +16,7 @@ import psutil
 
 from tests.support.mockllm import FakeModel
 from tests.support.mockllm.parts import Step, Use
+from tests.support.processes import all_processes
 
 __all__ = ["PROGRAMS", "PUBLISHED", "Published", "opencode_settings", "processes_of"]
 
@@ -266,7 +267,7 @@ PUBLISHED = (
 
 def processes_of(home: Path) -> list[psutil.Process]:
     """Return every live process that runs with that home: the agent and all it started."""
-    return [process for process in psutil.process_iter() if _home(process) == str(home)]
+    return [process for process in all_processes() if _home(process) == str(home)]
 
 
 def _home(process: psutil.Process) -> str:

@@ -19,6 +19,7 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection
 
 from tests.support.agents.fake_agent import script
+from tests.support.processes import all_processes
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.routes import open_session, start_turn
 from tests.support.wait import eventually
@@ -92,9 +93,9 @@ class Chaos:
     def processes(self) -> list[int]:
         """Return the agents that are left, of whichever server."""
         found = []
-        for process in psutil.process_iter(["cmdline"]):
-            words = process.info["cmdline"] or []
-            with contextlib.suppress(psutil.NoSuchProcess):
+        for process in all_processes():
+            with contextlib.suppress(psutil.Error):
+                words = process.cmdline()
                 if str(self.journal) in words and process.status() != psutil.STATUS_ZOMBIE:
                     found.append(process.pid)
         return found
