@@ -66,6 +66,11 @@ class Address:
         return self._parts.scheme in {"ws", "wss"}
 
     @property
+    def is_here(self) -> bool:
+        """Whether it is on this machine, which no proxy stands before."""
+        return _is_here(self._parts.hostname or "")
+
+    @property
     def shown(self) -> str:
         """The URL without its query, which may hold a secret."""
         return self._parts._replace(query="", fragment="").geturl()

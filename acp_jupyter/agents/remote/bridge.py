@@ -54,7 +54,7 @@ class Bridge:
         self._line_there = asyncio.Event()
         self._gone = asyncio.Event()
         self._cookies: dict[str, str] = {}
-        self._client = None if address.websocket else HttpLink.new_client()
+        self._client = None if address.websocket else HttpLink.new_client(address)
         self._link: Link | None = None
         self._ready = asyncio.Event()
         self._next: asyncio.Task[Json] | None = None

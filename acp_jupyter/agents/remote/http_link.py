@@ -68,10 +68,14 @@ class HttpLink:
         """Sessions of the agent's open requests, by the JSON of their ids."""
 
     @staticmethod
-    def new_client() -> httpx.AsyncClient:
+    def new_client(address: Address) -> httpx.AsyncClient:
         """Return a client for all connections to one address."""
         return httpx.AsyncClient(
             http2=True,
+            # A proxy of the environment would get the headers of an address that stays here.
+            trust_env=not address.is_here,
+            # What is sent compressed may be of any size.
+            headers={"Accept-Encoding": "identity"},
             verify=ssl.create_default_context(),
             timeout=httpx.Timeout(30.0, connect=OPEN_SECONDS, pool=None),
             limits=httpx.Limits(max_connections=None),
@@ -80,15 +84,15 @@ class HttpLink:
 
     async def open(self, initialize: Json) -> Json:
         """Send ``initialize``, open the connection's stream, and return the response."""
-        response = await self._post(initialize, {})
+        response, body = await self._post(initialize, {})
         if response.status_code in _LATER:
             raise LinkLost(f"{self._address.shown} answered {response.status_code}")
         if response.status_code != httpx.codes.OK:
             raise Unreachable(self._address.explain(response.status_code))
         connection = response.headers.get(_CONNECTION, "")
         try:
-            answer = response.json()
-        except ValueError:
+            answer = json.loads(body)
+        except (ValueError, RecursionError):
             answer = None
         if not connection or not isinstance(answer, dict):
             kind = response.headers.get("content-type", "no content type")
@@ -107,7 +111,7 @@ class HttpLink:
         if session:
             await self._stream(session)
             headers[_SESSION] = session
-        response = await self._post(message, headers)
+        response, answer = await self._post(message, headers)
         status = response.status_code
         if response.is_success:
             return
@@ -115,7 +119,7 @@ class HttpLink:
             self._lose(f"{self._address.shown} answered {status}")
             raise LinkLost(f"{self._address.shown} answered {status}")
         if "id" in message and "method" in message:
-            body = response.text[:_SHOWN_BODY].strip()
+            body = answer[:_SHOWN_BODY].decode(errors="replace").strip()
             raise Refused(f"{self._address.shown} answered {status}{f': {body}' * bool(body)}")
         self._lose(f"{self._address.shown} answered {status}")
         raise LinkLost(f"{self._address.shown} answered {status}")
@@ -142,19 +146,33 @@ class HttpLink:
                 async with asyncio.timeout(CLOSE_SECONDS):
                     await self._client.delete(self._address.url, headers=self._headers)
 
-    async def _post(self, message: Json, headers: Mapping[str, str]) -> httpx.Response:
+    async def _post(
+        self, message: Json, headers: Mapping[str, str]
+    ) -> tuple[httpx.Response, bytes]:
+        """Send a message; return the response and its body."""
         try:
-            return await self._client.post(
+            async with self._client.stream(
+                "POST",
                 self._address.url,
                 content=json.dumps(message, separators=(",", ":")).encode(),
                 headers={"Content-Type": "application/json", **self._headers, **headers},
-            )
+            ) as response:
+                return response, await self._body(response)
         except httpx.HTTPError as error:
             words = f"{self._address.shown} can't be reached: {_reason(error)}"
             if isinstance(error.__cause__ or error.__context__, ssl.SSLCertVerificationError):
                 raise Unreachable(words) from None
             self._lose(words)
             raise LinkLost(words) from None
+
+    async def _body(self, response: httpx.Response) -> bytes:
+        """Read a body as it was sent, at most the size of one message."""
+        body = bytearray()
+        async for chunk in _as_sent(response):
+            body += chunk
+            if len(body) > MESSAGE_BYTES:
+                raise httpx.RemoteProtocolError("the answer is too large", request=response.request)
+        return bytes(body)
 
     def _session_of(self, message: Json) -> str:
         """Return the session of a message to the agent; an answer has that of its request."""
@@ -223,7 +241,7 @@ class HttpLink:
                 raise _Ended(f"{self._address.shown} answered {status} for an event stream")
             stream.open.set()
             decoder = SseDecoder()
-            async for chunk in response.aiter_bytes():
+            async for chunk in _as_sent(response):
                 for event in decoder.feed(chunk):
                     if event.id and event.id == stream.last_id:
                         continue
@@ -267,6 +285,13 @@ class _Stream:
 
 class _Ended(Exception):
     """The connection has ended: its streams can't be opened again."""
+
+
+def _as_sent(response: httpx.Response) -> AsyncIterator[bytes]:
+    """Return a body's bytes; a compressed one was not asked for, and is refused."""
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise httpx.DecodingError("the answer is compressed", request=response.request)
+    return response.aiter_raw()
 
 
 def _reason(error: BaseException) -> str:

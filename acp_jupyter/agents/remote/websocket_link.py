@@ -74,6 +74,8 @@ class WebSocketLink:
                 additional_headers={**self._headers, **({"Cookie": cookie} if cookie else {})},
                 ssl=ssl.create_default_context() if secure else None,
                 max_size=MESSAGE_BYTES,
+                # A proxy of the environment would get the headers of an address that stays here.
+                proxy=None if self._address.is_here else True,
                 open_timeout=OPEN_SECONDS,
                 close_timeout=CLOSE_SECONDS,
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
@@ -162,8 +163,11 @@ def test_a_server_that_knows_the_connection_no_more_is_connected_to_again(
 ) -> None:
     """What it can't answer for another reason is an answer."""
 
+    async def body() -> AsyncIterator[bytes]:
+        yield b"Sorry"
+
     async def send() -> None:
-        transport = httpx.MockTransport(lambda _: httpx.Response(status, text="Sorry"))
+        transport = httpx.MockTransport(lambda _: httpx.Response(status, content=body()))
         link = HttpLink(
             Address.of("https://agents.example/acp", {}, {}),
             {},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import socket
 import threading
 from collections.abc import Iterator
@@ -77,6 +78,26 @@ def test_a_page_is_no_agent(scheme: str, tmp_path: Path) -> None:
     with answering(page) as port:
         words = failure(tmp_path, remote(scheme, port))
     assert "Check the address of this agent." in words
+
+
+def test_a_compressed_answer_is_not_unpacked(tmp_path: Path) -> None:
+    """It was not asked for, and a small one may become a very large one."""
+    packed = gzip.compress(bytes(100_000_000))
+    head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n"
+    with answering(f"{head}Content-Length: {len(packed)}\r\n\r\n".encode() + packed) as port:
+        words = failure(tmp_path, remote("http", port))
+    assert "the answer is compressed" in words
+
+
+@pytest.mark.parametrize("scheme", ["ws", "http"])
+def test_no_proxy_gets_what_stays_on_this_machine(
+    scheme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with answering(b"HTTP/1.1 502 No\r\nContent-Length: 0\r\n\r\n") as proxy:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "WS_PROXY", "ws_proxy"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{proxy}")
+        with serving("hello") as port, driving(tmp_path, {"far": remote(scheme, port)}) as driver:
+            assert AgentSession(driver, driver.open("far")).turn().stop_reason == "end_turn"
 
 
 @pytest.mark.parametrize("scheme", ["ws", "http"])
