@@ -32,6 +32,7 @@ from acp_jupyter.transcript.raw_input import (
     read_command_fields,
     read_path_fields,
 )
+from acp_jupyter.transcript.redactor import REDACTED
 
 _FileKind = Literal["read", "search", "edit", "delete", "move"]
 _FILE_KINDS: tuple[_FileKind, ...] = get_args(_FileKind)
@@ -98,6 +99,15 @@ def contents_of(call: ToolCall, cwd: str) -> Contents:
     cwd
         The session's folder.
     """
+    found = _contents(call, cwd)
+    evidence = found.evidence
+    named = () if evidence is None else (evidence.command, evidence.url, *evidence.paths)
+    if any(REDACTED in text for text in (*named, found.folder)):
+        return replace(found, understood=False)  # nobody sees what is there
+    return found
+
+
+def _contents(call: ToolCall, cwd: str) -> Contents:
     raw_input = call.raw_input
     if not (isinstance(raw_input, dict) or is_empty_value(raw_input)):
         return _of_other_input(call, raw_input)

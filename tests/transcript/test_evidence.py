@@ -96,6 +96,21 @@ def test_a_long_field_is_shown_whole() -> None:
     assert contents_of(call("other", {"text": text, "more": text}), CWD).too_large
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        call("execute", {"command": "curl -H [redacted]"}, command="curl -H [redacted]"),
+        call("execute", {"command": "make", "cwd": "/ws/[redacted]"}, command="make"),
+        call("edit", {"path": "/ws/[redacted].py"}, path="[redacted].py"),
+        call("fetch", {"url": "https://a.example/[redacted]"}),
+    ],
+    ids=lambda asked: asked.tool_kind,
+)
+def test_what_a_secret_hides_is_not_understood(asked: ToolCall) -> None:
+    """What an agent may plant as a secret is hidden from the card, and from rules and policies."""
+    assert not contents_of(asked, CWD).understood
+
+
 @pytest.mark.parametrize(("tool", "clear"), [("Grep", True), ("grep", True), ("glob", False)])
 def test_what_is_looked_for_in_texts_leads_nowhere(tool: str, clear: bool) -> None:
     """Files are looked for by their names: there it does."""

@@ -417,6 +417,15 @@ describe('a permission request', () => {
     expect(drawn.querySelector('ins')?.textContent).toBe(line);
   });
 
+  it.each([
+    ['curl -H [redacted] https://a.example', true],
+    ['curl https://a.example', false],
+  ])('says that a secret is in %s: %j', (line, isSecret) => {
+    const { view } = draw([{ ...asking, command: line }], { turn: waiting });
+    const card = view.getByRole('group', { name: 'Permission request' });
+    expect(card.textContent.includes('A secret is in it, and not shown')).toBe(isSecret);
+  });
+
   it('can only be rejected where it is too large to be shown', () => {
     const asked = command('c', { status: 'pending', permission: permission({ too_large: true }) });
     const { view } = draw([asked], { turn: waiting });

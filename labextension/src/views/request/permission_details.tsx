@@ -14,6 +14,9 @@ import { useScene, useValue } from '../scene';
 /** From this many lines on a diff is folded: what is in view is read. */
 const FOLDED_LINES = 80;
 
+/** Stands in place of a secret. */
+const REDACTED = '[redacted]';
+
 /** Longer values are folded. */
 const FOLDED_CHARACTERS = 2_000;
 
@@ -55,6 +58,13 @@ export function PermissionDetails({
     [outputShown, ...diffs.map(diff => diff.new_text), ...rows.flat()],
     'invisible',
   );
+  const isSecret = [
+    command,
+    folder,
+    ...paths,
+    ...rows.flat(),
+    ...diffs.map(diff => diff.new_text),
+  ].some(text => text.includes(REDACTED));
   const isAllInWords = command === '' && listed.length === 0 && diffs.length === 0;
   return (
     <div class="what">
@@ -115,6 +125,11 @@ export function PermissionDetails({
         {item.permission?.too_large === true && (
           <Row name={t('Caution')} outside>
             {t('This request is too large to be shown, so it can’t be allowed.')}
+          </Row>
+        )}
+        {isSecret && (
+          <Row name={t('Caution')} outside>
+            {t('A secret is in it, and not shown: %1', REDACTED)}
           </Row>
         )}
         {[...new Set([...odd, ...hidden])].map(name => (
