@@ -224,9 +224,10 @@ class PermissionRequests:
         option = self.requests.option(request_id, option_id)
         if reason and (option is None or not option.option_kind.startswith("reject")):
             raise BadRequest("Only an option that rejects takes a reason.")
+        too_large = call.permission is not None and call.permission.too_large
+        if too_large and option is not None and not option.option_kind.startswith("reject"):
+            raise BadRequest("This request is too large to be shown, so it can only be rejected.")
         if option is not None and option.option_kind.startswith("allow"):
-            if call.permission is not None and call.permission.too_large:
-                raise BadRequest("This request is too large to be shown, so it can't be allowed.")
             self.granted[request_id] = call
         self._choose(request_id, "user", option_id, reason=reason, who=who)
         return "cancelled" if option is None else option.name

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
@@ -372,6 +373,21 @@ def test_the_user_says_yes(driver: Driver) -> None:
     eventually((driver.root / "ran").exists)
     assert hook.read_text() == "x = 1\n"
     assert [c.status for c in _cards(session)][:2] == ["completed", "completed"]
+
+
+def test_what_is_too_large_to_be_shown_can_only_be_rejected(driver: Driver) -> None:
+    session = driver.open("scripted")
+    raw_input = {"file_path": "a.txt", **{f"field {n}": "x" for n in range(1_001)}}
+    turn_id = driver.prompt(session, json.dumps([announced("edit", rawInput=raw_input)]))
+    request_id = driver.asked(session)
+    for option in ("yes", "always"):
+        with pytest.raises(BadRequest, match="can only be rejected"):
+            driver.answer(session, request_id, option)
+    driver.answer(session, request_id, "no")
+    driver.done(session, turn_id)
+    (card,) = [card for card in _cards(session) if card.permission]
+    assert card.permission is not None
+    assert (card.permission.state, len(card.permission.details)) == ("rejected", 1_000)
 
 
 def test_an_answer_that_a_stop_overtakes_allows_nothing(driver: Driver) -> None:
