@@ -101,11 +101,35 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--trust", action="store_true", help="let agents run in copies of the inputs"
     )
+    command.add_argument(
+        "--allow-all", action="store_true", help="let a policy of the file be allow-all"
+    )
     return command
+
+
+def _require_consent(described: BatchFile, options: argparse.Namespace) -> None:
+    """Refuse what a file grants itself: an agent may have written it.
+
+    Raises
+    ------
+    BadRequest
+        The file trusts its folder or allows everything, and the command line does not.
+    """
+    policies = described.policy if isinstance(described.policy, tuple) else (described.policy,)
+    for asked, given, flag in (
+        (described.trust, options.trust, "--trust"),
+        ("allow-all" in policies, options.allow_all, "--allow-all"),
+    ):
+        if asked and not given:
+            raise BadRequest(
+                f"{options.file} asks for {flag.removeprefix('--')}, which only you can grant. "
+                f"Read the file, then add {flag} to the command."
+            )
 
 
 def _run(options: argparse.Namespace) -> int:
     described, folder = read_file(options.file), options.file.absolute().parent
+    _require_consent(described, options)
     out = Path(options.out).absolute() if options.out else described.out or None
     if described.prompt and out is None:
         out = folder / options.file.with_suffix(SUFFIX).name
@@ -122,7 +146,7 @@ def _run(options: argparse.Namespace) -> int:
             workers=options.workers or described.workers,
             at_once=described.at_once,
             grade=_grade(described.grade),
-            trust=described.trust or options.trust,
+            trust=options.trust,
             cell_seconds=described.cell_seconds,
             replay=options.replay,
         )

@@ -97,6 +97,33 @@ def test_a_notebook_or_a_prompt_is_run(
     assert asked == [what]
 
 
+@pytest.mark.parametrize(
+    ("text", "flags", "refused"),
+    [
+        ("trust = true", (), "--trust"),
+        ("trust = true", ("--allow-all",), "--trust"),
+        ('policy = "allow-all"', (), "--allow-all"),
+        ('policy = ["ask", "allow-all"]', ("--trust",), "--allow-all"),
+        ("trust = true", ("--trust",), ""),
+        ('policy = "allow-all"', ("--allow-all",), ""),
+    ],
+)
+def test_a_file_grants_itself_nothing(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    text: str,
+    flags: tuple[str, ...],
+    refused: str,
+) -> None:
+    """An agent can write it."""
+    file = tmp_path / "b.toml"
+    file.write_text(f'prompt = "hello"\nagents = ["demo"]\n{text}\n')
+    status = main(["batch", str(file), *flags])
+    said = capsys.readouterr().err
+    assert (status == 2) == bool(refused)
+    assert f"then add {refused} to the command" in said if refused else "only you" not in said
+
+
 def test_no_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["batch", "none.toml"]) == 2
     assert "No such file" in capsys.readouterr().err
