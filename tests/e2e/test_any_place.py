@@ -16,6 +16,7 @@ from tests.support.scenes.steps import call, put_scene, say
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.routes import finished, open_session, start_turn
 from tests.support.server.workspace import Workspace
+from tests.support.wait import PATIENCE_SECONDS
 
 TURNS = 100
 _FIRST_SEEN = """log => {
@@ -31,7 +32,9 @@ def imported(server: JupyterServer) -> str:
     """Import a session; return its id."""
     with server.user() as client:
         query = {"name": "any_place.jsonl"}
-        answer = client.post("import", content=long_log(TURNS), params=query, timeout=60)
+        answer = client.post(
+            "import", content=long_log(TURNS), params=query, timeout=PATIENCE_SECONDS
+        )
         return str(answer.raise_for_status().json()["session_id"])
 
 

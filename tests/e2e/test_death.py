@@ -19,7 +19,7 @@ from tests.support.processes import any_alive, family
 from tests.support.server.jupyter_server import JupyterServer, fake_agents
 from tests.support.server.user import AsUser
 from tests.support.server.workspace import CLEAN_PY, Workspace
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 LOAD = "%load_ext acp_jupyter"
 DEMO = "acp_jupyter.agents.demo"
@@ -95,8 +95,8 @@ def test_no_agent_outlives_a_kernel_with_a_host_of_its_own(tmp_path: Path) -> No
     with _lone_kernel(tmp_path) as manager:
         client = manager.blocking_client()
         client.start_channels()
-        client.wait_for_ready(timeout=30)
-        reply = client.execute_interactive(code, timeout=30)
+        client.wait_for_ready(timeout=PATIENCE_SECONDS)
+        reply = client.execute_interactive(code, timeout=PATIENCE_SECONDS)
         assert reply["content"]["status"] == "ok", reply["content"]
         client.stop_channels()
         pid = manager.provisioner.pid  # type: ignore[union-attr]

@@ -61,7 +61,7 @@ def _ask_to_delete_three(nb: OpenNotebook) -> None:
     waits = {"tool": "list_cells", "args": {}, "ask": True}
     deletions = [_delete(cells[index]) for index in (3, 2, 4)]
     _ask(nb, [*deletions, waits, {"tool": "edit_cell", "args": edit}])
-    expect(nb.turn(1).permission).to_be_visible(timeout=60_000)
+    expect(nb.turn(1).permission).to_be_visible()
 
 
 @pytest.mark.long

@@ -23,7 +23,7 @@ from tests.support.server.workspace import Workspace
 
 def _expect_proposed(fix: Locator) -> None:
     """The difference, in view for long enough to be answered."""
-    expect(fix).to_contain_text("Demo proposes a fix", timeout=90_000)
+    expect(fix).to_contain_text("Demo proposes a fix")
     expect(fix.locator("del")).to_contain_text("len(price)")
     expect(fix.locator("ins")).to_contain_text("len(prices)")
     apply = fix.get_by_role("button", name="Apply and run")
@@ -64,7 +64,7 @@ def test_a_fix_is_applied_run_and_taken_back_at_the_cell(
     _expect_an_edit_to_stay(nb, fix)
     fix.focus()
     keys.press("y")
-    expect(fix).to_contain_text("With the fix by Demo the cell runs.", timeout=90_000)
+    expect(fix).to_contain_text("With the fix by Demo the cell runs.")
     assert source(nb, 1) == FIXED.encode()
     expect_side_by_side(nb)
     picture(lab.page, "fix, applied")

@@ -51,7 +51,7 @@ def _ask(nb: OpenNotebook) -> Locator:
 
 def _expect_ready(fix: Locator) -> None:
     """The difference, in view for long enough to be answered."""
-    expect(fix).to_contain_text("Player proposes a fix", timeout=90_000)
+    expect(fix).to_contain_text("Player proposes a fix")
     expect(fix.locator("del")).to_contain_text("len(price)")
     expect(fix.locator("ins")).to_contain_text("len(prices)")
     apply = fix.get_by_role("button", name="Apply and run")
@@ -73,7 +73,7 @@ def test_a_code_block_of_the_answer_is_applied_run_and_taken_back(
     assert (source(nb, 1), nb.outputs(1)) == (before, error)
     fix.focus()
     keys.press("y")
-    expect(fix).to_contain_text("With the fix by Player the cell runs.", timeout=90_000)
+    expect(fix).to_contain_text("With the fix by Player the cell runs.")
     assert source(nb, 1) == FIXED.encode()
     expect_side_by_side(nb)
     expect_answerable(fix, "Take back")
@@ -87,10 +87,10 @@ def test_a_cell_that_is_edited_while_the_agent_works_is_not_written_over(
 ) -> None:
     put_scene(workspace.folder, [hold("edited"), _BLOCK])
     fix = _ask(nb)
-    expect(fix).to_contain_text("Player looks at the error", timeout=90_000)
+    expect(fix).to_contain_text("Player looks at the error")
     nb.set_source(1, "mean = 3")
     go_on(workspace.folder, "edited")
-    expect(fix).to_contain_text("You have changed this cell since", timeout=90_000)
+    expect(fix).to_contain_text("You have changed this cell since")
     expect(fix.get_by_role("button", name="Apply and run")).to_have_count(0)
     fix.focus()
     nb.lab.page.keyboard.press("y")
@@ -109,13 +109,13 @@ def test_no_fix_a_stop_and_a_death_are_said_and_it_can_be_asked_again(
     before, error = source(nb, 1), nb.outputs(1)
     put_scene(workspace.folder, [say("I see nothing wrong with it.")])
     fix = _ask(nb)
-    expect(fix).to_contain_text("Player proposed no fix.", timeout=90_000)
+    expect(fix).to_contain_text("Player proposed no fix.")
     expect(fix.get_by_role("button", name="Open the session")).to_be_visible()
 
     # By Esc in the note: it goes, and so does the turn.
     put_scene(workspace.folder, [hold("never"), _BLOCK])
     fix.get_by_role("button", name="Ask again").click()
-    expect(fix).to_contain_text("Player looks at the error", timeout=90_000)
+    expect(fix).to_contain_text("Player looks at the error")
     expect_answerable(fix, "Stop")
     fix.focus()
     nb.lab.page.keyboard.press("Escape")
@@ -124,14 +124,14 @@ def test_no_fix_a_stop_and_a_death_are_said_and_it_can_be_asked_again(
 
     # From elsewhere: the note stays, and says it.
     fix = _ask(nb)
-    expect(fix).to_contain_text("Player looks at the error", timeout=90_000)
+    expect(fix).to_contain_text("Player looks at the error")
     session_id = user.session_of(nb.path, "plays")
     user.post(f"sessions/{session_id}/cancel", {}).raise_for_status()
-    expect(fix).to_contain_text("The agent was stopped.", timeout=90_000)
+    expect(fix).to_contain_text("The agent was stopped.")
 
     put_scene(workspace.folder, [say("I was about to "), die("out of memory, maybe")])
     fix.get_by_role("button", name="Ask again").click()
-    expect(fix).to_contain_text("was killed by signal 9", timeout=90_000)
+    expect(fix).to_contain_text("was killed by signal 9")
     assert (source(nb, 1), nb.outputs(1)) == (before, error)
 
     put_scene(workspace.folder, [_BLOCK])

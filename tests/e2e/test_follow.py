@@ -188,11 +188,11 @@ def test_a_cell_that_the_agent_asks_to_change_is_in_view_and_marked(
     panel = lab.panel
     panel.choose_agent("Demo")
     panel.say("Look at rows")
-    expect(panel.log).to_contain_text("There are no variables yet.", timeout=60_000)
+    expect(panel.log).to_contain_text("There are no variables yet.")
     _follow(nb)
     expect(nb.cell(cell)).not_to_be_in_viewport()
     panel.say("Edit the notebook")
-    expect(panel.permission).to_be_visible(timeout=60_000)
+    expect(panel.permission).to_be_visible()
     _expect_followed_to(nb, cell)
     expect(nb.cell(cell)).to_contain_text("dry.append")
     shown = lab.page.locator("#jp-main-content-panel")

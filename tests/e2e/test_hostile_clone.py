@@ -150,8 +150,8 @@ def test_opening_starts_nothing(lab: LabPage, workspace: Workspace, server: Jupy
     nb = lab.open(f"{workspace.name}/clone.ipynb")
     for index in range(len(OUTPUTS)):
         nb.cell(index).evaluate("cell => cell.scrollIntoView()")
-        expect(nb.cell(index)).to_contain_text("#", timeout=60_000)
-    expect(nb.cell(0)).to_contain_text("Saved turn", timeout=60_000)  # it has been drawn
+        expect(nb.cell(index)).to_contain_text("#")
+    expect(nb.cell(0)).to_contain_text("Saved turn")  # it has been drawn
     assert lab.page.evaluate("window.acted") is None
     own = server.url.rstrip("/")
     elsewhere = [r.url for r in sent if not r.url.startswith((own, "data:", "blob:"))]

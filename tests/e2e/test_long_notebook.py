@@ -92,7 +92,7 @@ def test_many_finished_turns_cost_their_page_what_3_do(
     assert page.evaluate("liveTimers.size") == 0
     traffic.sent.clear()
     for _ in range(_POLLS):
-        with page.expect_request("**/api/kernels?*", timeout=60_000):
+        with page.expect_request("**/api/kernels?*"):
             pass
     assert traffic.sent == []
     assert page.evaluate("liveTimers.size") == 0

@@ -9,6 +9,7 @@ from tests.support.browser.lab import LabPage
 from tests.support.log.long_log import long_log
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.workspace import Workspace
+from tests.support.wait import PATIENCE_SECONDS
 
 _PANEL = "#acp-jupyter-panel"
 
@@ -23,7 +24,7 @@ def test_a_long_session_opens_at_its_end_and_is_scrolled_to_its_beginning(
 ) -> None:
     with server.user() as client:
         query = {"name": "long.jsonl"}
-        answer = client.post("import", content=long_log(60), params=query, timeout=60)
+        answer = client.post("import", content=long_log(60), params=query, timeout=PATIENCE_SECONDS)
         answer.raise_for_status()
     lab.open_empty(workspace.name)
     panel = lab.panel

@@ -116,7 +116,7 @@ def test_the_demo_agent_suggests_one(lab: LabPage, workspace: Workspace) -> None
     nb = _open(lab, workspace, "prices = [3, 1, 2]", agent="demo")
     lab.command("filebrowser:toggle-main")
     note = _suggest(nb, 0)
-    expect(note).to_contain_text("Suggested by Demo", timeout=60_000)
+    expect(note).to_contain_text("Suggested by Demo")
     expect(note.locator("pre")).to_have_text('print(f"{prices = }")')
     insert = note.get_by_role("button", name="Insert")
     expect(insert).to_have_attribute("aria-disabled", "false")

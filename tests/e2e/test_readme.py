@@ -29,7 +29,7 @@ from tests.support.mockllm.parts import Say, Steps, Use
 from tests.support.published.programs import PROGRAMS, opencode_settings, processes_of
 from tests.support.readme import README, Step, steps, typed_elsewhere
 from tests.support.server.jupyter_server import free_port
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 ROOT = README.parent
 TEXT = README.read_text()
@@ -136,7 +136,7 @@ class Reader:
             cwd=self.clone / "notebooks",
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE_SECONDS,
         )
         assert "rainfall.csv" in done.stdout, done.stderr
 
@@ -318,7 +318,7 @@ def make_lab(folder: Path, model: FakeModel, theme: str) -> Iterator[str]:
         yield eventually(lambda: printed_address(log), "an address is printed")
     finally:
         process.terminate()
-        process.wait(30)
+        process.wait(PATIENCE_SECONDS)
         print(log.read_text()[-3000:])
 
 

@@ -147,12 +147,12 @@ def test_a_run_of_cells_is_reviewed_as_one(lab: LabPage, workspace: Workspace) -
     nb.wait_for_kernel()
     lab.command("notebook:run-all-cells", wait=False)
     bar = lab.page.locator(".acp-RunBar")
-    expect(bar).to_contain_text("2 files changed in this run.", timeout=40_000)
+    expect(bar).to_contain_text("2 files changed in this run.")
     # Nobody has looked at it yet: another page offers it too.
     lab.command("docmanager:save")
     lab.reload()
     lab.page.wait_for_load_state("networkidle")  # until the notebook has come to the front again
-    expect(bar).to_contain_text("2 files changed in this run.", timeout=40_000)
+    expect(bar).to_contain_text("2 files changed in this run.")
     bar.get_by_role("button", name="Review all changes of this run").click()
     review = lab.page.locator(".acp-Review")
     expect(review).to_contain_text("Changes of Run All")

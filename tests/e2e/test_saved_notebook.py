@@ -18,7 +18,7 @@ from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.jupyterlab_server import stop_kernels
 from tests.support.server.user import AsUser
 from tests.support.server.workspace import Workspace
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 LOAD = "%load_ext acp_jupyter"
 
@@ -103,7 +103,7 @@ def _nbconvert(to: str, path: Path, target: Path) -> str:
         [*command, "--output-dir", str(target), "--output", f"as-{to}"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     return next(target.glob(f"as-{to}.*")).read_text()

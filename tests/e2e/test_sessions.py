@@ -156,7 +156,7 @@ def test_chunks_of_an_answer_are_one_line_of_the_traffic(
     panel.root.get_by_role("button", name="New session").click()
     panel.root.get_by_role("menuitem", name="demo").click()
     panel.say("bench n=400 size=8")
-    expect(panel.log).to_contain_text(re.compile(r"Demo \d"), timeout=40_000)
+    expect(panel.log).to_contain_text(re.compile(r"Demo \d"))
     panel.button("More").click()
     panel.root.get_by_role("menuitem", name="Traffic").click()
     traffic = lab.page.get_by_role("region", name="Traffic", exact=True)

@@ -62,7 +62,7 @@ def test_what_an_agent_made_stale_is_marked_checked_run_and_the_same_again(
     lab: LabPage, workspace: Workspace
 ) -> None:
     nb = _edited(lab, workspace)
-    expect(_mark(nb, 0)).to_contain_text("changed by notebook_user after it ran", timeout=30_000)
+    expect(_mark(nb, 0)).to_contain_text("changed by notebook_user after it ran")
     expect(_mark(nb, 1)).to_contain_text(
         "uses prices, which cell 1 sets; cell 1 was changed by notebook_user"
     )
@@ -77,7 +77,7 @@ def test_what_an_agent_made_stale_is_marked_checked_run_and_the_same_again(
     outputs = [nb.outputs(index) for index in range(4)]
     nb.cell(0).get_by_role("button", name="Check", exact=True).click()
     check = _check(lab)
-    expect(check.get_by_role("status")).to_contain_text("One cell is not as before", timeout=90_000)
+    expect(check.get_by_role("status")).to_contain_text("One cell is not as before")
     assert _verdicts(check) == ["same", "same", "different", "same", "skipped"]
     different = check.get_by_role("region", name="text/plain of cell 3")
     expect(different.locator("del")).to_contain_text("6")
@@ -89,17 +89,17 @@ def test_what_an_agent_made_stale_is_marked_checked_run_and_the_same_again(
 
     # Run, they are true again; the check says the same.
     nb.cell(0).get_by_role("button", name="Run 3 stale cells").click()
-    expect(lab.page.locator(".acp-stale")).to_have_count(0, timeout=30_000)
+    expect(lab.page.locator(".acp-stale")).to_have_count(0)
     assert "10" in json.dumps(nb.outputs(2))
     check.get_by_role("button", name="Check again").click()
-    expect(check.get_by_role("status")).to_contain_text("are the same: 4 same", timeout=90_000)
+    expect(check.get_by_role("status")).to_contain_text("are the same: 4 same")
 
     # A revert changes an input again.
     nb.cell(0).get_by_role("button", name="Revert").click()
-    expect(_mark(nb, 1)).to_contain_text("cell 1 was reverted", timeout=30_000)
+    expect(_mark(nb, 1)).to_contain_text("cell 1 was reverted")
     expect(_mark(nb, 0)).to_contain_text("reverted after it ran")
     lab.command("acp-jupyter:run-stale", wait=False)
-    expect(lab.page.locator(".acp-stale")).to_have_count(0, timeout=30_000)
+    expect(lab.page.locator(".acp-stale")).to_have_count(0)
     assert "6" in json.dumps(nb.outputs(2))
 
 
@@ -107,14 +107,14 @@ def test_a_check_is_cancelled_and_a_reload_keeps_the_marks(
     lab: LabPage, workspace: Workspace
 ) -> None:
     nb = _edited(lab, workspace)
-    expect(_mark(nb, 1)).to_contain_text("uses prices, which cell 1 sets", timeout=30_000)
+    expect(_mark(nb, 1)).to_contain_text("uses prices, which cell 1 sets")
     nb.save()
     lab.reload()
-    expect(_mark(nb, 1)).to_contain_text("uses prices, which cell 1 sets", timeout=60_000)
+    expect(_mark(nb, 1)).to_contain_text("uses prices, which cell 1 sets")
     nb.set_source(3, "import threading\nthreading.Event().wait()")
     lab.command("acp-jupyter:check", wait=False)
     check = _check(lab)
-    expect(check.get_by_role("status")).to_contain_text("Cell 4 runs", timeout=90_000)
+    expect(check.get_by_role("status")).to_contain_text("Cell 4 runs")
     check.get_by_role("button", name="Cancel").click()
     expect(check.get_by_role("status")).to_contain_text("Cancelled: 2 same, 1 different")
     expect(check.get_by_role("button", name="Check again")).to_be_visible()

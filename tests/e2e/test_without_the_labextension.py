@@ -244,7 +244,7 @@ def test_a_server_that_is_restarted(visitor: Visitor, tmp_path: Path) -> None:
         expect(turn.root).to_contain_text("The first part")
         first.kill()
     with start():
-        expect(turn.root).to_contain_text("The Jupyter server stopped", timeout=60_000)
+        expect(turn.root).to_contain_text("The Jupyter server stopped")
         expect(turn.root.locator(".live, .spin")).to_have_count(0)
         expect(turn.stop).to_have_count(0)
         picture(nb.cell(1), "server restarted")

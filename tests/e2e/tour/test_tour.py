@@ -65,7 +65,7 @@ def an_edit_in_a_cell(tour: Tour) -> None:
 
 def allow_by_key(turn: TurnView) -> None:
     """Press the key of the option that allows once; too early it does nothing."""
-    expect(turn.permission).to_be_visible(timeout=30_000)
+    expect(turn.permission).to_be_visible()
     request = turn.permission.get_attribute("data-request")
     card = turn.root.locator(f'[data-request="{request}"]')
     key = card.locator("[data-option-kind=allow_once]").get_attribute("data-option")
@@ -104,7 +104,7 @@ def context_permission_and_queue_in_the_panel(tour: Tour) -> None:
     chips = panel.root.get_by_role("list", name="Attachments").get_by_role("listitem")
     expect(chips).to_have_text(["report.py"])
     panel.message.press("Enter")
-    expect(panel.permission).to_be_visible(timeout=30_000)
+    expect(panel.permission).to_be_visible()
     expect(panel.permission).to_contain_text(f"{tour.agent.name} wants to run a command")
     panel.say("Thank you")
     queue = panel.root.get_by_role("list", name="Queue").get_by_role("listitem")
@@ -112,7 +112,7 @@ def context_permission_and_queue_in_the_panel(tour: Tour) -> None:
     tour.album.take("panel", panel.root)
     panel.permission.locator("[data-option-kind=allow_once]").click()
     expect(panel.permission).to_have_count(0)
-    expect(panel.log).to_contain_text(tour.agent.thanked, timeout=30_000)
+    expect(panel.log).to_contain_text(tour.agent.thanked)
     expect(queue).to_have_count(0)
     expect(panel.stop).to_have_count(0)
     command = panel.root.locator(".acp-tool[data-kind=execute]").last
@@ -124,7 +124,7 @@ def context_permission_and_queue_in_the_panel(tour: Tour) -> None:
 def a_turn_is_stopped(tour: Tour) -> None:
     panel = tour.panel
     panel.say("Write a long report")
-    expect(panel.log).to_contain_text("Part 1", timeout=30_000)
+    expect(panel.log).to_contain_text("Part 1")
     panel.stop.click()
     expect(panel.stop).to_have_count(0)
     expect(panel.log.get_by_text("Stopped by you.").last).to_be_in_viewport()
@@ -185,7 +185,7 @@ def sessions_are_named_and_opened_again(tour: Tour) -> None:
         panel.root.get_by_role("menuitem", name=tour.agent.name)
     ).first.click()
     panel.say("Thank you")
-    expect(panel.log).to_contain_text(tour.agent.thanked, timeout=30_000)
+    expect(panel.log).to_contain_text(tour.agent.thanked)
     expect(panel.log).not_to_contain_text(EDIT)
     expect(panel.stop).to_have_count(0)
     panel.show_list()

@@ -29,7 +29,7 @@ def send(method, path, body=None):
         proof.KERNEL_HEADER: {kernel_id!r}, proof.TIME_HEADER: stamp, proof.NONCE_HEADER: nonce,
         proof.SIGNATURE_HEADER: proof.sign(key, method, url.path, stamp, nonce, data),
     }}
-    link = http.client.HTTPConnection(url.netloc, timeout=20)
+    link = http.client.HTTPConnection(url.netloc, timeout=120)
     link.request(method, url.path, data, headers)
     return link.getresponse().status
 """
