@@ -32,7 +32,7 @@ from acp_jupyter.transcript.raw_input import (
     read_command_fields,
     read_path_fields,
 )
-from acp_jupyter.transcript.redactor import REDACTED
+from acp_jupyter.transcript.secret_patterns import REDACTED
 
 _FileKind = Literal["read", "search", "edit", "delete", "move"]
 _FILE_KINDS: tuple[_FileKind, ...] = get_args(_FileKind)

@@ -17,9 +17,7 @@ from urllib.parse import quote
 from pydantic import BaseModel
 
 from acp_jupyter.transcript.model.session_state import SessionState
-from acp_jupyter.transcript.secret_patterns import PATTERNS, maybe_secret
-
-REDACTED = "[redacted]"
+from acp_jupyter.transcript.secret_patterns import PATTERNS, REDACTED, maybe_secret
 
 _MIN_SECRET_CHARS = 8
 _QUICK_CHARS = 8 * 1024

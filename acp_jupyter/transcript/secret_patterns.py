@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
+REDACTED = "[redacted]"
+"""Stands in place of a secret."""
 _DIGIT = re.compile(r"[0-9]")
 _LETTER = re.compile(r"[A-Za-z]")
 _STANDS_IN = re.compile(r"[<>{}]|\$\(|\.\.\.|\*\*\*|\[redacted\]|(?i:your[_-]|x{4})")

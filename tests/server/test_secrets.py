@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from acp_jupyter.transcript.redactor import REDACTED
+from acp_jupyter.transcript.secret_patterns import REDACTED
 from tests.support.server.all_routes import PATHS
 from tests.support.server.jupyter_server import JupyterServer, KernelSide, fake_agents
 from tests.support.server.routes import finished, open_session, pending, start_turn

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.transcript import secret_patterns
-from acp_jupyter.transcript.redactor import REDACTED, KnownSecrets, Redactor, named_secrets
+from acp_jupyter.transcript.redactor import KnownSecrets, Redactor, named_secrets
+from acp_jupyter.transcript.secret_patterns import REDACTED
 from tests.support.patterns.pumped_texts import pumped
 
 R = REDACTED

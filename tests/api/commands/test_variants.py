@@ -30,7 +30,7 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.transcript.model.session_state import TurnState
-from acp_jupyter.transcript.redactor import REDACTED
+from acp_jupyter.transcript.secret_patterns import REDACTED
 from tests.support.agents.fake_agent import script
 from tests.support.host.checkpoints import held
 from tests.support.host.commands import ADAPTER, CommandSender

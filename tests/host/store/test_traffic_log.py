@@ -14,7 +14,8 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.log_entries import read_traffic
 from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.protocol.traffic import TrafficEntry
-from acp_jupyter.transcript.redactor import REDACTED, Redactor
+from acp_jupyter.transcript.redactor import Redactor
+from acp_jupyter.transcript.secret_patterns import REDACTED
 from tests.support.host.failing_disk import failing_disk
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from acp_jupyter.host.workspace.folders import EnvFiles
-from acp_jupyter.transcript.redactor import REDACTED, Redactor
+from acp_jupyter.transcript.redactor import Redactor
+from acp_jupyter.transcript.secret_patterns import REDACTED
 
 
 def known(folder: Path, text: str) -> str:
