@@ -202,12 +202,13 @@ class HostPermissions:
         for call in self._permissions.known_allowed().values():
             if call.tool_kind != "edit" or not self._touches((call,), name):
                 continue
-            changes = [(diff.old_text, diff.new_text) for diff in call.diffs if diff.path == name]
+            shown = [(diff.old_text, diff.new_text) for diff in call.diffs if diff.path == name]
+            changes = shown or _changes_in(call)
             result = old or ""
-            for before, after in changes or _changes_in(call):
+            for before, after in changes:
                 whole = before in {None, "", result}
                 result = after if whole else result.replace(before or "", after)
-            if result == new and (changes or _changes_in(call)):
+            if changes and result == new:
                 return True
         return False
 
