@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.api.models.turns import RevertReply, RevertTurn
-from acp_jupyter.errors import BadRequest, ChangesRefused
+from acp_jupyter.api.models.turns import ChangesReply, GetChanges, RevertReply, RevertTurn
+from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
@@ -203,6 +203,26 @@ def test_a_later_server_takes_back_and_puts_back(start: Start) -> None:
         assert files(server, turn_id)["a.py"].reverted_hunks == (FIRST,)
         parts(server, turn_id, FIRST, undo=True)
         assert (server.root / "a.py").read_text() == NEW
+
+
+def test_a_folder_that_is_away_has_its_changes_again_when_it_is_back(
+    start: Start, tmp_path: Path
+) -> None:
+    with start() as server:
+        turn_id = turn(server)
+        away = server.root.rename(tmp_path / "away")
+        reply = server.send(GetChanges(turn_id=turn_id, path="a.py"))
+        assert isinstance(reply, ChangesReply)
+        assert not reply.known
+        gone = f"What this turn changed can't be read: the folder is gone: {server.root}."
+        assert [file.words for file in reply.files] == [reply.words] == [gone]
+        with pytest.raises(ChangesGone, match="the folder is gone"):
+            whole(server, turn_id)
+        away.rename(server.root)
+        reply = server.send(GetChanges(turn_id=turn_id, path="a.py"))
+        assert isinstance(reply, ChangesReply)
+        assert (reply.known, reply.files[0].words) == (True, "")
+        assert whole(server, turn_id) == ("a.py", "gone", "new/b.py")
 
 
 def test_one_cell_of_a_notebook_is_taken_back_where_nobody_changed_it_since(start: Start) -> None:

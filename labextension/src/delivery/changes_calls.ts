@@ -21,7 +21,7 @@ export class ChangesCalls {
   }
 
   /**
-   * A file's text before and after a turn; `null` if it is not kept.
+   * A file's text before and after a turn; if it is not kept, its words say why.
    *
    * @param earlier - Ids of turns before it: the text is then that before the first of these.
    */
@@ -38,7 +38,7 @@ export class ChangesCalls {
       earlier: [...earlier],
     };
     const reply = parseResult('get_changes', await this.#command(command, CHANGES_SECONDS));
-    return reply.known ? (reply.files[0] ?? null) : null;
+    return reply.files[0] ?? null;
   }
 
   /** Reverts files of a turn, or parts of one; with `undo` reverts that. */

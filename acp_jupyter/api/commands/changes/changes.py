@@ -33,6 +33,7 @@ from acp_jupyter.errors import ChangesGone, ChangesRefused, NotAllowed, UnknownT
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.checkpoints.diff import FileSides, read_changes, read_patch
+from acp_jupyter.host.workspace.checkpoints.git import GitError
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import edited_cells
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
 from acp_jupyter.transcript.model.session_state import TurnState
@@ -75,7 +76,11 @@ class ChangeCommands:
         """
         session, turn = await self._settled(command.turn_id, caller)
         earlier = [await self._settled(each, caller) for each in command.earlier]
-        checkpointed = await self._checkpointed(session, turn, earlier)
+        why_not = ""
+        try:
+            checkpointed = await self._checkpointed(session, turn, earlier)
+        except ChangesGone as error:
+            checkpointed, why_not = None, error.message
         changes = turn.changes or TurnChanges()
         chosen = changes.files if command.path is None else named_files(changes, (command.path,))
         reply = ChangesReply(
@@ -85,8 +90,8 @@ class ChangeCommands:
             words=changes.words,
         )
         if checkpointed is None:
-            files = tuple(FileTexts(**dict(file)) for file in chosen)
-            words = _why_gone(turn)
+            words = why_not or _why_gone(turn)
+            files = tuple(FileTexts(**{**dict(file), "words": words}) for file in chosen)
             return reply.model_copy(update={"files": files, "words": words})
         if command.form == "patch":
             all_of_it = command.path is None and changes.left_out > 0
@@ -194,10 +199,13 @@ class ChangeCommands:
         if variant is not None:
             # What it has changed goes into the folder that was copied, and out of it.
             checkpoints = self._host.checkpoints.of(Path(variant.folder))
-        trees = await asyncio.to_thread(checkpoints.trees, turn.turn_id)
-        if trees is not None and earlier:
-            first = await asyncio.to_thread(checkpoints.trees, earlier[0][1].turn_id)
-            trees = None if first is None else (first[0], trees[1])
+        try:
+            trees = await asyncio.to_thread(checkpoints.trees, turn.turn_id)
+            if trees is not None and earlier:
+                first = await asyncio.to_thread(checkpoints.trees, earlier[0][1].turn_id)
+                trees = None if first is None else (first[0], trees[1])
+        except GitError as error:
+            raise ChangesGone(f"What this turn changed can't be read: {error}.") from None
         return (
             None
             if trees is None

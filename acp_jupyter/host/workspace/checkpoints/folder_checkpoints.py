@@ -215,15 +215,27 @@ class Checkpoints:
         return replace(taken, tree=tree)
 
     def trees(self, turn_id: str) -> tuple[str, str] | None:
-        """Return the trees before and after a turn; None if they no longer exist."""
-        deadline = time.monotonic() + self.limits.checkpoint_seconds
-        command = ("rev-parse", "--verify", "-q")
-        try:
-            before = self._output_of(*command, _ref(turn_id, "before"), deadline=deadline)
-            after = self._output_of(*command, _ref(turn_id, "after"), deadline=deadline)
-        except GitError:
+        """Return the trees before and after a turn; None if they no longer exist.
+
+        Raises
+        ------
+        GitError
+            Nobody can tell: the folder is gone, or git failed.
+        """
+        if not self.git.folder.is_dir():
             return None
-        return before, after
+        if not self.root.is_dir():
+            raise GitError(f"the folder is gone: {self.root}")
+        deadline = time.monotonic() + self.limits.checkpoint_seconds
+        names = [_ref(turn_id, moment) for moment in _MOMENTS]
+        found = [
+            self.git.run(
+                *("rev-parse", "--verify", "-q", name), seconds=_left(deadline), fine=(0, 1)
+            )
+            for name in names
+        ]
+        before, after = (output.decode().strip() for output in found)
+        return (before, after) if before and after else None
 
     def forget(self, turn_ids: Iterable[str]) -> None:
         """Delete the checkpoints of turns. Never raises."""

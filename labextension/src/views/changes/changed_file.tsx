@@ -195,7 +195,8 @@ function whyNot(file: ChangedFile | FileTexts, t: Translate): string {
   if (file.binary) {
     return t('This is not a text file.');
   }
-  return 'too_large' in file && file.too_large
-    ? t('This is too large to compare here.')
-    : t('Its changes are not kept here.');
+  if ('too_large' in file && file.too_large) {
+    return t('This is too large to compare here.');
+  }
+  return file.words === '' ? t('Its changes are not kept here.') : file.words;
 }

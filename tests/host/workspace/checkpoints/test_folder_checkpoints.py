@@ -13,7 +13,7 @@ import pytest
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointFailed
-from acp_jupyter.host.workspace.checkpoints.git import GitSlow, ShadowGit
+from acp_jupyter.host.workspace.checkpoints.git import GitError, GitSlow, ShadowGit
 from tests.support.host.checkpoints import CheckpointedFolder, held
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
@@ -322,7 +322,8 @@ def test_what_is_forgotten_is_gone(kept: CheckpointedFolder) -> None:
     assert kept.checkpoints.trees(kept.turn_id) == (kept.before.tree, kept.after.tree)
     kept.checkpoints.forget([kept.turn_id])
     assert kept.checkpoints.trees(kept.turn_id) is None
-    assert kept.checkpoints.trees("../../x") is None
+    with pytest.raises(GitError, match="not a turn"):
+        kept.checkpoints.trees("../../x")
 
 
 def test_old_turns_are_given_up_for_new_ones(tmp_path: Path) -> None:
