@@ -441,6 +441,21 @@ def test_what_is_allowed_now_counts_and_not_what_was_then(start: Start) -> None:
         assert state.rules == (rules[1],)
 
 
+def test_undo_brings_back_nothing_that_is_not_allowed_any_more(start: Start) -> None:
+    with start() as server:
+        session = server.open("own")
+        server.run(lambda: session.set_policy("allow-all", "ada"))
+        rules = (_rule("execute:rm *", "allow"), _rule("fetch", "deny"))
+        server.run(lambda: session.journal.note(RulesChanged(rules=rules)))
+        first = say(server, session, "say one")
+        branch = server.host.sessions[rewind(server, session, first).session.session_id]
+        server.run(lambda: branch.set_policy("read-only", "bob"))
+        server.run(lambda: branch.journal.note(RulesChanged(rules=rules[1:])))
+        undo(server, branch.session_id)
+        assert (session.state.policy, session.state.policy_user) == ("read-only", "bob")
+        assert session.state.rules == rules[1:]
+
+
 def _rule(text: str, effect: RuleEffect) -> Rule:
     return read_rule(text, effect=effect, scope="session", rule_id=text)
 

@@ -26,9 +26,13 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.log_entries import UpToTurn
 from acp_jupyter.protocol.host_events.notes import HostNotice
-from acp_jupyter.protocol.host_events.session import RevertedTurn, SessionContinued
+from acp_jupyter.protocol.host_events.session import (
+    RevertedTurn,
+    RulesChanged,
+    SessionContinued,
+)
 from acp_jupyter.transcript.escaping import one_line
-from acp_jupyter.transcript.model.session_state import TurnState
+from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 
 _STOP_SECONDS = 30.0
 _PROMPT_CHARS = 60
@@ -158,6 +162,7 @@ class RewindCommands:
         session.journal.note(SessionContinued(session_id=earlier.session_id))
         session.journal.note(HostNotice(text=_UNDONE))
         earlier.journal.note(SessionContinued())
+        _keep_allowed(session.state, earlier)
         earlier.journal.note(HostNotice(text=_GOES_ON))
         await self._host.save(session)
         await self._host.save(earlier)
@@ -286,6 +291,15 @@ class _HeldSessions:
         """Let them take prompts again."""
         for session in self._sessions:
             session.turns.going_back = False
+
+
+def _keep_allowed(now: SessionState, earlier: Session) -> None:
+    """Let what is allowed now count, and not what was allowed when the conversation left."""
+    then = earlier.state
+    if now.policy != then.policy:
+        earlier.set_policy(now.policy, now.policy_user)
+    if now.rules != then.rules:
+        earlier.journal.note(RulesChanged(rules=now.rules))
 
 
 _Work: TypeAlias = Callable[[_HeldSessions], Awaitable[RewindReply]]
