@@ -16,6 +16,7 @@ from typing import Any
 
 from acp_jupyter.errors import AgentDied, AgentRequestError
 from acp_jupyter.host.rpc.log_router import LogRouter, Mark, SessionLog
+from acp_jupyter.protocol.errors import error_detail
 
 _INTERNAL_ERROR = -32603
 _DETAIL_CHARS = 4000
@@ -134,15 +135,9 @@ class ReceivedRequests:
 
 
 def _request_error(error: Mapping[str, Any]) -> AgentRequestError:
-    """Return the exception for a JSON-RPC error; agents put the text in various fields."""
-    data = error.get("data")
-    detail = ""
-    if isinstance(data, Mapping):
-        texts = [data.get(key) for key in ("details", "message", "error")]
-        detail = next((text for text in texts if isinstance(text, str) and text), "")
-    if data and not detail:
-        detail = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
-    code = error.get("code")
+    """Return the exception for a JSON-RPC error."""
+    code, data = error.get("code"), error.get("data")
+    detail = error_detail(data) or (json.dumps(data, ensure_ascii=False) if data else "")
     return AgentRequestError(
         str(error.get("message") or "Error"),
         detail[:_DETAIL_CHARS],

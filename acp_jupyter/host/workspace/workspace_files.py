@@ -8,6 +8,7 @@ import errno
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -221,6 +222,13 @@ def _explained(path: str) -> Iterator[None]:
         raise FileRefused(f"{_shown(path)} may not be accessed: permission denied.") from None
     except NotADirectoryError:
         raise FileRefused(f"{_shown(path)} leads through a link or a file, not folders.") from None
+    except UnicodeEncodeError:
+        if sys.getfilesystemencoding() == "utf-8":
+            raise FileRefused(f"{_shown(path)} is not a valid path.") from None
+        raise FileRefused(
+            f"{_cut(path)!a} has a character that the Jupyter server's locale can't write in "
+            "the name of a file. Start the server with a UTF-8 locale, such as LC_ALL=C.UTF-8."
+        ) from None
     except ValueError:
         raise FileRefused(f"{_shown(path)} is not a valid path.") from None
     except OSError as error:
@@ -230,7 +238,11 @@ def _explained(path: str) -> Iterator[None]:
 
 
 def _shown(path: str) -> str:
-    return repr(path if len(path) <= _SHOWN_CHARS else f"{path[:_SHOWN_CHARS]}…")
+    return repr(_cut(path))
+
+
+def _cut(path: str) -> str:
+    return path if len(path) <= _SHOWN_CHARS else f"{path[:_SHOWN_CHARS]}…"
 
 
 _MARKS = (
@@ -273,6 +285,8 @@ class TextFormat:
 
     def encode(self, text: str) -> bytes:
         """Return what to write. Text that has carriage returns of its own is taken as it is."""
+        if self.mark:
+            text = text.removeprefix("\ufeff")  # the mark itself, as some agents keep it
         if self.crlf and "\r\n" not in text:
             text = text.replace("\n", "\r\n")
         try:

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from acp_jupyter.protocol.content import read_block
+from acp_jupyter.protocol.errors import error_detail
 from acp_jupyter.protocol.json import read_json
 from acp_jupyter.protocol.objects import Obj, count, first, items, obj, text, text_or_none
 from acp_jupyter.protocol.packets import (
@@ -238,9 +239,8 @@ def error(raw: JsonValue) -> ErrorPacket:
         return ErrorPacket(message=raw if isinstance(raw, str) else json.dumps(raw))
     code = raw.get("code")
     data = raw.get("data")
-    detail = text(first(obj(data), "details", "detail", "message")) or text(data)
     message = _plain(text(raw.get("message"))) or "The agent reported an error."
-    detail = _plain(detail)
+    detail = _plain(error_detail(data))
     return ErrorPacket(
         message=message,
         code=str(code) if isinstance(code, str | int) else "",

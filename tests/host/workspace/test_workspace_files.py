@@ -3,6 +3,8 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import subprocess
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -189,6 +191,9 @@ def test_sizes_are_bounded(files: WorkspaceFiles, root: Path) -> None:
         (b"a\r\nb\r\n", "c\r\nd\n", b"c\r\nd\n"),
         (b"a\r\nb\n", "c\nd\n", b"c\nd\n"),
         (b"\xef\xbb\xbfa\n", "ü\n", b"\xef\xbb\xbf\xc3\xbc\n"),
+        (b"\xef\xbb\xbfa\n", "\ufeffü\n", b"\xef\xbb\xbf\xc3\xbc\n"),
+        (b"\xff\xfea\0", "\ufeffb", b"\xff\xfeb\0"),
+        (b"a\n", "\ufeffb\n", b"\xef\xbb\xbfb\n"),
         (b"\xe9t\xe9\n", "été!\n", b"\xe9t\xe9!\n"),
         (b"\xe9t\xe9\n", "été €\n", "été €\n".encode()),
         (b"", "ü", "ü".encode()),
@@ -247,6 +252,25 @@ def test_impossible_paths_are_refused_in_words(
     assert len(str(caught.value)) < 400
     with pytest.raises(FileRefused):
         files.write_text(path, "x")
+
+
+def test_a_name_that_the_locale_can_not_write_is_refused_with_what_to_do(root: Path) -> None:
+    code = f"""
+from pathlib import Path
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
+try:
+    WorkspaceFiles(Path({str(root)!r}), Limits()).write_text("name \\xe9.txt", "x")
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command, env = [sys.executable, "-c", code], {**os.environ, **locale}
+    told = subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout
+    assert told == (
+        "FileRefused 'name \\xe9.txt' has a character that the Jupyter server's locale can't write "
+        "in the name of a file. Start the server with a UTF-8 locale, such as LC_ALL=C.UTF-8.\n"
+    )
 
 
 PIECES = st.sampled_from(
