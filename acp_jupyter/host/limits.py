@@ -78,6 +78,8 @@ class Limits:
         Longest time that a replay may go on after the answer.
     file_bytes
         Largest file that ``fs/*`` reads or writes.
+    notebook_bytes
+        Largest notebook on disk that the notebook tools read or change.
     queued_bytes
         Lines of a session's log that wait in memory while the disk does not answer
         (approximate). Four of the longest: a disk that is only slow loses none.
@@ -226,6 +228,7 @@ class Limits:
     replay_quiet_seconds: float = 0.25
     replay_seconds: float = 10.0
     file_bytes: int = 10 * _MIB
+    notebook_bytes: int = 200 * _MIB
     queued_bytes: int = 64 * _MIB
     unwritten_bytes: int = 16 * _MIB
     traffic_log_bytes: int = 256 * _MIB

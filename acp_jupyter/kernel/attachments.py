@@ -23,8 +23,8 @@ from pydantic import JsonValue
 from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.errors import AcpError, plain_reason
 from acp_jupyter.kernel.variables import describe
-from acp_jupyter.notebook_tools.outputs import uncoloured
 from acp_jupyter.protocol.objects import items, obj, text
+from acp_jupyter.transcript.escaping import without_ansi
 
 _MOST_BYTES = 10 * 1024 * 1024
 """Of an image or sound; larger ones make agents fail."""
@@ -246,7 +246,7 @@ def _joined(lines: JsonValue) -> str:
 
 
 def _cut(words: str) -> str:
-    words = uncoloured(words).rstrip("\n")
+    words = without_ansi(words).rstrip("\n")
     left = len(words) - _OUTPUT_CHARS
     return words if left <= 0 else f"{words[:_OUTPUT_CHARS]}\n… {left} characters left out"
 
@@ -317,7 +317,7 @@ def _mentioned(name: str, among: Mentionable) -> _Block | None:
         cell = among.cell(int(number[1]))
     except AcpError:
         return None
-    printed = uncoloured("".join(_outputs(list(cell.outputs)))).rstrip("\n")
+    printed = without_ansi("".join(_outputs(list(cell.outputs)))).rstrip("\n")
     shown = f"{cell.source}\n\n# Output:\n{printed}" if printed else cell.source
     return _described(_address(among.notebook_path, f"cell-{number[1]}"), shown)
 

@@ -35,7 +35,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
     WaitingCells,
     WorkError,
 )
-from acp_jupyter.notebook_tools.outputs import uncoloured
+from acp_jupyter.transcript.escaping import without_ansi
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -105,7 +105,7 @@ def _inspect(shell: InteractiveShell, code: str, position: int) -> Inspection:
     except KeyError:
         return Inspection(found=False)
     text = str(bundle.get("text/plain", ""))
-    return Inspection(found=True, text=uncoloured(text[:_MOST_TEXT_CHARS]))
+    return Inspection(found=True, text=without_ansi(text[:_MOST_TEXT_CHARS]))
 
 
 def _complete(shell: InteractiveShell, code: str, position: int) -> Completion:

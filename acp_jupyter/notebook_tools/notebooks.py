@@ -10,6 +10,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias, assert_never, get_args
 
@@ -157,11 +158,12 @@ class FileNotebooks:
     root
         No notebook outside it is read or changed.
     limits
-        ``file_bytes`` holds for reading and for writing.
+        ``notebook_bytes`` holds for reading and for writing: what an agent gets of a notebook is
+        bounded by itself.
     """
 
     def __init__(self, root: Path, limits: Limits) -> None:
-        self._files = WorkspaceFiles(root, limits)
+        self._files = WorkspaceFiles(root, replace(limits, file_bytes=limits.notebook_bytes))
         self._lock = threading.Lock()
 
     async def read(self, path: Path) -> NotebookState | NotebookRefusal:

@@ -14,6 +14,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from acp_jupyter.api.models.documents import NbOutput
 from acp_jupyter.protocol.objects import items, obj, text
+from acp_jupyter.transcript.escaping import without_ansi
 
 _MOST_TEXT_CHARS = 200_000
 """Longest text of all streams together; the rest is dropped."""
@@ -26,8 +27,6 @@ _MOST_OUTPUTS = 2_000
 _MOST_FRAMES = 100
 _TAIL_CHARS = 4000
 _TOO_LARGE = "[left out: {kind} of {size} characters is too large]"
-
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 _Output = dict[str, JsonValue]
 
@@ -178,11 +177,6 @@ class Stream(io.TextIOBase):
         return len(text)
 
 
-def uncoloured(text: str) -> str:
-    """Return text without the colours of a terminal."""
-    return _COLOUR.sub("", text)
-
-
 def _json(value: object, otherwise: JsonValue) -> Any:
     try:
         return to_jsonable_python(value, fallback=str)
@@ -280,11 +274,11 @@ class Reply:
         kind = text(output.get("output_type"))
         if kind == "stream":
             name = text(output.get("name")) or "output"
-            self.data(f"{name} of {origin}", bounded(_joined(output.get("text"))))
+            self.data(f"{name} of {origin}", _shown(_joined(output.get("text"))))
         elif kind == "error":
             frames = (text(line) for line in items(output.get("traceback")))
             words = "\n".join(frames) or f"{output.get('ename')}: {output.get('evalue')}"
-            self.data(f"error of {origin}", bounded(uncoloured(words)))
+            self.data(f"error of {origin}", _shown(words))
         else:
             self._display(origin, obj(output.get("data")))
 
@@ -296,7 +290,7 @@ class Reply:
             value = data.get(kind)
             if value is not None:
                 words = _joined(value) if kind != "application/json" else str(value)
-                self.data(f"{kind} of {origin}", bounded(words))
+                self.data(f"{kind} of {origin}", _shown(words))
                 return
         kinds = ", ".join(sorted(data))[:200] or "nothing"
         self.add_text(f"An output of {origin} that can't be shown here: {kinds}.")
@@ -320,6 +314,11 @@ def bounded(words: str, chars: int = _OUTPUT_CHARS) -> str:
         return words
     head, tail = words[: chars * 3 // 4], words[-chars // 4 :]
     return f"{head}\n[{len(words) - chars} characters left out]\n{tail}"
+
+
+def _shown(words: str) -> str:
+    """Return what is read of an output; codes for a terminal would take the room of text."""
+    return bounded(without_ansi(words))
 
 
 def _joined(value: object) -> str:

@@ -31,9 +31,9 @@ from acp_jupyter.notebook_tools.kernel_work import (
     RunCodeWork,
     WaitingCells,
 )
-from acp_jupyter.notebook_tools.outputs import uncoloured
 from acp_jupyter.server.kernel.channel import KernelChannel
 from acp_jupyter.server.kernel.lifecycle import DEAD, KernelLifecycle
+from acp_jupyter.transcript.escaping import without_ansi
 
 if TYPE_CHECKING:
     from jupyter_client.multikernelmanager import MultiKernelManager
@@ -153,7 +153,7 @@ class ServerKernelRunner:
             content = {"code": code, "cursor_pos": position, "detail_level": 0}
             reply = await self._request(kernel_id, "inspect_request", content)
             text = str((reply.get("data") or {}).get("text/plain", ""))[:_MOST_CHARS]
-            return Inspection(found=bool(reply.get("found")), text=uncoloured(text))
+            return Inspection(found=bool(reply.get("found")), text=without_ansi(text))
 
         work = InspectCode(work_id=_new_id(), code=code, position=position)
         return await self._do(kernel_id, work, Inspection, by_channel, _REPLY_SECONDS)

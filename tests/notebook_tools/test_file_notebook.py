@@ -150,7 +150,7 @@ def test_one_edit_that_does_not_fit_and_nothing_is_changed(
 
 
 def test_files_that_are_no_notebook_or_not_ours(tmp_path: Path) -> None:
-    files = FileNotebooks(tmp_path, Limits(file_bytes=2000))
+    files = FileNotebooks(tmp_path, Limits(notebook_bytes=2000))
     outside = _write(tmp_path.parent / f"{tmp_path.name}.ipynb", _cell("secret"))
     (tmp_path / "link.ipynb").symlink_to(outside)
     texts = {"v3": '{"nbformat": 3}', "list": "[]", "deep": "[" * 1000, "big": " " * 3000}
@@ -162,6 +162,20 @@ def test_files_that_are_no_notebook_or_not_ours(tmp_path: Path) -> None:
         assert refused.reason == ("no_notebook" if name == "gone" else "unreadable")
     refused = asyncio.run(files.read(outside))
     assert isinstance(refused, NotebookRefusal)
+
+
+def test_large_outputs_on_disk_are_left_where_they_are(tmp_path: Path) -> None:
+    path = _write(tmp_path / "n.ipynb", _cell("a", id="a"))
+    notebook = json.loads(path.read_text())
+    plot = {"output_type": "display_data", "metadata": {}, "data": {"text/html": "y" * 12_000_000}}
+    notebook["cells"][0] |= {"cell_type": "code", "outputs": [plot], "execution_count": None}
+    path.write_text(json.dumps(notebook))
+    edit = InsertCell(cell_id="n", after="a", cell_type="markdown", source="x", acp=_MARK)
+    state = _apply(path, edit)
+    assert isinstance(state, NotebookState)
+    assert [cell.id for cell in state.cells] == ["a", "n"]
+    (kept,) = json.loads(path.read_text())["cells"][0]["outputs"]
+    assert kept["data"] == {"text/html": ["y" * 12_000_000]}
 
 
 @given(_JSON)

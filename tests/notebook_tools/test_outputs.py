@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_jupyter.notebook_tools.outputs import Outputs
+from acp_jupyter.notebook_tools.outputs import Outputs, Reply
 
 LARGE = "x" * 1_000_000
 
@@ -56,3 +56,16 @@ def test_a_result_has_the_number_of_its_run() -> None:
     shown, result = outputs.done()
     assert (shown["output_type"], shown.get("execution_count")) == ("display_data", None)
     assert (result["output_type"], result["execution_count"]) == ("execute_result", 7)
+
+
+def test_codes_of_a_terminal_take_no_room_of_what_an_agent_reads() -> None:
+    coloured = "".join(f"\x1b[3{step % 8}m\x1b[1mx{step}\x1b[0m\x1b[K " for step in range(700))
+    outputs = Outputs()
+    outputs.print("stdout", coloured)
+    outputs.display({"text/plain": coloured})
+    outputs.error("ValueError", "no", [coloured])
+    reply = Reply()
+    reply.outputs("cell", outputs.done())
+    assert "\x1b" not in reply.text
+    assert "left out" not in reply.text
+    assert reply.text.count("x699 ") == 3
