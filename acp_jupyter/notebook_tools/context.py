@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 
 from acp_jupyter.api.models.documents import Cell, CellEdit, NotebookRefusal, NotebookState
 from acp_jupyter.host.session.session import Session
+from acp_jupyter.notebook_tools.call_order import CallPlace
 from acp_jupyter.notebook_tools.kernel_runner import KernelRunner, RunningCode
 from acp_jupyter.notebook_tools.tool_permissions import ToolPermissions
 from acp_jupyter.notebook_tools.tools import AnyTool
@@ -132,6 +133,8 @@ class CallContext:
     """The arguments as sent."""
     redact: Callable[[str], str]
     """Returns a text without secrets."""
+    place: CallPlace
+    """Its place among the session's calls."""
 
     async def state(self) -> NotebookState:
         """Return the present notebook.

@@ -112,6 +112,7 @@ async def run_code(context: CallContext, call: RunCode) -> Reply:
     card = await context.permissions.request(
         await _action(context, call.tool, "Run code", call.code)
     )
+    await context.place.first()
     reply = Reply()
     try:
         result = await context.code.execute(
@@ -140,6 +141,7 @@ async def run_cells(context: CallContext, call: RunCells) -> Reply:
     code = "\n\n".join(f"# cell {index + 1}\n{cell.source}" for index, cell in found)
     title = f"Run cell {found[0][0] + 1}" if len(cells) == 1 else f"Run {len(cells)} cells"
     card = await context.permissions.request(await _action(context, call.tool, title, code))
+    await context.place.first()
     run = functools.partial(
         context.code.execute,
         kernel_id,
@@ -213,6 +215,7 @@ async def restart_kernel(context: CallContext, call: RestartKernel) -> Reply:
         reason="All variables are lost.",
     )
     card = await context.permissions.request(action)
+    await context.place.first()
     failed = True
     try:
         await context.runner.restart(kernel_id)

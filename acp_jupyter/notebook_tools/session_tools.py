@@ -23,6 +23,7 @@ from acp_jupyter.errors import AcpError
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools import kernel_tools, tools
+from acp_jupyter.notebook_tools.call_order import CallOrder, CallPlace
 from acp_jupyter.notebook_tools.cell_text import edited, write_cell_list, write_cells
 from acp_jupyter.notebook_tools.context import (
     CallContext,
@@ -57,6 +58,8 @@ from acp_jupyter.protocol.objects import Obj
 _log = logging.getLogger(__name__)
 _CALLS_AT_ONCE = 16
 _TURN_SECONDS = 7 * 24 * 3600.0
+_EDITS: frozenset[type[AnyTool]] = frozenset({InsertTool, EditTool, MoveTool, DeleteTool})
+_RUNS: frozenset[type[AnyTool]] = frozenset({tools.RunCells, tools.RunCode, tools.RestartKernel})
 
 
 class SessionTools:
@@ -92,6 +95,7 @@ class SessionTools:
         self._code = code
         self._permissions = ToolPermissions(session)
         self._calls = 0
+        self._order = CallOrder()
         self._noted = ""
         """What the agent has been told of its kernel."""
 
@@ -110,9 +114,11 @@ class SessionTools:
         if self._calls >= _CALLS_AT_ONCE:
             return Reply.failure("Too many calls at once. Wait for the running ones to end.")
         self._calls += 1
+        place = self._order.join(runs=row in _RUNS)
         try:
-            return await self._in_words(self._checked(row, arguments))
+            return await self._in_words(self._checked(row, arguments, place))
         finally:
+            place.leave()
             self._calls -= 1
 
     async def _in_words(self, work: Awaitable[Reply]) -> Reply:
@@ -129,13 +135,15 @@ class SessionTools:
             _log.exception("a notebook tool of session %s", self._session.session_id)
             return Reply.failure("This did not work, because of a defect in acp-jupyter.")
 
-    async def _checked(self, row: type[AnyTool], arguments: Obj) -> Reply:
-        return await self._until_the_turn_ends(read_input(row, arguments), arguments)
+    async def _checked(self, row: type[AnyTool], arguments: Obj, place: CallPlace) -> Reply:
+        if row not in _EDITS | _RUNS:
+            place.leave()
+        return await self._until_the_turn_ends(read_input(row, arguments), arguments, place)
 
-    async def _until_the_turn_ends(self, call: AnyTool, arguments: Obj) -> Reply:
+    async def _until_the_turn_ends(self, call: AnyTool, arguments: Obj, place: CallPlace) -> Reply:
         """Carry out a call; a stopped turn ends the call and the code that it runs."""
         turn_id = self._session.state.active_turn_id
-        work = asyncio.ensure_future(self._do(call, arguments))
+        work = asyncio.ensure_future(self._do(call, arguments, place))
         if turn_id is None:
             return await work
         end = asyncio.ensure_future(self._session.journal.wait_turn(turn_id, _TURN_SECONDS))
@@ -149,7 +157,7 @@ class SessionTools:
             end.cancel()
             await asyncio.gather(work, end, return_exceptions=True)
 
-    async def _do(self, call: AnyTool, arguments: Obj) -> Reply:
+    async def _do(self, call: AnyTool, arguments: Obj, place: CallPlace) -> Reply:
         target = await self._find(type(call))
 
         def context(permissions: ToolPermissions) -> CallContext:
@@ -161,6 +169,7 @@ class SessionTools:
                 permissions,
                 arguments,
                 self._session.redactor.redact_text,
+                place,
             )
 
         if not self._outside:
@@ -235,10 +244,12 @@ async def read_cells(context: CallContext, call: ReadCells) -> Reply:
 
 async def insert_cell(context: CallContext, call: InsertTool) -> Reply:
     """Insert a cell."""
-    after = _cell_before(context, await context.state(), call)
+    _cell_before(context, await context.state(), call)  # else the user is asked in vain
     card = await context.permissions.request(
         _action(context, call.tool, f"Insert a {call.cell_type} cell in")
     )
+    await context.place.first()
+    after = _cell_before(context, await context.state(), call)
     cell_id = uuid.uuid4().hex[:12]
     edit = InsertCell(
         cell_id=cell_id,
@@ -268,6 +279,7 @@ async def edit_cell(context: CallContext, call: EditTool) -> Reply:
         diff=(cell.source, source),
     )
     card = await context.permissions.request(action)
+    await context.place.first()
     change = ReplaceSource(
         cell_id=call.cell_id,
         fingerprint=call.fingerprint,
@@ -283,11 +295,10 @@ async def move_cell(context: CallContext, call: MoveTool) -> Reply:
     context.refuse_prompt_cell([call.cell_id])
     state = await context.state()
     now, _ = context.cell(state, call.cell_id)
-    others = state.model_copy(
-        update={"cells": tuple(cell for cell in state.cells if cell.id != call.cell_id)}
-    )
-    after = _cell_before(context, others, call)
+    _cell_before(context, _without(state, call.cell_id), call)  # else the user is asked in vain
     card = await context.permissions.request(_action(context, call.tool, f"Move cell {now + 1} of"))
+    await context.place.first()
+    after = _cell_before(context, _without(await context.state(), call.cell_id), call)
     change = MoveCell(cell_id=call.cell_id, fingerprint=call.fingerprint, after=after)
     index, _ = context.cell(await _apply(context, card, change), call.cell_id)
     return _text_reply(f"Moved to index {index}.")
@@ -300,6 +311,7 @@ async def delete_cell(context: CallContext, call: DeleteTool) -> Reply:
     _require_source(cell.source, call.fingerprint, call.cell_id)
     action = _action(context, call.tool, f"Delete cell {index + 1} of", diff=(cell.source, ""))
     card = await context.permissions.request(action)
+    await context.place.first()
     change = DeleteCell(cell_id=call.cell_id, fingerprint=call.fingerprint, acp=_mark(context, ""))
     await _apply(context, card, change)
     return _text_reply("Deleted.")
@@ -348,6 +360,11 @@ def _cell_before(
         index, _ = context.cell(state, call.before)
         return state.cells[index - 1].id if index else None
     return state.cells[-1].id if state.cells else None
+
+
+def _without(state: NotebookState, cell_id: str) -> NotebookState:
+    others = tuple(cell for cell in state.cells if cell.id != cell_id)
+    return state.model_copy(update={"cells": others})
 
 
 def _require_source(source: str, expected: str, cell_id: str) -> None:

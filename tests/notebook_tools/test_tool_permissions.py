@@ -202,3 +202,31 @@ def test_a_call_that_its_agent_gives_up_does_not_look_as_if_it_went_on(
     (told,) = answers(driver, session, turn_id)
     assert not told["failed"]
     assert kernel.ran == ["a = 1"]
+
+
+def test_calls_that_come_together_act_in_the_order_in_which_they_came(
+    driver: Driver, session: Session, kernel: Dictionary, path: Path
+) -> None:
+    inserts = [using("insert_cell", {"source": f"# {number}"}) for number in range(4)]
+    runs = [using("run_code", {"code": f"run = {number}"}) for number in range(2)]
+    turn_id = start(driver, session, {"together": [*inserts, *runs]})
+
+    def requests() -> list[str]:
+        asked = [call.permission for call in calls_of(session) if call.permission is not None]
+        return [each.request_id for each in asked]
+
+    eventually(lambda: len(requests()) == 6)
+    by_source = {
+        str((call.raw_input or {}).get("source") or (call.raw_input or {}).get("code")): call
+        for call in calls_of(session)
+    }
+    # The second is refused, and the others are allowed from the last one on.
+    for words in ("# 1", "run = 1", "run = 0", "# 3", "# 2", "# 0"):
+        permission = by_source[words].permission
+        assert permission is not None
+        option = "reject" if words == "# 1" else "allow"
+        driver.answer(session, permission.request_id, option)
+    told = answers(driver, session, turn_id)
+    assert [each["failed"] for each in told] == [False, True, False, False, False, False]
+    assert [cell["source"] for cell in cells_of(path)][-3:] == ["# 0", "# 2", "# 3"]
+    assert kernel.ran == ["run = 0", "run = 1"]

@@ -32,14 +32,21 @@ class NotebookTools:
         self._send({"method": "notifications/initialized"})
 
     def ask(self, method: str, params: Json) -> Json:
-        self._ids += 1
-        self._send({"id": self._ids, "method": method, "params": params})
+        return self.ask_together(method, [params])[0]
+
+    def ask_together(self, method: str, each: list[Json]) -> list[Json]:
+        """Send all of it before the first answer is read."""
+        ids = range(self._ids + 1, self._ids + 1 + len(each))
+        self._ids += len(each)
+        for number, params in zip(ids, each, strict=True):
+            self._send({"id": number, "method": method, "params": params})
+        answers: dict[int, Json] = {}
         assert self._process.stdout is not None
-        while line := self._process.stdout.readline():
+        while len(answers) < len(each) and (line := self._process.stdout.readline()):
             message = json.loads(line)
-            if message.get("id") == self._ids:
-                return dict(message.get("result") or {"error": message.get("error")})
-        return {"error": "closed"}
+            if message.get("id") in ids:
+                answers[message["id"]] = message.get("result") or {"error": message.get("error")}
+        return [answers.get(number, {"error": "closed"}) for number in ids]
 
     def _send(self, message: Json) -> None:
         assert self._process.stdin is not None
@@ -73,6 +80,7 @@ def notebook_user(wire: Wire, session_id: str, text: str) -> str:
     tells nothing of the call), or ``shown`` (arguments that it tells in place of the true ones).
     ``{"works_at": [NAME, LINE]}`` tells that it works in a file, and ``{"waits": true}`` asks the
     user something. ``{"read": NAME}`` reads a file of the session's folder by its client.
+    ``{"together": [CALL, …]}`` sends several calls at once, and tells nothing of them.
     What the tools answer is said as text, one JSON line per call; images are counted.
     """
     opened = wire.opened[session_id]
@@ -93,6 +101,11 @@ def notebook_user(wire: Wire, session_id: str, text: str) -> str:
         if "waits" in step:
             call = {"toolCallId": f"waits-{number}", "title": "Go on"}
             wire.permission(session_id, call, [YES, NO])
+            continue
+        if "together" in step:
+            sent = [{"name": each["tool"], "arguments": each["args"]} for each in step["together"]]
+            for result in _tools[session_id].ask_together("tools/call", sent):
+                wire.text(session_id, json.dumps(_told(result)) + "\n")
             continue
         if "read" in step:
             told = _read(wire, session_id, os.path.join(opened["cwd"], step["read"]))
