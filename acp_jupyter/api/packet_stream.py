@@ -336,7 +336,7 @@ def _settled_reason(note: PermissionSettledNote) -> str:
             return "The turn was stopped."
         case "withdrawn":
             return "Withdrawn by the agent."
-        case "user":
+        case "user" | "changed":
             return note.reason
         case _:
             return ""

@@ -8,7 +8,7 @@ import pytest
 
 from acp_jupyter.host.recording_file import WORKSPACE
 from acp_jupyter.host.requests.answers import RecordedAnswers
-from acp_jupyter.host.requests.protected_paths import SessionFolder
+from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.model.tool_items import ToolCall

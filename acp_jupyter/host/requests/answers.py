@@ -13,8 +13,8 @@ from typing import Any, Literal, get_args
 
 from acp_jupyter.errors import BadRequest, PermissionGone, PermissionSettled
 from acp_jupyter.host.requests.policy import STRICTEST_FIRST, decide
-from acp_jupyter.host.requests.protected_paths import SessionFolder
 from acp_jupyter.host.requests.rules import facts_of
+from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.log_entries import read_entries
 from acp_jupyter.host.workspace.changed_files import TextScrubber
@@ -316,7 +316,15 @@ def _follow(
 
 
 SettledBy = Literal[
-    "user", "policy", "rule", "turn_cancelled", "nobody", "agent_exited", "record", "withdrawn"
+    "user",
+    "policy",
+    "rule",
+    "turn_cancelled",
+    "nobody",
+    "agent_exited",
+    "record",
+    "withdrawn",
+    "changed",
 ]
 
 

@@ -14,7 +14,8 @@ import asyncio
 import os
 import secrets
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
@@ -22,10 +23,11 @@ from acp_jupyter.errors import NotAllowed
 from acp_jupyter.host.requests.permissions import PermissionRequests
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
 from acp_jupyter.host.requests.rules import Facts, facts_of, rule_on
+from acp_jupyter.host.requests.session_folder import FileId, FolderPath
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.host_events.notes import ImportedPacket
-from acp_jupyter.protocol.objects import Obj, items, obj, text
+from acp_jupyter.protocol.objects import Obj, items, obj
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.vocabulary import AcpKind
 from acp_jupyter.transcript.model.tool_items import Diff, Permission, PermissionOption, ToolCall
@@ -35,8 +37,8 @@ from acp_jupyter.transcript.rule_text import plain_words
 _SHOWN_CHARS = 2_000_000
 _AFTER_THE_TURN = "Its turn is over."
 _REJECTED_BEFORE = "You rejected a change of this file in this turn."
-_PROTECTED = "This file can change what runs later, or what agents may do."
-_CREDENTIALS = "This file may hold passwords or keys."
+_UNKNOWN = "It can't be told which file this is, so it may be protected, or hold passwords or keys."
+_CHANGED = "is not the file any more that it was when this was asked."
 _SHARED = "Another session of the same process has a stricter policy, and this may be its work."
 _NOT_REQUESTED = "The agent has not asked for this."
 
@@ -84,34 +86,44 @@ class HostPermissions:
         PermissionWithdrawn
             The agent withdrew its request.
         """
-        name = self._relative(path)
+        place = await self._place(path)
         shown = len(old or "") + len(new) <= _SHOWN_CHARS
-        diff = Diff(path=name, old_text=old, new_text=new, is_new_file=old is None)
+        diff = Diff(path=place.name, old_text=old, new_text=new, is_new_file=old is None)
         call = host_call(
             "edit",
-            title=f"{'Create' if old is None else 'Edit'} {name}",
-            path=name,
+            title=f"{'Create' if old is None else 'Edit'} {place.name}",
+            path=place.name,
             raw_input={"path": path},
             diffs=(diff,) if shown else (),
         )
         facts = await self._facts(call)
-        protected = any(spot is None or spot.protected for spot in facts.paths)
-        if self._wrote_so(name, old, new):
+        if self._wrote_so(place, old, new):
             return
         reason = self._doubt()
-        if not reason and self._touches(self._permissions.rejected.values(), name):
+        if not reason and self._touched(self._permissions.rejected, place):
             reason = _REJECTED_BEFORE
-        if protected:
-            reason = reason or _PROTECTED
+        if place.spot is None:
+            reason = reason or _UNKNOWN
         if not shown:
             reason = f"{reason} The change is too large to be shown.".strip()
-        if not reason and not self._changes_nothing and await self._no_rule_against(facts):
+        protected = place.spot is None or place.spot.protected
+        usual = not (reason or protected or self._changes_nothing)
+        if usual and await self._no_rule_against(facts):
             return
         words = "create a file" if old is None else "edit a file"
         await self._request(request_seq, call, words, reason, "Nothing was written.")
+        if await self._place(path) != place:
+            raise NotAllowed(f"{place.name} {_CHANGED} Nothing was written.")
 
-    async def to_read(self, request_seq: int, path: str) -> None:
-        """Wait until an agent may read a file. ACP: fs/read_text_file.
+    async def to_read(self, request_seq: int, path: str) -> FileId | None:
+        """Wait until an agent may read a file; return which one. ACP: fs/read_text_file.
+
+        Parameters
+        ----------
+        request_seq
+            Number of the request's line in the log.
+        path
+            Absolute path inside the session's folder.
 
         Raises
         ------
@@ -120,17 +132,21 @@ class HostPermissions:
         PermissionWithdrawn
             The agent withdrew its request.
         """
-        name = self._relative(path)
-        call = host_call("read", title=f"Read {name}", path=name, raw_input={"path": path})
+        place = await self._place(path)
+        call = host_call(
+            "read", title=f"Read {place.name}", path=place.name, raw_input={"path": path}
+        )
         facts = await self._facts(call)
         denied = not await self._no_rule_against(facts)
-        secret = any(spot is not None and spot.secret for spot in facts.paths)
-        if not (secret or denied) or self._touches(
-            self._permissions.known_allowed().values(), name
-        ):
-            return
-        reason = _CREDENTIALS if secret else ""
+        secret = place.spot is None or place.spot.secret
+        if not (secret or denied) or self._touched(self._permissions.known_allowed(), place):
+            return place.file
+        reason = _UNKNOWN if place.spot is None else ""
         await self._request(request_seq, call, "read a file", reason, "Nothing was read.")
+        now = await self._place(path)
+        if now != place:
+            raise NotAllowed(f"{place.name} {_CHANGED} Nothing was read.")
+        return now.file
 
     async def to_run(
         self, request_seq: int, line: str, folder: str, env: Mapping[str, str]
@@ -163,27 +179,31 @@ class HostPermissions:
             raw["env"] = dict(env)
         call = host_call("execute", title=f"Run {line}", command=line, raw_input=raw)
         reason = self._doubt()
-        if not reason and await asyncio.to_thread(self._was_allowed, line, folder, raw):
+        if not reason and self._was_allowed(line, folder, raw):
             return
         await self._request(
             request_seq, call, "run a command", reason or _NOT_REQUESTED, "Nothing was run."
         )
 
     def _was_allowed(self, line: str, folder: str, raw: Obj) -> bool:
-        """Return whether this command was allowed; allowed once means one run. May block."""
-        cwd = self._journal.transcript.session.cwd
+        """Return whether this command was allowed; allowed once means one run."""
         known = self._permissions.known_allowed()
         found = next(
             (
                 name
                 for name, call in known.items()
-                if _runs(call, line, raw) and _folder(call, cwd) == folder
+                if _runs(call, line, raw) and self._ran_in(name) == folder
             ),
             None,
         )
         if found is not None:
             self._permissions.allowed.pop(found, None)
         return found is not None
+
+    def _ran_in(self, request_id: str) -> str:
+        """Return the folder of an allowed command, as it was when the agent asked."""
+        places = self._permissions.places.get(request_id)
+        return "" if places is None else places.folder
 
     def _doubt(self) -> str:
         """Return why a usually allowed action needs an answer now; empty if it does not."""
@@ -194,16 +214,18 @@ class HostPermissions:
 
     async def _no_rule_against(self, facts: Facts) -> bool:
         current = await self._permissions.current_rules()
-        ruling = rule_on(current.rules, facts)
+        ruling = await asyncio.to_thread(rule_on, current.rules, facts)
         return current.known and ruling.denied is None and ruling.clear
 
-    def _wrote_so(self, name: str, old: str | None, new: str) -> bool:
+    def _wrote_so(self, place: _Place, old: str | None, new: str) -> bool:
         """Return whether an allowed request showed this very change, by a diff or in its input."""
-        for call in self._permissions.known_allowed().values():
-            if call.tool_kind != "edit" or not self._touches((call,), name):
+        known = self._permissions.known_allowed()
+        for request_id in self._touched(known, place):
+            call, places = known[request_id], self._permissions.places[request_id]
+            if call.tool_kind != "edit":
                 continue
-            shown = [(diff.old_text, diff.new_text) for diff in call.diffs if diff.path == name]
-            changes = shown or _changes_in(call)
+            diffs = [diff for diff in call.diffs if place.is_one_of(places.names_of(diff.path))]
+            changes = [(diff.old_text, diff.new_text) for diff in diffs] or _changes_in(call)
             result = old or ""
             for before, after in changes:
                 whole = before in {None, "", result}
@@ -212,12 +234,10 @@ class HostPermissions:
                 return True
         return False
 
-    def _touches(self, calls: Iterable[ToolCall], name: str) -> bool:
-        return any(
-            name in {call.path, *(location.path for location in call.locations)}
-            or name in {diff.path for diff in call.diffs}
-            for call in calls
-        )
+    def _touched(self, calls: Iterable[str], place: _Place) -> list[str]:
+        """Return those of the requests that were about a file when they were made."""
+        known = self._permissions.places
+        return [name for name in calls if name in known and place.is_one_of(known[name].names())]
 
     async def _request(
         self, request_seq: int, call: ToolCall, words: str, reason: str, undone: str
@@ -246,6 +266,9 @@ class HostPermissions:
             )
         )
         if option != ALLOW:
+            changed = self._permissions.changed.pop(f"h{request_seq}", "")
+            if changed:
+                raise NotAllowed(f"{changed} {undone}")
             raise NotAllowed(self._refusal(option, decision is not None, undone))
 
     def _refusal(self, option: str | None, decided: bool, undone: str) -> str:
@@ -258,13 +281,34 @@ class HostPermissions:
             return f"A rule of the user forbids this. {undone}"
         return f"This was rejected. {undone} Do something else, or ask the user."
 
-    def _relative(self, path: str) -> str:
+    async def _place(self, path: str) -> _Place:
+        """Look where a path leads."""
+        spot = await asyncio.to_thread(self._permissions.folder().locate, path)
+        if spot is not None and self._permissions.folder().root is not None:
+            return _Place(spot.real, spot, spot.file)
         parts = (part for part in path.split("/") if part not in {"", "."})
         straight = "/" * path.startswith("/") + "/".join(parts)
-        return relative_path(straight, self._journal.transcript.session.cwd)
+        name = relative_path(straight, self._journal.transcript.session.cwd)
+        return _Place(name, self._permissions.folder().locate(name))
 
     async def _facts(self, call: ToolCall) -> Facts:
         return await asyncio.to_thread(facts_of, call, self._permissions.folder())
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A file that an agent reads or writes through the host."""
+
+    name: str
+    """As it is shown: relative to the folder, links followed."""
+    spot: FolderPath | None
+    """None where it can't be told what file it is."""
+    file: FileId | None = field(default=None, compare=False)
+
+    def is_one_of(self, names: Collection[str]) -> bool:
+        """Return whether one of these is a name of the file."""
+        links = () if self.spot is None else self.spot.links
+        return any(name in names for name in (self.name, *links))
 
 
 def _changes_in(call: ToolCall) -> list[tuple[str | None, str]]:
@@ -302,11 +346,6 @@ def _runs(call: ToolCall, line: str, raw: Obj) -> bool:
     words = plain_words(line)
     same_line = call.command == line or (words is not None and words == _words(call.command))
     return same_env and same_line
-
-
-def _folder(call: ToolCall, cwd: str) -> str:
-    """Return the folder that a tool call's command runs in."""
-    return os.path.realpath(os.path.join(cwd, text(obj(call.raw_input).get("cwd"))))
 
 
 def _words(command: str) -> tuple[str, ...] | None:

@@ -21,13 +21,14 @@ from acp_jupyter.host.requests.answers import (
     allows,
     needs_live_answer,
 )
+from acp_jupyter.host.requests.call_places import CallPlaces
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING, Decision, decide, reject_option
-from acp_jupyter.host.requests.protected_paths import SessionFolder
 from acp_jupyter.host.requests.rules import CurrentRules, SessionRules
+from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.host.requests.trust import TrustRequests
 from acp_jupyter.host.requests.waiting import WaitingRequests
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.protocol.host_events.notes import PermissionSettledNote
+from acp_jupyter.protocol.host_events.notes import PermissionPlaces, PermissionSettledNote
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 
 _MOST_ANSWERS = 200
@@ -39,6 +40,7 @@ _LOG_SECONDS = 2.0
 class _Chosen:
     option_id: str | None = None
     withdrawn: bool = False
+    by_user: bool = False
 
 
 class PermissionRequests:
@@ -86,6 +88,10 @@ class PermissionRequests:
         self.allowed_always: dict[str, ToolCall] = {}
         """Calls that the user allowed for the whole session: the agent need not ask again."""
         self.rejected: dict[str, ToolCall] = {}
+        self.places: dict[str, CallPlaces] = {}
+        """Where the paths of these calls led to when they were asked about."""
+        self.changed: dict[str, str] = {}
+        """What had changed on disk when a yes came, by request id."""
         self.doubtful = doubtful
         self._waiting: WaitingRequests[_Chosen] = WaitingRequests()
         self._settled: set[str] = set()
@@ -113,6 +119,8 @@ class PermissionRequests:
         call = self.requests.call(request_id)
         early = self._waiting.pop_early(request_id)
         if early is not None and not early.withdrawn:
+            if call is not None:
+                self.places[request_id] = await self._look(call)
             return await self._in_log(early.option_id, ends)
         if call is None or call.permission is None:
             return None
@@ -121,12 +129,32 @@ class PermissionRequests:
             await self._in_log(None, ends)
             raise PermissionWithdrawn
         with self._waiting.wait(request_id, lambda: self._expire(request_id, given_up)) as answer:
+            self.places[request_id] = await self._look(call)
             await self._answer_without_user(request_id, call, call.permission.options)
             chosen = await answer
-        option_id = await self._in_log(chosen.option_id, ends)
+            option_id = chosen.option_id
+            counts = chosen.by_user and ends == self._ends
+            if counts and option_id is not None and allows(call, option_id):
+                option_id = await self._if_unchanged(request_id, call, option_id)
+        option_id = await self._in_log(option_id, ends)
         if chosen.withdrawn:
             raise PermissionWithdrawn
         return option_id
+
+    async def _look(self, call: ToolCall) -> CallPlaces:
+        return await asyncio.to_thread(CallPlaces.of, call, self.folder())
+
+    async def _if_unchanged(self, request_id: str, call: ToolCall, option_id: str) -> str | None:
+        """Return the option that allows a call, if all its paths lead where they led before."""
+        changed = self.places[request_id].changed(await self._look(call))
+        if not changed:
+            return option_id
+        for known in (self.granted, self.allowed, self.allowed_always):
+            known.pop(request_id, None)
+        self.changed[request_id] = changed
+        self._settle(request_id, "changed", reason=changed)
+        options = () if call.permission is None else call.permission.options
+        return reject_option(options)
 
     async def _in_log(self, option_id: str | None, ends: int) -> str | None:
         """Wait until an answer is in the log, at most `_LOG_SECONDS`; return it.
@@ -156,6 +184,13 @@ class PermissionRequests:
         if self._nobody_to_ask():
             self._choose(request_id, "nobody", reject_option(options))
             self._refused()
+            return
+        places = self.places[request_id]
+        cautions = tuple(places.cautions(call.tool_kind))
+        if cautions or places.led:
+            self._journal.note(
+                PermissionPlaces(request_id=request_id, cautions=cautions, led=places.led)
+            )
 
     async def review(self) -> None:
         """Decide all waiting requests again: a rule was added."""
@@ -257,8 +292,9 @@ class PermissionRequests:
         self.hold_back()
         for request_id in (*self._waiting.ids(), *self._to_come()):
             self._choose(request_id, "turn_cancelled", None)
-        for known in (self.granted, self.allowed, self.rejected):
+        for known in (self.granted, self.allowed, self.rejected, self.changed):
             known.clear()
+        self.places = {name: at for name, at in self.places.items() if name in self._in_use()}
         if self.trust is not None:
             self.trust.cancel()
 
@@ -301,7 +337,7 @@ class PermissionRequests:
     ) -> None:
         self._remember(request_id, option_id)
         self._settle(request_id, by, rule, reason, who)
-        self._waiting.answer(request_id, _Chosen(option_id))
+        self._waiting.answer(request_id, _Chosen(option_id, by_user=by == "user"))
 
     def _expire(self, request_id: str, by: SettledBy = "agent_exited") -> None:
         self._journal.note(PermissionSettledNote(request_id=request_id, by=by))
@@ -317,7 +353,12 @@ class PermissionRequests:
         remembered = allowed if option.option_kind.startswith("allow") else self.rejected
         remembered[request_id] = call
         if len(remembered) > _MOST_ANSWERS:
-            del remembered[next(iter(remembered))]
+            oldest = next(iter(remembered))
+            del remembered[oldest]
+            self.places.pop(oldest, None)
+
+    def _in_use(self) -> set[str]:
+        return {*self.allowed_always, *self._waiting.ids()}
 
     def known_allowed(self) -> dict[str, ToolCall]:
         """Return the calls allowed in this turn or for the whole session, by request id."""

@@ -13,8 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-from acp_jupyter.host.requests.protected_paths import SessionFolder
 from acp_jupyter.host.requests.rules import CurrentRules, Facts, facts_of, rule_on
+from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.protocol.host_events.session import Policy, Rule, RuleEffect
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall

@@ -1,4 +1,4 @@
-"""Protected files and files with credentials: found by name and by location on disk.
+"""Protected files and files with credentials, by their names.
 
 Protected are files that can run something later without anybody starting it (at install,
 import, test, build, commit or start), files that configure or instruct agents, and recordings.
@@ -7,96 +7,9 @@ Names are compared as on the most lenient file system: without case, width and t
 
 from __future__ import annotations
 
-import posixpath
 import re
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
-
-_BARE_REPOSITORY = ("HEAD", "objects", "refs")
-_ENVIRONMENT = "pyvenv.cfg"
-
-
-@dataclass(frozen=True, slots=True)
-class FolderPath:
-    """A path inside the session's folder."""
-
-    named: str
-    """Relative path as the agent wrote it, without ``..``."""
-    real: str
-    """Relative path with symbolic links resolved."""
-    protected: bool = False
-    """Whether a change could run something later or let agents do more; allowed one by one."""
-    secret: bool = False
-    """Whether the file may hold passwords or keys; read only if a rule or the user names it."""
-
-
-class SessionFolder:
-    """A session's folder; locates paths in it.
-
-    Parameters
-    ----------
-    root
-        The folder; None to look nothing up on disk.
-    own_folders
-        Folders of Python, Jupyter and this package: protected anywhere, and never read.
-    """
-
-    def __init__(self, root: Path | None, own_folders: tuple[Path, ...] = ()) -> None:
-        self.root = root
-        self._own_folders = own_folders
-
-    @property
-    def cwd(self) -> str:
-        """The folder's path as agents write it."""
-        return "" if self.root is None else str(self.root)
-
-    def locate(self, path: str) -> FolderPath | None:
-        """Locate a path; None if it is outside the folder or unknown. May block."""
-        if path.startswith(("/", "~", "\\")) or ":" in path[:3] or not path.isprintable():
-            return None
-        written = path.replace("\\", "/")
-        named = posixpath.normpath(written)
-        if named == ".." or named.startswith("../"):
-            return None
-        if self.root is None:
-            return FolderPath(named, named, is_protected(named), holds_credentials(named))
-        try:
-            root = self.root.resolve()
-            # ``..`` behind a symbolic link leads elsewhere.
-            real = (root / written).resolve()
-            relative = real.relative_to(root).as_posix()
-            own = any(real.is_relative_to(folder.resolve()) for folder in self._own_folders)
-            protected = own or any(map(_is_special, _folders_between(root, real)))
-            linked = real.is_file() and real.stat().st_nlink > 1
-        except (OSError, RuntimeError, ValueError):
-            return None
-        names = (named, relative)
-        return FolderPath(
-            named,
-            relative,
-            # A hard link: the file's other name may be protected, or outside.
-            protected or linked or any(map(is_protected, names)),
-            own or any(map(holds_credentials, names)),
-        )
-
-
-def _folders_between(root: Path, path: Path) -> Iterator[Path]:
-    """Yield the folders above a file, the root included, and the path itself."""
-    while path != root:
-        yield path
-        path = path.parent
-    yield root
-
-
-def _is_special(folder: Path) -> bool:
-    """Return whether a folder is a Python environment or a bare git repository."""
-    if (folder / _ENVIRONMENT).is_file():
-        return True
-    return all((folder / name).exists() for name in _BARE_REPOSITORY)
-
 
 _HARMLESS_DOT_NAMES = frozenset(
     {
@@ -187,7 +100,7 @@ def is_protected(path: str) -> bool:
     path
         Relative path with forward slashes.
     """
-    parts = _parts(path)
+    parts = compared_names(path)
     return any(map(_is_protected_name, parts)) or any(
         fnmatchcase(parts[-1], pattern) for pattern in _PROTECTED_FILES
     )
@@ -201,15 +114,18 @@ def holds_credentials(path: str) -> bool:
     path
         Relative path with forward slashes.
     """
-    parts = _parts(path)
+    parts = compared_names(path)
     if not _CREDENTIAL_FOLDERS.isdisjoint(parts) or parts[-2:] == (".git", "config"):
         return True
     name = parts[-1]
     return name not in _EXAMPLES and any(fnmatchcase(name, p) for p in _CREDENTIAL_FILES)
 
 
-def _parts(path: str) -> tuple[str, ...]:
-    """Return the normalised names in a path; at least one."""
+def compared_names(path: str) -> tuple[str, ...]:
+    """Return the names in a path, at least one, as the most lenient file system compares them.
+
+    So are compared protected files, credentials, and what a rule denies.
+    """
     return tuple(_compared(name) for name in path.replace("\\", "/").split("/") if name) or (".",)
 
 

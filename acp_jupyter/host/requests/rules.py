@@ -12,16 +12,17 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from acp_jupyter.errors import BadRequest, SharedFileBroken
-from acp_jupyter.host.requests.protected_paths import FolderPath, SessionFolder
+from acp_jupyter.host.requests.protected_paths import compared_names, is_protected
 from acp_jupyter.host.requests.rule_commands import Denial, allowing, denial
+from acp_jupyter.host.requests.session_folder import FolderPath, SessionFolder
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import RulesStore, same_rule
 from acp_jupyter.protocol.host_events.session import Rule, RuleEffect, RulesChanged, RuleScope
@@ -163,6 +164,8 @@ class Facts:
     """Whether a path, a command or an address is named at all."""
     folder: str = ""
     """The session's folder as agents write it."""
+    real_name: Callable[[str], str | None] = field(default=lambda _: None, compare=False)
+    """Resolves what a rule names, as the call's paths are resolved. May block."""
 
     @property
     def inside(self) -> bool:
@@ -187,13 +190,17 @@ def facts_of(call: ToolCall, folder: SessionFolder) -> Facts:
     """Return the facts of a call; locates its paths on disk. May block."""
     contents = contents_of(call, folder.cwd)
     evidence = contents.evidence
-    spots = () if evidence is None else tuple(map(folder.locate, evidence.paths))
+    spots = () if evidence is None else folder.locate_all(evidence.paths)
     named = bool(evidence or call.command or call.path or call.locations or call.diffs)
-    return Facts(call.tool_kind, evidence, spots, contents.understood, named, folder.cwd)
+    understood, cwd = contents.understood, folder.cwd
+    return Facts(call.tool_kind, evidence, spots, understood, named, cwd, folder.real_name)
 
 
 def rule_on(rules: Iterable[Rule], facts: Facts) -> Ruling:
-    """Apply rules. A rule that denies wins; a rule that can't be applied allows nothing."""
+    """Apply rules. A rule that denies wins; a rule that can't be applied allows nothing.
+
+    May block on the disk: what a rule names may be a link.
+    """
     of_kind = [rule for rule in rules if rule.tool_kind == facts.kind]
     verdicts = [(rule, _denies(rule, facts)) for rule in of_kind if rule.effect == "deny"]
     denied = next((rule for rule, verdict in verdicts if verdict is Denial.YES), None)
@@ -214,12 +221,22 @@ def _denies(rule: Rule, facts: Facts) -> Denial:
     if evidence.kind == "fetch":
         match = match_address(rule.pattern, evidence.url)
         return Denial.UNKNOWN if match is None else Denial.YES if match else Denial.NO
-    # Some file systems ignore case.
-    pattern = rule.pattern.casefold()
-    paths = [path.casefold() for spot in facts.paths if spot for path in (spot.named, spot.real)]
-    if any(match_path(pattern, path) for path in paths):
+    known = {"/".join(compared_names(name)) for spot in facts.paths if spot for name in spot.names}
+    patterns = {rule.pattern, _led(rule.pattern, facts)}
+    spelled = {"/".join(compared_names(pattern)) for pattern in patterns}
+    if any(match_path(pattern, name) for pattern in spelled for name in known):
         return Denial.YES
     return Denial.NO if facts.inside else Denial.UNKNOWN
+
+
+def _led(pattern: str, facts: Facts) -> str:
+    """Return a rule's pattern with the links followed in what it names without a wildcard."""
+    names = pattern.split("/")
+    plain = next((end for end, name in enumerate(names) if "*" in name), len(names))
+    real = facts.real_name("/".join(names[:plain]) or ".") if facts.paths else None
+    if real is None:
+        return pattern
+    return "/".join([*real.split("/"), *names[plain:]][real == "." :] or ["."])
 
 
 def _allowed(rules: list[Rule], facts: Facts) -> Rule | None:
@@ -237,12 +254,21 @@ def _allowed(rules: list[Rule], facts: Facts) -> Rule | None:
 
 
 def _allows_path(rule: Rule, spot: FolderPath) -> bool:
-    """Return whether a rule allows a path; a protected one must be named exactly."""
+    """Return whether a rule allows a path; a protected one must be named exactly.
+
+    It is the file that counts, and not the link that leads to it, unless that is deleted or moved.
+    """
+    if rule.tool_kind in {"delete", "move"}:
+        both = {spot.named, spot.real}
+        if spot.protected:
+            return both == {rule.pattern}
+        return not rule.pattern or all(match_path(rule.pattern, path) for path in both)
     only_reads = rule.tool_kind in {"read", "search"}
+    exact = rule.pattern in {spot.real, *spot.links}
     if spot.secret if only_reads else spot.protected:
-        return rule.pattern == spot.named == spot.real
-    both = (spot.named, spot.real)
-    return not rule.pattern or all(match_path(rule.pattern, path) for path in both)
+        # A link of such a name may be replaced by a file.
+        return exact and (only_reads or spot.named == spot.real or not is_protected(spot.named))
+    return not rule.pattern or exact or match_path(rule.pattern, spot.real)
 
 
 _MOST_URL_CHARS = 4000

@@ -15,6 +15,7 @@ from acp_jupyter.errors import (
 )
 from acp_jupyter.host.requests.answers import PermissionWithdrawn
 from acp_jupyter.host.requests.host_permissions import HostPermissions
+from acp_jupyter.host.requests.session_folder import FileId
 from acp_jupyter.host.rpc.agent_requests import (
     CANCELLED,
     INVALID_PARAMS,
@@ -29,6 +30,7 @@ from acp_jupyter.host.workspace.terminal_process import (
     TerminalExit,
     TerminalState,
 )
+from acp_jupyter.host.workspace.workspace_files import RealPath
 from acp_jupyter.protocol.objects import Obj
 
 
@@ -48,9 +50,12 @@ class FileHandlers:
     ) -> Obj:
         """ACP: fs/read_text_file; unsaved text of open documents counts before the disk."""
         consent = self.host_permissions
+
+        async def allowed(file: RealPath) -> FileId | None:
+            return await consent.to_read(request_seq, file.path)
+
         try:
-            await consent.to_read(request_seq, path)
-            content = await self.files.read(path, line, limit)
+            content = await self.files.read(path, line, limit, allowed)
         except (FileMissing, FileOutside) as error:
             # Some agents look for a file in each parent folder.
             raise ErrorAnswer(RESOURCE_NOT_FOUND, error.message, {"path": path}) from None
@@ -70,8 +75,8 @@ class FileHandlers:
         """ACP: fs/write_text_file."""
         consent = self.host_permissions
 
-        async def allowed(old: str | None) -> None:
-            await consent.to_write(request_seq, path, old, content)
+        async def allowed(file: RealPath, old: str | None) -> None:
+            await consent.to_write(request_seq, file.path, old, content)
 
         try:
             await self.files.write(path, content, allowed)

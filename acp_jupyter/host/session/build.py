@@ -16,8 +16,8 @@ from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.elicitation import Elicitations
 from acp_jupyter.host.requests.host_permissions import HostPermissions
 from acp_jupyter.host.requests.permissions import PermissionRequests
-from acp_jupyter.host.requests.protected_paths import SessionFolder
 from acp_jupyter.host.requests.rules import SessionRules
+from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.host.requests.trust import TrustRequests
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
@@ -241,7 +241,7 @@ def _located(state: SessionState, stores: PermissionStores) -> SessionFolder:
         places = OwnFolders(own).below(copied)
         own = tuple(each for each in own if not cwd.is_relative_to(each.resolve()))
         own += tuple(cwd / place for place in sorted(places))
-    return SessionFolder(cwd, own)
+    return SessionFolder(cwd, own, Path.home())
 
 
 async def _leave_copy(

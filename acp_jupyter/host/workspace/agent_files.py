@@ -9,13 +9,18 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from acp_jupyter.errors import FileMissing, FileRefused
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles, text_window
+from acp_jupyter.host.workspace.workspace_files import (
+    RealPath,
+    WorkspaceFiles,
+    text_window,
+)
 from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.host_events.session import FileWritten
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -49,8 +54,22 @@ class AgentFiles:
         self._known: dict[str, str] = {}
         """Texts of open documents that the agent last read or wrote, by path."""
 
-    async def read(self, path: str, line: int | None, limit: int | None) -> str:
+    async def read(
+        self,
+        path: str,
+        line: int | None,
+        limit: int | None,
+        allowed: Callable[[RealPath], Awaitable[tuple[int, int] | None]],
+    ) -> str:
         """Return a file's text, or some lines of it; the unsaved text of an open document counts.
+
+        Parameters
+        ----------
+        path, line, limit
+            The parameters as the agent sent them.
+        allowed
+            Called with the file before it is read; returns once it may be read, and which one
+            may be (its device and number), or raises.
 
         Raises
         ------
@@ -59,20 +78,26 @@ class AgentFiles:
         FileRefused
             The file is no text file, too large, or not readable.
         """
+        real = await asyncio.to_thread(self._files.real_path, path)
+        only = await allowed(real)
+        read = partial(self._files.read_text, real, line, limit, only=only)
         try:
-            content = await asyncio.to_thread(self._files.read_text, path, line, limit)
+            content = await asyncio.to_thread(read)
         except FileMissing:
-            if line is None and limit is None and await self._is_check(path):
+            if line is None and limit is None and await self._is_check(real):
                 return ""
             raise
-        unsaved = await self._documents.read(Path(path))
+        unsaved = await self._documents.read(Path(real.path))
         whole = line is None and limit is None
         if whole or unsaved is not None:
-            self._learn(path, content if unsaved is None else unsaved)
+            self._learn(real.path, content if unsaved is None else unsaved)
         return content if unsaved is None else text_window(unsaved, line, limit)
 
     async def write(
-        self, path: str, content: str, allowed: Callable[[str | None], Awaitable[None]]
+        self,
+        path: str,
+        content: str,
+        allowed: Callable[[RealPath, str | None], Awaitable[None]],
     ) -> None:
         """Replace a file's text, or create the file, and note it in the transcript.
 
@@ -83,7 +108,8 @@ class AgentFiles:
         path, content
             The file and its new text.
         allowed
-            Called with the present text (None for a new file); returns once it may be replaced.
+            Called with the file and its present text (None for a new file); returns once it may
+            be replaced.
 
         Raises
         ------
@@ -91,26 +117,27 @@ class AgentFiles:
             The file is outside the folder, no plain file, too large, or not writable; or the
             user has edited the same text, renamed or deleted it since the agent read it.
         """
-        old = await asyncio.to_thread(self._files.text_to_replace, path, content)
-        await allowed(old)
-        if await asyncio.to_thread(self._files.text_to_replace, path, content) != old:
+        real = await asyncio.to_thread(self._files.real_path, path)
+        old = await asyncio.to_thread(self._files.text_to_replace, real, content)
+        await allowed(real, old)
+        if await asyncio.to_thread(self._files.text_to_replace, real, content) != old:
             raise FileRefused(
                 f"{Path(path).name} has changed while the user was asked. Nothing was written. "
                 "Read it again."
             )
-        await asyncio.to_thread(self._files.break_hard_links, path)  # an editor may write in place
-        if await self._documents.write(Path(path), content, self._known.get(path)):
-            self._learn(path, content)
+        await asyncio.to_thread(self._files.break_hard_links, real)  # an editor may write in place
+        if await self._documents.write(Path(real.path), content, self._known.get(real.path)):
+            self._learn(real.path, content)
         else:
-            was_there = self._known.pop(path, None) is not None
+            was_there = self._known.pop(real.path, None) is not None
             if was_there and old is None:
                 raise FileRefused(
                     f"{Path(path).name} was renamed or deleted since you read it. Nothing was "
                     "written. Write it again to create a new file."
                 )
-            old = await asyncio.to_thread(self._files.write_text, path, content)
+            old = await asyncio.to_thread(self._files.write_text, real, content)
         if old != content:
-            self._journal.note(await asyncio.to_thread(self._written, path, old, content))
+            self._journal.note(await asyncio.to_thread(self._written, real.path, old, content))
 
     def _written(self, path: str, old: str | None, new: str) -> FileWritten:
         digest = "" if old is None else hashlib.sha256(old.encode("utf-8", "replace")).hexdigest()
@@ -126,7 +153,7 @@ class AgentFiles:
         while len(self._known) > self._MOST_KNOWN:
             del self._known[next(iter(self._known))]
 
-    async def _is_check(self, path: str) -> bool:
+    async def _is_check(self, path: RealPath) -> bool:
         """Return whether an agent reads a missing file only because it is about to create it.
 
         Some agents read a file before they create it, and do not write after an error, which their
@@ -137,7 +164,7 @@ class AgentFiles:
         turn_id = state.session.active_turn_id
         if turn_id is None or not await asyncio.to_thread(self._files.can_create, path):
             return False
-        name = relative_path(path, state.session.cwd)
+        names = {relative_path(each, state.session.cwd) for each in (path.given, path.path)}
         announced = (
             item
             for item in state.items.recent(state.turn_first.get(turn_id, len(state.items)))
@@ -145,7 +172,7 @@ class AgentFiles:
         )
         return not any(
             call.tool_kind not in _CHANGES
-            and name in {call.path, *(location.path for location in call.locations)}
+            and names & {call.path, *(location.path for location in call.locations)}
             for call in announced
         )
 

@@ -24,11 +24,28 @@ _FOLLOWED = os.O_CLOEXEC | os.O_NOFOLLOW
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FOLLOWED
 
 
+@dataclass(frozen=True, slots=True)
+class RealPath:
+    """A path that was resolved: what is read or written, whatever is put in its place since."""
+
+    given: str
+    """As it was named, for messages."""
+    root: str
+    parts: tuple[str, ...]
+    """The names below the root, none of them a link; empty for the root itself."""
+
+    @property
+    def path(self) -> str:
+        """The absolute path."""
+        return os.path.join(self.root, *self.parts)
+
+
 class WorkspaceFiles:
     """Text files below ``root``, and never outside it. All methods block.
 
     A path is resolved first and must lie in the root. Then it is opened component by component
-    without following links, so that no link can be put in between.
+    without following links, so that no link can be put in between. Who asks before a file is
+    used resolves its path once, and names the `RealPath` from then on.
 
     Parameters
     ----------
@@ -42,28 +59,55 @@ class WorkspaceFiles:
         self._root = os.path.realpath(root)
         self._bound = limits.file_bytes
 
-    def read_text(self, path: str, line: int | None = None, limit: int | None = None) -> str:
+    def real_path(self, path: str) -> RealPath:
+        """Resolve a path.
+
+        Raises
+        ------
+        FileRefused
+            It lies outside the root, or is no path.
+        """
+        with _explained(path):
+            return self._resolved(path)
+
+    def read_text(
+        self,
+        path: str | RealPath,
+        line: int | None = None,
+        limit: int | None = None,
+        *,
+        only: tuple[int, int] | None = None,
+    ) -> str:
         """Return the text of ``path``, or ``limit`` lines from ``line`` on (1 is the first).
+
+        Parameters
+        ----------
+        only
+            Device and number of the file that may be read; None for any.
 
         Raises
         ------
         FileMissing
             There is no such file.
         FileRefused
-            Outside the root, not a plain file, too large, or not readable.
+            Outside the root, not a plain file, another one than ``only``, too large, or not
+            readable.
         """
         with _explained(path), self._folder_of(path, create=False) as (folder, name):
             if not name:
                 raise IsADirectoryError(errno.EISDIR, "is a folder")
             fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)
             with os.fdopen(fd, "rb") as file:
+                status = os.fstat(fd)
+                if only is not None and only != (status.st_dev, status.st_ino):
+                    raise FileRefused(f"{_shown(path)} has changed meanwhile. Read it again.")
                 content = self._content(path, file.fileno())
         text_format = TextFormat.of(content)
         if text_format.is_guess and b"\0" in content[:_PEEKED_BYTES]:
             raise FileRefused(f"{_shown(path)} is not a text file.")
         return text_window(text_format.decode(content), line, limit)
 
-    def can_create(self, path: str) -> bool:
+    def can_create(self, path: str | RealPath) -> bool:
         """Return whether the folder of ``path`` exists and ``path`` does not."""
         try:
             with self._folder_of(path, create=False) as (folder, name):
@@ -71,12 +115,13 @@ class WorkspaceFiles:
                     return False
                 os.lstat(name, dir_fd=folder)
         except FileNotFoundError:
-            return os.path.isdir(os.path.dirname(os.path.join(self._root, path)))
+            whole = path.path if isinstance(path, RealPath) else os.path.join(self._root, path)
+            return os.path.isdir(os.path.dirname(whole))
         except (OSError, ValueError, FileRefused):
             return False
         return False
 
-    def write_text(self, path: str, content: str) -> str | None:
+    def write_text(self, path: str | RealPath, content: str) -> str | None:
         """Replace the text of ``path``, or create it with the folders that it needs.
 
         The file is replaced atomically; mode, encoding and line ends stay.
@@ -96,7 +141,7 @@ class WorkspaceFiles:
             replace_file(folder, name, self._encoded(path, content, text_format), mode)
         return None if old is None else text_format.decode(old)
 
-    def break_hard_links(self, path: str) -> None:
+    def break_hard_links(self, path: str | RealPath) -> None:
         """Replace a file that has hard links, perhaps outside the root, by a copy of its own.
 
         Content, mode and time stay; the other links are left alone.
@@ -121,7 +166,7 @@ class WorkspaceFiles:
             times = (status.st_atime_ns, status.st_mtime_ns)
             os.utime(name, ns=times, dir_fd=folder, follow_symlinks=False)
 
-    def text_to_replace(self, path: str, content: str) -> str | None:
+    def text_to_replace(self, path: str | RealPath, content: str) -> str | None:
         """Return the text that `write_text` would replace.
 
         Raises
@@ -137,14 +182,14 @@ class WorkspaceFiles:
             return None  # the folder does not exist yet
         return None if old is None else text_format.decode(old)
 
-    def _encoded(self, path: str, content: str, text_format: TextFormat) -> bytes:
+    def _encoded(self, path: str | RealPath, content: str, text_format: TextFormat) -> bytes:
         data = text_format.encode(content)
         if len(data) > self._bound:
             raise FileRefused(f"{_shown(path)} {self._too_large(len(data))}")
         return data
 
     def _existing(
-        self, path: str, folder: int, name: str
+        self, path: str | RealPath, folder: int, name: str
     ) -> tuple[int | None, TextFormat, bytes | None]:
         if not name:
             raise IsADirectoryError(errno.EISDIR, "is a folder")
@@ -159,7 +204,7 @@ class WorkspaceFiles:
             raise PermissionError(errno.EACCES, "is read-only")
         return mode, TextFormat.of(content), content
 
-    def _content(self, path: str, fd: int) -> bytes:
+    def _content(self, path: str | RealPath, fd: int) -> bytes:
         """Read a plain file to its end, but no further than the bound."""
         status = os.fstat(fd)
         if stat.S_ISDIR(status.st_mode):
@@ -178,8 +223,8 @@ class WorkspaceFiles:
     def _too_large(self, size: int) -> str:
         return f"is too large: {size} bytes, and the limit is {self._bound}."
 
-    def _parts(self, path: str) -> list[str]:
-        """Return the components of ``path`` below the root, without links."""
+    def _resolved(self, path: str) -> RealPath:
+        """Return where ``path`` leads to below the root."""
         if len(path) > _PATH_CHARS:
             raise FileRefused(f"{_shown(path)} is too long for a path.")
         real = os.path.realpath(os.path.join(self._root, path))
@@ -189,12 +234,13 @@ class WorkspaceFiles:
                 f"{_shown(path)} is outside the working directory of this session. "
                 "Only files inside it can be read and written."
             )
-        return [] if inside == os.curdir else inside.split(os.sep)
+        parts = () if inside == os.curdir else tuple(inside.split(os.sep))
+        return RealPath(path, self._root, parts)
 
     @contextlib.contextmanager
-    def _folder_of(self, path: str, *, create: bool) -> Iterator[tuple[int, str]]:
+    def _folder_of(self, path: str | RealPath, *, create: bool) -> Iterator[tuple[int, str]]:
         """Open the folder of ``path``; the name is empty for the root itself."""
-        parts = self._parts(path)
+        parts = (path if isinstance(path, RealPath) else self._resolved(path)).parts
         folder = os.open(self._root, _FOLDER)
         try:
             for part in parts[:-1]:
@@ -210,7 +256,7 @@ class WorkspaceFiles:
 
 
 @contextlib.contextmanager
-def _explained(path: str) -> Iterator[None]:
+def _explained(path: str | RealPath) -> Iterator[None]:
     """Say in words what the operating system refused."""
     try:
         yield
@@ -237,11 +283,12 @@ def _explained(path: str) -> Iterator[None]:
         raise FileRefused(f"{_shown(path)} can't be accessed: {plain_reason(error)}.") from None
 
 
-def _shown(path: str) -> str:
+def _shown(path: str | RealPath) -> str:
     return repr(_cut(path))
 
 
-def _cut(path: str) -> str:
+def _cut(path: str | RealPath) -> str:
+    path = path.given if isinstance(path, RealPath) else path
     return path if len(path) <= _SHOWN_CHARS else f"{path[:_SHOWN_CHARS]}…"
 
 

@@ -183,6 +183,17 @@ class TurnFailed(Model):
     reason: str = ""
 
 
+class PermissionPlaces(Model):
+    """Where the files of a permission request lead, which only the host can tell."""
+
+    note: Literal["permission_places"] = "permission_places"
+    request_id: str
+    cautions: tuple[str, ...] = ()
+    """What is to be known of the files, in words."""
+    led: dict[str, str] = Field(default_factory=dict)
+    """The files behind paths that lead to another name in the folder."""
+
+
 class PermissionSettledNote(Model):
     """Who or what answered a permission request; written before the answer."""
 
@@ -197,12 +208,14 @@ class PermissionSettledNote(Model):
         "agent_exited",
         "record",
         "withdrawn",
+        "changed",
     ]
     """``record``: as it was answered when the turn that is replayed was recorded.
-    ``withdrawn``: the agent does not ask any more."""
+    ``withdrawn``: the agent does not ask any more. ``changed``: a yes came too late, as a path
+    leads elsewhere now."""
     rule: str = ""
     reason: str = ""
-    """Why the user said no, in their words."""
+    """Why the user said no, in their words; or what has changed."""
     user: str = ""
     """Who answered, as the server knows them."""
     shown_name: str = SHOWN_NAME
@@ -299,6 +312,7 @@ Note = TypeAliasType(
         | TurnRemoved
         | TurnSteered
         | TurnFailed
+        | PermissionPlaces
         | PermissionSettledNote
         | PolicyChanged
         | TitleChanged

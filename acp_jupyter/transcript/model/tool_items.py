@@ -114,6 +114,8 @@ class Permission(Model):
     """Where a command would run; empty for the session's folder."""
     details: tuple[Detail, ...] = ()
     """What else the agent sent, all of it."""
+    cautions: tuple[str, ...] = ()
+    """What the host found of the files on disk, e.g. that one is protected, and why."""
     too_large: bool = False
     """Whether the agent sent more than can be shown: such a request can't be allowed."""
     options: tuple[PermissionOption, ...] = ()

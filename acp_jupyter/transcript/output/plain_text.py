@@ -281,7 +281,8 @@ def other_details(call: ToolCall) -> list[tuple[str, str]]:
     if permission is None:
         return []
     folder = [("Folder", permission.folder)] if permission.folder else []
-    return [*folder, *((detail.name, detail.value) for detail in permission.details)]
+    cautions = [("Caution", words) for words in permission.cautions]
+    return [*cautions, *folder, *((detail.name, detail.value) for detail in permission.details)]
 
 
 class ItemTime(NamedTuple):

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from acp_jupyter.protocol.content import TextBlock, ToolContent, ToolContentBlock
-from acp_jupyter.protocol.host_events.notes import PermissionSettledNote
+from acp_jupyter.protocol.host_events.notes import PermissionPlaces, PermissionSettledNote
 from acp_jupyter.protocol.objects import Obj, obj
 from acp_jupyter.protocol.packets import (
     OptionPacket,
@@ -164,6 +165,23 @@ def _reason(item: ToolCall) -> str:
     return " ".join(w for w in words if not any(text in w for text in shown))
 
 
+def add_places(draft: Draft, note: PermissionPlaces) -> None:
+    """Add what the host found on disk; what remembering an answer covers is the file itself."""
+    item_id = draft.request_items.get(note.request_id)
+    item = None if item_id is None else draft.get(item_id)
+    if not isinstance(item, ToolCall) or item.permission is None:
+        return
+    fields: dict[str, object] = {"cautions": note.cautions}
+    found = contents_of(item, draft.session.cwd)
+    evidence = found.evidence
+    if note.led and evidence is not None and not is_question(item, item.permission.options):
+        paths = tuple(sorted({note.led.get(path, path) for path in evidence.paths}))
+        found = replace(found, evidence=replace(evidence, paths=paths))
+        fields |= {"rule": rule_for(found), "wider_rules": wider_rules_for(found)}
+    permission = item.permission.model_copy(update=fields)
+    draft.replace(item.model_copy(update={"permission": permission}))
+
+
 def note_settled(draft: Draft, note: PermissionSettledNote) -> None:
     """Remember who answers; the answer itself follows."""
     why = note.reason if note.by == "user" else note.rule
@@ -172,6 +190,9 @@ def note_settled(draft: Draft, note: PermissionSettledNote) -> None:
         _set_outcome(draft, note.request_id, "expired", "Expired: the agent stopped")
     elif note.by == "nobody":
         words = "Nobody could be asked, so this was rejected."
+        _set_outcome(draft, note.request_id, "rejected", words)
+    elif note.by == "changed":
+        words = f"Not allowed: {note.reason}"
         _set_outcome(draft, note.request_id, "rejected", words)
     elif note.by == "turn_cancelled":
         # The answer may come after the turn's end, and is this one.

@@ -16,6 +16,7 @@ from acp_jupyter.protocol.host_events.notes import (
     HostNotice,
     ImportedPacket,
     NoiseNote,
+    PermissionPlaces,
     PermissionSettledNote,
     PolicyChanged,
     SessionArchived,
@@ -153,6 +154,8 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             permissions.add_request(draft, packet)
         case PermissionResponse():
             permissions.settle_request(draft, packet)
+        case PermissionPlaces():
+            permissions.add_places(draft, packet)
         case PermissionSettledNote():
             permissions.note_settled(draft, packet)
         case ElicitationRequest():

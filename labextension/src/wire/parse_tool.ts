@@ -161,6 +161,7 @@ function parsePermission(value: Fields): Permission {
     reason: text(value, 'reason'),
     folder: text(value, 'folder'),
     details: list(value, 'details', parseDetail),
+    cautions: texts(value, 'cautions'),
     too_large: flag(value, 'too_large'),
     options: list(value, 'options', parseOption),
     chosen: text(value, 'chosen'),

@@ -2138,6 +2138,10 @@ export interface Permission {
   answered_by: string;
   asked_at: number | null;
   /**
+   * What the host found of the files on disk, e.g. that one is protected, and why.
+   */
+  cautions: string[];
+  /**
    * Name of the chosen option.
    */
   chosen: string;

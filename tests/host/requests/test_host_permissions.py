@@ -354,6 +354,16 @@ def _asked(session: Session, kind: str = "", path: str = "") -> tuple[ToolCall, 
     return card
 
 
+def _cautions(session: Session) -> list[str]:
+    """Wait for what the host says of the files that are asked for."""
+
+    def found() -> list[str]:
+        asked = (card.permission for card in _cards(session))
+        return [words for each in asked if each for words in each.cautions]
+
+    return eventually(found, what="the host says what it found on disk")
+
+
 def test_the_user_says_yes(driver: Driver) -> None:
     session = driver.open("scripted")
     hook = driver.root / "conftest.py"
@@ -362,7 +372,9 @@ def test_the_user_says_yes(driver: Driver) -> None:
     card, request = _asked(session)
     assert request.title == "terminal_script wants to create a file"
     assert card.title == "Create conftest.py"
-    assert "can change what runs later" in request.reason
+    assert _cautions(session) == [
+        "conftest.py is protected: it can change what runs later, or what agents may do."
+    ]
     assert [(d.path, d.new_text) for d in card.diffs] == [("conftest.py", "x = 1\n")]
     driver.answer(session, request.request_id, "allow")
     command, request = _asked(session, "execute")

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.host.requests.policy import decide
-from acp_jupyter.host.requests.protected_paths import SessionFolder, holds_credentials, is_protected
+from acp_jupyter.host.requests.protected_paths import holds_credentials, is_protected
+from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.vocabulary import AcpKind

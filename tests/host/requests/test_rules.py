@@ -11,8 +11,8 @@ import pytest
 
 from acp_jupyter.errors import BadRequest, SharedFileBroken
 from acp_jupyter.host.requests.policy import Decision, decide
-from acp_jupyter.host.requests.protected_paths import SessionFolder
 from acp_jupyter.host.requests.rules import CurrentRules, facts_of, rule_on, turn_rules
+from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.host.store.permission_stores import RulesStore
 from acp_jupyter.protocol.host_events.session import Policy, Rule, RuleEffect, RuleScope
 from acp_jupyter.protocol.packets import Location

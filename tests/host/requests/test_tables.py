@@ -15,16 +15,12 @@ from typing import Any, get_args
 
 from acp_jupyter.host.requests.answers import allows, needs_live_answer
 from acp_jupyter.host.requests.policy import Decision, decide, follow_up_policy, reject_option
-from acp_jupyter.host.requests.protected_paths import (
-    FolderPath,
-    SessionFolder,
-    holds_credentials,
-    is_protected,
-)
+from acp_jupyter.host.requests.protected_paths import holds_credentials, is_protected
 from acp_jupyter.host.requests.rule_commands import allowing, denial, match_further, match_word
 from acp_jupyter.host.requests.rule_shell import Word, read_script
 from acp_jupyter.host.requests.rule_wrappers import commands_of
 from acp_jupyter.host.requests.rules import CurrentRules, facts_of, match_address, match_path
+from acp_jupyter.host.requests.session_folder import FolderPath, SessionFolder
 from acp_jupyter.protocol.host_events.session import Policy, Rule, RuleEffect
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.transcript.model.session_state import TurnState
@@ -226,7 +222,7 @@ def test_paths_on_disk(tmp_path: Path) -> None:
         *("src/../src/a", "a/b", "src", "src/a/b", "x" * 300),
     )
     check(FOLDER, "paths_on_disk", (f"{p[:20]}: {_located(folder.locate(p))}" for p in paths))
-    assert folder.locate(f"{root}/src/a") is None  # evidence makes it relative
+    assert folder.locate(f"{root}/src/a") == folder.locate("src/a")
     assert (folder.cwd, SessionFolder(None).cwd) == (str(root), "")
 
 

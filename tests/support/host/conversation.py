@@ -16,8 +16,8 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.requests.answers import PermissionWithdrawn, RecordedAnswers
 from acp_jupyter.host.requests.host_permissions import HostPermissions
 from acp_jupyter.host.requests.permissions import PermissionRequests
-from acp_jupyter.host.requests.protected_paths import SessionFolder
 from acp_jupyter.host.requests.rules import SessionRules, turn_rules
+from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.host.requests.trust import TrustRequests
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import RulesStore, TrustStore

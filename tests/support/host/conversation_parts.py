@@ -87,7 +87,8 @@ def shown(item: ToolCall, folder: Path) -> str:
     raw = json.dumps(item.raw_input).replace(str(folder.parent), "")
     diffs = (f" {d.path} {cut(f'{d.old_text!r} {d.new_text!r}', 20)}" for d in item.diffs)
     places = f" at {' '.join(place.path for place in item.locations)}" * bool(item.locations)
-    return f", {asked.title}: {asked.reason or '-'} {raw}{''.join(diffs)}{places}"
+    words = " ".join(filter(None, (asked.reason, *asked.cautions))) or "-"
+    return f", {asked.title}: {words} {raw}{''.join(diffs)}{places}"
 
 
 def listed(names: dict[str, str], requests: Iterable[str]) -> str:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from acp_jupyter.host.requests.policy import decide
-from acp_jupyter.host.requests.protected_paths import SessionFolder
 from acp_jupyter.host.requests.rules import CurrentRules
+from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.protocol.host_events.session import Policy, Rule, RuleEffect, RuleScope
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 from acp_jupyter.transcript.rule_text import read_rule

@@ -122,6 +122,11 @@ export function PermissionDetails({
             </dd>
           </>
         )}
+        {item.permission?.cautions.map(words => (
+          <Row key={words} name={t('Caution')} outside>
+            <Visible text={words} strictness="lookalikes" />
+          </Row>
+        ))}
         {item.permission?.too_large === true && (
           <Row name={t('Caution')} outside>
             {t('This request is too large to be shown, so it can’t be allowed.')}

@@ -1,0 +1,80 @@
+"""Where the paths of a tool call lead when it is asked about, and whether they still do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Self
+
+from acp_jupyter.host.requests.session_folder import FolderPath, SessionFolder
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.permission_evidence import contents_of
+
+_MOST_PATHS = 500
+_MOST_CAUTIONS = 20
+_READS = frozenset({"read", "search"})
+_CHANGES = frozenset({"edit", "delete", "move"})
+
+
+@dataclass(frozen=True, slots=True)
+class CallPlaces:
+    """Where the paths of a call led to at one moment."""
+
+    spots: Mapping[str, FolderPath | None] = field(default_factory=dict)
+    """By path, as the call names it; None for one outside the folder or unknown."""
+    folder: str = ""
+    """Where a command would run, links followed."""
+
+    @classmethod
+    def of(cls, call: ToolCall, folder: SessionFolder) -> Self:
+        """Look where a call's paths lead. May block on the disk."""
+        contents = contents_of(call, folder.cwd)
+        named = [call.path, *(location.path for location in call.locations)]
+        named += [diff.path for diff in call.diffs]
+        named += [] if contents.evidence is None else contents.evidence.paths
+        paths = list(dict.fromkeys(filter(None, named)))[:_MOST_PATHS]
+        where = ""
+        if call.command:
+            where = os.path.realpath(os.path.join(folder.cwd, contents.folder))
+        return cls(dict(zip(paths, folder.locate_all(paths), strict=True)), where)
+
+    def names(self) -> set[str]:
+        """Return all names of the files that the call is about."""
+        return {name for path in self.spots for name in self.names_of(path)}
+
+    def names_of(self, path: str) -> tuple[str, ...]:
+        """Return all names of the file that a path of the call leads to."""
+        spot = self.spots.get(path)
+        return (path,) if spot is None else (spot.real, *spot.links)
+
+    @property
+    def led(self) -> dict[str, str]:
+        """The files behind the paths that lead to another name in the folder."""
+        spots = ((path, spot) for path, spot in self.spots.items() if spot is not None)
+        return {path: spot.real for path, spot in spots if path != spot.real}
+
+    def cautions(self, kind: str) -> Iterable[str]:
+        """Yield what is to be known of the files before a call of a kind is allowed."""
+        found: dict[str, None] = {}
+        for path, spot in self.spots.items():
+            if spot is None:
+                continue
+            if spot.real != spot.named:
+                found[f"{path} leads to {spot.real}."] = None
+            if kind in _CHANGES and spot.why:
+                found[f"{spot.real} is protected: it {spot.why}."] = None
+            if kind in _READS and spot.secret:
+                found[f"{spot.real} may hold passwords or keys."] = None
+        yield from list(found)[:_MOST_CAUTIONS]
+        if len(found) > _MOST_CAUTIONS:
+            yield f"The same is true of {len(found) - _MOST_CAUTIONS} more."
+
+    def changed(self, now: CallPlaces) -> str:
+        """Return which path leads elsewhere now, in words; empty if none does."""
+        for path, spot in self.spots.items():
+            if now.spots.get(path) != spot:
+                return f"{path} is not the file any more that it was when this was asked."
+        if self.folder != now.folder:
+            return "The folder of the command leads elsewhere than when this was asked."
+        return ""
