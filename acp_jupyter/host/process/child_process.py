@@ -85,12 +85,12 @@ class ChildProcess:
         cls,
         command: Sequence[str],
         *,
-        cwd: str | Path,
+        cwd: str | Path | None,
         env: Mapping[str, str],
         grace: Grace,
         stdio: tuple[int, int, int],
         on_exit: Callable[[], None],
-        terminal: bool = False,
+        terminal_folder: int | None = None,
     ) -> Self:
         """Start ``command``; whether it runs is told by ``started`` and ``pid``.
 
@@ -100,8 +100,11 @@ class ChildProcess:
             Standard input, output and error, as `subprocess.Popen` takes them.
         on_exit
             Called once, when the command itself has ended.
-        terminal
-            Whether standard output is a terminal that is to be the command's own.
+        cwd
+            The folder that it runs in; None where ``terminal_folder`` says so.
+        terminal_folder
+            Descriptor of the folder, where standard output is a terminal that is to be the
+            command's own; None for no terminal.
 
         Raises
         ------
@@ -114,10 +117,11 @@ class ChildProcess:
             # Isolated and by path: neither the folder nor PYTHONPATH may put code in our place.
             *script_command(supervise.__file__, str(life_read), str(status_write)),
             *(str(grace.eof_seconds), str(grace.term_seconds)),
-            *(["terminal"] if terminal else []),
+            *([] if terminal_folder is None else ["terminal", str(terminal_folder)]),
             *("--", *command),
         ]
         stdin, stdout, stderr = stdio
+        passed = () if terminal_folder is None else (terminal_folder,)
         spawning = asyncio.ensure_future(
             asyncio.to_thread(
                 subprocess.Popen,
@@ -128,7 +132,7 @@ class ChildProcess:
                 stdout=stdout,
                 stderr=stderr,
                 bufsize=0,
-                pass_fds=(life_read, status_write),
+                pass_fds=(life_read, status_write, *passed),
                 start_new_session=True,
             )
         )

@@ -1,6 +1,7 @@
 """Start one agent and let nothing of it outlive the host.
 
-``supervise.py LIFE_FD STATUS_FD EOF_SECONDS TERM_SECONDS [terminal] -- COMMAND [ARGUMENT...]``
+``supervise.py LIFE_FD STATUS_FD EOF_SECONDS TERM_SECONDS [terminal FOLDER_FD] --
+COMMAND [ARGUMENT...]``
 
 The host keeps the write end of the life pipe to itself. When that end closes, by request or
 because the host died, the agent gets the end of its stdin, then SIGTERM, then SIGKILL, and with
@@ -10,6 +11,7 @@ as soon as the agent itself is gone. The end of that pipe says that nothing is l
 
 With ``terminal`` the command is not an agent but one that an agent runs: standard output is made
 its controlling terminal, and what it leaves running in the background lives until the host lets go.
+It runs in the folder that is open as ``FOLDER_FD``, whatever that folder's path leads to by now.
 
 Standard library only: this runs beside every agent, outside our environment.
 """
@@ -79,13 +81,14 @@ class Supervisor:
         eof_seconds: float,
         term_seconds: float,
         *,
-        terminal: bool = False,
+        folder_fd: int | None = None,
     ) -> None:
         self._life_fd = life_fd
         self._status_fd = status_fd
         self._eof_seconds = eof_seconds
         self._term_seconds = term_seconds
-        self._terminal = terminal
+        self._folder_fd = folder_fd
+        self._terminal = folder_fd is not None
         self._parent = os.getppid()
         self._pid = 0
         self._exited = False
@@ -128,6 +131,9 @@ class Supervisor:
                 fcntl.ioctl(1, termios.TIOCSCTTY, 0)
 
         try:
+            if self._folder_fd is not None:
+                os.fchdir(self._folder_fd)
+                os.close(self._folder_fd)
             process = subprocess.Popen(command, start_new_session=True, preexec_fn=before_exec)
         except (OSError, ValueError, subprocess.SubprocessError) as error:
             self._report(
@@ -232,9 +238,8 @@ def main(arguments: list[str]) -> int:
     (life, status, eof, term), how, command = arguments[:4], arguments[4:end], arguments[end + 1 :]
     if not command:
         return 2
-    supervisor = Supervisor(
-        int(life), int(status), float(eof), float(term), terminal=how == ["terminal"]
-    )
+    folder = int(how[1]) if how[:1] == ["terminal"] else None
+    supervisor = Supervisor(int(life), int(status), float(eof), float(term), folder_fd=folder)
     return supervisor.run(command)
 
 

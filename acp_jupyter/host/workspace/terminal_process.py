@@ -52,8 +52,9 @@ class TerminalProcess:
         Raises
         ------
         TerminalRefused
-            The command did not start.
+            The command did not start, or its folder is not there any more.
         """
+        await asyncio.to_thread(command.folder.check)
         # Its stdin can't be closed: SIGTERM comes at once.
         grace = Grace(0.0, limits.term_seconds, limits.death_poll_seconds)
         try:
@@ -63,12 +64,12 @@ class TerminalProcess:
         try:
             supervised = await ChildProcess.spawn(
                 command.argv,
-                cwd=command.cwd,
+                cwd=None,
                 env=command.env,
                 grace=grace,
                 stdio=(subprocess.DEVNULL, its, its),
                 on_exit=lambda: None,
-                terminal=True,
+                terminal_folder=command.folder.fd,
             )
         except BaseException as error:
             os.close(own)
@@ -174,8 +175,60 @@ class TerminalCommand:
     argv: tuple[str, ...]
     shown: str
     """The command line that is shown to the user."""
-    cwd: str
+    folder: HeldFolder
     env: Mapping[str, str]
+
+    @property
+    def cwd(self) -> str:
+        """The folder's absolute path, without links."""
+        return self.folder.path
+
+
+class HeldFolder:
+    """The folder that a command will run in, held open from before its user is asked.
+
+    Parameters
+    ----------
+    path
+        Its absolute path, without links.
+
+    Raises
+    ------
+    OSError
+        There is no such folder.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.fd = -1
+        self.fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
+
+    def check(self) -> None:
+        """See that the path still leads to this folder, without links. Blocks.
+
+        Raises
+        ------
+        TerminalRefused
+            Another folder, a link or nothing is in its place.
+        """
+        with contextlib.suppress(OSError):
+            same = os.path.samestat(os.stat(self.path), os.fstat(self.fd))
+            if same and os.path.realpath(self.path) == self.path:
+                return
+        raise TerminalRefused(
+            f"The folder {self.path} is not the one any more that it was when this was asked. "
+            "Nothing was run."
+        )
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    def __del__(self) -> None:
+        """Let go of it where nobody waits for it any more."""
+        self.close()
 
 
 def prepare_command(
@@ -216,7 +269,7 @@ def prepare_command(
     environment = {**inherited, **_DEFAULT_ENVIRONMENT, **added}
     folder = _folder(root, cwd)
     path = environment.get("PATH", os.defpath)
-    if _is_program(command, folder, path):
+    if _is_program(command, folder.path, path):
         argv = (command, *args)
         return TerminalCommand(argv, shlex.join(argv), folder, environment)
     line = " ".join([command, *map(shlex.quote, args)])
@@ -231,18 +284,20 @@ def _is_program(command: str, folder: str, path: str) -> bool:
     return shutil.which(command, path=path) is not None
 
 
-def _folder(root: Path, cwd: str | None) -> str:
+def _folder(root: Path, cwd: str | None) -> HeldFolder:
     whole = os.path.realpath(root)
-    if not cwd:
-        return whole
+    cwd = cwd or whole
     if "\0" in cwd:
         raise TerminalRefused("The name of the folder contains a NUL character.")
     folder = os.path.realpath(os.path.join(whole, cwd))
     if os.path.commonpath([whole, folder]) != whole:
         raise TerminalRefused(f"The folder {cwd} is outside the working directory of the session.")
-    if not os.path.isdir(folder):
-        raise TerminalRefused(f"The folder {cwd} does not exist.")
-    return folder
+    try:
+        held = HeldFolder(folder)
+        held.check()
+    except OSError:
+        raise TerminalRefused(f"The folder {cwd} does not exist.") from None
+    return held
 
 
 @dataclass(frozen=True, slots=True)

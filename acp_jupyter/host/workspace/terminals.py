@@ -19,6 +19,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.terminal_output import OutputNotes, Tail, Utf8
 from acp_jupyter.host.workspace.terminal_process import (
     Allowed,
+    TerminalCommand,
     TerminalExit,
     TerminalProcess,
     TerminalState,
@@ -114,17 +115,13 @@ class SessionTerminals:
         prepared = await asyncio.to_thread(
             prepare_command, command, args, cwd, env, root=self._root, inherited=self._env
         )
-        if allowed is not None:
-            await allowed(prepared)
-        await self._make_room()
-        self._starting += 1
         try:
-            process = await TerminalProcess.start(prepared, self._limits)
-            if self._closed:
-                await process.stop()
-                raise TerminalRefused("The session is closed.")
+            if allowed is not None:
+                await allowed(prepared)
+            await self._make_room()
+            process = await self._start(prepared)
         finally:
-            self._starting -= 1
+            prepared.folder.close()
         terminal_id = f"terminal-{uuid.uuid4().hex[:12]}"
         most = self._limits.terminal_bytes
         terminal = _Terminal(
@@ -140,6 +137,17 @@ class SessionTerminals:
         process.follow(terminal.take)
         terminal.watch = asyncio.create_task(self._watch(terminal), name=f"acp-{terminal_id}")
         return terminal_id
+
+    async def _start(self, command: TerminalCommand) -> TerminalProcess:
+        self._starting += 1
+        try:
+            process = await TerminalProcess.start(command, self._limits)
+            if self._closed:
+                await process.stop()
+                raise TerminalRefused("The session is closed.")
+        finally:
+            self._starting -= 1
+        return process
 
     def output(self, terminal_id: str) -> TerminalState:
         """Return a command's output so far. ACP: terminal/output."""

@@ -286,6 +286,7 @@ test('a turn that the host has forgotten ends in the page, its question with it'
     reason: '',
     folder: '',
     details: [],
+    cautions: [],
     too_large: false,
     options: [],
     chosen: '',

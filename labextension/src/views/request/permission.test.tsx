@@ -426,6 +426,16 @@ describe('a permission request', () => {
     expect(card.textContent.includes('A secret is in it, and not shown')).toBe(isSecret);
   });
 
+  it('says what the host found of its files on disk', () => {
+    const cautions = ['setup.py is protected: it can change what runs later.', 'a\u202eb leads out.'];
+    const asked = command('c', { status: 'pending', permission: permission({ cautions }) });
+    const { view } = draw([asked], { turn: waiting });
+    const card = within(view.getByRole('group', { name: 'Permission request' }));
+    expect(card.getAllByText('Caution').length).toBe(2);
+    expect(card.getByText(/setup.py is protected/)).toBeTruthy();
+    expect(card.getByText(/U\+202E/)).toBeTruthy();
+  });
+
   it('can only be rejected where it is too large to be shown', () => {
     const asked = command('c', { status: 'pending', permission: permission({ too_large: true }) });
     const { view } = draw([asked], { turn: waiting });
