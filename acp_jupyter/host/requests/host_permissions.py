@@ -16,6 +16,7 @@ import secrets
 import shlex
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from pydantic import JsonValue
 
@@ -26,7 +27,7 @@ from acp_jupyter.host.requests.rules import Facts, facts_of, rule_on
 from acp_jupyter.host.requests.session_folder import FileId, FolderPath
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.files import relative_path
-from acp_jupyter.protocol.host_events.notes import ImportedPacket
+from acp_jupyter.protocol.host_events.notes import HostNotice, ImportedPacket
 from acp_jupyter.protocol.objects import Obj, items, obj
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.vocabulary import AcpKind
@@ -37,6 +38,10 @@ from acp_jupyter.transcript.rule_text import plain_words
 _SHOWN_CHARS = 2_000_000
 _AFTER_THE_TURN = "Its turn is over."
 _REJECTED_BEFORE = "You rejected a change of this file in this turn."
+_MOST_REFUSALS = 20
+"""Of a turn that are shown; an agent may look for very many files."""
+_SHOWN_NAME = 300
+_REFUSED = {"read": "Read", "edit": "Edit", "execute": "Run"}
 _UNKNOWN = "It can't be told which file this is, so it may be protected, or hold passwords or keys."
 _CHANGED = "is not the file any more that it was when this was asked."
 _SHARED = "Another session of the same process has a stricter policy, and this may be its work."
@@ -57,6 +62,9 @@ class HostPermissions:
     def __init__(self, journal: Journal, permissions: PermissionRequests) -> None:
         self._journal = journal
         self._permissions = permissions
+        self._refused_in = ""
+        self._refused: set[tuple[str, str]] = set()
+        """What was refused in this turn before anybody was asked."""
 
     @property
     def restricts(self) -> bool:
@@ -256,20 +264,59 @@ class HostPermissions:
             withdrawable=False,
         )
         status = "completed" if option == ALLOW else "failed"
-        self._journal.note(
-            ImportedPacket(
-                packet={
-                    "type": "tool_call_update",
-                    "toolCallId": call.tool_call_id,
-                    "status": status,
-                }
-            )
-        )
+        told: Obj = {"type": "tool_call_update", "toolCallId": call.tool_call_id}
+        self._say({**told, "status": status})
         if option != ALLOW:
             changed = self._permissions.changed.pop(f"h{request_seq}", "")
             if changed:
                 raise NotAllowed(f"{changed} {undone}")
             raise NotAllowed(self._refusal(option, decision is not None, undone))
+
+    def tell_refused(
+        self, request_seq: int, kind: Literal["read", "edit", "execute"], what: str, words: str
+    ) -> None:
+        """Show in the turn what was not done for the agent, and why.
+
+        Parameters
+        ----------
+        request_seq
+            Number of the request's line in the log.
+        kind, what
+            The kind of the call, and its path or command line.
+        words
+            Why it was not done.
+        """
+        if self._permissions.requests.answered(f"h{request_seq}") is not None:
+            self.tell_undone(request_seq, words)
+            return
+        turn_id = self._journal.transcript.session.active_turn_id or ""
+        if turn_id != self._refused_in:
+            self._refused_in, self._refused = turn_id, set()
+        if (kind, what) in self._refused or len(self._refused) > _MOST_REFUSALS:
+            return
+        self._refused.add((kind, what))
+        if len(self._refused) > _MOST_REFUSALS:
+            text = "The agent wanted more that was refused. It is in the session's log."
+            self._journal.note(HostNotice(severity="warning", text=text))
+            return
+        name = relative_path(what, self._journal.transcript.session.cwd)
+        shown = name if len(name) <= _SHOWN_NAME else f"{name[:_SHOWN_NAME]}…"
+        title = f"{_REFUSED[kind]} {shown}"
+        if kind == "execute":
+            call = host_call(kind, title=title, command=shown, raw_input={"command": shown})
+        else:
+            call = host_call(kind, title=title, path=shown, raw_input={"path": shown})
+        self._say({"type": "tool_call", **as_sent(call), **_failed(words)})
+
+    def tell_undone(self, request_seq: int, words: str) -> None:
+        """Show that what was allowed was not done, and why; nothing where nothing was asked."""
+        call = self._permissions.requests.answered(f"h{request_seq}")
+        if call is not None and call.permission is not None and call.permission.state == "allowed":
+            told: Obj = {"type": "tool_call_update", "toolCallId": call.tool_call_id}
+            self._say({**told, **_failed(words)})
+
+    def _say(self, packet: Obj) -> None:
+        self._journal.note(ImportedPacket(packet=packet))
 
     def _refusal(self, option: str | None, decided: bool, undone: str) -> str:
         policy = self._permissions.requests.policy()
@@ -283,13 +330,14 @@ class HostPermissions:
 
     async def _place(self, path: str) -> _Place:
         """Look where a path leads."""
-        spot = await asyncio.to_thread(self._permissions.folder().locate, path)
-        if spot is not None and self._permissions.folder().root is not None:
+        folder = self._permissions.folder()
+        spot = await asyncio.to_thread(folder.locate, path)
+        if spot is not None:
             return _Place(spot.real, spot, spot.file)
         parts = (part for part in path.split("/") if part not in {"", "."})
         straight = "/" * path.startswith("/") + "/".join(parts)
         name = relative_path(straight, self._journal.transcript.session.cwd)
-        return _Place(name, self._permissions.folder().locate(name))
+        return _Place(name, folder.locate(name) if folder.root is None else None)
 
     async def _facts(self, call: ToolCall) -> Facts:
         return await asyncio.to_thread(facts_of, call, self._permissions.folder())
@@ -346,6 +394,11 @@ def _runs(call: ToolCall, line: str, raw: Obj) -> bool:
     words = plain_words(line)
     same_line = call.command == line or (words is not None and words == _words(call.command))
     return same_env and same_line
+
+
+def _failed(words: str) -> Obj:
+    content: list[JsonValue] = [{"type": "content", "content": {"type": "text", "text": words}}]
+    return {"status": "failed", "content": content}
 
 
 def _words(command: str) -> tuple[str, ...] | None:

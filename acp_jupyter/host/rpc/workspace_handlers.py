@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
@@ -57,9 +60,12 @@ class FileHandlers:
         try:
             content = await self.files.read(path, line, limit, allowed)
         except (FileMissing, FileOutside) as error:
-            # Some agents look for a file in each parent folder.
+            # Some agents look for a file in each parent folder: what isn't there is not told.
+            if await asyncio.to_thread(os.path.exists, path):
+                consent.tell_refused(request_seq, "read", path, error.message)
             raise ErrorAnswer(RESOURCE_NOT_FOUND, error.message, {"path": path}) from None
         except (FileRefused, NotAllowed) as error:
+            consent.tell_undone(request_seq, error.message)
             raise ErrorAnswer(INVALID_PARAMS, error.message, {"path": path}) from None
         except PermissionWithdrawn:
             raise ErrorAnswer(CANCELLED, "Request cancelled") from None
@@ -81,6 +87,9 @@ class FileHandlers:
         try:
             await self.files.write(path, content, allowed)
         except (FileRefused, FileMissing, NotAllowed) as error:
+            if isinstance(error, FileOutside):
+                consent.tell_refused(request_seq, "edit", path, error.message)
+            consent.tell_undone(request_seq, error.message)
             raise ErrorAnswer(INVALID_PARAMS, error.message, {"path": path}) from None
         except PermissionWithdrawn:
             raise ErrorAnswer(CANCELLED, "Request cancelled") from None
@@ -153,6 +162,8 @@ class TerminalHandlers:
                 command, args or (), cwd, variables, output_byte_limit, allowed
             )
         except (TerminalRefused, NotAllowed) as error:
+            line = " ".join([command, *map(shlex.quote, args or ())])
+            consent.tell_refused(request_seq, "execute", line, error.message)
             raise ErrorAnswer(INVALID_PARAMS, error.message) from None
         except PermissionWithdrawn:
             raise ErrorAnswer(CANCELLED, "Request cancelled") from None
