@@ -296,7 +296,8 @@ class RevertReply(Model):
     paths: tuple[str, ...]
     """Files that are as they were before the turn now, or after it if that was undone."""
     refused: dict[str, str] = Field(default_factory=dict)
-    """Files that were left as they are, and why; only with ``partial``."""
+    """Files that were left as they are, and why: with ``partial``, and links of a variant that
+    lead out of the folder."""
 
 
 class ListRules(BaseCommand):

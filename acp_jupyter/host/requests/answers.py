@@ -87,16 +87,10 @@ class RequestLookup:
 
     def outcome(self, request_id: str) -> PermissionState | None:
         """Return a request's outcome, also from an earlier server; None if unknown."""
-        call = self.answered(request_id)
-        return None if call is None or call.permission is None else call.permission.state
-
-    def answered(self, request_id: str) -> ToolCall | None:
-        """Return the tool call of a request, pending or not; None if there is none."""
-        for item in reversed(self._journal.transcript.items):
-            asked = item.permission if isinstance(item, ToolCall) else None
-            if isinstance(item, ToolCall) and asked and asked.request_id == request_id:
-                return item
-        return None
+        items = reversed(self._journal.transcript.items)
+        asked = (item.permission for item in items if isinstance(item, ToolCall))
+        found = (p.state for p in asked if p is not None and p.request_id == request_id)
+        return next(found, None)
 
     def option(self, request_id: str, option_id: str | None) -> PermissionOption | None:
         """Return an option of a request; None if no option is given.

@@ -38,6 +38,7 @@ from acp_jupyter.transcript.rule_text import plain_words
 _SHOWN_CHARS = 2_000_000
 _AFTER_THE_TURN = "Its turn is over."
 _REJECTED_BEFORE = "You rejected a change of this file in this turn."
+_MOST_CARDS = 100
 _MOST_REFUSALS = 20
 """Of a turn that are shown; an agent may look for very many files."""
 _SHOWN_NAME = 300
@@ -62,6 +63,8 @@ class HostPermissions:
     def __init__(self, journal: Journal, permissions: PermissionRequests) -> None:
         self._journal = journal
         self._permissions = permissions
+        self._cards: dict[int, str] = {}
+        """Calls that were allowed when they were asked about, until they are done, by request."""
         self._refused_in = ""
         self._refused: set[tuple[str, str]] = set()
         """What was refused in this turn before anybody was asked."""
@@ -263,10 +266,13 @@ class HostPermissions:
             reason=reason,
             withdrawable=False,
         )
-        status = "completed" if option == ALLOW else "failed"
-        told: Obj = {"type": "tool_call_update", "toolCallId": call.tool_call_id}
-        self._say({**told, "status": status})
-        if option != ALLOW:
+        if option == ALLOW:
+            self._cards[request_seq] = call.tool_call_id
+            if len(self._cards) > _MOST_CARDS:  # of agents that died meanwhile
+                del self._cards[next(iter(self._cards))]
+        else:
+            told: Obj = {"type": "tool_call_update", "toolCallId": call.tool_call_id}
+            self._say({**told, "status": "failed"})
             changed = self._permissions.changed.pop(f"h{request_seq}", "")
             if changed:
                 raise NotAllowed(f"{changed} {undone}")
@@ -286,8 +292,8 @@ class HostPermissions:
         words
             Why it was not done.
         """
-        if self._permissions.requests.answered(f"h{request_seq}") is not None:
-            self.tell_undone(request_seq, words)
+        if request_seq in self._cards:
+            self.tell_done(request_seq, words)
             return
         turn_id = self._journal.transcript.session.active_turn_id or ""
         if turn_id != self._refused_in:
@@ -308,12 +314,12 @@ class HostPermissions:
             call = host_call(kind, title=title, path=shown, raw_input={"path": shown})
         self._say({"type": "tool_call", **as_sent(call), **_failed(words)})
 
-    def tell_undone(self, request_seq: int, words: str) -> None:
-        """Show that what was allowed was not done, and why; nothing where nothing was asked."""
-        call = self._permissions.requests.answered(f"h{request_seq}")
-        if call is not None and call.permission is not None and call.permission.state == "allowed":
-            told: Obj = {"type": "tool_call_update", "toolCallId": call.tool_call_id}
-            self._say({**told, **_failed(words)})
+    def tell_done(self, request_seq: int, failed: str = "") -> None:
+        """Show that what was allowed is done, or why it is not; nothing where nobody was asked."""
+        card = self._cards.pop(request_seq, None)
+        if card is not None:
+            told: Obj = _failed(failed) if failed else {"status": "completed"}
+            self._say({"type": "tool_call_update", "toolCallId": card, **told})
 
     def _say(self, packet: Obj) -> None:
         self._journal.note(ImportedPacket(packet=packet))

@@ -259,7 +259,7 @@ def _allows_path(rule: Rule, spot: FolderPath) -> bool:
     It is the file that counts, and not the link that leads to it, unless that is deleted or moved.
     """
     if rule.tool_kind in {"delete", "move"}:
-        both = {spot.named, spot.real}
+        both = {spot.at, spot.real}
         if spot.protected:
             return both == {rule.pattern}
         return not rule.pattern or all(match_path(rule.pattern, path) for path in both)
@@ -267,7 +267,7 @@ def _allows_path(rule: Rule, spot: FolderPath) -> bool:
     exact = rule.pattern in {spot.real, *spot.links}
     if spot.secret if only_reads else spot.protected:
         # A link of such a name may be replaced by a file.
-        return exact and (only_reads or spot.named == spot.real or not is_protected(spot.named))
+        return exact and (only_reads or spot.at == spot.real or not is_protected(spot.at))
     return not rule.pattern or exact or match_path(rule.pattern, spot.real)
 
 

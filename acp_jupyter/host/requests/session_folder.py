@@ -33,6 +33,8 @@ class FolderPath:
     """Relative path as the agent wrote it, without ``..``."""
     real: str
     """Relative path with symbolic links resolved."""
+    at: str = ""
+    """Relative path of the link itself, where the last name is one; else as ``real``."""
     links: tuple[str, ...] = ()
     """The file's other names in the folder, where it has hard links."""
     why: str = ""
@@ -50,7 +52,7 @@ class FolderPath:
     @property
     def names(self) -> tuple[str, ...]:
         """All names of the file that are known."""
-        return tuple(dict.fromkeys((self.named, self.real, *self.links)))
+        return tuple(dict.fromkeys((self.named, self.at, self.real, *self.links)))
 
 
 class SessionFolder:
@@ -130,7 +132,7 @@ class SessionFolder:
         secret = own or any(map(holds_credentials, names))
         if is_linked and not secret:
             secret = others.may_be_credentials(found.file, found.links)
-        return FolderPath(found.named, found.name, links, why, secret, found.file)
+        return FolderPath(found.named, found.name, found.at, links, why, secret, found.file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,7 @@ class _Found:
 
     named: str
     name: str
+    at: str
     names: tuple[str, ...]
     """All that the path may mean."""
     real: Path
@@ -154,7 +157,9 @@ def _found(root: Path, path: str) -> _Found | None:
         real = _resolved(root, path)
         name = real.relative_to(root).as_posix()
         named = _named(root, path) or name
-        names = [named, name]
+        folder, last = os.path.split(named)
+        at = name if last == "." else (_resolved(root, folder) / last).relative_to(root).as_posix()
+        names = [named, name, at]
         if "\\" in path:  # which separates names on Windows, and for some agents
             written = path.replace("\\", "/")
             other = _resolved(root, written).relative_to(root).as_posix()
@@ -162,9 +167,10 @@ def _found(root: Path, path: str) -> _Found | None:
         try:
             status = real.stat()
         except (FileNotFoundError, NotADirectoryError):
-            return _Found(named, name, tuple(names), real, None, 0)
+            return _Found(named, name, at, tuple(names), real, None, 0)
         links = status.st_nlink if stat.S_ISREG(status.st_mode) else 0
-        return _Found(named, name, tuple(names), real, (status.st_dev, status.st_ino), links)
+        file = (status.st_dev, status.st_ino)
+        return _Found(named, name, at, tuple(names), real, file, links)
     except (OSError, RuntimeError, ValueError):
         return None
 
@@ -177,7 +183,7 @@ def _by_name(path: str) -> FolderPath | None:
     named = posixpath.normpath(path.replace("\\", "/"))
     if _is_odd(path) or named.startswith(("/", "../")) or named == "..":
         return None
-    return FolderPath(named, named, why=_why([named]), secret=holds_credentials(named))
+    return FolderPath(named, named, named, why=_why([named]), secret=holds_credentials(named))
 
 
 class _OtherNames:

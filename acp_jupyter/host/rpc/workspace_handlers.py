@@ -61,14 +61,16 @@ class FileHandlers:
             content = await self.files.read(path, line, limit, allowed)
         except (FileMissing, FileOutside) as error:
             # Some agents look for a file in each parent folder: what isn't there is not told.
-            if await asyncio.to_thread(os.path.exists, path):
+            if isinstance(error, FileOutside) and await asyncio.to_thread(os.path.exists, path):
                 consent.tell_refused(request_seq, "read", path, error.message)
+            consent.tell_done(request_seq, failed=error.message)
             raise ErrorAnswer(RESOURCE_NOT_FOUND, error.message, {"path": path}) from None
         except (FileRefused, NotAllowed) as error:
-            consent.tell_undone(request_seq, error.message)
+            consent.tell_done(request_seq, failed=error.message)
             raise ErrorAnswer(INVALID_PARAMS, error.message, {"path": path}) from None
         except PermissionWithdrawn:
             raise ErrorAnswer(CANCELLED, "Request cancelled") from None
+        consent.tell_done(request_seq)
         return {"content": content}
 
     async def write_text_file(
@@ -89,10 +91,11 @@ class FileHandlers:
         except (FileRefused, FileMissing, NotAllowed) as error:
             if isinstance(error, FileOutside):
                 consent.tell_refused(request_seq, "edit", path, error.message)
-            consent.tell_undone(request_seq, error.message)
+            consent.tell_done(request_seq, failed=error.message)
             raise ErrorAnswer(INVALID_PARAMS, error.message, {"path": path}) from None
         except PermissionWithdrawn:
             raise ErrorAnswer(CANCELLED, "Request cancelled") from None
+        consent.tell_done(request_seq)
         return {}
 
 
@@ -161,12 +164,16 @@ class TerminalHandlers:
             terminal_id = await terminals.create(
                 command, args or (), cwd, variables, output_byte_limit, allowed
             )
-        except (TerminalRefused, NotAllowed) as error:
+        except NotAllowed as error:
+            consent.tell_done(request_seq, failed=error.message)
+            raise ErrorAnswer(INVALID_PARAMS, error.message) from None
+        except TerminalRefused as error:
             line = " ".join([command, *map(shlex.quote, args or ())])
             consent.tell_refused(request_seq, "execute", line, error.message)
             raise ErrorAnswer(INVALID_PARAMS, error.message) from None
         except PermissionWithdrawn:
             raise ErrorAnswer(CANCELLED, "Request cancelled") from None
+        consent.tell_done(request_seq)
         return {"terminalId": terminal_id}
 
     async def terminal_output(self, terminal_id: str, **_: Any) -> Obj:

@@ -29,6 +29,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.permission_stores import TrustStore
+from acp_jupyter.transcript.model.items import Notice
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.secret_patterns import REDACTED
 from tests.support.agents.fake_agent import script
@@ -644,3 +645,34 @@ def test_no_checkpoint_is_deleted_while_a_copy_is_in_use(tmp_path: Path) -> None
         assert reply.words == str(gone.value)
     finally:
         there.host.stop()
+
+
+@pytest.mark.parametrize("paths", [None, ["out"]], ids=["all", "by name"])
+def test_a_link_that_leads_out_is_not_kept(there: Try, paths: list[str] | None) -> None:
+    fill(there.root)
+    (there.root / "up").symlink_to("sub")
+    session = there.make()
+    deeds = "link out ../../outside\nlink far /etc/passwd\nlink in sub/c.txt\nappend a.py 1"
+    turn_id = there.run(session, deeds)
+    reply = there.sender.send(USER, "keep_variant", turn_id=turn_id, paths=paths)
+    left_out = ["far", "out"] if paths is None else paths
+    assert reply.refused == dict.fromkeys(left_out, "is a link that leads out of the folder")
+    assert set(reply.paths) == ({"a.py", "in"} if paths is None else set())
+    assert not any(os.path.lexists(there.root / name) for name in ("out", "far"))
+    assert os.path.lexists(there.root / "in") == (paths is None)
+    notices = [item.text for item in session.transcript.items if isinstance(item, Notice)]
+    assert any("Not kept: " in text and "out is a link that leads out" in text for text in notices)
+
+
+def test_a_link_that_leads_out_by_another_link_of_the_folder_is_not_kept(there: Try) -> None:
+    fill(there.root)
+    there.root.joinpath("later").mkdir()
+    there.root.joinpath("later/x").touch()
+    session = there.make()
+    turn_id = there.run(session, "link new later/outside")
+    (there.root / "later/x").unlink()
+    (there.root / "later").rmdir()
+    (there.root / "later").symlink_to("..")  # since
+    assert there.sender.send(USER, "keep_variant", turn_id=turn_id).refused == {
+        "new": "is a link that leads out of the folder"
+    }

@@ -150,7 +150,12 @@ class TurnRevert:
             )
             trees = (before, after)
         done = reverting.run_paths(
-            trees, chosen, omitted, partial=command.partial, renames=turn.renames
+            trees,
+            chosen,
+            omitted,
+            partial=command.partial,
+            renames=turn.renames,
+            from_elsewhere=bool(turn.turn.variant) and command.undo,
         )
         return dict(done.refused)
 

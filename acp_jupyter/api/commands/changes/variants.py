@@ -17,8 +17,11 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import KernelWish, Session
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
 from acp_jupyter.host.workspace.own_kernels import NoKernel, OwnKernel
+from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.host_events.session import Variant
 from acp_jupyter.transcript.model.session_state import SessionState
+
+_MOST_NAMED = 20
 
 
 class VariantCommands:
@@ -134,4 +137,10 @@ class VariantCommands:
         if turn.status == "done" and turn.changes is None:
             raise BadRequest("This variant has changed no file.")
         reverting = RevertTurn(turn_id=turn_id, paths=command.paths, undo=not command.undo)
-        return await self._changes.revert(reverting, caller)
+        reply = await self._changes.revert(reverting, caller)
+        left_out = [f"{path} {why}" for path, why in reply.refused.items()]
+        if left_out:
+            named = ", ".join(left_out[:_MOST_NAMED])
+            more = f" and {len(left_out) - _MOST_NAMED} more" * (len(left_out) > _MOST_NAMED)
+            session.journal.note(HostNotice(severity="warning", text=f"Not kept: {named}{more}."))
+        return reply

@@ -87,6 +87,15 @@ class Disk:
                 return FileOnDisk()
             raise
 
+    def leads_out(self, path: str, target: bytes) -> bool:
+        """Return whether a link there would lead out of the folder."""
+        to = os.fsdecode(target)
+        beside = os.path.normpath(os.path.join(os.path.dirname(path), to))
+        if os.path.isabs(to) or beside.split("/")[0] == "..":
+            return True
+        real = os.path.realpath(os.path.join(self._root, os.path.dirname(path), to))
+        return os.path.commonpath([real, self._root]) != self._root
+
     def without_room(self, paths: Iterable[str], gone: Collection[str]) -> Iterator[str]:
         """Yield the paths that other files block; files in ``gone`` do not block."""
         above: dict[str, bool] = {}

@@ -20,6 +20,7 @@ from acp_jupyter.protocol.host_events.session import ChangedFile
 _NAMED = 3
 IN_THE_WAY = "can't be put back: something else is in its place"
 SINCE = "was changed since"
+LEADS_OUT = "is a link that leads out of the folder"
 """Reason for a file that is not restored."""
 
 
@@ -70,6 +71,7 @@ class Revert:
         *,
         partial: bool = False,
         renames: bool = True,
+        from_elsewhere: bool = False,
     ) -> Reverted:
         """Revert the changes between two trees; see `run`.
 
@@ -85,6 +87,9 @@ class Revert:
             As for `run`.
         renames
             As for `tree_changes`.
+        from_elsewhere
+            Whether the files were made in another folder: links that lead out of this one are
+            left out then, and told as refused.
 
         Raises
         ------
@@ -100,8 +105,11 @@ class Revert:
             raise ChangesGone(f"What this turn changed can't be read: {error}.") from None
         if paths is not None:
             changes = [change for change in changes if change.path in paths]
-        chosen = (change for change in changes if change.path not in omitted)
-        return self.run(chosen, partial=partial)
+        chosen = [change for change in changes if change.path not in omitted]
+        led = self._leading_out(chosen) if from_elsewhere else frozenset()
+        left_out = dict.fromkeys((each.path for each in chosen if each.path in led), LEADS_OUT)
+        done = self.run((each for each in chosen if each.path not in led), partial=partial)
+        return Reverted(done.paths, {**left_out, **done.refused})
 
     def run(self, changes: Iterable[TreeChange], *, partial: bool = False) -> Reverted:
         """Revert changes; all of them, or none.
@@ -134,6 +142,21 @@ class Revert:
         parts = [part for change in free for part in change.parts()]
         self._restore_all(parts)
         return Reverted(tuple(part.path for part in parts), refused)
+
+    def _leading_out(self, changes: Collection[TreeChange]) -> frozenset[str]:
+        """Return the paths that would become links that lead out of the folder."""
+        links = [part for change in changes for part in change.parts() if part.old.is_link]
+        seconds, most = self._limits.checkpoint_seconds, self._limits.checkpoint_file_bytes
+        try:
+            targets = blobs(self._git, [part.old.blob for part in links], seconds, most)
+        except GitError as error:
+            raise ChangesGone(f"What this turn changed can't be read: {error}.") from None
+        return frozenset(
+            part.path
+            for part in links
+            if part.old.blob not in targets
+            or self._disk.leads_out(part.path, targets[part.old.blob])
+        )
 
     def _obstacle(self, parts: tuple[TreeChange, ...]) -> str:
         """Return why a change can't be reverted; empty if it can, or need not."""
