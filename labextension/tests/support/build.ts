@@ -351,6 +351,7 @@ export function permission(over: Partial<Permission> = {}): Permission {
     ],
     folder: '',
     details: [],
+    cautions: [],
     too_large: false,
     wider_rules: [],
     chosen: '',
