@@ -7,7 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
+from acp_jupyter.errors import FileMissing, FileRefused
+from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.requests.session_folder import FolderPath, SessionFolder
+from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.permission_evidence import contents_of
 
@@ -70,6 +73,25 @@ class CallPlaces:
         if len(found) > _MOST_CAUTIONS:
             yield f"The same is true of {len(found) - _MOST_CAUTIONS} more."
 
+    def other_texts(self, call: ToolCall, folder: SessionFolder) -> tuple[str, ...]:
+        """Return the files that hold another text than a call says it replaces. Blocks."""
+        if folder.root is None:
+            return ()
+        files = WorkspaceFiles(folder.root, Limits())
+        found: dict[str, None] = {}
+        for diff in call.diffs:
+            spot = self.spots.get(diff.path)
+            if spot is None or spot.file is None:
+                continue
+            try:
+                there = files.read_text(spot.real)
+            except (FileMissing, FileRefused):
+                continue
+            old = _lines(diff.old_text or "")
+            if old not in _lines(there) or (there and not old):
+                found[spot.real] = None
+        return tuple(found)
+
     def changed(self, now: CallPlaces) -> str:
         """Return which path leads elsewhere now, in words; empty if none does."""
         for path, spot in self.spots.items():
@@ -78,3 +100,8 @@ class CallPlaces:
         if self.folder != now.folder:
             return "The folder of the command leads elsewhere than when this was asked."
         return ""
+
+
+def _lines(text: str) -> str:
+    """Return a text whose lines end as those of any other."""
+    return text.replace("\r\n", "\n").removeprefix("\ufeff")

@@ -186,10 +186,22 @@ class PermissionRequests:
             self._refused()
             return
         places = self.places[request_id]
-        cautions = tuple(places.cautions(call.tool_kind))
-        if cautions or places.led:
+        differ = await asyncio.to_thread(places.other_texts, call, self.folder())
+        cautions = (
+            *places.cautions(call.tool_kind),
+            *(
+                f"{path} holds another text than what the agent says it replaces."
+                for path in differ
+            ),
+        )
+        if (cautions or places.led) and self._waiting.waits(request_id):
             self._journal.note(
-                PermissionPlaces(request_id=request_id, cautions=cautions, led=places.led)
+                PermissionPlaces(
+                    request_id=request_id,
+                    cautions=cautions,
+                    led=places.led,
+                    text_differs=bool(differ),
+                )
             )
 
     async def review(self) -> None:

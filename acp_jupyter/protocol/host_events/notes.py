@@ -192,6 +192,8 @@ class PermissionPlaces(Model):
     """What is to be known of the files, in words."""
     led: dict[str, str] = Field(default_factory=dict)
     """The files behind paths that lead to another name in the folder."""
+    text_differs: bool = False
+    """Whether a file holds another text than what the agent says it replaces."""
 
 
 class PermissionSettledNote(Model):

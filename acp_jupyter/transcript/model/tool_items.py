@@ -116,6 +116,9 @@ class Permission(Model):
     """What else the agent sent, all of it."""
     cautions: tuple[str, ...] = ()
     """What the host found of the files on disk, e.g. that one is protected, and why."""
+    text_differs: bool = False
+    """Whether a file holds another text than what the agent says it replaces: then lines that it
+    calls unchanged may be new."""
     too_large: bool = False
     """Whether the agent sent more than can be shown: such a request can't be allowed."""
     options: tuple[PermissionOption, ...] = ()

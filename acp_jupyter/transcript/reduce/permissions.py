@@ -171,7 +171,7 @@ def add_places(draft: Draft, note: PermissionPlaces) -> None:
     item = None if item_id is None else draft.get(item_id)
     if not isinstance(item, ToolCall) or item.permission is None:
         return
-    fields: dict[str, object] = {"cautions": note.cautions}
+    fields: dict[str, object] = {"cautions": note.cautions, "text_differs": note.text_differs}
     found = contents_of(item, draft.session.cwd)
     evidence = found.evidence
     if note.led and evidence is not None and not is_question(item, item.permission.options):

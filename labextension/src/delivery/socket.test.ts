@@ -287,6 +287,7 @@ test('a turn that the host has forgotten ends in the page, its question with it'
     folder: '',
     details: [],
     cautions: [],
+    text_differs: false,
     too_large: false,
     options: [],
     chosen: '',

@@ -7,6 +7,9 @@ type Tell = (id: string, open: (() => void) | null) => void;
 /** The permission request that is drawn around; `null` outside of one. */
 export const Unread = createContext<Tell | null>(null);
 
+/** Whether lines that an agent calls unchanged may be new: what it replaces is not on disk. */
+export const UnsureLines = createContext(false);
+
 /** Says that a part is folded: the permission request around it can't be allowed until it is open. */
 export function useUnread(id: string, isFolded: boolean, open: () => void): void {
   const tell = useContext(Unread);

@@ -162,6 +162,7 @@ function parsePermission(value: Fields): Permission {
     folder: text(value, 'folder'),
     details: list(value, 'details', parseDetail),
     cautions: texts(value, 'cautions'),
+    text_differs: flag(value, 'text_differs'),
     too_large: flag(value, 'too_large'),
     options: list(value, 'options', parseOption),
     chosen: text(value, 'chosen'),

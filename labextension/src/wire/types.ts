@@ -2169,6 +2169,11 @@ export interface Permission {
   rule: string;
   state: 'pending' | 'allowed' | 'rejected' | 'answered' | 'cancelled' | 'expired';
   /**
+   * Whether a file holds another text than what the agent says it replaces: then lines that it
+   * calls unchanged may be new.
+   */
+  text_differs: boolean;
+  /**
    * Who wants what, e.g. ``Demo wants to edit a file``.
    */
   title: string;
@@ -2371,7 +2376,8 @@ export interface RevertReply {
    */
   paths: string[];
   /**
-   * Files that were left as they are, and why; only with ``partial``.
+   * Files that were left as they are, and why: with ``partial``, and links of a variant that
+   * lead out of the folder.
    */
   refused: {
     [k: string]: string;

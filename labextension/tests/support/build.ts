@@ -352,6 +352,7 @@ export function permission(over: Partial<Permission> = {}): Permission {
     folder: '',
     details: [],
     cautions: [],
+    text_differs: false,
     too_large: false,
     wider_rules: [],
     chosen: '',

@@ -291,6 +291,39 @@ def test_an_agents_own_request_says_what_is_protected_and_why(
     driver.done(session, turn_id)
 
 
+TEN = "".join(f"line {number}\n" for number in range(10))
+
+
+@pytest.mark.parametrize(
+    ("there", "old", "differs"),
+    [
+        (TEN, TEN, False),
+        (TEN, "line 3\n", False),
+        (TEN.replace("\n", "\r\n"), TEN, False),
+        (TEN, TEN.replace("line 2", "import os; os.remove('data')"), True),
+        (TEN, "line 3\nline 5\n", True),
+        (TEN, None, True),
+        ("", "", False),
+    ],
+)
+def test_lines_that_an_agent_calls_unchanged_are_compared_with_the_file(
+    driver: Driver, there: str, old: str | None, differs: bool
+) -> None:
+    (driver.root / "ten.txt").write_bytes(there.encode())
+    (driver.root / "to-ten.txt").unlink(missing_ok=True)
+    (driver.root / "to-ten.txt").symlink_to("ten.txt")
+    session = driver.open("scripted")
+    path = f"{driver.root}/to-ten.txt"  # which is told in any case
+    diff = {"type": "diff", "path": path, "oldText": old, "newText": "new"}
+    turn_id = driver.prompt(session, json.dumps([own_request(path, "edit", content=[diff])]))
+    eventually(lambda: waiting(session).cautions)
+    asked = waiting(session)
+    words = "ten.txt holds another text than what the agent says it replaces."
+    assert (words in asked.cautions, asked.text_differs) == (differs, differs)
+    driver.answer(session, asked.request_id, "no")
+    driver.done(session, turn_id)
+
+
 def swap(root: Path, name: str, target: str) -> None:
     """Put a link where a file or folder was, in one step."""
     (root / name).rename(root / f"{name}-before")

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useCallback, useRef, useState } from 'preact/hooks';
+import { useCallback, useContext, useRef, useState } from 'preact/hooks';
 
 import { grouped, plural } from '../i18n';
 import { Icon } from '../parts/icons';
-import { useUnread } from '../unread';
 import { useScene, useSubscription, useValue } from '../scene';
+import { UnsureLines, useUnread } from '../unread';
 import type { Comparison, Section } from './compare_lines';
 import { hunksOf } from './hunks';
 import type { DiffHunk } from './hunks';
@@ -85,7 +85,18 @@ function Fold({ id, comparison, section, split }: FoldProps) {
   const [value, setValue] = useValue(id);
   const opened = Math.min(section.end, section.start + Number(value));
   const left = section.end - opened;
-  const words = plural(t, left, '1 unchanged line', '%1 unchanged lines');
+  const isUnsure = useContext(UnsureLines);
+  const words = isUnsure
+    ? plural(
+        t,
+        left,
+        '1 line that the agent calls unchanged',
+        '%1 lines that the agent calls unchanged',
+      )
+    : plural(t, left, '1 unchanged line', '%1 unchanged lines');
+  useUnread(id, isUnsure && left > 0 && actions !== null, () =>
+    setValue(String(section.end - section.start)),
+  );
   return (
     <>
       {opened > section.start && (

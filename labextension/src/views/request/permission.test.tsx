@@ -366,6 +366,37 @@ describe('a permission request', () => {
     expect(answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', 'once');
   });
 
+  it.each([false, true])(
+    'folds what an agent calls unchanged unless that is a lie: %s',
+    async lie => {
+      const lines = Array.from({ length: 40 }, (_, n) => `line ${n}\n`);
+      const old_text = lines.join('');
+      const new_text = `first\n${old_text}`;
+      const diff = {
+        ...{ path: 'a.py', old_text, new_text, is_new_file: false, old_line: 1, new_line: 1 },
+        ...{ added: 1, removed: 0 },
+      };
+      const asked = edit('e', {
+        status: 'pending',
+        permission: permission({ text_differs: lie }),
+        diffs: [diff],
+      });
+      const { view } = draw([asked], { turn: waiting });
+      const card = within(view.getByRole('group', { name: 'Permission request' }));
+      const isLocked = () =>
+        card.getByRole('button', { name: /^Allow once/ }).hasAttribute('disabled');
+      await waitFor(() => expect(isLocked()).toBe(lie));
+      expect(card.queryByText('line 30')).toBeNull();
+      const fold = lie ? /lines that the agent calls unchanged/ : /unchanged lines/;
+      expect(card.getByRole('button', { name: fold })).toBeTruthy();
+      if (lie) {
+        fireEvent.click(card.getByRole('button', { name: 'Show all of it' }));
+        await waitFor(() => expect(isLocked()).toBe(false));
+        expect(card.getByText('line 30')).toBeTruthy();
+      }
+    },
+  );
+
   it.each([
     [79, 0],
     [80, 1],
@@ -427,7 +458,10 @@ describe('a permission request', () => {
   });
 
   it('says what the host found of its files on disk', () => {
-    const cautions = ['setup.py is protected: it can change what runs later.', 'a\u202eb leads out.'];
+    const cautions = [
+      'setup.py is protected: it can change what runs later.',
+      'a\u202eb leads out.',
+    ];
     const asked = command('c', { status: 'pending', permission: permission({ cautions }) });
     const { view } = draw([asked], { turn: waiting });
     const card = within(view.getByRole('group', { name: 'Permission request' }));

@@ -7,7 +7,7 @@ import type { IconName } from '../parts/icon_drawings';
 import { Icon } from '../parts/icons';
 import { focusedElement } from '../parts/keyboard';
 import { oddNames, Visible } from '../parts/odd_characters';
-import { Unread, useUnreadParts } from '../unread';
+import { Unread, UnsureLines, useUnreadParts } from '../unread';
 import { useScene } from '../scene';
 import { WaitsFor } from './answered_by';
 import { PermissionDetails } from './permission_details';
@@ -99,7 +99,9 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
           {others.length > 0 && <MoreWaiting others={others} />}
         </header>
         <Unread.Provider value={tellUnread}>
-          <PermissionDetails item={item} reason={permission.reason} />
+          <UnsureLines.Provider value={permission.text_differs}>
+            <PermissionDetails item={item} reason={permission.reason} />
+          </UnsureLines.Provider>
         </Unread.Provider>
         {failure !== '' && (
           <p class="acp-failure err" role="alert">
