@@ -16,6 +16,7 @@ import secrets
 import shlex
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 from pydantic import JsonValue
@@ -313,6 +314,15 @@ class HostPermissions:
         else:
             call = host_call(kind, title=title, path=shown, raw_input={"path": shown})
         self._say({"type": "tool_call", **as_sent(call), **_failed(words)})
+
+    def is_looked_for(self, path: str) -> bool:
+        """Return whether a file isn't there, and was looked for in a parent folder. Blocks.
+
+        Some agents do that in each one, before every turn.
+        """
+        cwd = Path(os.path.realpath(self._journal.transcript.session.cwd))
+        above = Path(os.path.realpath(os.path.dirname(path)))
+        return not os.path.exists(path) and cwd.is_relative_to(above)
 
     def tell_done(self, request_seq: int, failed: str = "") -> None:
         """Show that what was allowed is done, or why it is not; nothing where nobody was asked."""

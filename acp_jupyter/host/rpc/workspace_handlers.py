@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
@@ -60,8 +59,9 @@ class FileHandlers:
         try:
             content = await self.files.read(path, line, limit, allowed)
         except (FileMissing, FileOutside) as error:
-            # Some agents look for a file in each parent folder: what isn't there is not told.
-            if isinstance(error, FileOutside) and await asyncio.to_thread(os.path.exists, path):
+            if isinstance(error, FileOutside) and not await asyncio.to_thread(
+                consent.is_looked_for, path
+            ):
                 consent.tell_refused(request_seq, "read", path, error.message)
             consent.tell_done(request_seq, failed=error.message)
             raise ErrorAnswer(RESOURCE_NOT_FOUND, error.message, {"path": path}) from None

@@ -17,7 +17,8 @@ from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.protocol.host_events.session import Policy
-from acp_jupyter.transcript.model.tool_items import AcpKind, Permission, ToolCall
+from acp_jupyter.protocol.vocabulary import AcpKind
+from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
 from tests.support.agents.fake_agent import script
 from tests.support.host.driver import Driver, driving
 from tests.support.host.permission_answers import answer, asked, rule
@@ -475,13 +476,22 @@ def test_a_command_allowed_for_a_folder_runs_in_no_other(tmp_path: Path) -> None
     ("step", "named"),
     [
         (ask("fs/read_text_file", path="OUT/there"), True),
-        (ask("fs/read_text_file", path="OUT/not-there"), False),
+        (ask("fs/read_text_file", path="OUT/not-there"), True),
+        (ask("fs/read_text_file", path="ROOT/../AGENTS.md"), False),
         (ask("fs/read_text_file", path="ROOT/away/there"), True),
         (ask("fs/write_text_file", path="OUT/new", content="x"), True),
         (ask("terminal/create", command="true", cwd="OUT"), True),
         (ask("terminal/create", command="true", cwd="ROOT/none"), True),
     ],
-    ids=["read", "read what is not there", "by a link", "write", "command", "no such folder"],
+    ids=[
+        "read",
+        "read what is not there",
+        "look in a parent folder",
+        "by a link",
+        "write",
+        "command",
+        "no such folder",
+    ],
 )
 def test_a_refusal_is_named_in_the_turn(
     tmp_path: Path, step: dict[str, Any], *, named: bool
