@@ -28,6 +28,7 @@ from acp_jupyter.host.rpc.agent_requests import (
 from acp_jupyter.host.workspace.agent_files import AgentFiles
 from acp_jupyter.host.workspace.terminal_process import (
     Allowed,
+    FolderRefused,
     TerminalCommand,
     TerminalExit,
     TerminalState,
@@ -168,8 +169,10 @@ class TerminalHandlers:
             consent.tell_done(request_seq, failed=error.message)
             raise ErrorAnswer(INVALID_PARAMS, error.message) from None
         except TerminalRefused as error:
-            line = " ".join([command, *map(shlex.quote, args or ())])
-            consent.tell_refused(request_seq, "execute", line, error.message)
+            if isinstance(error, FolderRefused):
+                line = " ".join([command, *map(shlex.quote, args or ())])
+                consent.tell_refused(request_seq, "execute", line, error.message)
+            consent.tell_done(request_seq, failed=error.message)
             raise ErrorAnswer(INVALID_PARAMS, error.message) from None
         except PermissionWithdrawn:
             raise ErrorAnswer(CANCELLED, "Request cancelled") from None

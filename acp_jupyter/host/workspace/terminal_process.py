@@ -184,6 +184,10 @@ class TerminalCommand:
         return self.folder.path
 
 
+class FolderRefused(TerminalRefused):
+    """The folder of a command is outside the session's, or not there."""
+
+
 class HeldFolder:
     """The folder that a command will run in, held open from before its user is asked.
 
@@ -215,7 +219,7 @@ class HeldFolder:
             same = os.path.samestat(os.stat(self.path), os.fstat(self.fd))
             if same and os.path.realpath(self.path) == self.path:
                 return
-        raise TerminalRefused(
+        raise FolderRefused(
             f"The folder {self.path} is not the one any more that it was when this was asked. "
             "Nothing was run."
         )
@@ -291,12 +295,12 @@ def _folder(root: Path, cwd: str | None) -> HeldFolder:
         raise TerminalRefused("The name of the folder contains a NUL character.")
     folder = os.path.realpath(os.path.join(whole, cwd))
     if os.path.commonpath([whole, folder]) != whole:
-        raise TerminalRefused(f"The folder {cwd} is outside the working directory of the session.")
+        raise FolderRefused(f"The folder {cwd} is outside the working directory of the session.")
     try:
         held = HeldFolder(folder)
         held.check()
     except OSError:
-        raise TerminalRefused(f"The folder {cwd} does not exist.") from None
+        raise FolderRefused(f"The folder {cwd} does not exist.") from None
     return held
 
 
