@@ -80,12 +80,18 @@ def hold(host: AgentHost, root: Path, agent: str, prompt: str) -> Session:
 
 
 def seen(session: Session) -> list[dict[str, Any]]:
-    """Return all items, without when they were and whose a terminal is."""
+    """Return all items, without when they were and whose a terminal is.
+
+    What the host refused is named when it happens, and not again when it is replayed.
+    """
     state = session.transcript
     found = []
     for item in state.window(0, len(state.items)):
+        if isinstance(item, ToolCall) and item.tool_call_id.startswith("host-"):
+            continue
         fields = item.model_dump(
-            mode="json", exclude={"turn_id", "at", "started_at", "ended_at", "duration_seconds"}
+            mode="json",
+            exclude={"id", "turn_id", "at", "started_at", "ended_at", "duration_seconds"},
         )
         if isinstance(item, ToolCall) and item.terminal is not None:
             fields["terminal"] = item.terminal.model_dump(exclude={"own", "released"})
