@@ -221,12 +221,11 @@ def _copied(state: SessionState) -> Path | None:
     return None if state.variant is None else Path(state.variant.folder)
 
 
-def _secrets_reader(folders: Iterable[Path], redactor: Redactor) -> Callable[[], None]:
+def _secrets_reader(folders: Iterable[Path], redactor: Redactor) -> Callable[[], str]:
     env_files = [EnvFiles(folder, redactor) for folder in dict.fromkeys(folders)]
 
-    def read() -> None:
-        for each in env_files:
-            each.read()
+    def read() -> str:
+        return " ".join(filter(None, [each.read() for each in env_files]))
 
     return read
 

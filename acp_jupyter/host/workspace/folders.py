@@ -9,12 +9,13 @@ and are never part of a recording. Agents may not write into them without permis
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -171,18 +172,24 @@ def make_private(folder: Path, others: Iterable[Path]) -> None:
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _LINE = re.compile(r"(?:export[ \t]++)?([A-Za-z_][A-Za-z0-9_]{0,199}+)[ \t]*+=[ \t]*+(.*)")
-_MOST_ENTRIES = 20_000
-_MOST_FILES = 20
+_MOST_ENTRIES = 100_000
+_MOST_FILES = 100
 _MOST_BYTES = 64 * 1024
-_MOST_VALUES = 200
+_MOST_VALUES = 500
 _RANDOM_CHARS = 16
+_MOST_NAMED = 5
+_USUAL = (".env", ".envrc", ".env.local", ".env.development", ".env.production", ".env.test")
+_EXAMPLES = (".dist", ".example", ".sample", ".template")
+_LEFT_OUT = "Secrets in {} are not known, so they are not taken out of logs and saved turns: {}."
 
 
 class EnvFiles:
     """Gives the redactor the secrets in a folder's ``.env`` files.
 
-    Secrets are values of variables with a secret's name, and random-looking values. Files are
-    read within limits; a link that leads out of the folder is not followed.
+    Secrets are values of variables with a secret's name, and random-looking values. Of all files
+    whose names begin with ``.env`` the first 100 are read, the shortest names first, then by the
+    alphabet, and those with examples last; of each the first 64 KB, and of all 500 values. A link
+    that leads out of the folder is not followed.
 
     Parameters
     ----------
@@ -196,37 +203,84 @@ class EnvFiles:
         self._folder = folder
         self._redactor = redactor
         self._source = f"files .env in {folder}"
-        self._seen: tuple[tuple[str, int, int], ...] = ()
+        self._seen: tuple[_EnvFile, ...] = ()
+        self._left_out = ""
 
-    def read(self) -> None:
-        """Read the files again if they have changed. Blocks: not for an event loop."""
+    def read(self) -> str:
+        """Read the files again if they have changed. Blocks: not for an event loop.
+
+        Returns
+        -------
+        str
+            What was left out, and why; empty if nothing was.
+        """
         try:
-            found = sorted(islice(self._found(), _MOST_FILES))
+            found, all_seen = self._found()
         except OSError:
-            return
+            return ""
         if tuple(found) != self._seen:
-            values = [value for path, *_ in found for value in _secrets(Path(path))]
-            written = max((at for _, at, _ in found), default=0) / 1e9
-            self._redactor.learn(self._source, *values[:_MOST_VALUES], at=written)
+            known: dict[str, None] = {}
+            for file in found[:_MOST_FILES]:
+                known |= dict.fromkeys(_secrets(Path(file.path)))
+            written = max((file.changed_at for file in found), default=0) / 1e9
+            self._redactor.learn(self._source, *list(known)[:_MOST_VALUES], at=written)
             self._seen = tuple(found)
+            self._left_out = _left_out(found, len(known))
+        if not all_seen:
+            why = f"the folder has more than {_MOST_ENTRIES:,} entries"
+            return _LEFT_OUT.format("some .env files", why)
+        return self._left_out
 
-    def _found(self) -> Iterator[tuple[str, int, int]]:
-        """Yield the path, time and size of each file."""
+    def _found(self) -> tuple[list[_EnvFile], bool]:
+        """Return the files in the order in which they count, and whether all names were seen."""
         root = os.path.realpath(self._folder)
+        # Asked for by name, so that they are found in a folder of any size.
+        names = set(_USUAL)
         with os.scandir(root) as entries:
-            for entry in islice(entries, _MOST_ENTRIES):
-                if not entry.name.startswith(".env"):
-                    continue
-                path = os.path.realpath(entry.path)
-                if os.path.dirname(path) != root and not path.startswith(os.path.join(root, "")):
-                    continue
-                try:
-                    about = os.stat(path, follow_symlinks=False)
-                except OSError:
-                    continue
-                if stat.S_ISREG(about.st_mode):
-                    # A copy may keep the time of its text, not that of its own change.
-                    yield path, max(about.st_mtime_ns, about.st_ctime_ns), about.st_size
+            first = itertools.islice(entries, _MOST_ENTRIES)
+            names.update(entry.name for entry in first if entry.name.startswith(".env"))
+            all_seen = next(entries, None) is None
+        ordered = sorted(names, key=lambda name: (name.endswith(_EXAMPLES), len(name), name))
+        files = [file for name in ordered if (file := _env_file(root, name)) is not None]
+        return files, all_seen
+
+
+@dataclass(frozen=True, slots=True)
+class _EnvFile:
+    path: str
+    changed_at: int
+    size: int
+
+
+def _env_file(root: str, name: str) -> _EnvFile | None:
+    path = os.path.realpath(os.path.join(root, name))
+    if os.path.dirname(path) != root and not path.startswith(os.path.join(root, "")):
+        return None
+    try:
+        about = os.stat(path, follow_symlinks=False)
+    except OSError:
+        return None
+    if not stat.S_ISREG(about.st_mode):
+        return None
+    # A copy may keep the time of its text, not that of its own change.
+    return _EnvFile(path, max(about.st_mtime_ns, about.st_ctime_ns), about.st_size)
+
+
+def _left_out(files: list[_EnvFile], values: int) -> str:
+    more = len(files) - _MOST_FILES
+    if more > 0:
+        first = os.path.basename(files[_MOST_FILES].path)
+        many = f"{more} .env files, from {first} on" if more > 1 else f"the file {first}"
+        return _LEFT_OUT.format(many, f"the first {_MOST_FILES} are read")
+    if values > _MOST_VALUES:
+        return _LEFT_OUT.format(
+            "the last .env files", f"they have {values}, and {_MOST_VALUES} are kept"
+        )
+    large = [file for file in files[:_MOST_FILES] if file.size > _MOST_BYTES]
+    if large:
+        names = ", ".join(os.path.basename(file.path) for file in large[:_MOST_NAMED])
+        return _LEFT_OUT.format(f"the rest of {names}", "the first 64 KB of a file are read")
+    return ""
 
 
 def _secrets(path: Path) -> Iterator[str]:

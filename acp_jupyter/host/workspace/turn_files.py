@@ -58,7 +58,8 @@ class TurnFiles:
     save
         Saves open documents.
     read_secrets
-        Called in a thread before and after each turn, to read secrets for the redactor.
+        Called in a thread before and after each turn, to read secrets for the redactor. Returns
+        what was left out, in words.
     store
         The host's checkpoint store.
     notebooks
@@ -73,7 +74,7 @@ class TurnFiles:
         root: Path,
         limits: Limits,
         save: Callable[[], Awaitable[SaveResult]],
-        read_secrets: Callable[[], None],
+        read_secrets: Callable[[], str],
         store: CheckpointStore,
         notebooks: Path,
         copied: Path | None = None,
@@ -85,6 +86,8 @@ class TurnFiles:
         """Called at the end of each turn, while the session is recorded."""
         self._save_documents = save
         self.read_secrets = read_secrets
+        self._unread = ""
+        """Which secrets are not known; reported once."""
         self._own = store.own.below(copied or root)
         self._notebooks = notebooks
         self._journal = journal
@@ -273,6 +276,10 @@ class TurnFiles:
 
     async def _first_scan(self) -> FolderScan:
         await self._safe(self._save())
+        unread = await asyncio.to_thread(self.read_secrets)
+        if unread and unread != self._unread:
+            self._notice(unread)
+        self._unread = unread
         return await asyncio.to_thread(self._scan)
 
     async def _save(self) -> None:
@@ -282,7 +289,6 @@ class TurnFiles:
             self._journal.note(notice)
 
     def _scan(self) -> FolderScan:
-        self.read_secrets()
         found = scan(self._root, self._limits, self._own)
         if self._contents is not None:
             self._contents.remember(found)
