@@ -159,6 +159,7 @@ check: install check-types check-front-end
 check-types: $(LOCK_STAMP) $(NODE_STAMP)
 	python scripts/gen_types.py --check
 	python scripts/policy_table.py --check
+	python scripts/token_formats.py --check
 
 check-front-end: $(NODE_STAMP)
 	cd labextension && jlpm typecheck && jlpm eslint && jlpm imports && jlpm format:check
@@ -166,6 +167,7 @@ check-front-end: $(NODE_STAMP)
 gen: install
 	python scripts/gen_types.py
 	python scripts/policy_table.py
+	python scripts/token_formats.py
 	python scripts/shared_turn.py
 
 lock: $(ENV_STAMP)

@@ -16,20 +16,23 @@ from urllib.parse import quote
 
 from pydantic import BaseModel
 
+from acp_jupyter.transcript.drawn_text import DrawnText, may_hide
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.secret_patterns import PATTERNS, REDACTED, maybe_secret
 
 _MIN_SECRET_CHARS = 8
 _QUICK_CHARS = 8 * 1024
 _SECRET_NAME = re.compile(
-    r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE)S?(?:_|$)"
-    r"|^PAT$|_PAT$|_PWD$|PGPASS|_AUTH$|(?:^|_)DSN$|CONN(?:ECTION)?_?STR(?:ING)?(?:_|$)"
+    r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASSCODE|CREDENTIAL|COOKIE|BEARER)S?(?:_|$)"
+    r"|(?:^|_)(?:PASS|PW|PSW|PSK|CREDS?)(?:_|$)|(?:^|_)(?:PAT|AUTH)$|_PWD$|PGPASS"
+    r"|(?:DB|SQL|USER|ADMIN|ROOT)(?:PASS|PW|PWD)$"
+    r"|(?:^|_)DSN$|CONN(?:ECTION)?_?STR(?:ING)?(?:_|$)"
     r"|(?:^|_)JWT(?:_|$)|(?:^|_)PRIVATE(?:_|$)",
     re.IGNORECASE,
 )
 _IN_ADDRESS = re.compile(r"://[^\s/:@]{0,200}+:([^\s/@]{1,200}+)@")
 _IN_PARTS = re.compile(r"(?i:password|pwd|key|secret|token)=([^;&\s]{1,500}+)")
-_NAMES = re.compile(r"(?i:pass|pwd|token|secret|key|authorization)")
+_NAMES = re.compile(r"(?i:pass|pwd|pw|psw|token|secret|key|auth|cred|bearer)")
 
 
 def named_secrets(variables: Mapping[str, str]) -> set[str]:
@@ -133,7 +136,10 @@ class Redactor:
         return self._sorted[2]
 
     def redact_text(self, text: str) -> str:
-        """Return ``text`` without secrets."""
+        """Return ``text`` without secrets, also those that are whole only where it is drawn."""
+        if may_hide(text):
+            # First, or its first part alone would be known for one.
+            text = self._without_hidden(text)
         return _without_likely(self._without_known_text(text))
 
     def without_known(self, value: Any, raw: str = "") -> Any:
@@ -162,6 +168,20 @@ class Redactor:
             if secret in text:
                 text = text.replace(secret, REDACTED)
         return text
+
+    def _without_hidden(self, text: str) -> str:
+        drawn = DrawnText.of(text)
+        if drawn.text == text:
+            return text
+        spans = [
+            match.span()
+            for secret in self._secrets
+            if secret in drawn.text
+            for match in re.finditer(re.escape(secret), drawn.text)
+        ]
+        if len(drawn.text) > _QUICK_CHARS or maybe_secret(drawn.text):
+            spans += (span for pattern in PATTERNS for span in pattern.spans(drawn.text))
+        return drawn.without(spans) if spans else text
 
     def redact(self, value: Any) -> Any:
         """Return a JSON value without secrets, keys included."""

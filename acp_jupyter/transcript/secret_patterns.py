@@ -1,16 +1,21 @@
 """What secrets look like: a table of patterns, each of which takes linear time.
 
-The functions before it tell whether the value of something that is named like a secret is one, and
-not a word, a path, a template or code.
+How the tokens of services look is read from a maintained set of rules, see `token_formats`. The
+patterns here know what has a form of its own, such as keys, headers and addresses, and values by
+their names. The functions before them tell whether such a value is a secret, and not a word, a
+path, a template or code.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
+
+from acp_jupyter.transcript.token_formats import TOKEN_FORMATS
 
 REDACTED = "[redacted]"
 """Stands in place of a secret."""
@@ -19,7 +24,7 @@ _LETTER = re.compile(r"[A-Za-z]")
 _STANDS_IN = re.compile(r"[<>{}]|\$\(|\.\.\.|\*\*\*|\[redacted\]|(?i:your[_-]|x{4})")
 """Of a template, or of what was taken out."""
 _PATH = re.compile(r"~?\.{0,2}/|[A-Za-z][A-Za-z0-9+.-]{0,20}://|[$%]")
-_DOTTED = re.compile(r"[A-Za-z_]\w*+(?>(?:\.[A-Za-z_]\w*+)+)")
+_DOTTED = re.compile(r"[A-Za-z_]\w{0,40}+(?>(?:\.[A-Za-z_]\w{0,40}+)+)")
 _TEXT = re.compile(r"[A-Z]?[a-z]++(?>(?:-[a-z]++)*)[.]?")
 _HYPHENATED_WORDS = re.compile(r"[a-z]{1,15}+(?>(?:[_-]+[a-z]{1,15}+)*)")
 _NUMBERED_WORDS = re.compile(
@@ -174,16 +179,103 @@ _KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_LINES = re.compile(r"(?>(?:(?>(?:\\[nr]|[\s>|]){1,20})[A-Za-z0-9+/=]{16,}+)*)")
 
 
+_SHORT_WORDS = re.compile(
+    r"[A-Za-z]{1,15}+[0-9]{0,4}+(?>(?:[_.-]++(?:[A-Za-z]{1,15}+[0-9]{0,4}+|[0-9]{1,4}+))*)"
+)
+_LEAST_CHARS = 17
+"""No token is shorter."""
+_LONG_WORD_CHARACTERS = "[A-Za-z0-9_$./+=~:!%-]"
+_LONG_WORD = re.compile(f"(?<!{_LONG_WORD_CHARACTERS}){_LONG_WORD_CHARACTERS}{{{_LEAST_CHARS},}}+")
+_CUT_WORD = re.compile(f"{_LONG_WORD_CHARACTERS}*+")
+_BEFORE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
+_BEFORE_PLAIN = r"(?:(?<![A-Za-z0-9/+])|(?<=\\[nrt]))"
+"""Before one that begins like base64: such a text holds anything."""
+
+
+class TokenFormats:
+    """Tokens of services, by how they begin.
+
+    They are looked for in long words alone. There one regular expression finds all beginnings, and
+    what follows one is a single run of characters. Each gives nothing back, so that they take
+    linear time whatever the table holds.
+
+    Parameters
+    ----------
+    rows
+        Of `TOKEN_FORMATS`.
+    """
+
+    name = "token of a service"
+    start = ""
+
+    def __init__(self, rows: Iterable[tuple[str, str, str, int, str]]) -> None:
+        starts = sorted({start for _, start, *_ in rows}, key=len)
+        self._longest = len(starts[-1])
+        self._rows: dict[str, list[tuple[str, str, str]]] = {}
+        for _, start, members, least, needed in rows:
+            # Of the beginnings that begin a longer one, the shortest is looked for.
+            key = next(each for each in starts if start.startswith(each))
+            body = f"[{members}]{{{least},}}+(?![A-Za-z0-9])"
+            self._rows.setdefault(key, []).append((start, body, needed))
+        plain = _any_of(start for start in self._rows if start.isalnum())
+        others = _any_of(start for start in self._rows if not start.isalnum())
+        # It takes nothing, as another may begin within one that leads to no token.
+        self._begins = f"{_BEFORE}(?=({others}|{_BEFORE_PLAIN}(?:{plain})))"
+
+    def spans(self, text: str) -> Iterator[_Span]:
+        """Yield where tokens are, in order."""
+        done = 0
+        for begin in self._found(text):
+            if begin.start() >= done and (after := self._end(begin, text)):
+                yield begin.start(), after
+                done = after
+
+    def _found(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield where they may begin, in order."""
+        for window in range(0, len(text), _WINDOW_CHARS):
+            end = min(window + _WINDOW_CHARS, len(text))
+            cut = _CUT_WORD.match(text, window, end) if window else None
+            whole = _LONG_WORD.finditer(text, cut.end() if cut else 0, end + _LEAST_CHARS)
+            for word in itertools.chain([cut] if cut else [], whole):
+                if word.start() >= end:
+                    break
+                limit = word.end() if word.end() <= end else end + self._longest
+                for begin in _compiled(self._begins).finditer(text, word.start(), limit):
+                    if begin.start() < end:
+                        yield begin
+
+    def _end(self, begin: re.Match[str], text: str) -> int:
+        """Return where the longest token that begins there ends; 0 if none does."""
+        found = 0
+        for start, body, needed in self._rows[begin[1]]:
+            if not text.startswith(start, begin.start()):
+                continue
+            first = begin.start() + len(start)
+            match = _compiled(body).match(text, first, first + _REACH_CHARS)
+            if match is not None and match.end() == first + _REACH_CHARS:
+                match = _compiled(body).match(text, first)
+            if match is None or match.end() <= found:
+                continue
+            signs = all(sign in match[0] for sign in needed)
+            if signs and is_mixed(match[0]) and _SHORT_WORDS.fullmatch(match[0]) is None:
+                found = match.end()
+        return found
+
+
+def _any_of(literals: Iterable[str]) -> str:
+    """Return a pattern for one of these, of which none begins another, by their first letters."""
+    by_first: dict[str, list[str]] = {}
+    for literal in sorted(literals):
+        by_first.setdefault(literal[0], []).append(re.escape(literal[1:]))
+    return "|".join(f"{re.escape(first)}(?:{'|'.join(by_first[first])})" for first in by_first)
+
+
 def _token(
-    name: str,
-    start: str,
-    body: str = "[A-Za-z0-9]",
-    least: int = 20,
-    likely: Callable[[str], bool] | None = None,
+    name: str, start: str, run: str, likely: Callable[[str], bool] | None = None
 ) -> SecretPattern:
     """Make a pattern for what begins with a literal, in no word, and is a run of characters."""
-    rest = rf"(?<![A-Za-z0-9]{start}){body}{{{least},}}+[A-Za-z0-9]*+"
-    return SecretPattern(name, start, rest, likely)
+    before = rf"(?:(?<![A-Za-z0-9]{start})|(?<=\\[nrt]{start}))"
+    return SecretPattern(name, start, before + run, likely)
 
 
 _WORD_CHARACTERS = "[A-Za-z0-9_-]"
@@ -216,36 +308,14 @@ _CAPITAL = ("[aA]pi", "[aA]uth", "(?:[aA]ccess|[sS]ecret)", "(?:[pP]rivate|[aA]c
 
 PATTERNS: tuple[Spans, ...] = (
     KeyBlocks(),
-    _token("OpenAI, Anthropic and others", "sk-", _WORD_CHARACTERS, 16, is_mixed),
-    _token("GitHub", "gh[pousr]_"),
-    _token("GitHub", "github_pat_", "[A-Za-z0-9_]"),
-    _token("GitLab", "glpat-", _WORD_CHARACTERS, 16),
-    _token("Slack", "xox[abeprs]-", "[A-Za-z0-9-]", 10),
-    _token("Slack", "xapp-", "[A-Za-z0-9-]", 20, is_mixed),
-    _token("Hugging Face", "hf_"),
-    _token("npm", "npm_"),
-    _token("PyPI", "pypi-", _WORD_CHARACTERS, 20, is_mixed),
-    _token("Google", "AIza", _WORD_CHARACTERS, 30),
-    _token("Google", "GOCSPX-", _WORD_CHARACTERS, 20),
-    _token("Google", r"ya29\.", _WORD_CHARACTERS),
-    _token("Groq", "gsk_"),
-    _token("NVIDIA", "nvapi-", _WORD_CHARACTERS),
-    _token("xAI", "xai-"),
-    _token("Perplexity", "pplx-"),
-    _token("Replicate", "r8_", "[A-Za-z0-9]", 30),
-    _token("Databricks", "dapi", "[0-9a-f]", 32),
-    _token("Docker", "dckr_pat_", _WORD_CHARACTERS),
-    _token("Stripe", "sk_live_", "[A-Za-z0-9]", 10),
-    _token("Stripe", "rk_live_", "[A-Za-z0-9]", 10),
-    _token("Stripe", "sk_test_", "[A-Za-z0-9]", 10, is_mixed),
-    _token("Stripe", "whsec_", "[A-Za-z0-9+/]", 20),
-    _token("Shopify", "shpat_", "[0-9a-f]", 30),
-    _token("DigitalOcean", "dop_v1_", "[0-9a-f]", 40),
-    _token("Linear", "lin_api_"),
-    _token("Vault", r"hvs\.", _WORD_CHARACTERS),
-    _token("age", "AGE-SECRET-KEY-1", "[0-9A-Z]", 40),
-    SecretPattern("AWS", "AKIA", r"(?<![A-Za-z0-9]AKIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
-    SecretPattern("AWS", "ASIA", r"(?<![A-Za-z0-9]ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    TokenFormats(TOKEN_FORMATS),
+    _token("OpenAI, Anthropic and others", "sk-", f"{_WORD_CHARACTERS}{{16,}}+", is_mixed),
+    _token("Google", r"ya29\.", f"{_WORD_CHARACTERS}{{20,}}+"),
+    _token("PyPI and other indexes", "pypi-", f"{_WORD_CHARACTERS}{{20,}}+", is_mixed),
+    SecretPattern("Google", "GOCSPX-", rf"{_WORD_CHARACTERS}{{20,}}+"),
+    SecretPattern("Stripe", "whsec_", "[A-Za-z0-9+/]{20,}+"),
+    _token("Slack", "xox[abeprs]-", "[A-Za-z0-9-]{10,}+"),
+    _token("Slack", "xapp-", "[A-Za-z0-9-]{20,}+", is_mixed),
     SecretPattern(
         "SendGrid",
         r"SG\.",
@@ -281,10 +351,26 @@ PATTERNS: tuple[Spans, ...] = (
         r"([^\s&#\"'`<>{}()\[\]\\$]{8,}+)",
         is_url_value,
     ),
+    SecretPattern(
+        "in an option",
+        "--",
+        r"(?i:(?:[a-z]{1,20}-){0,3}(?:passw(?:or)?d|passphrase|pass|pwd|pw|token|secret|api-?key"
+        rf"|access-key|secret-key))[ \t]{{1,4}}(?:{_QUOTE})?([^\s\"'`\\]{{8,4096}}+)",
+        is_password,
+    ),
+    SecretPattern(
+        "in an option",
+        " -u ",
+        rf"[ \t]{{0,4}}(?:{_QUOTE})?[^\s:\"'`\\]{{1,64}}+:([^\s\"'`\\]{{6,4096}}+)",
+        is_password,
+    ),
+    SecretPattern(
+        ".netrc", "login", r"\s{1,8}[^\s]{1,200}+\s{1,8}password[ \t]{1,8}([^\s\[]{4,4096}+)"
+    ),
     *(
         pattern
         for start in ("pass", "Pass", "PASS")
-        for pattern in _named("password", start, "(?i:word|wd|phrase)", 8, is_password)
+        for pattern in _named("password", start, "(?i:word|wd|phrase|code)", 8, is_password)
     ),
     *(
         pattern
@@ -293,8 +379,18 @@ PATTERNS: tuple[Spans, ...] = (
     ),
     *(
         pattern
-        for start in ("oken", "OKEN", "ecret", "ECRET")
+        for start in ("pass", "Pass", "PASS", "pw", "Pw", "PW", "ps[wk]", "PS[WK]")
+        for pattern in _named("password", start, "", 8, is_random)
+    ),
+    *(
+        pattern
+        for start in ("oken", "OKEN", "ecret", "ECRET", "earer", "EARER", "uth", "UTH")
         for pattern in _named("token", start, "", 16, is_random)
+    ),
+    *(
+        pattern
+        for start in ("redential", "REDENTIAL", "cred", "Cred", "CRED")
+        for pattern in _named("credentials", start, "[sS]?", 12, is_random)
     ),
     *_named("key", "key", _keys("[_-]key", *_LOWER), 16, is_random),
     *_named("key", "key", _keys("key", *_LOWER), 16, is_random),
@@ -316,12 +412,18 @@ def literals_of(start: str) -> list[str]:
     return [each for one in found[1] for each in literals_of(f"{before}{re.escape(one)}{after}")]
 
 
-_STARTS = tuple(dict.fromkeys(each for pattern in PATTERNS for each in literals_of(pattern.start)))
+_STARTS = tuple(
+    dict.fromkeys(
+        each for pattern in PATTERNS if pattern.start for each in literals_of(pattern.start)
+    )
+)
+_TOKENS = PATTERNS[1]
 
 
 def maybe_secret(text: str) -> bool:
     """Tell whether something begins in ``text`` as a secret does: quick where it is short.
 
-    Looking for each start takes half the time that one regular expression of all takes.
+    Looking for each start takes half the time that one regular expression of all takes. Of the
+    tokens of services, which may begin as words do, they are looked for themselves.
     """
-    return any(map(text.__contains__, _STARTS))
+    return any(map(text.__contains__, _STARTS)) or any(True for _ in _TOKENS.spans(text))

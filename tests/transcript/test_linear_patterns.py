@@ -13,7 +13,8 @@ import pytest
 from acp_jupyter.host.recording_file import RecordingScrubber
 from acp_jupyter.transcript.output.plain_text import plain_lines
 from acp_jupyter.transcript.redactor import Redactor, Scrubber
-from acp_jupyter.transcript.secret_patterns import PATTERNS, SecretPattern, Spans
+from acp_jupyter.transcript.secret_patterns import PATTERNS, SecretPattern, Spans, TokenFormats
+from acp_jupyter.transcript.token_formats import TOKEN_FORMATS
 from tests.support.patterns.pumped_texts import (
     MOST_RATIO,
     grows_linearly,
@@ -26,6 +27,9 @@ from tests.support.patterns.pumped_texts import (
 def cases_of(pattern: Spans) -> list[tuple[str, str]]:
     if isinstance(pattern, SecretPattern):
         return pumped(pattern.start + pattern.rest)
+    if isinstance(pattern, TokenFormats):
+        starts = [start for _, start, *_ in TOKEN_FORMATS[::20]]
+        return [*(("", start) for start in starts), *((start, "a1") for start in starts)]
     begin, end = "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----"
     units = ("-----BEGIN ", begin, begin + "\n", begin + "A" * 20, end, begin + end, end + begin)
     return [*(("", unit) for unit in units), (begin, "A"), (begin, "\n" + "A" * 20), (begin, "\\n")]

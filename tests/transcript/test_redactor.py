@@ -216,7 +216,7 @@ def test_what_is_to_be_allowed_is_seen_whole_but_for_what_is_known() -> None:
 
 @given(
     st.text(max_size=40),
-    st.sampled_from(secret_patterns.PATTERNS).flatmap(
+    st.sampled_from([pattern for pattern in secret_patterns.PATTERNS if pattern.start]).flatmap(
         lambda pattern: st.sampled_from(secret_patterns.literals_of(pattern.start))
     ),
     st.text(max_size=40),

@@ -1,0 +1,124 @@
+"""Text as it is drawn: without what a terminal or a page reads as something other than a sign.
+
+A secret may be coloured in part, hold zero-width signs or be written in entities of HTML. It is
+drawn whole all the same, and copied whole.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from html import unescape
+
+from acp_jupyter.transcript.secret_patterns import REDACTED
+
+_Span = tuple[int, int]
+
+_ESCAPE = re.compile(
+    "(?:\x1b\\[|\x9b)[0-9:;<=>?]{0,64}+[ -/]{0,8}+[@-~]"  # of colours and the cursor
+    "|(?:\x1b\\]|\x9d)[^\x07\x1b\x9c\x9d\n]{0,2000}+(?:\x07|\x1b\\\\|\x9c)"  # of titles and links
+    "|\x1b[ -/]{0,8}+[0-~]"
+)
+_ZERO_WIDTH = (
+    "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_TAG = (
+    r"</?(?:a|b|bdi|bdo|code|em|font|i|ins|kbd|mark|s|samp|small|span|strong|sub|sup|tt|u|var|wbr)"
+    r"(?:[\s/][^<>]{0,1000}+)?>"
+)
+"""Of HTML: what stands within a line, and changes how it looks."""
+_ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30}+);"
+_NOT_DRAWN = re.compile(f"{_ESCAPE.pattern}|[{_ZERO_WIDTH}]++|(?i:{_TAG})|{_ENTITY}")
+_NOT_DRAWN_OR_STRUCK = re.compile(f"{_NOT_DRAWN.pattern}|[^\n\x08]\x08")
+"""Also what is written over, as bold text in manuals is."""
+_SIGNS = re.compile(f"[\x1b\x9b\x9d\x08{_ZERO_WIDTH}]|<(?=[/A-Za-z])|&(?=[#A-Za-z])")
+
+
+def may_hide(text: str) -> bool:
+    """Tell whether something is in the text that is drawn as another sign, or not at all."""
+    return _SIGNS.search(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnText:
+    """A text, what is drawn of it, and which part is where."""
+
+    raw: str
+    """As it was written."""
+    text: str
+    """As it is drawn."""
+    _begins: tuple[int, ...]
+    """Where each part begins in ``text``."""
+    _parts: tuple[_Span, ...]
+    """Where each part is in ``raw``; one that was an entity is longer than what is drawn."""
+
+    @classmethod
+    def of(cls, raw: str) -> DrawnText:
+        """Return what is drawn of a text. It takes time in proportion to it."""
+        texts: list[str] = []
+        begins: list[int] = []
+        parts: list[_Span] = []
+        length = 0
+        for begin, end, drawn in _drawn_parts(raw):
+            if drawn:
+                texts.append(drawn)
+                begins.append(length)
+                parts.append((begin, end))
+                length += len(drawn)
+        return cls(raw, "".join(texts), tuple(begins), tuple(parts))
+
+    def without(self, spans: Iterable[_Span]) -> str:
+        """Return what was written, with ``[redacted]`` in place of these parts of what is drawn.
+
+        Escapes of a terminal in them stay: a colour that begins in one ends there, too.
+
+        Parameters
+        ----------
+        spans
+            Begin and end of each; they may overlap.
+        """
+        kept: list[str] = []
+        done = 0
+        for begin, end in _joined(spans):
+            first, last = self._place(begin)[0], self._place(end - 1)[1]
+            escapes = (match[0] for match in _ESCAPE.finditer(self.raw, first, last))
+            kept += self.raw[done:first], REDACTED, *escapes
+            done = last
+        return "".join((*kept, self.raw[done:]))
+
+    def _place(self, at: int) -> _Span:
+        """Return where a drawn sign is in what was written."""
+        number = bisect_right(self._begins, at) - 1
+        begin, end = self._parts[number]
+        after = self._begins[number + 1 : number + 2]
+        drawn = (after[0] if after else len(self.text)) - self._begins[number]
+        if drawn != end - begin:
+            return begin, end
+        first = begin + at - self._begins[number]
+        return first, first + 1
+
+
+def _joined(spans: Iterable[_Span]) -> list[_Span]:
+    """Return the spans in order, with those that overlap as one."""
+    joined: list[_Span] = []
+    for begin, end in sorted(spans):
+        if joined and begin < joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((begin, end))
+    return joined
+
+
+def _drawn_parts(raw: str) -> Iterator[tuple[int, int, str]]:
+    done = 0
+    not_drawn = _NOT_DRAWN_OR_STRUCK if "\x08" in raw else _NOT_DRAWN
+    for match in not_drawn.finditer(raw):
+        yield done, match.start(), raw[done : match.start()]
+        if match[0].startswith("&"):
+            signs = unescape(match[0])
+            yield match.start(), match.end(), re.sub(f"[{_ZERO_WIDTH}]", "", signs)
+        done = match.end()
+    yield done, len(raw), raw[done:]
