@@ -1,15 +1,29 @@
-"""Write the table of policies in docs/security.md, as the code decides.
+"""Write the table of policies and the names of files in docs/security.md, as the code decides.
 
-``python scripts/policy_table.py`` writes it, ``--check`` fails if it is not as the code decides.
+``python scripts/policy_table.py`` writes them, ``--check`` fails if they are not as the code has
+them.
 """
 
 from __future__ import annotations
 
 import sys
+import textwrap
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, get_args
 
+from acp_jupyter.host.requests.credential_files import (
+    CREDENTIAL_FILES,
+    CREDENTIAL_FOLDERS,
+    CREDENTIAL_PLACES,
+)
+from acp_jupyter.host.requests.ordinary_files import TEXT_NAMES, ordinary_extensions
 from acp_jupyter.host.requests.policy import decide
+from acp_jupyter.host.requests.protected_paths import (
+    HARMLESS_DOT_NAMES,
+    PROTECTED_FILES,
+    PROTECTED_FOLDERS,
+)
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
@@ -19,6 +33,8 @@ __all__ = ["BEGIN", "END", "PAGE", "POLICIES", "written"]
 PAGE = Path(__file__).parents[1] / "docs" / "security.md"
 BEGIN = "<!-- The table below is written by scripts/policy_table.py. -->\n"
 END = "<!-- The table above is written by scripts/policy_table.py. -->\n"
+NAMES_BEGIN = "<!-- The names below are written by scripts/policy_table.py. -->\n"
+NAMES_END = "<!-- The names above are written by scripts/policy_table.py. -->\n"
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 _OPTIONS = (
@@ -40,8 +56,11 @@ _ROWS: tuple[tuple[str, ToolCall, tuple[PermissionOption, ...]], ...] = (
     ("Read or search a file in the folder", _call("read", "src/a.py"), _OPTIONS),
     ("Read a file that may hold credentials", _call("read", ".env"), _OPTIONS),
     ("Read a file elsewhere", _call("read", "/etc/passwd"), _OPTIONS),
-    ("Edit a file in the folder", _call("edit", "src/a.py"), _OPTIONS),
-    ("Edit a protected file", _call("edit", ".git/config"), _OPTIONS),
+    ("Edit source, data, text or a notebook", _call("edit", "src/a.py"), _OPTIONS),
+    ("Edit a file of another kind (`config.yaml`)", _call("edit", "config.yaml"), _OPTIONS),
+    ("Edit a file that runs by itself (`setup.py`)", _call("edit", "setup.py"), _OPTIONS),
+    ("Edit a file that instructs agents (`AGENTS.md`)", _call("edit", "AGENTS.md"), _OPTIONS),
+    ("Edit a file that may hold credentials", _call("edit", "token.json"), _OPTIONS),
     ("Edit a file elsewhere", _call("edit", "../other/a.py"), _OPTIONS),
     (
         "Edit a file, with a field of an unknown name",
@@ -85,11 +104,35 @@ def _table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _names() -> Iterator[tuple[str, str]]:
+    extensions = (f"*.{each}" for each in ordinary_extensions())
+    harmless = HARMLESS_DOT_NAMES - {"."}
+    yield "Source, data, text and notebooks", _listed((*extensions, *TEXT_NAMES, *harmless))
+    yield "Protected: run by themselves, or instruct agents", _listed(PROTECTED_FILES)
+    yield "Protected folders, with all below", _listed((*PROTECTED_FOLDERS, "*.acp"))
+    yield "Credentials", _listed(CREDENTIAL_FILES)
+    yield "Credentials, by the end of the path", _listed(map("/".join, CREDENTIAL_PLACES))
+    yield "Folders of credentials, with all below", _listed(CREDENTIAL_FOLDERS)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " ".join(sorted({*names}, key=lambda name: (name.lstrip("*._"), name)))
+
+
+def _lists() -> str:
+    return "\n".join(
+        f"{title}:\n\n```text\n{textwrap.fill(names, 110, break_on_hyphens=False)}\n```\n"
+        for title, names in _names()
+    )
+
+
 def written(page: str) -> str:
-    """Return the page with the table as the code decides."""
-    before, _, rest = page.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{_table()}\n{END}{after}"
+    """Return the page with the table and the names as the code has them."""
+    for begin, end, text in ((BEGIN, END, _table()), (NAMES_BEGIN, NAMES_END, _lists())):
+        before, _, rest = page.partition(begin)
+        _, _, after = rest.partition(end)
+        page = f"{before}{begin}\n{text}\n{end}{after}"
+    return page
 
 
 def main() -> int:

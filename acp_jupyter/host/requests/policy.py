@@ -118,8 +118,10 @@ def _by_policy(policy: Policy, facts: Facts) -> Verdict:
             only_reads = facts.kind in {"read", "search"}
             return "allow" if only_reads and facts.inside and not secret else "reject"
         case "accept-edits":
-            protected = any(spot is None or spot.protected for spot in facts.paths)
-            return "allow" if facts.kind == "edit" and facts.inside and not protected else "ask"
+            plain = all(
+                spot is not None and spot.plain and not spot.protected for spot in facts.paths
+            )
+            return "allow" if facts.kind == "edit" and facts.inside and plain else "ask"
         case "allow-all":
             named = facts.names_something and facts.understood
             return "allow" if facts.kind != "other" and named else "ask"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from acp_jupyter.host.requests.protected_paths import holds_credentials, is_protected
+from acp_jupyter.host.requests.protected_paths import holds_credentials, is_plain, is_protected
 
 FileId = tuple[int, int]
 """Device and number of a file: what two names of one file share."""
@@ -41,6 +41,8 @@ class FolderPath:
     """Why a change could run something later or let agents do more; empty if it can't."""
     secret: bool = False
     """Whether the file may hold passwords or keys; read only if a rule or the user names it."""
+    plain: bool = False
+    """Whether it holds source, data, text or a notebook, and nothing runs it by its name."""
     file: FileId | None = field(default=None, compare=False)
     """The file that is there now; another program may replace it by a file of the same name."""
 
@@ -132,7 +134,8 @@ class SessionFolder:
         secret = own or any(map(holds_credentials, names))
         if is_linked and not secret:
             secret = others.may_be_credentials(found.file, found.links)
-        return FolderPath(found.named, found.name, found.at, links, why, secret, found.file)
+        plain = all(map(is_plain, names))
+        return FolderPath(found.named, found.name, found.at, links, why, secret, plain, found.file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +186,12 @@ def _by_name(path: str) -> FolderPath | None:
     named = posixpath.normpath(path.replace("\\", "/"))
     if _is_odd(path) or named.startswith(("/", "../")) or named == "..":
         return None
-    return FolderPath(named, named, named, why=_why([named]), secret=holds_credentials(named))
+    return FolderPath(
+        *(named, named, named),
+        why=_why([named]),
+        secret=holds_credentials(named),
+        plain=is_plain(named),
+    )
 
 
 class _OtherNames:

@@ -113,8 +113,8 @@ DETAILS: dict[str, tuple[str, ...]] = {
         "POLICY says how permission requests of a turn are answered:",
         "  ask           by you",
         "  read-only     reading in the session's folder is allowed, everything else is rejected",
-        "  accept-edits  edits in it are allowed, except of protected files; you are asked about "
-        "the rest",
+        "  accept-edits  edits of source, data, text and notebooks in it are allowed, except of "
+        "protected files; you are asked about the rest",
         "  allow-all     requests that name their command or files are allowed; you are asked "
         "about the rest",
         "  deny          everything is rejected",

@@ -53,8 +53,8 @@ jupyter_server_config.json page_config.json analysis.acp/demo.ndjson
 PLAIN = """
 a.py src/app.py notebook.ipynb data/x.csv README.md docs/index.md src/hooks/useThing.ts header.h
 config/settings.yaml config.py lib/tasks.py build/out.txt head.txt tests/test_a.py
-requirements.txt .gitignore sub/.gitignore .gitkeep .editorconfig
-.ipynb_checkpoints/a-checkpoint.ipynb .dockerignore environment.yml index.html style.css main.rs
+.gitignore sub/.gitignore .gitkeep .editorconfig
+.ipynb_checkpoints/a-checkpoint.ipynb .dockerignore index.html style.css main.rs
 a.json rules.json results/trust.json Head/a.py venvs/a.py
 """
 

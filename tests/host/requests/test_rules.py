@@ -174,9 +174,9 @@ def test_paths_count_as_they_lie_on_disk(tmp_path: Path) -> None:
     policies: list[Policy] = ["ask", "accept-edits"]
     for policy in policies:
         rules = [rule("edit:src/**")] if policy == "ask" else []
-        assert answer(edit("src/a"), *rules, policy=policy, root=root) == "once"
-        assert answer(edit(f"{root}/src/a"), *rules, policy=policy, root=root) == "once"
-        for path in ("src/away/a", "src/hooks/a", "src/away/../a"):
+        assert answer(edit("src/a.py"), *rules, policy=policy, root=root) == "once"
+        assert answer(edit(f"{root}/src/a.py"), *rules, policy=policy, root=root) == "once"
+        for path in ("src/away/a.py", "src/hooks/a.py", "src/away/../a.py"):
             assert answer(edit(path), *rules, policy=policy, root=root) is None, path
 
 

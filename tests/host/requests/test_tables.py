@@ -193,6 +193,7 @@ def _located(spot: FolderPath | None) -> str:
     if spot is None:
         return "outside"
     marks = ("protected",) * spot.protected + ("secret",) * spot.secret
+    marks += ("plain",) * spot.plain
     names = (spot.named, spot.real) if spot.real != spot.named else (spot.named,)
     return " ".join((" really ".join(map(ascii, names)), *marks))
 
@@ -242,7 +243,8 @@ def call(**fields: Any) -> ToolCall:
 
 def _calls() -> Iterator[tuple[str, ToolCall]]:
     for kind in ("read", "search", "edit", "delete", "move", "other", "think", "switch_mode"):
-        for named in ("", "a", "src/a src/b", "src/a b", "../a", ".env", "conftest.py", "src/a /x"):
+        names = ("a.py", "src/a.py src/b.py", "src/a.py b.py", "../a", ".env", "conftest.py")
+        for named in ("", *names, "run", "a.yaml", "src/a.py /x"):
             paths = named.split()
             places = tuple(Location(path=path) for path in paths)
             yield f"{kind} {named}", call(tool_kind=kind, locations=places)
@@ -267,15 +269,15 @@ def _calls() -> Iterator[tuple[str, ToolCall]]:
     yield "fetch and odd", call(tool_kind="fetch", raw_input={"url": "http://a/", "odd": 1})
     yield "fetch nothing", call(tool_kind="fetch")
     yield "fetch at a path", call(tool_kind="fetch", path="a")
-    yield "edit with a diff", call(tool_kind="edit", diffs=(Diff(path="src/a"),))
-    yield "edit a path", call(tool_kind="edit", path="src/a")
-    odd = {"path": "src/a", "odd": "../b"}
-    yield "edit and odd", call(tool_kind="edit", path="src/a", raw_input=odd)
-    yield "read and odd", call(tool_kind="read", path="src/a", raw_input=odd)
-    yield "edit with a command", call(tool_kind="edit", path="src/a", command="ls")
-    yield "read with a command", call(tool_kind="read", path="src/a", command="ls")
+    yield "edit with a diff", call(tool_kind="edit", diffs=(Diff(path="src/a.py"),))
+    yield "edit a path", call(tool_kind="edit", path="src/a.py")
+    odd = {"path": "src/a.py", "odd": "../b"}
+    yield "edit and odd", call(tool_kind="edit", path="src/a.py", raw_input=odd)
+    yield "read and odd", call(tool_kind="read", path="src/a.py", raw_input=odd)
+    yield "edit with a command", call(tool_kind="edit", path="src/a.py", command="ls")
+    yield "read with a command", call(tool_kind="read", path="src/a.py", command="ls")
     yield "think with a command", call(tool_kind="think", command="ls")
-    yield "edit by bash", call(tool_kind="edit", path="src/a", tool_name="bash")
+    yield "edit by bash", call(tool_kind="edit", path="src/a.py", tool_name="bash")
 
 
 CALLS = dict(_calls())
@@ -296,13 +298,18 @@ RULES: dict[str, CurrentRules] = {
     **{
         texts: CurrentRules(tuple(map(_rule, texts.split(", "))))
         for texts in (
-            *("edit", "+edit", "+read", "read", "edit:src/**", "+edit:src/**, edit:a"),
-            *("edit:src/a, edit:src/b", "edit:conftest.py", "read:.env", "search:conftest.py"),
+            *("edit", "+edit", "+read", "read", "edit:src/**", "+edit:src/**, edit:a.py"),
+            *(
+                "edit:src/a.py, edit:src/b.py",
+                "edit:conftest.py",
+                "read:.env",
+                "search:conftest.py",
+            ),
             *("execute:ls", "+execute:ls, execute:rm *", "execute:git *", "fetch:http://a/*"),
             *("-edit", "-edit:src/**, +edit", "-read:src/*, read", "-execute:rm *", "-execute"),
             *("-execute:ls, +execute:ls", "-fetch:http://a/*", "-fetch, +fetch:http://b/"),
-            *("-execute:git push, -execute:rm *, +execute:git *", "-edit:SRC/A"),
-            *("-delete:a, -edit:a", "edit:a, +edit:a", "move:src/*, delete:src/*"),
+            *("-execute:git push, -execute:rm *, +execute:git *", "-edit:SRC/A.PY"),
+            *("-delete:a.py, -edit:a.py", "edit:a.py, +edit:a.py", "move:src/*, delete:src/*"),
             *("execute:env *, -execute:rm *", "+execute:env *, -execute:rm *"),
         )
     },
@@ -351,7 +358,7 @@ def test_which_options_are_chosen() -> None:
 
 def _option_lines(kinds: tuple[str, ...]) -> Iterator[str]:
     offered = options(*kinds)
-    edit = call(tool_kind="edit", path="a")
+    edit = call(tool_kind="edit", path="a.py")
     made = [decide(policy, edit, offered) for policy in ("deny", "allow-all")]
     told = ", ".join("?" if each is None else each.option_id for each in made)
     asks = call(permission=Permission(request_id="r", title="x", options=offered))

@@ -18,12 +18,12 @@ __all__ = ["CALLS", "OPTIONS", "SPECS", "AtOnce", "NoScrubs", "Recording", "list
 DIFF = {"type": "diff", "path": ".env", "oldText": "a", "newText": "b"}
 OPTIONS = {"once": "allow_once", "always": "allow_always", "no": "reject_once"}
 CALLS: dict[str, Any] = {
-    "a": {"kind": "edit", "rawInput": {"path": "src/a"}},
-    "b": {"kind": "edit", "rawInput": {"path": "src/b"}},
+    "a": {"kind": "edit", "rawInput": {"path": "src/a.py"}},
+    "b": {"kind": "edit", "rawInput": {"path": "src/b.py"}},
     "env": {"kind": "edit", "rawInput": {"path": ".env"}},
     "read env": {"kind": "read", "rawInput": {"path": ".env"}},
     "other ls": {"kind": "other", "rawInput": {"command": "ls"}},
-    "read": {"kind": "read", "rawInput": {"path": "src/a"}},
+    "read": {"kind": "read", "rawInput": {"path": "src/a.py"}},
     "ls": {"kind": "execute", "rawInput": {"command": "ls"}},
     "fetch": {"kind": "fetch", "rawInput": {"url": "https://a.b/c"}},
     "ls in sub": {"kind": "execute", "rawInput": {"command": "ls", "cwd": "sub"}},
