@@ -312,6 +312,7 @@ PATTERNS: tuple[Spans, ...] = (
     _token("OpenAI, Anthropic and others", "sk-", f"{_WORD_CHARACTERS}{{16,}}+", is_mixed),
     _token("Google", r"ya29\.", f"{_WORD_CHARACTERS}{{20,}}+"),
     _token("PyPI and other indexes", "pypi-", f"{_WORD_CHARACTERS}{{20,}}+", is_mixed),
+    _token("Hugging Face", "hf_", "[A-Za-z0-9]{20,}+"),
     SecretPattern("Google", "GOCSPX-", rf"{_WORD_CHARACTERS}{{20,}}+"),
     SecretPattern("Stripe", "whsec_", "[A-Za-z0-9+/]{20,}+"),
     _token("Slack", "xox[abeprs]-", "[A-Za-z0-9-]{10,}+"),
