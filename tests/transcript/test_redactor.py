@@ -101,6 +101,7 @@ PLANTED = {
     "tests/transcript/test_linear_patterns.py",
     "tests/transcript/output/test_bundle.py",
     "tests/transcript/test_redactor.py",
+    "tests/transcript/test_token_formats.py",
     "tests/host/store/test_traffic_log.py",
     "tests/agents/remote/test_pure.py",
     "tests/agents/remote/test_refusals.py",
