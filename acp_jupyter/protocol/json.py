@@ -1,7 +1,6 @@
 """JSON: reading texts, repairing values so that all layers can write them, keys in camel case.
 
-Standard library only: the kernel imports this module when it starts. Long texts are read in steps,
-because `json` reads in one, and a MiB of brackets would stop the whole program for 50 ms.
+Standard library only: the kernel imports this module when it starts.
 """
 
 from __future__ import annotations
@@ -10,15 +9,12 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from json import decoder, scanner
 from typing import Any
 
-_MAX_DEPTH = 64
+MAX_DEPTH = 64
 _MAX_DIGITS = 300
-_MAX_PARTS = 100_000
-_SLICE_CHARS = 1_000_000
 _TOO_LARGE = 10**_MAX_DIGITS
-_TOO_DEEP = "[nested too deeply]"
+TOO_DEEP = "[nested too deeply]"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
 
@@ -54,75 +50,27 @@ def read_json(text: str) -> Any:
     value = _DECODER.decode(text)
     # Only an escape makes a surrogate; and depth needs as many brackets.
     odd = "\\ud" in text or "\\uD" in text
-    return clean_json(value) if odd or text.count("{") + text.count("[") > _MAX_DEPTH else value
-
-
-def read_long_json(text: str) -> Any:
-    """Do the same with a text of many MiB, so that other threads go on meanwhile.
-
-    `json` reads a text in one step, and a MiB of brackets stops the whole program for 50 ms. Here
-    a step is one string or number. What has more parts than any message needs is refused: as
-    objects they take thirty times the room.
-
-    Raises
-    ------
-    ValueError
-        It is no JSON, or has too many parts.
-    RecursionError
-        It is nested beyond what can be read.
-    """
-    value = _StepByStep().decode(text)
-    starts = range(0, len(text), _SLICE_CHARS)
-    odd = any("\\ud" in text[at : at + _SLICE_CHARS + 3].lower() for at in starts)
-    return (
-        clean_json(value) if odd or any(_opened(text, at) > _MAX_DEPTH for at in starts) else value
-    )
-
-
-def _opened(text: str, at: int) -> int:
-    end = at + _SLICE_CHARS
-    return text.count("{", at, end) + text.count("[", at, end)
-
-
-class _StepByStep(json.JSONDecoder):
-    """Reads by `json`'s own Python code, and counts."""
-
-    def __init__(self) -> None:
-        super().__init__(parse_constant=_nothing, parse_float=_finite, parse_int=_whole)
-        self._parts = 0
-        self.parse_object = self._object
-        self.parse_array = self._array
-        self.memo: dict[str, str] = {}
-        self.scan_once = scanner.py_make_scanner(self)  # type: ignore[attr-defined]
-
-    def _object(self, *args: Any) -> Any:
-        self._count()
-        return decoder.JSONObject(*args)  # type: ignore[attr-defined]
-
-    def _array(self, *args: Any) -> Any:
-        self._count()
-        return decoder.JSONArray(*args)  # type: ignore[attr-defined]
-
-    def _count(self) -> None:
-        self._parts += 1
-        if self._parts > _MAX_PARTS:
-            raise ValueError("It has too many parts.")
+    return clean_json(value) if odd or text.count("{") + text.count("[") > MAX_DEPTH else value
 
 
 def _nothing(_: str) -> None:
     """NaN and Infinity are no JSON."""
 
 
-def _finite(digits: str) -> float | None:
+def finite_or_none(digits: str) -> float | None:
+    """Read a number with a fraction or an exponent; None where no float can hold it."""
     value = float(digits)
     return value if math.isfinite(value) else None
 
 
-def _whole(digits: str) -> int | None:
+def integer_or_none(digits: str) -> int | None:
+    """Read an integer; None where no float can hold it."""
     return int(digits) if len(digits.lstrip("-")) <= _MAX_DIGITS else None
 
 
-_DECODER = json.JSONDecoder(parse_constant=_nothing, parse_float=_finite, parse_int=_whole)
+_DECODER = json.JSONDecoder(
+    parse_constant=_nothing, parse_float=finite_or_none, parse_int=integer_or_none
+)
 
 
 def clean_json(value: Any, depth: int = 0) -> Any:
@@ -141,8 +89,8 @@ def clean_json(value: Any, depth: int = 0) -> Any:
         return value if math.isfinite(value) else None
     if not isinstance(value, Mapping | list | tuple):
         return str(value)
-    if depth >= _MAX_DEPTH:
-        return _TOO_DEEP
+    if depth >= MAX_DEPTH:
+        return TOO_DEEP
     if isinstance(value, Mapping):
         pairs = [(key, item, clean_json(item, depth + 1)) for key, item in value.items()]
         changed = any(new is not old for _, old, new in pairs)

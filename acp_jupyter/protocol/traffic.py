@@ -16,6 +16,10 @@ Direction = Literal[">", "<", "!"]
 """``>`` to the agent, ``<`` from the agent, ``!`` a note of our own about the wire."""
 
 
+LONG_CHARS = 16 * 1024
+"""A longer line is read in a thread, and written down as it is."""
+
+
 class TrafficEntry(NamedTuple):
     """A message in wire order.
 
@@ -33,6 +37,7 @@ class TrafficEntry(NamedTuple):
         For a response in either direction, the ``seq`` of the request that it answers.
     raw
         The line itself where it needs no repair: then it can be written down as it is.
+        Of a long line always; ``message`` may say less than that: see `cut_message`.
     """
 
     seq: int

@@ -21,6 +21,7 @@ from acp_jupyter.protocol.host_events.notes import (
     read_note,
 )
 from acp_jupyter.protocol.host_events.session import ReplayEnded, ReplayStarted
+from acp_jupyter.protocol.large_messages import cut_message
 from acp_jupyter.protocol.normalise import normalise_clean
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 from acp_jupyter.protocol.packets import (
@@ -102,6 +103,8 @@ class TrafficReader:
 
     def read(self, entry: TrafficEntry) -> list[LogPacket]:
         """Read one line; lines that don't concern the session give nothing."""
+        if entry.direction == "<":
+            entry = entry._replace(message=cut_message(entry.message))
         if entry.direction == "<" and not self._version_2.is_used and is_plain(entry.message):
             return self._shown([*self._update(entry.message["params"])])
         packets: list[LogPacket] = []

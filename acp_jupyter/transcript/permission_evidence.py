@@ -101,6 +101,10 @@ def contents_of(call: ToolCall, cwd: str) -> Contents:
     """
     found = _contents(call, cwd)
     evidence = found.evidence
+    if call.permission is not None and call.permission.too_large:
+        # A rule may still forbid what is known of it.
+        doubtful = None if evidence is None else replace(evidence, clear=False, plain=False)
+        return replace(found, evidence=doubtful, understood=False, too_large=True)
     named = () if evidence is None else (evidence.command, evidence.url, *evidence.paths)
     if any(REDACTED in text for text in (*named, found.folder)):
         return replace(found, understood=False)  # nobody sees what is there

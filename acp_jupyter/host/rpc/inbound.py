@@ -10,9 +10,10 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from pydantic import JsonValue
+from pydantic_core import to_json
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.pipes import OverlongLine
@@ -24,17 +25,29 @@ from acp_jupyter.host.rpc.open_requests import (
     SentRequest,
     SentRequests,
 )
-from acp_jupyter.protocol.json import read_json, read_long_json
+from acp_jupyter.protocol.host_events.notes import HostNotice
+from acp_jupyter.protocol.json import read_json
+from acp_jupyter.protocol.large_messages import MOST_PARTS, cut_message, is_cut
+from acp_jupyter.protocol.long_json import TooManyParts, read_long_json
 from acp_jupyter.protocol.normalise import normalise_clean
 from acp_jupyter.protocol.objects import first, obj
+from acp_jupyter.protocol.traffic import LONG_CHARS
 from acp_jupyter.protocol.version_2 import Version2
 
 OnWithdrawn = Callable[[str, int], None]
 """Called with our id of the session and the number of the request's line."""
 
+_ASKS = "session/request_permission"
 _WITHOUT_HANDLER = frozenset({"session/update", "$/cancel_request"})
 _ONLY_REQUESTS = frozenset({"mcp/message"})
+_MOST_TOLD = 3
+_LEFT_OUT = "The agent sent a message that is too large ({mb:.1f} MB). It was left out."
+_SHORTENED = (
+    "The agent sent a message that is too large to be shown whole ({mb:.1f} MB). The traffic of "
+    "this session has all of it."
+)
 _BUSY = {"error": {"code": -32603, "message": "Too many requests are open"}}
+_TOO_LARGE = {"error": {"code": -32602, "message": "The request has too many parts"}}
 _NO_METHOD = {"error": {"code": -32601, "message": "Method not found"}}
 _NO_SERVER = {"error": {"code": -33001, "message": "There is no such MCP server here"}}
 _NO_SESSION = {"error": {"code": -32602, "message": "There is no such session here"}}
@@ -78,6 +91,7 @@ class Inbound:
         self._answer = answer
         self._version_2 = version_2
         self._noise = 0
+        self._told = 0
         self._halves = SurrogatePairs()
         self._held = DelayedAnswers(log_router, self._answered, self._handle)
 
@@ -87,14 +101,38 @@ class Inbound:
         self._take(self._value_of(text), text)
 
     async def take_long(self, line: bytes) -> None:
-        """Handle a very long line in steps; the lines after it wait."""
-        text = self._text_of(line)
+        """Handle a long line: it is read in a thread, in steps; the lines after it wait.
+
+        What is too much of a message goes no further than the log.
+        """
         try:
-            value = await asyncio.to_thread(read_long_json, text) if text else None
-        except (ValueError, RecursionError):
-            self._on_noise(text)
+            parts = await asyncio.to_thread(_read_long, line)
+        except TooManyParts:
+            self._on_unreadable(line)
             return
-        self._take(value, text)
+        except ValueError:
+            self._on_noise(line[: self._limits.noise_chars].decode("utf-8", "replace"))
+            return
+        for part in parts:
+            is_object = isinstance(part.message, dict)
+            log = self._log_router.log_of(part.message) if is_object else None
+            clean = part.message
+            if log is not None:
+                clean = await asyncio.to_thread(log.without_known, part.message)
+            self._take(clean, part.raw)
+            if is_object and is_cut(obj(part.message.get("params"))):
+                self._tell(_SHORTENED.format(mb=len(part.raw) / 1e6), [] if log is None else [log])
+
+    def _on_unreadable(self, line: bytes) -> None:
+        self._on_noise(line[: self._limits.noise_chars].decode("utf-8", "replace"))
+        self._tell(_LEFT_OUT.format(mb=len(line) / 1e6), self._log_router.joined)
+
+    def _tell(self, words: str, logs: Sequence[SessionLog]) -> None:
+        """Say where its user sees it that not all is shown."""
+        self._told += 1
+        if self._told <= _MOST_TOLD:
+            notice = HostNotice(severity="warning", text=words)
+            self._log_router.write("!", notice.model_dump(mode="json"), logs)
 
     async def settled(self) -> None:
         """Wait until no line is held back."""
@@ -123,7 +161,7 @@ class Inbound:
         if _is_update(value):
             self._on_update(value, text)
         else:
-            self._on_value(value)
+            self._on_value(value, text if len(text) > LONG_CHARS else "")
 
     def _on_update(self, message: dict[str, Any], text: str = "") -> None:
         self._log_router.update(message, text)
@@ -135,6 +173,7 @@ class Inbound:
         if isinstance(line, OverlongLine):
             start = line.start.decode("utf-8", "replace")
             self._on_noise(f"A line of {line.size} bytes was dropped. It began: {start}")
+            self._tell(_LEFT_OUT.format(mb=line.size / 1e6), self._log_router.joined)
             return ""
         return line.decode("utf-8", "replace").strip()
 
@@ -148,10 +187,13 @@ class Inbound:
             self._on_noise(text)
             return None
 
-    def _on_value(self, value: object) -> None:
-        """Handle a message, a batch of messages, or another JSON value."""
+    def _on_value(self, value: object, raw: str = "") -> None:
+        """Handle a message, a batch of messages, or another JSON value.
+
+        ``raw`` is the line of one that is long.
+        """
         if isinstance(value, dict):
-            self._on_message(value)
+            self._on_message(value, raw)
         elif isinstance(value, list):
             for item in value:
                 self._on_value(item)
@@ -163,25 +205,26 @@ class Inbound:
         if self._noise <= self._limits.noise_notes:
             self.note({"note": "noise", "text": text[: self._limits.noise_chars]})
 
-    def _on_message(self, message: dict[str, Any]) -> None:
+    def _on_message(self, message: dict[str, Any], raw: str = "") -> None:
         if _is_update(message):
-            self._on_update(message)
+            self._on_update(message, raw)
             return
         accepted = self._ours.answered_by(message) if self._version_2.accepts(message) else None
         if accepted is not None:
             self._version_2.received(message)
-            self._log_router.write("<", message, [m.log for m in accepted.marks], accepted.marks)
+            theirs = [mark.log for mark in accepted.marks]
+            self._log_router.write("<", message, theirs, accepted.marks, raw)
             return
         normal = self._normal(message)
         answered = self._first_answered(normal)
         if answered is not None:
-            self._on_answer(message, normal, answered)
+            self._on_answer(message, normal, answered, raw)
             return
         if "id" not in message and normal and _is_updates(normal):
-            self._log_router.update(message)
+            self._log_router.update(message, raw)
             return
         logs = self._logs_of(normal[0] if normal else message)
-        marks = self._log_router.write("<", message, logs)
+        marks = self._log_router.write("<", message, logs, raw=raw)
         for part in normal:
             self._hand_on(part, marks)
 
@@ -201,14 +244,18 @@ class Inbound:
         return next((r for r in map(self._ours.answered_by, normal) if r is not None), None)
 
     def _on_answer(
-        self, message: dict[str, Any], normal: Sequence[dict[str, Any]], request: SentRequest
+        self,
+        message: dict[str, Any],
+        normal: Sequence[dict[str, Any]],
+        request: SentRequest,
+        raw: str,
     ) -> None:
         """Write the answer into its request's log, and resolve the request."""
         opened = first(obj(obj(message).get("result")), "sessionId", "session_id")
         if request.opens and request.log is not None and isinstance(opened, str) and opened:
             self._log_router.bind(opened, request.log)
         logs = [mark.log for mark in request.marks]
-        self._log_router.write("<", message, logs, request.marks)
+        self._log_router.write("<", message, logs, request.marks, raw)
         if request.log is None and "protocolVersion" in obj(message.get("result")):
             self._log_router.remember_handshake("<", message)
         for part in normal:
@@ -243,7 +290,7 @@ class Inbound:
         else:
             full = self._theirs.full()
             request = self._theirs.open(message, marks)
-            outcome = _BUSY if full else _outcome_without_handler(method, marks)
+            outcome = _BUSY if full else _outcome_without_handler(message, marks)
             if outcome is None:
                 mark = marks[0]
                 self._hand_on_request(ReceivedRequest(request, mark.log.session_id, mark.seq))
@@ -265,8 +312,13 @@ def _is_updates(messages: Sequence[Mapping[str, Any]]) -> bool:
     return all(message.get("method") == "session/update" for message in messages)
 
 
-def _outcome_without_handler(method: str, marks: tuple[Mark, ...]) -> dict[str, Any] | None:
+def _outcome_without_handler(
+    message: Mapping[str, Any], marks: tuple[Mark, ...]
+) -> dict[str, Any] | None:
     """Return the answer to a request that no handler may see."""
+    method = message["method"]
+    if method != _ASKS and is_cut(obj(message.get("params"))):
+        return _TOO_LARGE
     if method in _WITHOUT_HANDLER:
         return {"result": None}
     if not marks and method == "mcp/message":
@@ -274,6 +326,30 @@ def _outcome_without_handler(method: str, marks: tuple[Mark, ...]) -> dict[str, 
     if not marks:
         return _NO_METHOD if method.startswith("_") else _NO_SESSION
     return None
+
+
+class _Part(NamedTuple):
+    """A message of a long line."""
+
+    message: Any
+    raw: str
+
+
+def _read_long(line: bytes) -> list[_Part]:
+    """Read a long line, as far as its messages are read: see `cut_message`.
+
+    Raises
+    ------
+    ValueError
+        It is no JSON, or has too many parts: `TooManyParts`.
+    """
+    text = line.decode("utf-8", "replace").strip()
+    if not text:
+        return []
+    value = read_long_json(text)
+    if not isinstance(value, list):
+        return [_Part(cut_message(value), text)]
+    return [_Part(cut_message(each), to_json(each).decode()) for each in value[:MOST_PARTS]]
 
 
 _LOST = "\ufffd"

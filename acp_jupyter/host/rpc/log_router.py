@@ -35,7 +35,10 @@ class SessionLog(Protocol):
         """Numbers of the log's lines."""
 
     def enter(self, entry: TrafficEntry) -> None:
-        """Take a line, without blocking."""
+        """Take a line, without blocking. The message of a long one has no known secrets."""
+
+    def without_known(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a message without the secrets that are known; in any thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +156,7 @@ class LogRouter:
         message: dict[str, Any],
         logs: Sequence[SessionLog],
         answers: Sequence[Mark] = (),
+        raw: str = "",
     ) -> tuple[Mark, ...]:
         """Write a line into some logs.
 
@@ -162,6 +166,8 @@ class LogRouter:
             The logs.
         answers
             Position in the log of the request that the line answers.
+        raw
+            A long message's line, if the line holds nothing else.
 
         Returns
         -------
@@ -173,7 +179,7 @@ class LogRouter:
         marks = []
         for log in logs:
             seq = next(log.sequence)
-            self._enter(log, TrafficEntry(seq, at, direction, message, asked.get(id(log))))
+            self._enter(log, TrafficEntry(seq, at, direction, message, asked.get(id(log)), raw))
             marks.append(Mark(log, seq))
         return tuple(marks)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,6 +73,10 @@ class _NoLog:
 
     def enter(self, entry: TrafficEntry) -> None:
         """Drop the entry."""
+
+    def without_known(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the message."""
+        return message
 
 
 class AgentPool:

@@ -17,13 +17,12 @@ from acp_jupyter.host.rpc.inbound import Inbound, OnWithdrawn
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
 from acp_jupyter.host.rpc.open_requests import ReceivedRequests, SentRequest, SentRequests
 from acp_jupyter.protocol.json import clean_json
+from acp_jupyter.protocol.traffic import LONG_CHARS
 from acp_jupyter.protocol.version_2 import Version2
 
 BeforeAnswer = Callable[[], Awaitable[None]]
 
 _YIELD_EVERY = 50
-_LONG_BYTES = 256 * 1024
-"""A longer line is parsed in steps; see `read_long_json`."""
 _EXIT_AFTER_EOF_SECONDS = 1.0
 _NEXT = "The next prompt starts it again."
 _HANDSHAKE = "initialize"
@@ -162,7 +161,7 @@ class LineTransport:
         while not self.ended.is_set():
             chunk = await self._process.stdout.read()
             for line in self._splitter.feed(chunk) if chunk else self._splitter.finish():
-                if isinstance(line, bytes) and len(line) > _LONG_BYTES:
+                if isinstance(line, bytes) and len(line) > LONG_CHARS:
                     await self._inbound.take_long(line)
                 else:
                     self._inbound.take(line)

@@ -10,8 +10,8 @@ import itertools
 import logging
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol, Self
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, Self
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.event_ring import EventRing
@@ -144,6 +144,10 @@ class Journal:
                 self._due = loop.call_later(wait, self._take_due_chunks)
             else:
                 self._due = loop.call_soon(self._take_due_chunks)
+
+    def without_known(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a message without the secrets that are known; in any thread."""
+        return self._log.without_known(message)
 
     def _take_due_chunks(self) -> None:
         self._taken_at = asyncio.get_running_loop().time()

@@ -19,8 +19,9 @@ from typing import Any, Literal, NamedTuple
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.json import read_json
 from acp_jupyter.protocol.log import read_log
+from acp_jupyter.protocol.long_json import read_long_json
 from acp_jupyter.protocol.objects import items, obj, text
-from acp_jupyter.protocol.traffic import TextChunk, TrafficEntry, text_chunk
+from acp_jupyter.protocol.traffic import LONG_CHARS, TextChunk, TrafficEntry, text_chunk
 from acp_jupyter.transcript.redactor import Redactor
 
 _LEFT_OUT = {"session_opened", "session_attached", "session_branched", "session_continued"}
@@ -254,6 +255,8 @@ class LogLines:
         fields: dict[str, Any] = {"seq": entry.seq, "t": round(entry.t, 4), "d": entry.direction}
         if entry.re is not None:
             fields["re"] = entry.re
+        if len(entry.raw) > LONG_CHARS:
+            return self._long(entry, fields)
         fields["m"] = entry.message
         line = _dump(fields)
         # A line without escapes is searched in one step, and rarely holds a secret.
@@ -262,6 +265,15 @@ class LogLines:
             self.altered = self.altered or message != entry.message
             line = _dump({**fields, "m": message})
         return self._bytes(line)
+
+    def _long(self, entry: TrafficEntry, fields: dict[str, Any]) -> bytes:
+        """Return the line of a long message, which its entry may not have whole."""
+        whole = read_long_json(entry.raw)
+        message = self._redactor.redact(whole)
+        if message == whole:
+            return self._bytes(f'{_dump(fields)[:-1]},"m":{entry.raw}}}')
+        self.altered = True
+        return self._bytes(_dump({**fields, "m": message}))
 
     def _bytes(self, line: str) -> bytes:
         try:

@@ -14,9 +14,10 @@ import os
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from acp_jupyter.errors import plain_reason
 from acp_jupyter.host.limits import Limits
@@ -27,7 +28,7 @@ from acp_jupyter.host.store.log_entries import (
     lacks_lines,
     queued_bytes,
 )
-from acp_jupyter.protocol.traffic import TrafficEntry
+from acp_jupyter.protocol.traffic import LONG_CHARS, TrafficEntry
 from acp_jupyter.transcript.redactor import Redactor
 
 _log = logging.getLogger(__name__)
@@ -200,9 +201,19 @@ class TrafficLog:
                 self._entries.put(entry)
 
     def clean(self, entry: TrafficEntry) -> TrafficEntry:
-        """Return an entry without known secrets, fit to be shown."""
+        """Return an entry without known secrets, fit to be shown.
+
+        Whoever entered a long line has looked for them already, in a thread of its own.
+        """
+        if len(entry.raw) > LONG_CHARS:
+            return entry
         message = self._redactor.without_known(entry.message, entry.raw)
         return entry if message is entry.message else entry._replace(message=message)
+
+    def without_known(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a message without known secrets; in any thread."""
+        clean: Mapping[str, Any] = self._redactor.without_known(message)
+        return clean
 
     def watch(self, wake: Callable[[], None]) -> None:
         """Call ``wake`` in the log's thread when lines have been written and at the log's end."""

@@ -34,7 +34,7 @@ from acp_jupyter.protocol.packets import (
 from acp_jupyter.protocol.tools.inputs import patch_diffs
 from acp_jupyter.protocol.tools.outputs import TerminalTexts, read_terminal
 from acp_jupyter.protocol.tools.table import KIND_TOOLS, find_tool, name_in_title, tool_name_to_kind
-from acp_jupyter.protocol.version_2.marks import ASKED_WORDS, CAN_CANCEL
+from acp_jupyter.protocol.version_2.marks import ASKED_WORDS, CAN_CANCEL, CUT
 from acp_jupyter.protocol.vocabulary import AcpKind, read_acp_kind, read_status
 
 _YES_NO = (
@@ -98,6 +98,7 @@ def _common(raw: Obj, state: ParseState) -> dict[str, Any] | None:
         "parent_id": parent_id(raw),
         "terminal": read_terminal(raw, terminal_id, tool_call_id, state.terminals),
         "can_cancel": bool_or_none(obj(raw.get("_meta")).get(CAN_CANCEL)),
+        "is_cut": obj(raw.get("_meta")).get(CUT) is True or None,
     }
     locations = raw.get("locations")
     if isinstance(locations, list):

@@ -147,9 +147,15 @@ UNKNOWN_TOOL = ToolRow("unknown", "other", "other", "Running tool")
 _BY_SPELLING = {name: row for row in _ROWS for name in (row.name, *row.aliases)}
 
 
+_MOST_NAME_CHARS = 200
+"""Of what may be a tool's name, with blanks."""
+
+
 def find_tool(name: str | None) -> ToolRow | None:
     """Find a tool's row by any spelling of its name."""
-    return None if not name else _BY_SPELLING.get(name.strip().lower())
+    if not name or len(name) > _MOST_NAME_CHARS:
+        return None
+    return _BY_SPELLING.get(name.strip().lower())
 
 
 _NAME_IN_TITLE = re.compile(r"([a-z]{1,30}(?:_[a-z]{1,30}){1,4}): ?\S")

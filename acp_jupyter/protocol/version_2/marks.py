@@ -12,3 +12,6 @@ CAN_CANCEL = "acp-jupyter/can-cancel"
 """In the ``_meta`` of a tool call, or a terminal: whether the client may cancel it now."""
 BACKGROUND = "acp-jupyter/background"
 """In the ``_meta`` of a session's info: all the work that goes on beside the turns."""
+
+CUT = "acp-jupyter/cut"
+"""In the ``_meta`` of a message's parameters, update or tool call: more was sent than is read."""

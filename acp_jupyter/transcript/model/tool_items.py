@@ -277,6 +277,8 @@ class CallFacts:
     locations: tuple[Location, ...] = ()
     raw_input: JsonValue = None
     raw_output: JsonValue = None
+    is_cut: bool = False
+    """Whether the agent has sent more of it than is read."""
 
     def reads_like(self, other: CallFacts) -> bool:
         """Tell whether both give the same words: all but the output is the same."""
@@ -305,8 +307,8 @@ class CallFacts:
             changes["locations"] = packet.locations
         if packet.raw_input is not None and packet.raw_input != self.raw_input:
             changes["raw_input"] = packet.raw_input
-        if packet.raw_output is not None:
-            changes["raw_output"] = packet.raw_output
+        newest = {"raw_output": packet.raw_output, "is_cut": packet.is_cut}
+        changes |= {name: value for name, value in newest.items() if value is not None}
         return replace(self, **changes) if changes else self  # type: ignore[arg-type]
 
     def _content(self, packet: ToolCallStart | ToolCallProgress) -> dict[str, object]:

@@ -59,6 +59,7 @@ def add_request(draft: Draft, packet: PermissionRequest) -> None:
         reason=words if packet.action else "\n".join(filter(None, (_reason(item), words))),
         options=options,
         asked_at=draft.at,
+        too_large=draft.calls[item.tool_call_id].is_cut,
     )
     item = item.model_copy(update={"permission": permission})
     found = contents_of(item, draft.session.cwd)

@@ -266,7 +266,17 @@ def _described(facts: CallFacts, given: CallResult, cwd: str) -> ToolWords:
 
 
 _HELD_FIELDS = frozenset(
-    {"acp_kind", "content", "kind", "locations", "name", "parent_id", "raw_input", "raw_output"}
+    {
+        "acp_kind",
+        "content",
+        "is_cut",
+        "kind",
+        "locations",
+        "name",
+        "parent_id",
+        "raw_input",
+        "raw_output",
+    }
     | {"title", "tool_name"}
 )
 _EMPTY_VALUES: tuple[object, ...] = (None, "", "unknown")

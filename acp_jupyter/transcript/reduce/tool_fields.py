@@ -212,6 +212,8 @@ def _diff(item: ToolDiff, cwd: str, exists: bool) -> Diff:
 
 
 def _counts(old: str, new: str) -> tuple[int | None, int | None]:
+    if old.count("\n") + new.count("\n") > _COUNTED_LINES:
+        return None, None
     before, after = old.splitlines(), new.splitlines()
     if len(before) + len(after) > _COUNTED_LINES:
         return None, None

@@ -158,7 +158,17 @@ def _lines(wire: Wire, session_id: str, wanted: Json) -> None:
     wire.text(session_id, "\n\nAfter the long lines.")
 
 
+def _file(wire: Wire, session_id: str, wanted: Json) -> None:
+    """Write the line in ``NAME.line`` ``count`` times, with the session's id, and a word after."""
+    with open(f"{wanted['name']}.line", "rb") as file:
+        line = file.read().replace(b'"the-session"', json.dumps(session_id).encode())
+    for _number in range(wanted["count"]):
+        wire.write(line)
+    wire.text(session_id, "\n\nAfter the long lines.")
+
+
 LOADS: dict[str, Callable[[Wire, str, Json], None]] = {
+    "file": _file,
     "everywhere": _everywhere,
     "calls": _calls,
     "lines": _lines,

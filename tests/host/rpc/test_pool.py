@@ -6,9 +6,10 @@ import asyncio
 import itertools
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +25,9 @@ pytestmark = pytest.mark.asyncio
 class Log:
     session_id: str
     sequence: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def without_known(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        return message
 
     def enter(self, entry: TrafficEntry) -> None:
         """Keep nothing."""

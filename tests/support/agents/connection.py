@@ -40,6 +40,9 @@ class RecordedConnection:
     def __post_init__(self) -> None:
         self.lines.join(self)
 
+    def without_known(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        return message
+
     def enter(self, entry: TrafficEntry) -> None:
         self.entries.append(entry)
         if self.on_entry is not None:

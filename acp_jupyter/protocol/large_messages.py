@@ -1,0 +1,149 @@
+"""How much of one message of an agent is read: the rest is in the session's traffic alone.
+
+All that a message says passes through many hands: it is normalised, read, joined to the transcript,
+kept and sent to pages. Each takes time for each value, and meanwhile other sessions wait. So lists
+and objects are read up to a number of values, and texts up to a length; a text that is cut says so.
+What a user would be asked to allow can't be allowed then, since nobody has seen all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from acp_jupyter.protocol.json import CAMEL_KEYS
+from acp_jupyter.protocol.version_2.marks import CUT
+
+MOST_VALUES = 10_000
+"""Of all objects and lists of a message together."""
+MOST_PARTS = 2_000
+"""Of one object or list."""
+MOST_CHARS = 1_000_000
+"""Of one text, but for those that are shown or written whole."""
+_MOST_NAME_CHARS = 1_000
+_MARKED_VALUES = 10
+"""Room for the mark of a tool call: what was cut once is not cut again."""
+_CUT_WORDS = " … the rest is in the session's traffic"
+_WHOLE = frozenset({"text", "oldText", "newText", "data", "blob"})
+"""Texts of content blocks, and both sides of a diff, have bounds of their own."""
+
+
+def cut_message(message: Any) -> Any:
+    """Return what is read of a message; the same object where that is all of it.
+
+    One of which something is left out is marked, and so is its update or tool call: see `CUT`.
+
+    Parameters
+    ----------
+    message
+        A message as JSON; what was cut before is left as it is.
+    """
+    if _fits(message):
+        return message
+    params = message.get("params") if isinstance(message, Mapping) else None
+    writes = isinstance(params, Mapping) and message.get("method") == "fs/write_text_file"
+    cut = _Cut(message, _WHOLE | {"content"} if writes else _WHOLE).value()
+    if isinstance(cut, dict):
+        _mark(cut)
+    return cut
+
+
+def _fits(message: Any) -> bool:
+    """Tell whether all of it is read; looks at no more than that."""
+    values = 0
+    rest: list[tuple[str, Any]] = [("", message)]
+    while rest:
+        name, value = rest.pop()
+        if isinstance(value, str):
+            if len(value) > MOST_CHARS and CAMEL_KEYS.get(name, name) not in _WHOLE:
+                return False
+            continue
+        if not isinstance(value, dict | list):
+            continue
+        values += len(value)
+        if values > MOST_VALUES or len(value) > MOST_PARTS:
+            return False
+        if isinstance(value, list):
+            rest += [("", each) for each in value if type(each) in _NESTED]
+            continue
+        if any(len(key) > _MOST_NAME_CHARS for key in value):
+            return False
+        rest += [(key, each) for key, each in value.items() if type(each) in _NESTED]
+    return True
+
+
+_NESTED = frozenset({dict, list, str})
+
+
+class _Cut:
+    """Takes values level by level, so that the outermost are kept.
+
+    Parameters
+    ----------
+    message
+        What is too large.
+    whole
+        Names of texts that are kept whole.
+    """
+
+    def __init__(self, message: Any, whole: frozenset[str]) -> None:
+        self._message = message
+        self._whole = whole
+        self._room = MOST_VALUES - _MARKED_VALUES
+
+    def value(self) -> Any:
+        """Return what is kept."""
+        root: list[Any] = []
+        level: list[tuple[Any, Any]] = [([self._message], root)]
+        while level:
+            level = [pair for source, target in level for pair in self._fill(source, target)]
+        return root[0]
+
+    def _fill(self, source: Any, target: Any) -> Iterator[tuple[Any, Any]]:
+        """Take the values of one object or list; yield those that have values of their own."""
+        most = min(MOST_PARTS - 1, self._room)
+        self._room -= min(most, len(source))
+        if isinstance(source, list):
+            for value in islice(source, most):
+                kept = self._kept("", value)
+                target.append(kept)
+                if isinstance(value, dict | list):
+                    yield value, kept
+            return
+        for name, value in islice(source.items(), most):
+            kept = self._kept(name, value)
+            target[name[:_MOST_NAME_CHARS]] = kept
+            if isinstance(value, dict | list):
+                yield value, kept
+
+    def _kept(self, name: str, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {}
+        if isinstance(value, list):
+            return []
+        is_whole = CAMEL_KEYS.get(name, name) in self._whole
+        if isinstance(value, str) and len(value) > MOST_CHARS and not is_whole:
+            return value[: MOST_CHARS - len(_CUT_WORDS)] + _CUT_WORDS
+        return value
+
+
+def _mark(message: dict[str, Any]) -> None:
+    params = message.get("params")
+    if not isinstance(params, dict):
+        return
+    _mark_object(params)
+    for name in ("update", "toolCall", "tool_call"):
+        _mark_object(params.get(name))
+
+
+def _mark_object(value: object) -> None:
+    if isinstance(value, dict):
+        meta = value.get("_meta")
+        value["_meta"] = {CUT: True, **(meta if isinstance(meta, dict) else {})} | {CUT: True}
+
+
+def is_cut(params: Mapping[str, Any]) -> bool:
+    """Tell whether more was sent than these parameters of a message say."""
+    meta = params.get("_meta")
+    return isinstance(meta, Mapping) and meta.get(CUT) is True
