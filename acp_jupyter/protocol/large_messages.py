@@ -39,24 +39,24 @@ def cut_message(message: Any) -> Any:
     message
         A message as JSON; what was cut before is left as it is.
     """
-    if _fits(message):
+    writes = isinstance(message, Mapping) and message.get("method") == "fs/write_text_file"
+    whole = _WHOLE | {"content"} if writes else _WHOLE
+    if _fits(message, whole):
         return message
-    params = message.get("params") if isinstance(message, Mapping) else None
-    writes = isinstance(params, Mapping) and message.get("method") == "fs/write_text_file"
-    cut = _Cut(message, _WHOLE | {"content"} if writes else _WHOLE).value()
+    cut = _Cut(message, whole).value()
     if isinstance(cut, dict):
         _mark(cut)
     return cut
 
 
-def _fits(message: Any) -> bool:
+def _fits(message: Any, whole: frozenset[str]) -> bool:
     """Tell whether all of it is read; looks at no more than that."""
     values = 0
     rest: list[tuple[str, Any]] = [("", message)]
     while rest:
         name, value = rest.pop()
         if isinstance(value, str):
-            if len(value) > MOST_CHARS and CAMEL_KEYS.get(name, name) not in _WHOLE:
+            if len(value) > MOST_CHARS and CAMEL_KEYS.get(name, name) not in whole:
                 return False
             continue
         if not isinstance(value, dict | list):

@@ -1,4 +1,8 @@
-"""How late a Jupyter server answers others while an agent sends what is hard to take in."""
+"""How late a Jupyter server answers others while an agent sends what is hard to take in.
+
+Others are who asks for its status, and the page of another session, whose agent says the time. Each
+group of loads begins with one that sends nothing, which tells what the machine itself adds.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +25,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
 from acp_jupyter.host.limits import Limits
+from tests.support.patterns.largest import LARGEST, largest
 from tests.support.patterns.repeated import REPEATED, corpus
 from tests.support.server.jupyter_server import JupyterServer, fake_agents
 from tests.support.server.routes import open_session, start_turn
@@ -31,6 +36,9 @@ LATE_MS = 100
 _CORPUS_CHARS = 90_000
 _LONGEST_MIB = Limits().line_bytes // 2**20 - 1
 """Of a line that is still taken."""
+_READ_MIB = 2
+"""Of a line whose many parts are still read."""
+_TIMES = 2
 _TURN_SECONDS = 600
 _AFTER_SECONDS = 0.5
 _LOOK_SECONDS = 0.02
@@ -53,6 +61,9 @@ class Hostile:
     """Milliseconds until ``/api/status`` was answered."""
     p99: float
     longest: float
+    said_p99: float
+    """Milliseconds until a page had what the agent of another session said."""
+    said_longest: float
     seconds: float
     """To the turn's end."""
     memory_mb: float
@@ -63,8 +74,15 @@ def measure_hostile(
     rounds: int, corpora: Sequence[str] = tuple(REPEATED), *, count: int = 100_000
 ) -> list[Hostile]:
     """Send every load, each round and each group of loads to a fresh server."""
+    idle = Load("nothing", _prompt("nothing"))
+    largest_loads = [
+        Load(f"{mib} MiB of {name}", _prompt("file", name=f"{_file(name)}-{mib}", count=_TIMES))
+        for name in LARGEST
+        for mib in (_LONGEST_MIB, _READ_MIB)
+    ]
     groups = [
-        [_corpus_load(name) for name in corpora],
+        [idle, *(_corpus_load(name) for name in corpora)],
+        [idle, *largest_loads],
         [Load(f"{count:,} tool calls", _prompt("calls", count=count))],
         *([load] for load in _line_loads()),
     ]
@@ -92,11 +110,11 @@ def _prompt(load: str, **more: object) -> str:
 
 
 def _file(name: str) -> str:
-    return name.replace(" ", "-").replace(",", "")
+    return name.replace(" ", "-").replace(",", "").replace(":", "")
 
 
 def _median(name: str, runs: Sequence[Hostile]) -> Hostile:
-    columns = ("p50", "p99", "longest", "seconds", "memory_mb")
+    columns = ("p50", "p99", "longest", "said_p99", "said_longest", "seconds", "memory_mb")
     medians = (statistics.median(getattr(run, column) for run in runs) for column in columns)
     return Hostile(name, *medians)
 
@@ -104,7 +122,7 @@ def _median(name: str, runs: Sequence[Hostile]) -> Hostile:
 def _measure_group(loads: Sequence[Load]) -> list[Hostile]:
     with (
         tempfile.TemporaryDirectory() as folder,
-        JupyterServer(Path(folder), agents=fake_agents("hostile")) as server,
+        JupyterServer(Path(folder), agents=fake_agents("hostile", "says_the_time")) as server,
         server.user() as client,
         server.stream() as stream,
     ):
@@ -113,18 +131,25 @@ def _measure_group(loads: Sequence[Load]) -> list[Hostile]:
             (server.root / f"{_file(name)}.json").write_text(json.dumps(text))
             shown = text.encode("utf-8", "replace")
             (server.root / f"{_file(name)}.txt").write_bytes(shown)
+        for name in LARGEST if any('"file"' in load.prompt for load in loads) else ():
+            for mib in (_LONGEST_MIB, _READ_MIB):
+                (server.root / f"{_file(name)}-{mib}.line").write_bytes(largest(name, mib))
         page = threading.Thread(target=_follow, args=(stream,), daemon=True)
         page.start()
         client.timeout = httpx.Timeout(_TURN_SECONDS)
-        return [_measure(server, client, stream, load) for load in loads]
+        other = open_session(client, "says_the_time", new=True)
+        start_turn(client, other, "What time is it?")
+        return [_measure(server, client, stream, load, other) for load in loads]
 
 
 def _measure(
-    server: JupyterServer, client: httpx.Client, stream: ClientConnection, load: Load
+    server: JupyterServer, client: httpx.Client, stream: ClientConnection, load: Load, other: str
 ) -> Hostile:
     session_id = open_session(client, "hostile", new=True, policy="allow-all")
     stream.send(json.dumps({"type": "subscribe", "session_id": session_id}))
-    with _probed(server) as waits, _memory(server) as memory:
+    status = ("status_probe", f"{server.url}api/status", server.token)
+    said = ("said_probe", f"{server.api.replace('http', 'ws', 1)}stream", server.token, other)
+    with _probed(*status) as waits, _probed(*said) as delays, _memory(server) as memory:
         began = time.monotonic()
         turn_id = start_turn(client, session_id, load.prompt)
         _wait(client, turn_id)
@@ -134,8 +159,16 @@ def _measure(
         time.sleep(_AFTER_SECONDS)
     stream.send(json.dumps({"type": "unsubscribe", "session_id": session_id}))
     client.delete(f"sessions/{session_id}").raise_for_status()
-    p99 = statistics.quantiles(waits, n=100)[98]
-    return Hostile(load.name, statistics.median(waits), p99, max(waits), seconds, max(memory))
+    return Hostile(
+        load.name,
+        statistics.median(waits),
+        statistics.quantiles(waits, n=100)[98],
+        max(waits),
+        statistics.quantiles(delays, n=100)[98],
+        max(delays),
+        seconds,
+        max(memory),
+    )
 
 
 def _wait(client: httpx.Client, turn_id: str) -> None:
@@ -150,13 +183,12 @@ def _wait(client: httpx.Client, turn_id: str) -> None:
 
 
 @contextmanager
-def _probed(server: JupyterServer) -> Iterator[list[float]]:
-    """Ask for the status all the time; the list holds the milliseconds at the end."""
+def _probed(probe_name: str, *words: str) -> Iterator[list[float]]:
+    """Run a probe all the time; the list holds the milliseconds at the end."""
     waits: list[float] = []
-    command = [sys.executable, "-m", "tests.bench.status_probe", f"{server.url}api/status"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     with subprocess.Popen(
-        [*command, server.token],
+        [sys.executable, "-m", f"tests.bench.{probe_name}", *words],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -41,7 +41,7 @@ NOUNS = {
     "secrets": ("canary", "leaky", "dies_leaking", "env_dump"),
     "attacks": ("tries_secrets",),
     "chaos": ("chaos",),
-    "benches": ("measured",),
+    "benches": ("measured", "says_the_time"),
     "version_2": ("version_2",),
 }
 """A module is imported only where one of its modes is meant: agents start thousands of times."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
@@ -91,7 +92,8 @@ class Inbound:
         self._answer = answer
         self._version_2 = version_2
         self._noise = 0
-        self._told = 0
+        self._told: Counter[str] = Counter()
+        """How often each session was told that a message is too large."""
         self._halves = SurrogatePairs()
         self._held = DelayedAnswers(log_router, self._answered, self._handle)
 
@@ -129,10 +131,10 @@ class Inbound:
 
     def _tell(self, words: str, logs: Sequence[SessionLog]) -> None:
         """Say where its user sees it that not all is shown."""
-        self._told += 1
-        if self._told <= _MOST_TOLD:
-            notice = HostNotice(severity="warning", text=words)
-            self._log_router.write("!", notice.model_dump(mode="json"), logs)
+        few = [log for log in logs if self._told[log.session_id] < _MOST_TOLD]
+        self._told.update(log.session_id for log in few)
+        notice = HostNotice(severity="warning", text=words)
+        self._log_router.write("!", notice.model_dump(mode="json"), few)
 
     async def settled(self) -> None:
         """Wait until no line is held back."""

@@ -40,3 +40,11 @@ def measured(wire: Wire, session_id: str, text: str, times: str) -> str:
         wire.text(session_id, said[number * size : (number + 1) * size])
     Path(times).write_text(json.dumps([first, time.time()]))
     return "end_turn"
+
+
+@in_turns
+def says_the_time(wire: Wire, session_id: str, _: str) -> str:
+    """Say what time it is, 50 times a second, until the turn is cancelled."""
+    while not wire.rest(0.02):
+        wire.text(session_id, f"<{time.time():.4f}> ")
+    return "end_turn"

@@ -164,10 +164,18 @@ def _file(wire: Wire, session_id: str, wanted: Json) -> None:
         line = file.read().replace(b'"the-session"', json.dumps(session_id).encode())
     for _number in range(wanted["count"]):
         wire.write(line)
+    if wanted.get("wait") and wire.rest(wanted["wait"]):
+        return
     wire.text(session_id, "\n\nAfter the long lines.")
 
 
+def _nothing(wire: Wire, _session_id: str, _wanted: Json) -> None:
+    """Send nothing for a while."""
+    wire.rest(3.0)
+
+
 LOADS: dict[str, Callable[[Wire, str, Json], None]] = {
+    "nothing": _nothing,
     "file": _file,
     "everywhere": _everywhere,
     "calls": _calls,
