@@ -34,7 +34,7 @@ def user(server: JupyterServer) -> Iterator[httpx.Client]:
 
 
 def send(user: httpx.Client, name: str, *, asks: bool = False) -> tuple[str, str]:
-    session_id = open_session(user, "hostile", new=True, policy="ask" if asks else "allow-all")
+    session_id = open_session(user, "hostile", new=True, policy="allow-all")
     prompt = json.dumps({"load": "file", "name": name, "count": 1, "wait": 60 if asks else 0})
     return session_id, start_turn(user, session_id, prompt)
 
@@ -43,7 +43,7 @@ def notices(detail: dict[str, list[dict[str, str]]]) -> list[str]:
     return [item["title"] or item["text"] for item in detail["items"] if item["kind"] == "notice"]
 
 
-def test_what_is_not_shown_whole_can_only_be_rejected(
+def test_what_is_not_shown_whole_is_allowed_by_nobody(
     server: JupyterServer, user: httpx.Client
 ) -> None:
     for number in (0, 1):

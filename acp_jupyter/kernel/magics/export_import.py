@@ -167,6 +167,7 @@ def run_share(rest: Sequence[str]) -> None:
 
 
 _SHOWN_PROBLEMS = 20
+_MANY_LINES = 20_000
 
 
 def _parser() -> LineParser:
@@ -197,8 +198,14 @@ def run_import(rest: Sequence[str]) -> None:
         )
     path = Path(given.path).expanduser()
     client = host_client()
+    content = _read(path)
+    count = content.count(b"\n")
+    if count >= _MANY_LINES:
+        # Some 5,000 lines are read in a second.
+        size = human_size(len(content))
+        print(f"Importing {count:,} lines ({size}). That may take a minute or more.")  # noqa: T201
     command = ImportLog(
-        content=_read(path),
+        content=content,
         file_name=given.name or path.name,
         dialect=dialect,
         log_session=given.session,

@@ -94,3 +94,14 @@ def test_what_came_of_a_log_is_told(
     assert told[-1] == f"<Turn t{turns - 1} of demo: done>"
     assert told[0].endswith(f"{turns} turn{'s' * (turns - 1)}, 5 lines.")
     assert [line.partition(";")[0] for line in told[1:-1]] == words
+
+
+@pytest.mark.parametrize(("lines", "said"), [(19_999, False), (20_000, True)])
+def test_a_long_import_says_at_once_that_it_takes_a_while(
+    lines: int, said: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "log.ndjson").write_text("{}\n" * lines)
+    FakeHost.imported = ()
+    export_import.run_import([str(tmp_path / "log.ndjson")])
+    first = capsys.readouterr().out.splitlines()[0]
+    assert (first == "Importing 20,000 lines (60.0 kB). That may take a minute or more.") is said
