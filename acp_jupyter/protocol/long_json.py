@@ -17,10 +17,10 @@ _MAX_VALUES = 200_000
 _STRING_CHARS = 64 * 1024
 _LONGEST_ESCAPE = 6
 _TOKEN = re.compile(
-    r'[ \t\n\r]*+(?:([][{}:,"])|(-?(?:0|[1-9][0-9]*+))((?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?)'
-    r"|(true|false|null|NaN|-?Infinity))"
+    r'([][{}:,"])|(-?(?:0|[1-9][0-9]*+))((?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?)'
+    r"|(true|false|null|NaN|-?Infinity)"
 )
-_REST = re.compile(r"[ \t\n\r]*+\Z")
+_BLANKS = re.compile(r"[ \t\n\r]*+")
 _WORDS = {"true": True, "false": False}
 _scan = decoder.scanstring  # type: ignore[attr-defined]
 _HALF = re.compile("[\ud800-\udfff]")
@@ -78,7 +78,7 @@ class _LongText:
                 inside.pop()
             else:
                 break
-        if _REST.match(self._text, self._at) is None:
+        if self._past_blanks() != len(self._text):
             raise self._error("Extra data")
         return root[0]
 
@@ -127,11 +127,15 @@ class _LongText:
         return self._names.setdefault(name, name), self._token()
 
     def _token(self) -> re.Match[str]:
-        found = _TOKEN.match(self._text, self._at)
+        found = _TOKEN.match(self._text, self._past_blanks())
         if found is None:
             raise self._error("Expecting value")
         self._at = found.end()
         return found
+
+    def _past_blanks(self) -> int:
+        blanks = _BLANKS.match(self._text, self._at)
+        return self._at if blanks is None else blanks.end()
 
     def _string(self) -> str:
         """Read on to the closing quote."""
