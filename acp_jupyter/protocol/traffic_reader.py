@@ -21,7 +21,7 @@ from acp_jupyter.protocol.host_events.notes import (
     read_note,
 )
 from acp_jupyter.protocol.host_events.session import ReplayEnded, ReplayStarted
-from acp_jupyter.protocol.large_messages import cut_message
+from acp_jupyter.protocol.large.messages import cut_message
 from acp_jupyter.protocol.normalise import normalise_clean
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 from acp_jupyter.protocol.packets import (

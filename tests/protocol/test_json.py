@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.protocol.json import camel_case, clean_json, read_json
-from acp_jupyter.protocol.long_json import read_long_json
+from acp_jupyter.protocol.large.long_json import read_long_json
 from acp_jupyter.protocol.normalise import normalise
 
 _scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()

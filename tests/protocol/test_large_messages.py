@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.protocol import long_json
-from acp_jupyter.protocol.large_messages import MOST_CHARS, MOST_PARTS, MOST_VALUES, cut_message
-from acp_jupyter.protocol.long_json import TooManyParts, read_long_json
+from acp_jupyter.protocol.large import long_json
+from acp_jupyter.protocol.large.long_json import TooManyParts, read_long_json
+from acp_jupyter.protocol.large.messages import MOST_CHARS, MOST_PARTS, MOST_VALUES, cut_message
 from acp_jupyter.protocol.version_2.marks import CUT
 from tests.support.patterns.largest import LARGEST, largest
 

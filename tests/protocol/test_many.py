@@ -8,9 +8,9 @@ import pytest
 
 from acp_jupyter.protocol.elicitation import ElicitationField, read_field
 from acp_jupyter.protocol.json import clean_json
+from acp_jupyter.protocol.large.long_json import read_long_json
 from acp_jupyter.protocol.log_envelope import OpenRequests
 from acp_jupyter.protocol.log_json import PrettyPrinted
-from acp_jupyter.protocol.long_json import read_long_json
 from acp_jupyter.protocol.packets import AgentMessageChunk
 from acp_jupyter.protocol.parse.elicitation import SecretAnswers
 from acp_jupyter.protocol.parse.tool_calls import ParseState

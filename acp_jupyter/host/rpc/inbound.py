@@ -28,8 +28,8 @@ from acp_jupyter.host.rpc.open_requests import (
 )
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.json import read_json
-from acp_jupyter.protocol.large_messages import MOST_PARTS, cut_message, is_cut
-from acp_jupyter.protocol.long_json import TooManyParts, read_long_json
+from acp_jupyter.protocol.large.long_json import TooManyParts, read_long_json
+from acp_jupyter.protocol.large.messages import MOST_PARTS, cut_message, is_cut
 from acp_jupyter.protocol.normalise import normalise_clean
 from acp_jupyter.protocol.objects import first, obj
 from acp_jupyter.protocol.traffic import LONG_CHARS

@@ -18,8 +18,8 @@ from typing import Any, Literal, NamedTuple
 
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.json import read_json
+from acp_jupyter.protocol.large.long_json import read_long_json
 from acp_jupyter.protocol.log import read_log
-from acp_jupyter.protocol.long_json import read_long_json
 from acp_jupyter.protocol.objects import items, obj, text
 from acp_jupyter.protocol.traffic import LONG_CHARS, TextChunk, TrafficEntry, text_chunk
 from acp_jupyter.transcript.redactor import Redactor
