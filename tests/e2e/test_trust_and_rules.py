@@ -45,9 +45,10 @@ def test_a_cell_asks_about_its_folder_once_and_remembers_an_answer(
     turn = nb.run(2)
     trust = turn.root.get_by_role("group", name="Folder trust")
     trust.get_by_role("button", name="Trust this folder").click()
-    # What goes beyond the agent's options stands beside the request.
+    # What goes beyond the agent's options is in a menu of its own.
     expect(turn.option("Allow for this session")).to_be_visible()
     expect(turn.permission.get_by_role("button", name="This file")).to_have_count(0)
+    turn.permission.get_by_text("More answers").click()
     session = turn.root.get_by_role("group", name="Always in this session")
     session.get_by_role("button", name="This file").click()
     nb.wait_for_end(2)

@@ -121,7 +121,7 @@ def test_a_notebook_that_is_paired_with_a_script_has_its_prompts_as_comments(
     path = workspace.notebook("%load_ext acp_jupyter", PROMPT)
     nb = lab.open(path)
     nb.wait_for_kernel()
-    nb._evaluate(
+    nb.evaluate(
         "notebook => notebook.content.model.setMetadata('jupytext', {formats: 'ipynb,py:percent'})"
     )
     nb.save()

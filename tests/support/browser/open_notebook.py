@@ -63,7 +63,7 @@ class OpenNotebook:
 
     def cell_ids(self) -> list[str]:
         """Return the ids of the cells in the open document, saved or not."""
-        ids: list[str] = self._evaluate(
+        ids: list[str] = self.evaluate(
             "notebook => [...notebook.content.model.sharedModel.cells].map(cell => cell.id)"
         )
         return ids
@@ -74,7 +74,7 @@ class OpenNotebook:
 
     def set_source(self, index: int, source: str) -> None:
         """Type over a cell; a cell after the last is added."""
-        self._evaluate(
+        self.evaluate(
             """(notebook, [index, source]) => {
               const shared = notebook.content.model.sharedModel;
               if (index >= shared.cells.length) {
@@ -86,7 +86,7 @@ class OpenNotebook:
         )
 
     def delete_cell(self, index: int) -> None:
-        self._evaluate(
+        self.evaluate(
             "(notebook, index) => notebook.content.model.sharedModel.deleteCell(index)", index
         )
 
@@ -95,7 +95,7 @@ class OpenNotebook:
         if source is not None:
             self.set_source(index, source)
         # In one go: whatever takes the focus meanwhile makes its own cell the active one.
-        self._evaluate(
+        self.evaluate(
             """(notebook, index) => {
               jupyterapp.shell.activateById(notebook.id);
               notebook.content.deselectAll();
@@ -142,11 +142,11 @@ class OpenNotebook:
         self.lab.command("notebook:interrupt-kernel")
 
     def restart(self) -> None:
-        self._evaluate("notebook => notebook.sessionContext.session.kernel.restart()")
+        self.evaluate("notebook => notebook.sessionContext.session.kernel.restart()")
         self.wait_for_kernel()
 
     def kernel_id(self) -> str:
-        return str(self._evaluate("notebook => notebook.sessionContext.session.kernel.id"))
+        return str(self.evaluate("notebook => notebook.sessionContext.session.kernel.id"))
 
     # -- document --------------------------------------------------------------
 
@@ -181,15 +181,15 @@ class OpenNotebook:
         JupyterLab takes a save that it has not finished for a change by somebody else, and asks.
         """
         self._page.wait_for_function(f"path => !({_FIND})(path).context.isSaving", arg=self.path)
-        self._evaluate("notebook => notebook.context.save()")
+        self.evaluate("notebook => notebook.context.save()")
 
     def close(self) -> None:
         """Close its tab; unsaved changes are gone, its kernel goes on."""
-        self._evaluate("notebook => notebook.dispose()")
+        self.evaluate("notebook => notebook.dispose()")
 
     def touch(self) -> None:
         """Change what is saved and nobody sees."""
-        self._evaluate("notebook => notebook.content.model.setMetadata('touched', Date.now())")
+        self.evaluate("notebook => notebook.content.model.setMetadata('touched', Date.now())")
 
     def read(self) -> Any:
         """Return what is on disk, once it is whole."""
@@ -220,7 +220,7 @@ class OpenNotebook:
 
     def outputs(self, index: int) -> list[dict[str, Any]]:
         """Return a cell's outputs in the page's model."""
-        text = self._evaluate(
+        text = self.evaluate(
             "(notebook, index) =>"
             " JSON.stringify(notebook.content.model.cells.get(index).outputs.toJSON())",
             index,
@@ -242,9 +242,10 @@ class OpenNotebook:
         return list(cells[index].get("outputs", [])) if index < len(cells) else []
 
     def _activate(self) -> None:
-        self._evaluate("notebook => jupyterapp.shell.activateById(notebook.id)")
+        self.evaluate("notebook => jupyterapp.shell.activateById(notebook.id)")
 
-    def _evaluate(self, function: str, argument: Any = None) -> Any:
+    def evaluate(self, function: str, argument: Any = None) -> Any:
+        """Call a function with the notebook's widget, and what else it takes."""
         return self._page.evaluate(
             f"([path, argument]) => ({function})(({_FIND})(path), argument)",
             [self.path, argument],

@@ -1,5 +1,8 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { CodeCell } from '@jupyterlab/cells';
+import type { Cell } from '@jupyterlab/cells';
+import { NotebookActions } from '@jupyterlab/notebook';
+import type { INotebookTracker, Notebook, NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Origin, TurnState } from '../../wire/types';
 import { OPEN_SESSION } from './ids';
@@ -73,9 +76,20 @@ export async function scrollToCell(
   if (cell === undefined) {
     return null;
   }
+  expand(content, cell);
   await content.scrollToItem(index);
   await cell.ready;
   return cell.node;
+}
+
+/** Shows a cell whose output, or the heading above it, is collapsed. */
+function expand(notebook: Notebook, cell: Cell): void {
+  if (cell.isHidden) {
+    NotebookActions.expandParent(cell, notebook);
+  }
+  if (cell instanceof CodeCell && cell.outputHidden) {
+    cell.outputHidden = false;
+  }
 }
 
 /** Number of a cell in its notebook, from 1; `null` where that is not open. */

@@ -1,3 +1,4 @@
+import { scrollToRequest } from '../../views/request/in_view';
 import { UNSELECTED_CLASS } from '../page/ids';
 
 /**
@@ -15,8 +16,11 @@ export function focusRequest(root: HTMLElement): boolean {
   }
   selectTabOf(newest);
   newest.focus({ preventScroll: true });
-  newest.scrollIntoView({ block: 'nearest' });
-  return newest === document.activeElement;
+  if (newest !== document.activeElement) {
+    return false;
+  }
+  scrollToRequest(newest);
+  return true;
 }
 
 /** What hides the request of a variant whose tab is not selected. */

@@ -1,14 +1,14 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
+import { CodeCell } from '@jupyterlab/cells';
 
 import type { Client } from '../../delivery/client';
-import { pendingRequest } from '../../state/items';
-import type { SessionStore } from '../../state/store';
-import type { Origin } from '../../wire/types';
 import { PANEL_ID } from '../page/ids';
 import { revealCell } from '../page/current_notebook';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { hasSnapshot } from '../page/snapshot';
 import { focusRequest } from './focus_request';
+import { pendingRequests } from './undrawn_requests';
+import type { PendingRequest } from './undrawn_requests';
 
 /** Goes to permission requests and questions that wait for the user. */
 export class Permissions {
@@ -30,7 +30,10 @@ export class Permissions {
     this.#openSession = openSession;
   }
 
-  /** Focuses a waiting request that is drawn, else one in its cell or, without one, in the panel. */
+  /**
+   * Focuses a waiting request that is drawn, else one in its cell; where no cell can show it, in the
+   * panel.
+   */
   async goTo(): Promise<void> {
     const notebook = this.#notebook.panel;
     const roots = [
@@ -50,34 +53,44 @@ export class Permissions {
     const following = this.#client.follow(sessionId);
     try {
       await hasSnapshot(following.store);
-      const { request, origin } = firstPending(following.store);
-      const panel = origin === null ? null : this.#notebook.find(origin.notebook_path);
-      // A request that is drawn is gone to without a jump of the notebook.
-      const drawn =
-        panel?.isVisible === true
-          ? panel.node.querySelector(`[data-request="${CSS.escape(request)}"]`)
-          : null;
-      const cell =
-        drawn?.closest<HTMLElement>('.jp-Cell') ??
-        (panel !== null && origin !== null
-          ? await revealCell(this.#app, this.#notebook, origin)
-          : null);
-      const root = cell ?? (await this.#openSession(sessionId));
-      await new Promise(resolve => requestAnimationFrame(resolve));
-      focusRequest(root);
+      const [first] = pendingRequests(following.store);
+      const cell = first === undefined ? null : await this.#cellOf(first);
+      if (cell === null || !focusRequest(cell)) {
+        const panel = await this.#openSession(sessionId);
+        await isDrawn(panel, first?.request ?? '');
+        focusRequest(panel);
+      }
     } finally {
       following.dispose();
     }
   }
+
+  /** The cell that shows a request, scrolled to; `null` where none can. */
+  async #cellOf({ request, origin }: PendingRequest): Promise<HTMLElement | null> {
+    if (origin === null || origin.cell_id === '') {
+      return null;
+    }
+    // The notebook may be gone by now.
+    const cell = await revealCell(this.#app, this.#notebook, origin).catch(() => null);
+    const panel = this.#notebook.find(origin.notebook_path);
+    const found = panel?.content.widgets.find(({ node }) => node === cell);
+    const hasOutput = found instanceof CodeCell && found.model.outputs.length > 0;
+    return cell !== null && hasOutput && (await isDrawn(cell, request)) ? cell : null;
+  }
 }
 
-/** The first request that waits in a session, and the cell that it comes from. */
-function firstPending({ view }: SessionStore): { request: string; origin: Origin | null } {
-  for (const item of view.items.values()) {
-    const request = pendingRequest(item);
-    if (request !== null) {
-      return { request, origin: view.turns.get(item.turn_id ?? '')?.origin ?? null };
-    }
+/** How long a cell or the panel may take to draw a request. */
+const DRAWN_MS = 3_000;
+
+/** Resolves to whether a request is drawn in an element, now or soon. */
+async function isDrawn(root: HTMLElement, request: string): Promise<boolean> {
+  const since = performance.now();
+  const wanted = `[data-request="${CSS.escape(request)}"]`;
+  let drawn = false;
+  while (!drawn && performance.now() - since < DRAWN_MS) {
+    await new Promise(resolve => requestAnimationFrame(resolve));
+    const card = root.querySelector<HTMLElement>(wanted);
+    drawn = card !== null && card.offsetParent !== null;
   }
-  return { request: '', origin: null };
+  return drawn;
 }

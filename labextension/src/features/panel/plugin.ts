@@ -15,6 +15,7 @@ import { IAcpRendering } from '../rendering/plugin';
 import { Permissions } from './go_to_permission';
 import { tell } from './panel_actions';
 import { IAcpPanel, SessionPanel } from './session_panel';
+import { UndrawnRequests } from './undrawn_requests';
 
 const TOGGLE_PANEL = 'acp-jupyter:toggle-panel';
 
@@ -64,6 +65,7 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
     const tellResult = async (act: () => Promise<string>) =>
       tell(panel, await act().catch((error: unknown) => Failure.from(error)));
     const permissions = new Permissions(app, client, notebook, show);
+    new UndrawnRequests(client, notebook);
 
     app.commands.addCommand(TOGGLE_PANEL, {
       label: trans.__('Show or Hide Agent Sessions'),

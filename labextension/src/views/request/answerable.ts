@@ -1,8 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-import { isTextField } from '../parts/keyboard';
-
 /** A request that has just come into view is not answered within this time: it was not read. */
 const IN_VIEW_MS = 500;
 
@@ -38,32 +36,4 @@ export function useAnswerable(card: RefObject<HTMLElement | null>, requestId: st
     };
   }, [requestId]);
   return since === requestId;
-}
-
-/**
- * Scrolls a notebook to a new request: to the whole of it, or to where it begins.
- *
- * Not while a person types, nor where its turn is out of sight: they look at something else.
- */
-export function bringIntoView(card: HTMLElement): void {
-  const scroller = card.closest('.jp-WindowedPanel-outer');
-  const turn = card.closest('.acp');
-  if (scroller === null || turn === null || isTextField(document.activeElement)) {
-    return;
-  }
-  const { top, bottom } = scroller.getBoundingClientRect();
-  const seen = turn.getBoundingClientRect();
-  if (seen.top < bottom && seen.bottom > top) {
-    const fits = card.offsetHeight < bottom - top;
-    card.scrollIntoView({ block: fits ? 'nearest' : 'start' });
-    // What comes into view above it may be drawn only now, at another height.
-    const { scrollTop } = scroller;
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() => {
-        if (scroller.scrollTop === scrollTop) {
-          card.scrollIntoView({ block: fits ? 'nearest' : 'start' });
-        }
-      }),
-    );
-  }
 }

@@ -15,7 +15,8 @@ import { byWhom, WaitsFor } from './answered_by';
 import { QuestionField } from './elicitation_field';
 import { contentOf, problemsOf, valuesOf } from './elicitation_values';
 import type { Problems } from './elicitation_values';
-import { bringIntoView, useAnswerable } from './answerable';
+import { useAnswerable } from './answerable';
+import { bringIntoView } from './in_view';
 
 /** A question of the agent: waiting for an answer, or answered. */
 export function Question({ item }: { readonly item: Elicitation }) {

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { Permission, PermissionOption, ToolCall } from '../../wire/types';
+import { agentOf } from '../../state/session_view';
 import { plural } from '../i18n';
 import { messageOf } from '../parts/buttons';
 import type { IconName } from '../parts/icon_drawings';
@@ -11,8 +12,9 @@ import { Unread, UnsureLines, useUnreadParts } from '../unread';
 import { useScene } from '../scene';
 import { WaitsFor } from './answered_by';
 import { PermissionDetails } from './permission_details';
-import { bringIntoView, useAnswerable } from './answerable';
-import { RejectReason, RememberAnswer } from './permission_more';
+import { useAnswerable } from './answerable';
+import { bringIntoView, scrollToRequest } from './in_view';
+import { keyOf, MoreAnswers, RejectReason } from './permission_more';
 import type { Memory } from './permission_more';
 import { RequestKey } from './request_keys';
 
@@ -40,9 +42,8 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
 
   useLayoutEffect(() => {
     const timer = setTimeout(() => {
-      const whole = card.current?.closest('.acp-request');
-      if (host === 'cell' && whole instanceof HTMLElement) {
-        bringIntoView(whole);
+      if (host === 'cell' && card.current !== null) {
+        bringIntoView(card.current);
       }
       announce(
         `${t('Permission request: %1.', title)} ${plural(t, options.length, '1 option.', '%1 options.')}`,
@@ -64,9 +65,9 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
     }
     setAnswering(true);
     setFailure('');
-    const why = kind.startsWith('reject') ? reason.trim() : '';
+    const said = kind.startsWith('reject') ? reason.trim() : '';
     const more =
-      memory === null && why === '' ? [] : [{ remember: memory, wider_rule: wider, reason: why }];
+      memory === null && said === '' ? [] : [{ remember: memory, wider_rule: wider, reason: said }];
     actions
       .answerPermission(store.sessionId, requestId, optionId, ...more)
       .catch((error: unknown) => {
@@ -80,6 +81,14 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
   const first = options.findIndex(option => option.option_kind === 'allow_once');
   const once = options[first]?.option_id;
   const no = options.find(option => option.option_kind.startsWith('reject'))?.option_id;
+  const why = mine !== null && no !== undefined && (
+    <RejectReason
+      disabled={disabled}
+      reason={reason}
+      onReason={setReason}
+      onReject={() => answer(no)}
+    />
+  );
   return (
     <div class="acp-request" data-new={!answerable || undefined}>
       <div
@@ -144,23 +153,20 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
           {answering && <span class="spin" aria-hidden="true" />}
           {mine !== null && <RequestKey />}
         </div>
-        {mine !== null && no !== undefined && (
-          <RejectReason
+        {mine !== null && once !== undefined ? (
+          <MoreAnswers
+            permission={permission}
+            kind={item.tool_kind}
             disabled={disabled}
-            reason={reason}
-            onReason={setReason}
-            onReject={() => answer(no)}
-          />
+            isLocked={isLocked}
+            onRemember={(memory, wider) => answer(once, memory, wider)}
+          >
+            {why}
+          </MoreAnswers>
+        ) : (
+          why
         )}
       </div>
-      {mine !== null && once !== undefined && (
-        <RememberAnswer
-          permission={permission}
-          kind={item.tool_kind}
-          disabled={disabled || isLocked}
-          onRemember={(memory, wider) => answer(once, memory, wider)}
-        />
-      )}
     </div>
   );
 }
@@ -181,16 +187,23 @@ const OPTION_ICONS: ReadonlyMap<string, IconName> = new Map([
   ['reject_always', 'cancelled'],
 ]);
 
-/** A button with the agent's own name for the option; the key is only visible. */
+/**
+ * A button with the agent's own name for the option. What else it shows is no part of that name: the
+ * key, and of a lasting answer that it is the agent which keeps it, by rules of its own.
+ */
 function OptionButton({ option, index, primary, disabled, onChoose }: OptionButtonProps) {
-  const key = index < 9 ? String(index + 1) : undefined;
+  const { store, t } = useScene();
+  const key = keyOf(index);
   const icon = OPTION_ICONS.get(option.option_kind);
   const marked = oddNames([option.name], 'invisible').length > 0;
+  const agent = agentOf(store.view).name || t('the agent');
+  const lasts = option.option_kind.endsWith('_always');
   return (
     <button
       type="button"
       class={`btn wrap${primary ? ' primary' : ''}`}
-      aria-label={marked ? option.name : undefined}
+      aria-label={marked || lasts ? option.name : undefined}
+      title={lasts ? t('%1 remembers this by itself; it is no rule of yours', agent) : undefined}
       aria-keyshortcuts={key}
       data-option={key}
       data-option-kind={icon === undefined ? undefined : option.option_kind}
@@ -201,6 +214,11 @@ function OptionButton({ option, index, primary, disabled, onChoose }: OptionButt
       <bdi>
         <Visible text={option.name} />
       </bdi>
+      {lasts && (
+        <small dir="auto">
+          <Visible text={t('(%1’s own)', agent)} />
+        </small>
+      )}
       {key !== undefined && <kbd aria-hidden="true">{key}</kbd>}
     </button>
   );
@@ -220,13 +238,13 @@ function MoreWaiting({ others }: { readonly others: readonly string[] }) {
   );
 }
 
-/** Scrolls to a request and focuses it; called only on a click or key. */
+/** Focuses a request and scrolls to it; called only on a click or key. */
 export function goToPermission(view: Element | null, requestId: string): void {
   const card = [...(view?.querySelectorAll('[data-request]') ?? [])].find(
     each => each instanceof HTMLElement && each.dataset.request === requestId,
   );
   if (card instanceof HTMLElement) {
-    card.scrollIntoView({ block: 'nearest' });
     card.focus({ preventScroll: true });
+    scrollToRequest(card);
   }
 }

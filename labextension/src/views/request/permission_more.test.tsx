@@ -15,8 +15,8 @@ function ask(over: Partial<Permission> = {}) {
   return { card, in: within(card), view, answerPermission };
 }
 
-async function opened(asked: ReturnType<typeof ask>, which = '.acp-perm details'): Promise<void> {
-  const details = asked.card.parentElement?.querySelector<HTMLDetailsElement>(which) ?? null;
+async function opened(asked: ReturnType<typeof ask>, which: string): Promise<void> {
+  const details = asked.card.querySelector<HTMLDetailsElement>(which);
   expect(details).not.toBeNull();
   if (details !== null) {
     details.open = true;
@@ -35,9 +35,11 @@ describe('what goes beyond the options', () => {
   it.each([
     ['This command', ''],
     ['Files in src', 'edit:src/**'],
-  ])('%s allows once, and remembers that in the session', (name, wider) => {
+  ])('%s allows once, and remembers that in the session', async (name, wider) => {
     const wider_rules = [{ text: 'edit:src/**', words: 'Files in src' }];
     const asked = ask({ wider_rules });
+    expect(asked.view.queryByRole('button', { name })).toBeNull();
+    await opened(asked, '.acp-always');
     const session = within(asked.view.getByRole('group', { name: 'Always in this session' }));
     const button = session.getByRole('button', { name });
     expect(button.title).toBe(wider === '' ? 'execute:npm test' : wider);
@@ -51,7 +53,7 @@ describe('what goes beyond the options', () => {
 
   it('remembers in the folder what is chosen there', async () => {
     const asked = ask();
-    await opened(asked, '.acp-always details');
+    await opened(asked, '.acp-always');
     const folder = within(asked.view.getByRole('group', { name: 'Always in this folder' }));
     fireEvent.click(folder.getByRole('button', { name: 'This command' }));
     expect(asked.answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', 'once', {
@@ -59,6 +61,37 @@ describe('what goes beyond the options', () => {
       wider_rule: '',
       reason: '',
     });
+  });
+
+  it('has a key for the menu, and for each answer in it while it is open', async () => {
+    const asked = ask({ wider_rules: [{ text: 'edit', words: 'All edits' }] });
+    const press = (key: string, target: Element = asked.card) => fireEvent.keyDown(target, { key });
+    press('5');
+    expect(asked.answerPermission).not.toHaveBeenCalled();
+    const menu = asked.card.querySelector<HTMLDetailsElement>('.acp-always');
+    press('4');
+    expect(menu?.open).toBe(true);
+    await opened(asked, '.acp-always');
+    press('Escape');
+    expect(menu?.open).toBe(false);
+    expect(document.activeElement).toBe(menu?.querySelector('summary'));
+    await opened(asked, '.acp-always');
+    press('6');
+    expect(asked.answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', 'once', {
+      remember: 'session',
+      wider_rule: 'edit',
+      reason: '',
+    });
+  });
+
+  it("tells the agent's own lasting answer from ours, under the agent's name for it", () => {
+    const asked = ask();
+    const own = asked.in.getByRole('button', { name: 'Always allow `npm test`' });
+    expect(own.textContent).toMatch(/’s own\)/);
+    expect(own.title).toContain('no rule of yours');
+    expect(asked.in.getByRole('button', { name: /Allow once|Yes/ }).textContent).not.toContain(
+      'own',
+    );
   });
 
   it('offers to remember nothing where there is no rule', () => {
@@ -70,7 +103,8 @@ describe('what goes beyond the options', () => {
   it('sends the reason with a no, by its button and by Enter', async () => {
     for (const how of ['button', 'Enter']) {
       const asked = ask();
-      await opened(asked);
+      await opened(asked, '.acp-always');
+      await opened(asked, '.acp-more .acp-more');
       const box = asked.in.getByRole('textbox', { name: 'Why not' });
       fireEvent.input(box, { target: { value: ' Too slow ' } });
       if (how === 'Enter') {
@@ -88,8 +122,8 @@ describe('what goes beyond the options', () => {
   });
 
   it('sends no reason with a yes, and nothing by Enter without words', async () => {
-    const asked = ask();
-    await opened(asked);
+    const asked = ask({ rule: '' });
+    await opened(asked, '.acp-more');
     const box = asked.in.getByRole('textbox', { name: 'Why not' });
     fireEvent.keyDown(box, { key: 'Enter' });
     fireEvent.keyDown(box, { key: '1' });

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { Permission, ToolCall } from '../../wire/types';
@@ -8,21 +9,32 @@ import { useScene } from '../scene';
 /** How long an answer is remembered. */
 export type Memory = 'session' | 'workspace';
 
-interface RememberAnswerProps {
+interface MoreAnswersProps {
   readonly permission: Permission;
   readonly kind: ToolCall['tool_kind'];
   readonly disabled: boolean;
+  /** Whether nothing may be allowed yet. */
+  readonly isLocked: boolean;
   /** Allows and remembers that: by a wider rule, or an empty text for this very request. */
   readonly onRemember: (memory: Memory, wider: string) => void;
+  /** What refuses with a reason. */
+  readonly children: ComponentChildren;
 }
 
-/** Buttons that allow a request and what is like it, from now on. */
-export function RememberAnswer({ permission, kind, disabled, onRemember }: RememberAnswerProps) {
+/** The menu of all answers that aren't the agent's own: each with how far it reaches. */
+export function MoreAnswers(props: MoreAnswersProps) {
+  const { permission, kind, disabled, isLocked, onRemember, children } = props;
   const { t } = useScene();
   const [open, setOpen] = useState(false);
+  const menu = useRef<HTMLDetailsElement>(null);
+  useLayoutEffect(() => {
+    if (open) {
+      menu.current?.scrollIntoView({ block: 'nearest' });
+    }
+  }, [open]);
   const { rule, wider_rules: wider, options } = permission;
   if (rule === '' && wider.length === 0) {
-    return null;
+    return <>{children}</>;
   }
   const exact =
     kind === 'execute' ? t('This command') : kind === 'fetch' ? t('This address') : t('This file');
@@ -30,48 +42,56 @@ export function RememberAnswer({ permission, kind, disabled, onRemember }: Remem
     ...(rule === '' ? [] : [{ text: '', words: exact, title: rule }]),
     ...wider.map(each => ({ ...each, title: each.text })),
   ];
-  const buttons = (memory: Memory, firstKey: number | null) =>
-    rules.map(({ text, words, title }, index) => {
-      const key = firstKey === null || firstKey + index > 9 ? undefined : String(firstKey + index);
-      return (
-        <button
-          key={text}
-          type="button"
-          class="btn small wrap"
-          title={title}
-          aria-keyshortcuts={key}
-          data-option={key}
-          disabled={disabled}
-          onClick={() => onRemember(memory, text)}
-        >
-          <bdi>
-            <Visible text={words} strictness="lookalikes" />
-          </bdi>
-          {key !== undefined && <kbd aria-hidden="true">{key}</kbd>}
-        </button>
-      );
-    });
-  const session = t('Always in this session');
-  const folder = t('Always in this folder');
+  const own = keyOf(options.length);
+  const reaches: readonly { memory: Memory; words: string }[] = [
+    { memory: 'session', words: t('Always in this session') },
+    { memory: 'workspace', words: t('Always in this folder') },
+  ];
   return (
-    <div class="acp-more acp-always">
-      <div class="row" role="group" aria-label={session}>
-        <span>{session}</span>
-        {buttons('session', options.length + 1)}
-      </div>
-      <details onToggle={event => setOpen(event.currentTarget.open)}>
-        <summary>
-          <Icon name="chevron" small class="chev" />
-          {folder}
-        </summary>
-        {open && (
-          <div class="row" role="group" aria-label={folder}>
-            {buttons('workspace', null)}
+    <details
+      class="acp-more acp-always"
+      ref={menu}
+      onToggle={event => setOpen(event.currentTarget.open)}
+    >
+      <summary aria-keyshortcuts={own} data-option={own}>
+        <Icon name="chevron" small class="chev" />
+        {t('More answers')}
+        {own !== undefined && <kbd aria-hidden="true">{own}</kbd>}
+      </summary>
+      {open &&
+        reaches.map(({ memory, words: reach }, group) => (
+          <div key={memory} class="acp-reach" role="group" aria-label={reach}>
+            <span>{reach}</span>
+            {rules.map(({ text, words, title }, index) => {
+              const key = keyOf(options.length + 1 + group * rules.length + index);
+              return (
+                <button
+                  key={text}
+                  type="button"
+                  class="btn small wrap"
+                  title={title}
+                  aria-keyshortcuts={key}
+                  data-option={key}
+                  disabled={disabled || isLocked}
+                  onClick={() => onRemember(memory, text)}
+                >
+                  <bdi>
+                    <Visible text={words} strictness="lookalikes" />
+                  </bdi>
+                  {key !== undefined && <kbd aria-hidden="true">{key}</kbd>}
+                </button>
+              );
+            })}
           </div>
-        )}
-      </details>
-    </div>
+        ))}
+      {open && children}
+    </details>
   );
+}
+
+/** The key that chooses the answer at an index; the first nine have one. */
+export function keyOf(index: number): string | undefined {
+  return index < 9 ? String(index + 1) : undefined;
 }
 
 interface RejectReasonProps {

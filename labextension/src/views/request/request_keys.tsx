@@ -27,17 +27,20 @@ const KIND_KEYS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Keys 1 to 9, `y` and `n` choose an answer of the request that has the focus; Escape leaves it
- * open. With other keys held nothing is pressed, since these run cells.
+ * Keys 1 to 9, `y` and `n` choose an answer of the request that has the focus. Escape closes its menu
+ * or the field for a reason, then leaves the request, which stays open. With other keys held nothing is pressed, since these run cells.
  */
 function answerByKey(view: Element, event: KeyboardEvent): boolean {
   const target = targetOf(event);
   const card = target?.closest('.acp-request') ?? null;
-  if (card === null || isTextField(target)) {
+  if (card === null) {
     return false;
   }
   if (event.key === 'Escape') {
-    return leaveRequest(view);
+    return closeDetails(target, card) || leaveRequest(view);
+  }
+  if (isTextField(target)) {
+    return false;
   }
   const isHeld = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
   if (isHeld) {
@@ -48,15 +51,26 @@ function answerByKey(view: Element, event: KeyboardEvent): boolean {
     return false;
   }
   const named = kind === undefined ? `option="${event.key}"` : `option-kind="${kind}"`;
-  const [answer, ...others] = card.querySelectorAll(`button[data-${named}]`);
+  const [answer, ...others] = card.querySelectorAll<HTMLElement>(`[data-${named}]`);
   // A key that is held was pressed for something else. A disabled button ignores the click.
-  if (!event.repeat && others.length === 0 && answer instanceof HTMLButtonElement) {
+  if (!event.repeat && others.length === 0 && answer !== undefined) {
     answer.click();
-    if (answer.disabled) {
+    if (answer.matches(':disabled')) {
       goToWhatIsMissing(card);
     }
   }
   // Handled even if nothing has that number: in a notebook it would change a cell.
+  return true;
+}
+
+/** Closes what is open around an element of a request, which then has the focus. */
+function closeDetails(target: Element | null, card: Element): boolean {
+  const details = target?.closest('.acp-more[open]') ?? card.querySelector('.acp-more[open]');
+  if (!(details instanceof HTMLDetailsElement) || !card.contains(details)) {
+    return false;
+  }
+  details.querySelector<HTMLElement>(':scope > summary')?.focus({ preventScroll: true });
+  details.open = false;
   return true;
 }
 

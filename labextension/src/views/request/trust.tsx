@@ -5,8 +5,9 @@ import { messageOf } from '../parts/buttons';
 import { Icon } from '../parts/icons';
 import { Visible } from '../parts/odd_characters';
 import { useScene } from '../scene';
-import { bringIntoView, useAnswerable } from './answerable';
+import { useAnswerable } from './answerable';
 import { byWhom } from './answered_by';
+import { bringIntoView } from './in_view';
 import { RequestKey } from './request_keys';
 
 /** The question whether agents may run in the session's folder, or its answer. */

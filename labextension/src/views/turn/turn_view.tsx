@@ -11,6 +11,7 @@ import { ConnectionNote, ErrorNote } from '../parts/notes';
 import { Visible } from '../parts/odd_characters';
 import type { Origin } from '../../wire/types';
 import type { Mounted, TurnProps } from '../props';
+import { watchReader } from '../request/in_view';
 import { pressInTurn } from '../request/request_keys';
 import { SceneContext, useScene, useSubscription } from '../scene';
 import type { Scene } from '../scene';
@@ -125,5 +126,6 @@ export function AboutError({ origin }: { readonly origin: Origin | null }) {
 
 /** Draws one turn into an element. */
 export function mountTurn(element: HTMLElement, props: TurnProps): Mounted<TurnProps> {
+  watchReader();
   return mounted(element, props, next => <TurnView {...next} />);
 }

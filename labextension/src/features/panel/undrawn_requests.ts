@@ -1,0 +1,72 @@
+import type { Client } from '../../delivery/client';
+import { pendingRequest } from '../../state/items';
+import type { SessionStore } from '../../state/store';
+import { isReaderBusy, watchReader } from '../../views/request/in_view';
+import type { Origin, SessionSummary } from '../../wire/types';
+import type { CurrentNotebook } from '../page/current_notebook';
+import { hasSnapshot } from '../page/snapshot';
+
+/** A policy or rule answers within this time. */
+const ANSWERED_MS = 150;
+
+/**
+ * Scrolls a notebook to a new request in a cell that is not drawn, as one out of view isn't in a
+ * notebook that draws only some of its cells. A request that is drawn comes into view by itself.
+ */
+export class UndrawnRequests {
+  readonly #client: Client;
+  readonly #notebook: CurrentNotebook;
+  readonly #waiting = new Map<string, number>();
+
+  constructor(client: Client, notebook: CurrentNotebook) {
+    this.#client = client;
+    this.#notebook = notebook;
+    watchReader();
+    client.sessionsChanged.add(sessions => sessions.forEach(session => this.#update(session)));
+  }
+
+  #update({ session_id: sessionId, waiting, notebook_path: path }: SessionSummary): void {
+    const before = this.#waiting.get(sessionId) ?? 0;
+    this.#waiting.set(sessionId, waiting);
+    if (waiting > before && this.#notebook.find(path)?.isVisible === true) {
+      setTimeout(() => void this.#bring(sessionId), ANSWERED_MS);
+    }
+  }
+
+  async #bring(sessionId: string): Promise<void> {
+    const following = this.#client.follow(sessionId);
+    try {
+      await hasSnapshot(following.store);
+      const newest = pendingRequests(following.store).pop();
+      if (newest !== undefined && newest.origin !== null && !isReaderBusy()) {
+        await this.#scrollTo(newest.origin);
+      }
+    } finally {
+      following.dispose();
+    }
+  }
+
+  async #scrollTo({ notebook_path: path, cell_id: cellId }: Origin): Promise<void> {
+    const panel = this.#notebook.find(path);
+    const cells = panel?.content.widgets ?? [];
+    const index = cells.findIndex(({ model }) => model.id === cellId);
+    if (panel?.isVisible === true && cells[index]?.node.isConnected === false) {
+      await panel.content.scrollToItem(index);
+    }
+  }
+}
+
+/** A request that waits, and the cell that its prompt came from. */
+export interface PendingRequest {
+  readonly request: string;
+  readonly origin: Origin | null;
+}
+
+/** The requests that wait in a session, in order. */
+export function pendingRequests({ view }: SessionStore): PendingRequest[] {
+  return [...view.items.values()].flatMap(item => {
+    const request = pendingRequest(item);
+    const origin = view.turns.get(item.turn_id ?? '')?.origin ?? null;
+    return request === null ? [] : [{ request, origin }];
+  });
+}

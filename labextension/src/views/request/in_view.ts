@@ -1,0 +1,120 @@
+/** So long after they have scrolled or typed, readers are left where they are. */
+const BUSY_MS = 3_000;
+
+/** Frames in which a request is scrolled to: what comes into view above it is drawn only then. */
+const FRAMES = 30;
+
+/** Room that is left between a request and what is above or below it. */
+const GAP = 8;
+
+const SCROLLER = '.jp-WindowedPanel-outer, .acp-log';
+
+const SCROLL_KEYS = new Set(['ArrowDown', 'ArrowUp', 'End', 'Home', 'PageDown', 'PageUp']);
+
+let acted = -Infinity;
+let isWatching = false;
+
+/** Notes from now on when a person scrolls or types in the page. */
+export function watchReader(): void {
+  if (isWatching) {
+    return;
+  }
+  isWatching = true;
+  const note = () => {
+    acted = performance.now();
+  };
+  const options = { capture: true, passive: true };
+  // `input` and not keys: those that run a cell are none that write.
+  ['wheel', 'touchmove', 'input'].forEach(name => document.addEventListener(name, note, options));
+  const noteKey = ({ key }: KeyboardEvent) => {
+    if (SCROLL_KEYS.has(key)) {
+      note();
+    }
+  };
+  document.addEventListener('keydown', noteKey, options);
+  const notePress = ({ target, offsetX }: PointerEvent) => {
+    const isOnBar = target instanceof Element && offsetX >= target.clientWidth;
+    if (isOnBar && target.matches(SCROLLER)) {
+      note();
+    }
+  };
+  document.addEventListener('pointerdown', notePress, options);
+}
+
+/** Whether a person has just scrolled or typed. */
+export function isReaderBusy(): boolean {
+  return performance.now() - acted < BUSY_MS;
+}
+
+/**
+ * Scrolls a notebook to a new request: to the whole of it, or to where it begins.
+ *
+ * Not while a person scrolls or types, nor away from another request: they look at that.
+ */
+export function bringIntoView(card: HTMLElement): void {
+  const scroller = card.closest<HTMLElement>('.jp-WindowedPanel-outer');
+  if (scroller !== null && card.offsetParent !== null && !isReaderBusy()) {
+    const others = [...scroller.querySelectorAll('[data-request]')].filter(each => each !== card);
+    if (!others.some(each => isIn(scroller, each))) {
+      scrollToRequest(card);
+    }
+  }
+}
+
+/** Scrolls so that nothing lies over a request; one that is too high is shown from its begin. */
+export function scrollToRequest(card: HTMLElement): void {
+  const since = acted;
+  let frames = FRAMES;
+  const step = () => {
+    if (frames > 0 && acted === since && card.isConnected) {
+      frames -= 1;
+      show(card);
+      requestAnimationFrame(step);
+    }
+  };
+  step();
+}
+
+function show(card: HTMLElement): void {
+  const scroller = card.closest<HTMLElement>(SCROLLER);
+  if (scroller === null) {
+    card.scrollIntoView({ block: 'nearest' });
+    return;
+  }
+  const box = card.getBoundingClientRect();
+  const { top, bottom } = freeOf(scroller, card, box);
+  const fits = box.height <= bottom - top;
+  if (!fits || box.top < top) {
+    scroller.scrollTop += box.top - top;
+  } else if (box.bottom > bottom) {
+    scroller.scrollTop += box.bottom - bottom;
+  }
+}
+
+/** Between which heights nothing lies over a card: no plan above it, no notification. */
+function freeOf(
+  scroller: HTMLElement,
+  card: HTMLElement,
+  { left, right }: DOMRect,
+): { readonly top: number; readonly bottom: number } {
+  const area = scroller.getBoundingClientRect();
+  const plans = card.closest('.acp')?.querySelectorAll<HTMLElement>('.acp-plan[data-running]');
+  const above = [...(plans ?? [])].filter(
+    plan =>
+      getComputedStyle(plan).position === 'sticky' &&
+      (plan.compareDocumentPosition(card) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0,
+  );
+  const top = area.top + Math.max(0, ...above.map(plan => plan.offsetHeight)) + GAP;
+  const notes = [...document.querySelectorAll('.Toastify__toast')].map(each =>
+    each.getBoundingClientRect(),
+  );
+  const low = notes.filter(note => note.left < right && note.right > left && note.top > top);
+  const end = Math.min(area.bottom, window.innerHeight, ...low.map(note => note.top));
+  return { top, bottom: end - GAP };
+}
+
+function isIn(scroller: Element, element: Element): boolean {
+  const area = scroller.getBoundingClientRect();
+  const { top, bottom, height } = element.getBoundingClientRect();
+  return height > 0 && top < area.bottom && bottom > area.top;
+}

@@ -1,0 +1,193 @@
+"""A question is where one looks: it comes into view, and a key and a click lead to it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.support.browser.keyboard import Keyboard
+from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
+from tests.support.browser.roles import PanelView, TurnView
+from tests.support.scenes.stage import Stage
+from tests.support.scenes.steps import NO, ONCE, Step, ask, diff, hold, plan, put_scene, say
+from tests.support.server.workspace import Workspace
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+TO_REQUEST = "Alt+Shift+Y"
+LONG = ["\n".join(f"value_{line} = {line}" for line in range(30))] * 3
+PROMPT = "%%acp plays\nEdit."
+HIGH = "\n".join([PROMPT, *(f"Line {line}" for line in range(60))])
+
+HIDDEN = {
+    "drawn": "() => null",
+    "scrolled away": "panel => { panel.node.querySelector('.jp-WindowedPanel-outer').scrollTop = 0; }",
+    "raw": """({ content }, index) => {
+      content.deselectAll();
+      content.activeCellIndex = index;
+      return jupyterapp.commands.execute('notebook:change-cell-to-raw').then(() => null);
+    }""",
+    "deleted": "({ content }, index) => content.model.sharedModel.deleteCell(index)",
+    "output collapsed": "({ content }, index) => { content.widgets[index].outputHidden = true; }",
+    "input collapsed": "({ content }, index) => { content.widgets[index].inputHidden = true; }",
+    "heading collapsed": "({ content }) => { content.widgets[1].headingCollapsed = true; }",
+    "output cleared": "({ content }, index) => content.widgets[index].model.outputs.clear()",
+    "another tab": "() => jupyterapp.commands.execute('launcher:create').then(() => null)",
+    "closed": "panel => { panel.dispose(); }",
+}
+"""What happens to the notebook, and to the cell at an index, while its question waits."""
+
+IN_THE_PANEL = {"raw", "deleted", "output cleared"}
+"""Where no cell can show it."""
+
+UNCOVERED = """() => {
+  const cards = [...document.querySelectorAll('[data-request]')].filter(card => {
+    const { left, top, right, bottom } = card.getBoundingClientRect();
+    const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+    return [[x, top + 6], [x, bottom - 6], [left + 6, y], [right - 6, y]].every(
+      point => card.contains(document.elementFromPoint(...point)));
+  });
+  return cards.length > 0;
+}"""
+"""Whether a question can be clicked near each of its edges: nothing lies over it."""
+
+
+def edit(lines: int = 2) -> Step:
+    """A request for an edit."""
+    new = "".join(f"value_{line} = {line}\n" for line in range(lines))
+    details = {"rawInput": {"file_path": "a.py"}, "content": [diff("a.py", "old = 1\n", new)]}
+    called = {"toolCallId": "e", "kind": "edit", "title": "Edit a.py"}
+    return ask((called | details, [ONCE, NO]))
+
+
+def stage_with(lab: LabPage, name: str, *sources: str) -> tuple[Stage, OpenNotebook]:
+    stage = Stage(lab, f"in-view-{name}")
+    nb = stage.open("# Heading", *LONG, *sources)
+    return stage, nb
+
+
+def use_window(nb: OpenNotebook) -> None:
+    """Draw only the cells in view, as JupyterLab 4.2 to 4.4 do by themselves."""
+    nb.evaluate(
+        """({ content }) => {
+          content.notebookConfig = { ...content.notebookConfig, windowingMode: 'full' };
+        }"""
+    )
+
+
+def expect_uncovered(lab: LabPage) -> None:
+    lab.page.wait_for_function(UNCOVERED)
+
+
+def top_of(nb: OpenNotebook) -> float:
+    return float(
+        nb.evaluate("panel => panel.node.querySelector('.jp-WindowedPanel-outer').scrollTop")
+    )
+
+
+@pytest.mark.parametrize("windowed", [False, True])
+def test_a_question_at_the_foot_comes_into_view(lab: LabPage, windowed: bool) -> None:
+    """Ctrl+Enter in the last cell, whose output is below the window."""
+    stage, nb = stage_with(lab, f"foot-{windowed}", HIGH)
+    if windowed:
+        use_window(nb)
+    put_scene(stage.folder, [plan(1, *(f"Step {each}" for each in range(6))), edit(12)])
+    nb.scroll_to(5)
+    nb.cell(5).locator(".cm-content").click()
+    lab.page.keyboard.press("Control+Enter")
+    expect(nb.turn(5).permission).to_have_count(1)
+    expect_uncovered(lab)
+
+
+def test_a_form_at_the_foot_comes_into_view(lab: LabPage) -> None:
+    _, nb = stage_with(lab, "form", HIGH.replace("plays\nEdit.", "demo\nask me rate=0"))
+    nb.scroll_to(5)
+    nb.cell(5).locator(".cm-content").click()
+    lab.page.keyboard.press("Control+Enter")
+    expect_uncovered(lab)
+
+
+@pytest.mark.parametrize("act", ["scrolls", "types"])
+def test_who_scrolls_or_types_is_left_alone(lab: LabPage, act: str) -> None:
+    stage, nb = stage_with(lab, act, PROMPT, *LONG)
+    put_scene(stage.folder, [say("Hello"), hold("acted"), edit()])
+    nb.scroll_to(5)
+    nb.cell(5).locator(".cm-content").click()
+    lab.page.keyboard.press("Control+Enter")
+    expect(nb.turn(5).text("Hello")).to_be_attached()
+    nb.scroll_to(1)
+    if act == "types":
+        nb.cell(2).locator(".cm-content").click()
+        lab.page.keyboard.type("x = 1\n")
+    else:
+        nb.cell(2).hover()
+        lab.page.mouse.wheel(0, -20)
+    before = top_of(nb)
+    stage.go_on("acted")
+    expect(lab.page.locator(".acp-StatusItem")).to_contain_text("1 waiting")
+    nb.evaluate("() => new Promise(resolve => setTimeout(resolve, 1_000))")
+    assert top_of(nb) == before
+
+
+@pytest.mark.parametrize("by", ["key", pytest.param("click", marks=pytest.mark.long)])
+@pytest.mark.parametrize("windowed", [False, pytest.param(True, marks=pytest.mark.long)])
+@pytest.mark.parametrize("state", HIDDEN)
+def test_a_key_and_a_click_lead_to_it(lab: LabPage, state: str, windowed: bool, by: str) -> None:
+    """In every state; where no cell can show it, to the panel, which is closed."""
+    name = f"{state.replace(' ', '-')}-{windowed}-{by}"
+    stage, nb = stage_with(lab, f"lead-{name}", PROMPT)
+    nb.evaluate(
+        """({ content }) => {
+          content.activeCellIndex = 1;
+          return jupyterapp.commands.execute('notebook:change-cell-to-markdown').then(() => null);
+        }"""
+    )
+    if windowed:
+        use_window(nb)
+    nb.scroll_to(5)
+    stage.play(nb, 5, [edit()])
+    expect(nb.turn(5).permission).to_have_count(1)
+    nb.evaluate(HIDDEN[state], 5)
+    if state == "another tab":
+        expect(lab.page.locator(".jp-Launcher")).to_be_visible()
+    lead_to_it(lab, by)
+    panel = PanelView(lab.page.locator("#acp-jupyter-panel"))
+    shown: TurnView = panel if state in IN_THE_PANEL else nb.turn(5)
+    expect(shown.permission).to_be_focused()
+    expect_uncovered(lab)
+    expect(shown.option("Allow once")).to_be_enabled()
+    lab.page.keyboard.press("1")
+    expect(shown.permission).to_have_count(0)
+
+
+def lead_to_it(lab: LabPage, by: str) -> None:
+    waiting = lab.page.locator(".acp-StatusItem button")
+    expect(waiting).to_have_text("1 waiting")
+    if by == "key":
+        Keyboard(lab.page).press(TO_REQUEST)
+    else:
+        waiting.click()
+
+
+@pytest.mark.parametrize("by", ["key", "click"])
+def test_run_all_of_the_quickstart_asks_where_one_looks(
+    lab: LabPage, workspace: Workspace, by: str
+) -> None:
+    """Nobody has scrolled: the question is brought into view. Who has scrolled is led to it."""
+    for name in ("quickstart.ipynb", "rainfall.csv", "rainfall.py"):
+        shutil.copy(NOTEBOOKS / name, workspace.folder)
+    nb = lab.open(f"{workspace.name}/quickstart.ipynb")
+    nb.wait_for_kernel()
+    lab.command("notebook:run-all-cells", wait=False)
+    expect_uncovered(lab)
+    nb.evaluate(HIDDEN["scrolled away"])
+    lead_to_it(lab, by)
+    card = lab.page.locator(".jp-Notebook [data-request]")
+    expect(card).to_be_focused()
+    expect_uncovered(lab)
+    expect(card.get_by_role("button", name=re.compile("^Allow")).first).to_be_enabled()
+    lab.page.keyboard.press("2")
