@@ -25,7 +25,10 @@ FOLDER = ROOT / "build" / "versions"
 PAGE = ROOT / "docs" / "versions.md"
 BEGIN = "<!-- The table below is written by scripts/test_versions.py. -->\n"
 
-JOURNEYS = ("quickstart", "turn_in_a_cell", "panel", "reload", "review", "saved_notebook")
+JOURNEYS = (
+    *("quickstart", "turn_in_a_cell", "panel", "reload", "review", "saved_notebook"),
+    "question_in_view",
+)
 OF_THE_NOTEBOOKS = ("matplotlib>=3.9", "pandas>=2.2")
 NOT_TRIED = "not tried: no such interpreter here"
 SHOWN = ("jupyterlab", "notebook", "jupyter-server", "ipykernel", "ipywidgets")

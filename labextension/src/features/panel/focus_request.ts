@@ -1,4 +1,4 @@
-import { scrollToRequest } from '../../views/request/in_view';
+import { isDrawn, isSqueezed, scrollToRequest } from '../../views/request/in_view';
 import { UNSELECTED_CLASS } from '../page/ids';
 
 /**
@@ -9,7 +9,7 @@ import { UNSELECTED_CLASS } from '../page/ids';
 export function focusRequest(root: HTMLElement): boolean {
   // One that nobody may answer here has no buttons but those that lead to others.
   const found = root.querySelectorAll<HTMLElement>('[data-request]:has(button:not(.badge))');
-  const waiting = [...found].reverse();
+  const waiting = [...found].filter(each => !isSqueezed(each)).reverse();
   const newest = waiting.find(each => unselected(each) === null) ?? waiting[0];
   if (newest === undefined) {
     return false;
@@ -33,4 +33,20 @@ function selectTabOf(request: HTMLElement): void {
   unselected(request)
     ?.querySelector<HTMLElement>(`[role="tab"][aria-controls="${CSS.escape(panel)}"]`)
     ?.click();
+}
+
+/** How long a cell or the panel may take to draw a request. */
+const DRAWN_MS = 3_000;
+
+/** Resolves to a request once it is drawn in an element; to `null` where it soon isn't. */
+export async function drawnRequest(root: Element, request: string): Promise<HTMLElement | null> {
+  const since = performance.now();
+  while (performance.now() - since < DRAWN_MS) {
+    await new Promise(resolve => requestAnimationFrame(resolve));
+    const card = root.querySelector<HTMLElement>(`[data-request="${CSS.escape(request)}"]`);
+    if (card !== null && isDrawn(card)) {
+      return card;
+    }
+  }
+  return null;
 }

@@ -6,7 +6,7 @@ import { PANEL_ID } from '../page/ids';
 import { revealCell } from '../page/current_notebook';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { hasSnapshot } from '../page/snapshot';
-import { focusRequest } from './focus_request';
+import { drawnRequest, focusRequest } from './focus_request';
 import { pendingRequests } from './undrawn_requests';
 import type { PendingRequest } from './undrawn_requests';
 
@@ -57,7 +57,7 @@ export class Permissions {
       const cell = first === undefined ? null : await this.#cellOf(first);
       if (cell === null || !focusRequest(cell)) {
         const panel = await this.#openSession(sessionId);
-        await isDrawn(panel, first?.request ?? '');
+        await drawnRequest(panel, first?.request ?? '');
         focusRequest(panel);
       }
     } finally {
@@ -75,22 +75,7 @@ export class Permissions {
     const panel = this.#notebook.find(origin.notebook_path);
     const found = panel?.content.widgets.find(({ node }) => node === cell);
     const hasOutput = found instanceof CodeCell && found.model.outputs.length > 0;
-    return cell !== null && hasOutput && (await isDrawn(cell, request)) ? cell : null;
+    const card = cell !== null && hasOutput ? await drawnRequest(cell, request) : null;
+    return card === null ? null : cell;
   }
-}
-
-/** How long a cell or the panel may take to draw a request. */
-const DRAWN_MS = 3_000;
-
-/** Resolves to whether a request is drawn in an element, now or soon. */
-async function isDrawn(root: HTMLElement, request: string): Promise<boolean> {
-  const since = performance.now();
-  const wanted = `[data-request="${CSS.escape(request)}"]`;
-  let drawn = false;
-  while (!drawn && performance.now() - since < DRAWN_MS) {
-    await new Promise(resolve => requestAnimationFrame(resolve));
-    const card = root.querySelector<HTMLElement>(wanted);
-    drawn = card !== null && card.offsetParent !== null;
-  }
-  return drawn;
 }

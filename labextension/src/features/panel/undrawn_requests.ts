@@ -1,10 +1,11 @@
 import type { Client } from '../../delivery/client';
 import { pendingRequest } from '../../state/items';
 import type { SessionStore } from '../../state/store';
-import { isReaderBusy, watchReader } from '../../views/request/in_view';
+import { bringIntoView, isReaderBusy, watchReader } from '../../views/request/in_view';
 import type { Origin, SessionSummary } from '../../wire/types';
 import type { CurrentNotebook } from '../page/current_notebook';
 import { hasSnapshot } from '../page/snapshot';
+import { drawnRequest } from './focus_request';
 
 /** A policy or rule answers within this time. */
 const ANSWERED_MS = 150;
@@ -38,20 +39,26 @@ export class UndrawnRequests {
     try {
       await hasSnapshot(following.store);
       const newest = pendingRequests(following.store).pop();
-      if (newest !== undefined && newest.origin !== null && !isReaderBusy()) {
-        await this.#scrollTo(newest.origin);
+      if (newest !== undefined && !isReaderBusy()) {
+        await this.#scrollTo(newest);
       }
     } finally {
       following.dispose();
     }
   }
 
-  async #scrollTo({ notebook_path: path, cell_id: cellId }: Origin): Promise<void> {
-    const panel = this.#notebook.find(path);
+  async #scrollTo({ request, origin }: PendingRequest): Promise<void> {
+    const panel = origin === null ? null : this.#notebook.find(origin.notebook_path);
     const cells = panel?.content.widgets ?? [];
-    const index = cells.findIndex(({ model }) => model.id === cellId);
-    if (panel?.isVisible === true && cells[index]?.node.isConnected === false) {
+    const index = cells.findIndex(({ model }) => model.id === origin?.cell_id);
+    const cell = cells[index]?.node;
+    const isDrawn = cell?.isConnected === true && cell.offsetHeight > 0;
+    if (panel?.isVisible === true && cell !== undefined && !isDrawn && !cells[index]?.isHidden) {
       await panel.content.scrollToItem(index);
+      const card = await drawnRequest(cell, request);
+      if (card !== null) {
+        bringIntoView(card);
+      }
     }
   }
 }

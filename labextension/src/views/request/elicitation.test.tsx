@@ -75,11 +75,12 @@ function ask(over: Partial<Elicitation> = {}, answerElicitation = vi.fn(() => Pr
   return { card: within(card), element: card, answerElicitation, drawn };
 }
 
+/** Presses Enter in the first text field. */
 function submit(card: HTMLElement): void {
-  const form = card.querySelector('form');
-  expect(form).not.toBeNull();
-  if (form !== null) {
-    fireEvent.submit(form);
+  const box = card.querySelector('form input[type="text"]');
+  expect(box).not.toBeNull();
+  if (box !== null) {
+    fireEvent.keyDown(box, { key: 'Enter' });
   }
 }
 

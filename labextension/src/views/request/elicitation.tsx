@@ -8,7 +8,7 @@ import { plural } from '../i18n';
 import { messageOf } from '../parts/buttons';
 import { addressOf } from '../parts/files';
 import { Icon } from '../parts/icons';
-import { OWN_KEYS } from '../parts/keyboard';
+import { isTextField, OWN_KEYS, targetOf } from '../parts/keyboard';
 import { Visible } from '../parts/odd_characters';
 import { useScene, useValue } from '../scene';
 import { byWhom, WaitsFor } from './answered_by';
@@ -177,10 +177,11 @@ function Form({ item, answering, disabled, problems, onProblems, send, t, childr
   return (
     <form
       noValidate
-      onSubmit={event => {
-        event.preventDefault();
+      onSubmit={event => event.preventDefault()}
+      onKeyDown={event => {
         // With several fields Enter does not submit, since others may be unseen.
-        if (item.fields.length < 2) {
+        if (event.key === 'Enter' && isTextField(targetOf(event)) && item.fields.length < 2) {
+          event.preventDefault();
           submit();
         }
       }}

@@ -53,7 +53,7 @@ export function isReaderBusy(): boolean {
  */
 export function bringIntoView(card: HTMLElement): void {
   const scroller = card.closest<HTMLElement>('.jp-WindowedPanel-outer');
-  if (scroller !== null && card.offsetParent !== null && !isReaderBusy()) {
+  if (scroller !== null && isDrawn(card) && !isReaderBusy()) {
     const others = [...scroller.querySelectorAll('[data-request]')].filter(each => each !== card);
     if (!others.some(each => isIn(scroller, each))) {
       scrollToRequest(card);
@@ -61,10 +61,21 @@ export function bringIntoView(card: HTMLElement): void {
   }
 }
 
+/** Whether a request can be seen; a notebook that draws only what is near squeezes other cells. */
+export function isDrawn(card: HTMLElement): boolean {
+  return card.offsetParent !== null && !isSqueezed(card);
+}
+
+export function isSqueezed(card: HTMLElement): boolean {
+  return card.closest<HTMLElement>('.jp-Cell')?.offsetHeight === 0;
+}
+
 /** Scrolls so that nothing lies over a request; one that is too high is shown from its begin. */
 export function scrollToRequest(card: HTMLElement): void {
   const since = acted;
   let frames = FRAMES;
+  // In all boxes that scroll; what follows is about the outermost.
+  card.scrollIntoView({ block: 'nearest' });
   const step = () => {
     if (frames > 0 && acted === since && card.isConnected) {
       frames -= 1;
@@ -78,7 +89,6 @@ export function scrollToRequest(card: HTMLElement): void {
 function show(card: HTMLElement): void {
   const scroller = card.closest<HTMLElement>(SCROLLER);
   if (scroller === null) {
-    card.scrollIntoView({ block: 'nearest' });
     return;
   }
   const box = card.getBoundingClientRect();
