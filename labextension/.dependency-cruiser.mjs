@@ -95,7 +95,7 @@ const MAY_IMPORT = {
     ...['context', 'fix', 'panel', 'review/cells'].map(each => `features/${each}`),
   ],
   'features/follow': [...FEATURES, 'features/panel'],
-  'features/panel': [...FEATURES, 'features/rendering', 'features/context'],
+  'features/panel': [...FEATURES, 'features/rendering', 'features/context', 'views/request'],
 
   'features/index.ts': [
     ...[

@@ -152,7 +152,7 @@ def answered(lab: LabPage) -> list[str]:
     "by_keys",
     [pytest.param(False, id="clicks", marks=pytest.mark.long), pytest.param(True, id="keys")],
 )
-def test_one_edit_takes_one_click_or_two_keys_and_ten_edits_one_more(
+def test_one_edit_takes_one_click_or_two_keys_and_ten_edits_one_more(  # noqa: PLR0915
     lab: LabPage, where: str, by_keys: bool
 ) -> None:
     stage = Stage(lab, f"consent-{where}-{by_keys}")

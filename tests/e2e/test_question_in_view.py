@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 from tests.support.browser.keyboard import Keyboard
 from tests.support.browser.lab import LabPage
@@ -25,7 +25,9 @@ HIGH = "\n".join([PROMPT, *(f"Line {line}" for line in range(60))])
 
 HIDDEN = {
     "drawn": "() => null",
-    "scrolled away": "panel => { panel.node.querySelector('.jp-WindowedPanel-outer').scrollTop = 0; }",
+    "scrolled away": """panel => {
+      panel.node.querySelector('.jp-WindowedPanel-outer').scrollTop = 0;
+    }""",
     "raw": """({ content }, index) => {
       content.deselectAll();
       content.activeCellIndex = index;

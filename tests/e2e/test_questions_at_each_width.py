@@ -94,7 +94,9 @@ class Page:
         pytest.param("JupyterLab Dark", 1400, marks=pytest.mark.long),
     ],
 )
-def test_each_kind_of_question(lab: LabPage, theme: str, width: int) -> None:
+def test_each_kind_of_question(  # noqa: PLR0915 - one page, which takes long to open
+    lab: LabPage, theme: str, width: int
+) -> None:
     page = Page(lab, theme, width)
     keyboard = page.keyboard
 
