@@ -12,6 +12,8 @@ const SCROLLER = '.jp-WindowedPanel-outer, .acp-log';
 const SCROLL_KEYS = new Set(['ArrowDown', 'ArrowUp', 'End', 'Home', 'PageDown', 'PageUp']);
 
 let acted = -Infinity;
+/** How often anything was done, also what is no scrolling or typing. */
+let inputs = 0;
 let isWatching = false;
 
 /** Notes from now on when a person scrolls or types in the page. */
@@ -21,18 +23,21 @@ export function watchReader(): void {
   }
   isWatching = true;
   const note = () => {
+    inputs += 1;
     acted = performance.now();
   };
   const options = { capture: true, passive: true };
   // `input` and not keys: those that run a cell are none that write.
   ['wheel', 'touchmove', 'input'].forEach(name => document.addEventListener(name, note, options));
   const noteKey = ({ key }: KeyboardEvent) => {
+    inputs += 1;
     if (SCROLL_KEYS.has(key)) {
       note();
     }
   };
-  document.addEventListener('keydown', noteKey, options);
+  window.addEventListener('keydown', noteKey, options);
   const notePress = ({ target, offsetX }: PointerEvent) => {
+    inputs += 1;
     const isOnBar = target instanceof Element && offsetX >= target.clientWidth;
     if (isOnBar && target.matches(SCROLLER)) {
       note();
@@ -72,12 +77,12 @@ export function isSqueezed(card: HTMLElement): boolean {
 
 /** Scrolls so that nothing lies over a request; one that is too high is shown from its begin. */
 export function scrollToRequest(card: HTMLElement): void {
-  const since = acted;
+  const since = inputs;
   let frames = FRAMES;
   // In all boxes that scroll; what follows is about the outermost.
   card.scrollIntoView({ block: 'nearest' });
   const step = () => {
-    if (frames > 0 && acted === since && card.isConnected) {
+    if (frames > 0 && inputs === since && card.isConnected) {
       frames -= 1;
       show(card);
       requestAnimationFrame(step);
