@@ -70,7 +70,10 @@ const MAY_IMPORT = {
   'features/context': FEATURES,
   'features/documents/merge': FEATURES,
   'features/documents': [...FEATURES, 'features/documents/merge'],
-  'features/output': [...FEATURES, 'features/rendering', 'features/documents', 'views/variants'],
+  'features/output': [
+    ...FEATURES,
+    ...['features/rendering', 'features/documents', 'views/variants', 'widget'],
+  ],
   'features/review': [
     ...FEATURES,
     ...['features/rendering', 'views/review', 'views/variants/review'],

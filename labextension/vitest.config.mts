@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+
 import { defineConfig } from 'vitest/config';
 
 /** Tests of modules that draw nothing with JSX, and need a page all the same. */
@@ -27,6 +29,14 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        resolve: {
+          alias: [
+            {
+              find: /^[.]{1,2}(\/[.]{2})*\/trusted$/,
+              replacement: fileURLToPath(new URL('tests/support/trusted.ts', import.meta.url)),
+            },
+          ],
+        },
         test: {
           name: 'page',
           include: ['src/**/*.test.tsx', ...PAGE],

@@ -13,7 +13,7 @@ from pydantic_core import to_jsonable_python
 from acp_jupyter._version import __version__
 from acp_jupyter.api.access import Caller, sender
 from acp_jupyter.api.models.command_row import Result
-from acp_jupyter.api.models.command_table import Command
+from acp_jupyter.api.models.command_table import Command, needs_proof
 from acp_jupyter.api.models.documents import AnswerFrame, DocumentsFrame
 from acp_jupyter.api.models.frames import (
     API_VERSION,
@@ -23,6 +23,7 @@ from acp_jupyter.api.models.frames import (
     ErrorBody,
     ErrorFrame,
     HelloFrame,
+    ProofFrame,
     ReplyFrame,
     SessionsFrame,
     SubscribeFrame,
@@ -32,7 +33,7 @@ from acp_jupyter.api.models.frames import (
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.api.subscription import Outbox, Subscription
-from acp_jupyter.errors import AcpError, BadRequest, InvalidAnswers
+from acp_jupyter.errors import AcpError, BadRequest, InvalidAnswers, NotAllowed
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.store.journal import EPOCH
 
@@ -43,6 +44,10 @@ _SUBSCRIPTIONS = 64
 _COMMANDS = 64
 _DOCUMENTS = 1000
 _LIST_SECONDS = 0.25
+_UNPROVEN = (
+    "This connection is not known to be the page's own, so nothing can be allowed over it. Reload "
+    "JupyterLab in a tab of its own."
+)
 
 
 class CommandRunner(Protocol):
@@ -68,6 +73,9 @@ class Channel:
         Who the page is.
     write
         Sends one frame as JSON; raising ends the channel.
+    is_own_key
+        Returns whether a key is one of the page's own. Before the page has sent such a key, it
+        can't answer or allow anything. Without this, no proof is needed.
     """
 
     def __init__(
@@ -77,11 +85,13 @@ class Channel:
         backend: CommandRunner,
         caller: Caller,
         write: Callable[[str], Awaitable[None]],
+        is_own_key: Callable[[str], bool] | None = None,
     ) -> None:
         self._host = host
         self._pages = pages
         self._backend = backend
         self._caller = caller
+        self._is_own_key = is_own_key
         self._loop = asyncio.get_running_loop()
         self._outbox = Outbox(write)
         self._page = pages.join(self._outbox.put_from_any_thread)
@@ -137,6 +147,8 @@ class Channel:
                 subscription = self._subscriptions.get(frame.session_id)
                 if subscription is not None:
                     self._outbox.acknowledged(subscription, frame.seq)
+            case ProofFrame():
+                self._prove(frame)
             case CommandFrame():
                 self._start_command(frame)
             case DocumentsFrame():
@@ -184,7 +196,16 @@ class Channel:
 
     # -- commands --------------------------------------------------------------
 
+    def _prove(self, frame: ProofFrame) -> None:
+        if self._is_own_key is None or self._is_own_key(frame.key):
+            self._is_own_key = None
+        else:
+            self._error("", NotAllowed(_UNPROVEN))
+
     def _start_command(self, frame: CommandFrame) -> None:
+        if self._is_own_key is not None and needs_proof(frame.command):
+            self._reply(frame.id, error=NotAllowed(_UNPROVEN))
+            return
         if len(self._commands) >= _COMMANDS:
             self._reply(frame.id, error=BadRequest("Too many commands at once. Try again."))
             return

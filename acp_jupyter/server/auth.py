@@ -27,11 +27,12 @@ from tornado.web import HTTPError
 from acp_jupyter.api.access import Caller, UserCaller
 from acp_jupyter.api.kernel_auth import KERNEL_HEADER
 from acp_jupyter.errors import AcpError, InvalidAnswers, NotAllowed
-from acp_jupyter.server.backend import Backend
 from acp_jupyter.transcript.redactor import KnownSecrets
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
+
+    from acp_jupyter.server.backend import Backend
 
 
 _ANY_ORIGIN_PROBE = "https://unlisted.invalid"
@@ -121,8 +122,29 @@ async def authorize_user(handler: JupyterHandler, action: str) -> UserCaller:
         raise NotAllowed(
             f"This server does not allow {user.username} to use agents. Ask its administrator."
         )
+    return user_caller(handler, user)
+
+
+def user_caller(handler: JupyterHandler, user: User) -> UserCaller:
+    """Return what is known of a user who is logged in."""
     generated = _is_generated(handler, user)
     return UserCaller(user.username, generated, "" if generated else _shown_name(user))
+
+
+_HEADERS_OF_PAGES = ("Origin", "Sec-Fetch-Site")
+"""Browsers set one of them, or both, whenever a page sends something; no script can leave it out."""
+
+
+def is_program(handler: JupyterHandler) -> bool:
+    """Return whether a request is a program's, with a token of its own.
+
+    A script in a page, such as the output of a cell, has the page's cookie, and in JupyterLab
+    the token, too: so a token does not count in what a page sends, and a cookie never does.
+    """
+    headers = handler.request.headers
+    if any(name in headers for name in _HEADERS_OF_PAGES):
+        return False
+    return handler.token_authenticated or "Cookie" not in headers
 
 
 def _is_generated(handler: JupyterHandler, user: User) -> bool:

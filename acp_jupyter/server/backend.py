@@ -27,6 +27,7 @@ from acp_jupyter.notebook_tools.kernel_work import WaitingCells
 from acp_jupyter.notebook_tools.outside.agents import OutsideAgents
 from acp_jupyter.server.finished_outputs import FinishedOutputs
 from acp_jupyter.server.kernels import Kernels
+from acp_jupyter.server.page_keys import PageKeys
 
 T = TypeVar("T")
 
@@ -46,6 +47,8 @@ class Backend:
     dispatcher: Dispatcher
     pages: Pages
     kernels: Kernels
+    page_keys: PageKeys
+    """Tells the connections of pages from those of scripts in them."""
     cells: WaitingCells = field(default_factory=WaitingCells)
     """The cells that wait for a turn, and the work of tools for them."""
     agent_runs_in: Callable[[str], bool] = lambda _: False

@@ -55,6 +55,7 @@ from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup, kn
 from acp_jupyter.server.login_terminals import LoginTerminals
 from acp_jupyter.server.monitoring.metrics import SessionMetrics
 from acp_jupyter.server.monitoring.traces import begin_traces
+from acp_jupyter.server.page_keys import PageKeys
 from acp_jupyter.server.registry_updates import keep_current, public_agents
 from acp_jupyter.server.system_bounds import bounds_of
 
@@ -267,6 +268,7 @@ class AcpJupyter(ExtensionApp):
             dispatcher,
             pages,
             kernels,
+            PageKeys(serverapp.web_app.settings["cookie_secret"]),
             cells,
             agent_runs_in,
             finished_outputs=self._outputs,
@@ -327,6 +329,8 @@ class AcpJupyter(ExtensionApp):
         """Set the address for kernels: the port is final only now."""
         if not self._begun:
             return  # its bounds contradict each other
+        # JupyterHub's extension sets the hook, too, and keeps no other: so after all of them.
+        self._backend.page_keys.put_in_pages(serverapp.web_app.settings)
         os.environ.pop(URL_VARIABLE, None)
         url = kernel_url(serverapp.connection_url, serverapp.ip, serverapp.sock)
         if url is not None:

@@ -13,10 +13,10 @@ from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler, authenticated
 
 from acp_jupyter._version import __version__
-from acp_jupyter.api.access import KernelCaller
+from acp_jupyter.api.access import KernelCaller, UserCaller
 from acp_jupyter.api.kernel_auth import NONCE_HEADER
 from acp_jupyter.api.models.command_row import CommandRow
-from acp_jupyter.api.models.command_table import COMMANDS, Command
+from acp_jupyter.api.models.command_table import COMMANDS, Command, needs_proof
 from acp_jupyter.api.models.frames import API_VERSION, validation_message
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.errors import BadRequest, NotAllowed
@@ -27,7 +27,7 @@ from acp_jupyter.notebook_tools.kernel_work import (
     WorkQuery,
 )
 from acp_jupyter.protocol.objects import Model
-from acp_jupyter.server.auth import AcpHandler
+from acp_jupyter.server.auth import AcpHandler, is_program
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.events import EventsHandler
 from acp_jupyter.server.kernel.checks import CheckHandler
@@ -136,6 +136,12 @@ class CommandHandler(AcpHandler):
         query = {name: self.get_query_argument(name) for name in self.request.query_arguments}
         body = self.request.body if row.route.raw_body else self._body()
         command = build_command(row, path, query, body)
+        by_user = isinstance(self.caller, UserCaller)
+        if by_user and needs_proof(command) and not is_program(self):
+            raise NotAllowed(
+                "Only a page's own connection or a program with a token in its Authorization "
+                "header can do this. A cookie does not count, since scripts in outputs have it, too."
+            )
         self._waiting = asyncio.create_task(
             self.backend.handle_json(command, self.caller), name=f"acp-{row.name}"
         )

@@ -12,14 +12,13 @@ from jupyter_server.auth.decorator import ws_authenticated
 from tornado.web import HTTPError, authenticated
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
-from acp_jupyter.api.access import Caller
 from acp_jupyter.api.channel import Channel
 from acp_jupyter.api.packet_stream import DIALECTS, PacketStream, StreamDialect
 from acp_jupyter.dialects.onyx.event_stream import format_event
 from acp_jupyter.errors import AcpError, BadRequest
 from acp_jupyter.host.store.log_entries import read_entry
 from acp_jupyter.host.store.traffic_log import TrafficLog
-from acp_jupyter.server.auth import OwnOrigin, authorize_user
+from acp_jupyter.server.auth import OwnOrigin, authorize_user, is_program
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.following import FollowingHandler
 
@@ -64,7 +63,7 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
         """Authenticate the caller; only users are accepted."""
         await super().prepare(_redirect_to_login=False)
         try:
-            self._caller: Caller = await authorize_user(self, "execute")
+            self._caller = await authorize_user(self, "execute")
         except AcpError as error:
             raise HTTPError(error.status, error.message) from None
 
@@ -77,8 +76,14 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
         """Start the channel."""
         super().open(*args, **kwargs)
         self.set_nodelay(True)
+        backend, caller = self._backend, self._caller
         self._channel = Channel(
-            self._backend.host, self._backend.pages, self._backend, self._caller, self._write
+            backend.host,
+            backend.pages,
+            backend,
+            caller,
+            self._write,
+            None if is_program(self) else lambda key: backend.page_keys.is_good(key, caller.person),
         )
         self._life = asyncio.create_task(self._live(self._channel), name="acp-stream")
         self._backend.streams.add(self)

@@ -24,6 +24,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.kernels import Kernels
+from acp_jupyter.server.page_keys import PageKeys
 from acp_jupyter.transcript.model.events import Event, TextAppended
 from tests.support.host.trusted_folders import trusting
 from tests.support.server.jupyter_server import fake_agents
@@ -82,7 +83,9 @@ async def backend(tmp_path: Path) -> AsyncIterator[Backend]:
         )
     )
     host.start()
-    yield Backend(host, Dispatcher(host, Nobody()), pages, cast("Kernels", None))
+    yield Backend(
+        host, Dispatcher(host, Nobody()), pages, cast("Kernels", None), PageKeys(b"cookies")
+    )
     await asyncio.to_thread(host.stop)
 
 

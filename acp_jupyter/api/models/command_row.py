@@ -96,6 +96,8 @@ class CommandRow:
     """The type of its result; None if there is none."""
     only_user: str = ""
     """What a kernel is refused, in words: "delete a session". Empty where kernels may send it."""
+    grants: bool = False
+    """Whether it always answers or allows something: see `needs_proof`."""
     while_agent_code_runs: bool = False
     """Whether a kernel may send it while it runs an agent's code. True for what only reads or
     stops."""

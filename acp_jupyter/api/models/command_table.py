@@ -183,6 +183,7 @@ COMMANDS = (
         POST(f"{_SESSION}/permissions/{{request_id}}", body=True),
         dict[str, str],
         only_user="answer a permission request",
+        grants=True,
         wakes="session",
     ),
     CommandRow(SetConfig, POST(f"{_SESSION}/config", body=True), SessionState, wakes="session"),
@@ -263,12 +264,14 @@ COMMANDS = (
         POST(f"{_SESSION}/elicitations/{{request_id}}", body=True),
         dict[str, str],
         only_user="answer a question of the agent",
+        grants=True,
         wakes="session",
     ),
     CommandRow(
         EditQueued,
         POST("turns/{turn_id}/edit", body=True),
         only_user="edit a message that waits",
+        grants=True,
         wakes="turn",
     ),
     CommandRow(SendNow, POST("turns/{turn_id}/send-now"), wakes="turn"),
@@ -298,6 +301,7 @@ COMMANDS = (
         POST("agents/{agent}/download", body=True),
         AgentEntry,
         only_user="allow a download",
+        grants=True,
     ),
     CommandRow(
         RestartAgent,
@@ -310,6 +314,7 @@ COMMANDS = (
         POST(f"{_SESSION}/login", body=True),
         LoginReply,
         only_user="log in to an agent",
+        grants=True,
         wakes="session",
     ),
     CommandRow(
@@ -333,12 +338,13 @@ COMMANDS = (
         while_agent_code_runs=True,
         wakes="session",
     ),
-    CommandRow(RevokeRule, DELETE("rules/{rule_id}")),
+    CommandRow(RevokeRule, DELETE("rules/{rule_id}"), grants=True),
     CommandRow(
         TrustFolder,
         POST("trust", body=True),
         dict[str, str],
         only_user="trust a folder",
+        grants=True,
         wakes="session",
     ),
     CommandRow(
@@ -357,6 +363,7 @@ COMMANDS = (
         POST("outside-keys", body=True),
         NewOutsideKey,
         only_user="give an outside agent access to a notebook",
+        grants=True,
     ),
     CommandRow(
         ListOutsideKeys,
@@ -391,6 +398,18 @@ else:
 def row_of(command: BaseCommand) -> CommandRow:
     """Return the row of a command."""
     return _ROWS[type(command)]
+
+
+_GRANTING_FIELDS = ("trust", "policy", "mode", "config", "allow")
+
+
+def needs_proof(command: BaseCommand) -> bool:
+    """Return whether a page's cookie alone is not enough for a command.
+
+    That is so for what answers or allows something, since scripts in outputs have the cookie, too.
+    """
+    asked = (getattr(command, name, None) for name in _GRANTING_FIELDS)
+    return row_of(command).grants or any(asked)
 
 
 def request_of(command: BaseCommand) -> tuple[str, str, bytes]:

@@ -49,6 +49,13 @@ class AckFrame(Model):
     seq: int
 
 
+class ProofFrame(Model):
+    """The key that the server gave to the page: only its own connection has it."""
+
+    type: Literal["proof"] = "proof"
+    key: str
+
+
 class CommandFrame(Model):
     """A command; answered by a reply of the same id."""
 
@@ -60,7 +67,13 @@ class CommandFrame(Model):
 ClientFrame = TypeAliasType(
     "ClientFrame",
     Annotated[
-        SubscribeFrame | UnsubscribeFrame | AckFrame | CommandFrame | DocumentsFrame | AnswerFrame,
+        SubscribeFrame
+        | UnsubscribeFrame
+        | AckFrame
+        | ProofFrame
+        | CommandFrame
+        | DocumentsFrame
+        | AnswerFrame,
         Field(discriminator="type"),
     ],
 )

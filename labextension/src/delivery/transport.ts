@@ -1,7 +1,7 @@
-import { isRecord } from '../wire/read';
 import type { ClientFrame } from '../wire/types';
 import { refusal } from './failure';
 import type { Failure } from './failure';
+import { dataOf, listen, send } from './own_socket';
 
 /** One connection to a host. */
 export interface Channel {
@@ -53,13 +53,18 @@ export interface ServerAccess {
 /** The server's WebSocket as a transport. */
 export class PageTransport implements Transport {
   readonly #access: ServerAccess;
+  readonly #proof: string;
 
-  constructor(access: ServerAccess) {
+  /** `key`: what shows the server that a connection is the page's own; see `takePageKey`. */
+  constructor(access: ServerAccess, key = '') {
     this.#access = access;
+    const proof: ClientFrame = { type: 'proof', key };
+    this.#proof = key === '' ? '' : JSON.stringify(proof);
   }
 
   connect(events: ChannelEvents): Channel {
     let closed = false;
+    let greeted = false;
     const close = () => {
       if (!closed) {
         closed = true;
@@ -71,17 +76,24 @@ export class PageTransport implements Transport {
       queueMicrotask(close); // the caller does not know the channel yet
       return { send: () => undefined, close };
     }
-    socket.onmessage = message => {
-      const data: unknown = message.data;
-      if (!closed && typeof data === 'string') {
-        events.message(data);
+    listen(socket, 'message', message => {
+      const data = dataOf(message);
+      if (closed || typeof data !== 'string') {
+        return;
       }
-    };
-    socket.onclose = close;
+      if (!greeted) {
+        greeted = true;
+        if (this.#proof !== '') {
+          send(socket, this.#proof);
+        }
+      }
+      events.message(data);
+    });
+    listen(socket, 'close', close);
     return {
       send: frame => {
-        if (socket.readyState === WebSocket.OPEN) {
-          socket.send(JSON.stringify(frame));
+        if (greeted && !closed) {
+          send(socket, JSON.stringify(frame));
         }
       },
       close: () => {
@@ -107,18 +119,6 @@ export class PageTransport implements Transport {
       return null; // the server itself does not answer
     }
   }
-}
-
-/** Base URL of a Jupyter page, from the page itself; `null` in any other page. */
-export function pageBaseUrl(): URL | null {
-  const text = document.getElementById('jupyter-config-data')?.textContent;
-  if (!text) {
-    return null;
-  }
-  const config: unknown = JSON.parse(text);
-  return isRecord(config) && typeof config.baseUrl === 'string'
-    ? new URL(config.baseUrl, location.href)
-    : null;
 }
 
 /**

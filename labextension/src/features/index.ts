@@ -9,6 +9,7 @@ import { historyPlugin } from './history/plugin';
 import { nextCellPlugin } from './next_cell/plugin';
 import { rendererPlugin } from './output/renderer';
 import { savedOutputsPlugin } from './output/saved_outputs';
+import { widgetsPlugin } from './output/widgets';
 import { clientPlugin } from './page/client';
 import { promptCellsPlugin } from './page/prompt_cells';
 import { askPlugin } from './panel/ask_commands';
@@ -44,4 +45,5 @@ export const plugins: JupyterFrontEndPlugin<unknown>[] = [
   statusBarPlugin,
   trafficPlugin,
   renderingPlugin,
+  widgetsPlugin,
 ];

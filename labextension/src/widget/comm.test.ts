@@ -6,6 +6,8 @@ import { appended, snapshot } from '../../tests/support/fake_socket';
 import { API_VERSION } from '../wire/types';
 import { openWidgetTurn } from './widget_turn';
 
+const noServer = () => null;
+
 /** A widget's model as the page holds it; what it sends is kept. */
 class FakeModel {
   readonly sent: unknown[] = [];
@@ -67,7 +69,7 @@ const subscribe = (after: number | null, epoch: string) => ({
 
 test('what the kernel sends before any view is drawn by the view that comes', () => {
   const model = new FakeModel();
-  const link = openWidgetTurn(model);
+  const link = openWidgetTurn(model, noServer);
   expect(model.sent).toEqual([{ open: true }]);
   expect(link.turn()).toBeNull();
   model.receive(0, hello);
@@ -84,7 +86,7 @@ test('what the kernel sends before any view is drawn by the view that comes', ()
 
 test('a view hears of the store when it comes, and not of every chunk', () => {
   const model = new FakeModel();
-  const link = openWidgetTurn(model);
+  const link = openWidgetTurn(model, noServer);
   let calls = 0;
   link.watch(() => (calls += 1));
   model.receive(0, hello);
@@ -97,7 +99,7 @@ test('a view hears of the store when it comes, and not of every chunk', () => {
 
 test('a lost message leads to a fresh snapshot, though the events seem to follow', () => {
   const model = new FakeModel();
-  openWidgetTurn(model);
+  openWidgetTurn(model, noServer);
   model.receive(5, hello); // a page that came late: no gap
   model.receive(6, events(snapshot('a', 1, '')));
   const asked = () => model.sent.filter(each => JSON.stringify(each).includes('"subscribe"'));
@@ -109,7 +111,7 @@ test('a lost message leads to a fresh snapshot, though the events seem to follow
 
 test('commands go as custom messages and come back by id', async () => {
   const model = new FakeModel();
-  const { client } = openWidgetTurn(model);
+  const { client } = openWidgetTurn(model, noServer);
   model.receive(0, hello);
   const cancelled = client?.cancel('a', 't1');
   const sent = JSON.stringify(model.sent.pop());
@@ -121,7 +123,7 @@ test('commands go as custom messages and come back by id', async () => {
 
 test('a kernel that calls is answered once the widget is in the page', () => {
   const model = new FakeModel();
-  const link = openWidgetTurn(model);
+  const link = openWidgetTurn(model, noServer);
   const answers = () => model.sent.filter(each => JSON.stringify(each) === '{"shown":true}');
   model.tell('msg:custom', { call: true });
   expect(answers()).toHaveLength(0);
@@ -134,7 +136,7 @@ test('a kernel that calls is answered once the widget is in the page', () => {
 
 test('views hear of a question that is asked below', () => {
   const model = new FakeModel();
-  const link = openWidgetTurn(model);
+  const link = openWidgetTurn(model, noServer);
   let calls = 0;
   link.watch(() => (calls += 1));
   model.set('asked_below', true);
@@ -143,7 +145,7 @@ test('views hear of a question that is asked below', () => {
 
 test('a turn ends with its kernel, and nothing of it goes on', () => {
   const model = new FakeModel({ session_id: SESSION, turn_id: TURN });
-  const link = openWidgetTurn(model);
+  const link = openWidgetTurn(model, noServer);
   const items = [
     message('m', 'half a', true),
     edit('e', { status: 'pending', permission: permission() }),
@@ -168,7 +170,7 @@ test('a turn ends with its kernel, and nothing of it goes on', () => {
 
 test('no message harms it', () => {
   const model = new FakeModel();
-  const link = openWidgetTurn(model);
+  const link = openWidgetTurn(model, noServer);
   for (const [n, frame] of [null, 3, 'x', [], { type: 'events' }, { type: 'nonsense' }].entries()) {
     model.receive(n, frame);
   }
@@ -177,9 +179,9 @@ test('no message harms it', () => {
 });
 
 test('another version, and a page without server, are said in words', () => {
-  const other = openWidgetTurn(new FakeModel({ api_version: 99 }));
+  const other = openWidgetTurn(new FakeModel({ api_version: 99 }), noServer);
   expect(other.problem()).toContain('Run the cell again');
-  const nowhere = openWidgetTurn(new FakeModel({ mode: 'server' }));
+  const nowhere = openWidgetTurn(new FakeModel({ mode: 'server' }), noServer);
   expect(nowhere.client).toBeNull();
   expect(nowhere.problem()).toContain('JupyterLab');
 });
@@ -187,7 +189,7 @@ test('another version, and a page without server, are said in words', () => {
 test('a widget whose kernel is gone says so, and one whose kernel answers late is drawn', () => {
   vi.useFakeTimers();
   const model = new FakeModel();
-  const widget = openWidgetTurn(model);
+  const widget = openWidgetTurn(model, noServer);
   expect(widget.problem()).toBe('');
   vi.advanceTimersByTime(6_000);
   expect(widget.problem()).toContain('The kernel does not send this turn');

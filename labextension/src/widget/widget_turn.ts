@@ -1,8 +1,6 @@
 import { Client } from '../delivery/client';
 import { expireTurn, LiveTurn } from '../delivery/live_turn';
 import type { Drawable } from '../delivery/live_turn';
-import { shareClient, sharedClient } from '../delivery/shared_client';
-import { cookieAccess, pageBaseUrl, PageTransport } from '../delivery/transport';
 import { currentTurn } from '../state/session_view';
 import { API_VERSION } from '../wire/types';
 import { CommTransport, readTraits } from './comm';
@@ -27,8 +25,11 @@ export interface WidgetTurn {
   dispose(): void;
 }
 
-/** Connects a model to its host at once, since nothing is sent twice over a comm. */
-export function openWidgetTurn(model: Model): WidgetTurn {
+/**
+ * Connects a model to its host at once, since nothing is sent twice over a comm. `server` is the
+ * client of the page's Jupyter server.
+ */
+export function openWidgetTurn(model: Model, server: () => Client | null): WidgetTurn {
   const traits = readTraits(model);
   if (traits.apiVersion !== API_VERSION) {
     return noTurn(
@@ -40,7 +41,7 @@ export function openWidgetTurn(model: Model): WidgetTurn {
     return turnOverComm(model, traits);
   }
   model.send({ open: true }); // so the kernel knows that the page has this module
-  const client = sharedClient() ?? ownClient();
+  const client = server();
   if (client === null) {
     return noTurn(
       traits,
@@ -188,17 +189,6 @@ const NO_CONNECTION =
 
 function whyLost({ connection }: Client): string {
   return connection.state === 'lost' ? (connection.failure?.message ?? NO_CONNECTION) : '';
-}
-
-/** A client for this page; the other widgets of the page share it. */
-function ownClient(): Client | null {
-  const base = pageBaseUrl();
-  if (base === null) {
-    return null;
-  }
-  const client = new Client(new PageTransport(cookieAccess(base)));
-  shareClient(client);
-  return client;
 }
 
 function noTurn(traits: Traits, problem: string): WidgetTurn {

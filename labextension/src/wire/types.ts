@@ -613,7 +613,13 @@ export interface CheckedCellStarted {
 }
 
 export type ClientFrame =
-  SubscribeFrame | UnsubscribeFrame | AckFrame | CommandFrame | DocumentsFrame | AnswerFrame;
+  | SubscribeFrame
+  | UnsubscribeFrame
+  | AckFrame
+  | ProofFrame
+  | CommandFrame
+  | DocumentsFrame
+  | AnswerFrame;
 
 /**
  * End a session; it is kept, and can be opened again. ACP: session/close.
@@ -2265,6 +2271,14 @@ export interface PromptSession {
         [k: string]: JsonValue;
       }[];
   session_id: string;
+}
+
+/**
+ * The key that the server gave to the page: only its own connection has it.
+ */
+export interface ProofFrame {
+  key: string;
+  type: 'proof';
 }
 
 /**

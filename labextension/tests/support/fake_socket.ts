@@ -25,8 +25,8 @@ export class FakeSocket extends EventTarget implements WebSocket {
   readyState: 0 | 1 | 2 | 3 = 0;
   onopen = null;
   onerror = null;
-  onclose: ((event: CloseEvent) => void) | null = null;
-  onmessage: ((event: MessageEvent) => void) | null = null;
+  onclose = null;
+  onmessage = null;
   readonly sent: ClientFrame[] = [];
 
   constructor(readonly url: string) {
@@ -40,13 +40,13 @@ export class FakeSocket extends EventTarget implements WebSocket {
   close(): void {
     if (this.readyState !== 3) {
       this.readyState = 3;
-      this.onclose?.(new CloseEvent('close'));
+      this.dispatchEvent(new CloseEvent('close'));
     }
   }
 
   receive(frame: ServerFrame): void {
     this.readyState = 1;
-    this.onmessage?.(new MessageEvent('message', { data: JSON.stringify(frame) }));
+    this.dispatchEvent(new MessageEvent('message', { data: JSON.stringify(frame) }));
   }
 
   hello(sessions: Extract<ServerFrame, { type: 'hello' }>['sessions'] = [], api_version = 1): void {

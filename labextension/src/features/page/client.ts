@@ -1,10 +1,10 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { URLExt } from '@jupyterlab/coreutils';
+import { PageConfig, URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 import { Token } from '@lumino/coreutils';
 
 import { Client } from '../../delivery/client';
-import { shareClient } from '../../delivery/shared_client';
+import { KEY_OPTION, takePageKey } from '../../delivery/page_key';
 import { PageTransport } from '../../delivery/transport';
 import type { ServerAccess } from '../../delivery/transport';
 
@@ -15,16 +15,16 @@ export const IAcpClient = new Token<IAcpClient>(
   'The one connection of the page to its agents: sessions, turns, commands.',
 );
 
-/** Makes the page's client, which widgets of the same page use, too. */
+/** Makes the page's client. */
 export const clientPlugin: JupyterFrontEndPlugin<IAcpClient> = {
   id: 'acp-jupyter:client',
   description: 'Connects the page to the agents of the Jupyter server.',
   autoStart: true,
   provides: IAcpClient,
   activate: (app: JupyterFrontEnd) => {
-    const client = new Client(new PageTransport(labAccess(app.serviceManager.serverSettings)));
-    shareClient(client);
-    return client;
+    const key = takePageKey();
+    PageConfig.setOption(KEY_OPTION, '');
+    return new Client(new PageTransport(labAccess(app.serviceManager.serverSettings), key));
   },
 };
 

@@ -14,6 +14,8 @@ export interface Later<Props> extends Mounted<Props> {
  */
 export const mountTurn = later(async () => (await import('../../views')).mountTurn);
 
+export const mountPart = later(async () => (await import('../../views')).mountPart);
+
 export const mountPanel = later(async () => (await import('../../views')).mountPanel);
 
 export const mountTraffic = later(async () => (await import('../../views')).mountTraffic);

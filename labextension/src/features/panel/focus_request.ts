@@ -1,3 +1,4 @@
+import { press } from '../../views/by_person';
 import { isDrawn, isSqueezed, scrollToRequest } from '../../views/request/in_view';
 import { UNSELECTED_CLASS } from '../page/ids';
 
@@ -30,9 +31,7 @@ function unselected(request: HTMLElement): HTMLElement | null {
 
 function selectTabOf(request: HTMLElement): void {
   const panel = request.closest('[role="tabpanel"]')?.id ?? '';
-  unselected(request)
-    ?.querySelector<HTMLElement>(`[role="tab"][aria-controls="${CSS.escape(panel)}"]`)
-    ?.click();
+  press(unselected(request)?.querySelector(`[role="tab"][aria-controls="${CSS.escape(panel)}"]`));
 }
 
 /** How long a cell or the panel may take to draw a request. */

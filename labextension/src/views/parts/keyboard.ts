@@ -1,4 +1,5 @@
 import { FIRST, GO_TO, LAST } from '../../state/ui';
+import { isByPerson, press } from '../by_person';
 import type { Scene } from '../scene';
 
 /**
@@ -55,6 +56,9 @@ export function focusedElement(): Element | null {
 }
 
 function onKey(event: KeyboardEvent): void {
+  if (!isByPerson(event)) {
+    return;
+  }
   const target = targetOf(event);
   const view = target?.closest('.acp') ?? null;
   if (view !== null && isOfInputMethod(event)) {
@@ -184,7 +188,7 @@ function toggle(target: HTMLElement, when: 'true' | 'false'): boolean {
   if (target.getAttribute('aria-expanded') !== when) {
     return false;
   }
-  target.click();
+  press(target);
   return true;
 }
 

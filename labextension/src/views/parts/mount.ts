@@ -1,11 +1,12 @@
 import { render } from 'preact';
 import type { VNode } from 'preact';
 
+import { ignoreScripts } from '../by_person';
 import type { Mounted } from '../props';
 import { injectSprite } from './icons';
 import { focusedElement } from './keyboard';
 
-/** Draws a view into an element, and keeps the focus in it. */
+/** Draws a view into an element, keeps the focus in it, and heeds nobody but people. */
 export function mounted<Props>(
   element: HTMLElement,
   props: Props,
@@ -13,10 +14,12 @@ export function mounted<Props>(
 ): Mounted<Props> {
   injectSprite();
   const letFocus = keepFocus(element);
+  const heedAll = ignoreScripts(element);
   const update = (next: Props) => render(draw(next), element);
   update(props);
   const dispose = () => {
     letFocus();
+    heedAll();
     render(null, element);
   };
   return { update, dispose };

@@ -177,11 +177,17 @@ function Form({ item, answering, disabled, problems, onProblems, send, t, childr
   return (
     <form
       noValidate
+      // Any script can have a form submitted: what counts is the key.
       onSubmit={event => event.preventDefault()}
       onKeyDown={event => {
+        const { key, ctrlKey, shiftKey, altKey, metaKey, repeat } = event;
+        const isHeld = ctrlKey || shiftKey || altKey || metaKey || repeat;
         // With several fields Enter does not submit, since others may be unseen.
-        if (event.key === 'Enter' && isTextField(targetOf(event)) && item.fields.length < 2) {
-          event.preventDefault();
+        if (key !== 'Enter' || !isTextField(targetOf(event)) || item.fields.length > 1) {
+          return;
+        }
+        event.preventDefault();
+        if (!isHeld && !disabled) {
           submit();
         }
       }}

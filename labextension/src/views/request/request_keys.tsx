@@ -1,3 +1,4 @@
+import { press } from '../by_person';
 import { isTextField, moveInTranscript, targetOf } from '../parts/keyboard';
 import { leaveRequest } from '../parts/mount';
 import { useScene } from '../scene';
@@ -54,7 +55,7 @@ function answerByKey(view: Element, event: KeyboardEvent): boolean {
   const [answer, ...others] = card.querySelectorAll<HTMLElement>(`[data-${named}]`);
   // A key that is held was pressed for something else. A disabled button ignores the click.
   if (!event.repeat && others.length === 0 && answer !== undefined) {
-    answer.click();
+    press(answer);
     if (answer.matches(':disabled')) {
       goToWhatIsMissing(card);
     }

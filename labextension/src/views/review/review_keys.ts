@@ -1,3 +1,4 @@
+import { press } from '../by_person';
 import { isTextField } from '../parts/keyboard';
 
 /** Elements to decide on: each change, or a file as a whole. */
@@ -52,9 +53,11 @@ export class ReviewKeys {
       case 'u':
         return this.#undo();
       case 'o':
-        return press(this.#element()?.closest(FILE)?.querySelector('header > .acp-opener'));
+        press(this.#element()?.closest(FILE)?.querySelector('header > .acp-opener'));
+        return true;
       case 's':
-        return press(this.root.querySelector('[data-do=split]'));
+        press(this.root.querySelector('[data-do=split]'));
+        return true;
       default:
         return false;
     }
@@ -130,11 +133,4 @@ function fileControls(file: Element | null): Element | null {
 
 function keyOf(element: Element | null): string | null {
   return element instanceof HTMLElement ? (element.dataset['key'] ?? null) : null;
-}
-
-function press(button: Element | null | undefined): true {
-  if (button instanceof HTMLElement) {
-    button.click();
-  }
-  return true;
 }

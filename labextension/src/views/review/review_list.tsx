@@ -1,5 +1,6 @@
 import { agentOf } from '../../state/session_view';
 import type { Diff } from '../../wire/types';
+import { press } from '../by_person';
 import { iconOf } from '../changes/changed_file';
 import type { Decision } from '../changes/decisions';
 import { plural } from '../i18n';
@@ -99,7 +100,7 @@ function Mark({ decision }: { readonly decision: Decision }) {
 function goTo(button: Element, key: string): void {
   const files = button.closest('.acp')?.querySelectorAll<HTMLElement>('[data-file]') ?? [];
   const file = [...files].find(each => each.dataset['key'] === key);
-  file?.querySelector<HTMLElement>('[data-do=show]')?.click();
+  press(file?.querySelector('[data-do=show]'));
   file?.focus({ preventScroll: true });
   file?.scrollIntoView({ block: 'start' });
 }

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 
 import type { DraftAttachment } from '../../../state/attachments';
+import { press } from '../../by_person';
 import type { Translate } from '../../i18n';
 import { IconButton } from '../../parts/buttons';
 import type { IconName } from '../../parts/icon_drawings';
@@ -116,7 +117,7 @@ export function AttachButton({ t, onFiles }: AttachButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <IconButton icon="attach" label={t('Attach')} onClick={() => input.current?.click()} />
+      <IconButton icon="attach" label={t('Attach')} onClick={() => press(input.current)} />
       <input
         type="file"
         multiple

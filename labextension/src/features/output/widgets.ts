@@ -1,0 +1,24 @@
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+
+import { openDrawn } from '../../widget/drawn';
+import { offerToWidgets } from '../../widget/in_page';
+import { IAcpClient } from '../page/client';
+import { mountPart } from '../page/lazy_views';
+
+/** Draws widgets of turns and sessions, whose own code comes from a kernel. */
+export const widgetsPlugin: JupyterFrontEndPlugin<void> = {
+  id: 'acp-jupyter:widgets',
+  description: "Draws the widgets of turns and sessions with the page's own code.",
+  autoStart: true,
+  requires: [IAcpClient],
+  activate: (_app: JupyterFrontEnd, client: IAcpClient) => {
+    offerToWidgets(model =>
+      openDrawn(model, {
+        client: () => client,
+        mountPart,
+        // Words are what is left where a kernel had the turn; here the server has it.
+        mountWords: (place, words) => place.append(words),
+      }),
+    );
+  },
+};

@@ -1,0 +1,111 @@
+import type { Client } from '../delivery/client';
+import type { Drawable } from '../delivery/live_turn';
+import type { SessionStore } from '../state/store';
+import type { Actions, Mounted, PartProps } from '../views';
+import type { Model } from './comm';
+import { OwnStores } from './own_stores';
+import type { DraftModel } from './own_stores';
+import { openWidgetTurn } from './widget_turn';
+
+export type WidgetModel = Model & DraftModel;
+
+/** A widget's model with what is drawn of it, in any number of places. */
+export interface Drawn {
+  /** Returns a function that removes what was drawn. */
+  draw(place: HTMLElement): () => void;
+  /** Reports that a view is in the page. */
+  shown(): void;
+  close(): void;
+}
+
+/** What draws, which a page may load later. */
+export interface Drawing {
+  /** The client of the Jupyter server; `null` where none can be reached. */
+  client(): Client | null;
+  mountPart(place: HTMLElement, props: PartProps): Mounted<PartProps>;
+  mountWords(place: HTMLElement, words: string): void;
+}
+
+export function openDrawn(model: WidgetModel, drawing: Drawing): Drawn {
+  const turnOfWidget = openWidgetTurn(model, () => drawing.client());
+  const stores = new OwnStores(model, turnOfWidget.traits.part);
+  const { part, turnId } = turnOfWidget.traits;
+  const propsOf = (client: Client, turn: Drawable): PartProps => ({
+    store: stores.of(turn.store),
+    part,
+    turnId,
+    actions: turn.live ? actionsOf(client) : null,
+    askedBelow: turnOfWidget.askedBelow(),
+    ...(turn.live ? { connection: client.connection } : {}),
+    sendKey: client.sendKey,
+  });
+  const draw = (place: HTMLElement) => {
+    let shown: SessionStore | null = null;
+    let mounted: Mounted<PartProps> | null = null;
+    const redraw = () => {
+      const turn = turnOfWidget.turn();
+      if (turn === null || turnOfWidget.client === null) {
+        mounted?.dispose();
+        mounted = null;
+        place.textContent = turnOfWidget.problem();
+        const words = turnOfWidget.words();
+        if (words !== '' && place.textContent === '') {
+          drawing.mountWords(place, words);
+        }
+      } else if (mounted !== null && turn.store === shown) {
+        mounted.update(propsOf(turnOfWidget.client, turn));
+      } else {
+        mounted?.dispose();
+        place.textContent = '';
+        mounted = drawing.mountPart(place, propsOf(turnOfWidget.client, turn));
+      }
+      shown = turn?.store ?? null;
+    };
+    const stop = turnOfWidget.watch(redraw);
+    redraw();
+    return () => {
+      stop();
+      mounted?.dispose();
+    };
+  };
+  return {
+    draw,
+    shown: () => turnOfWidget.shown(),
+    close: () => {
+      stores.dispose();
+      turnOfWidget.dispose();
+    },
+  };
+}
+
+function actionsOf(client: Client): Actions {
+  return {
+    answerPermission: (sessionId, requestId, optionId, more) =>
+      client.answerPermission(sessionId, requestId, optionId, more),
+    trustFolder: (sessionId, requestId, trust) =>
+      client.permissions.trust(sessionId, requestId, trust),
+    answerElicitation: (sessionId, requestId, answer) =>
+      client.answerElicitation(sessionId, requestId, answer),
+    cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
+    setConfig: (sessionId, change) => client.setConfig(sessionId, change),
+    send: async (sessionId, text) => {
+      await client.send(sessionId, text);
+    },
+    removeQueued: (sessionId, turnId) => client.cancel(sessionId, turnId),
+    editQueued: (turnId, text) => client.editQueued(turnId, text),
+    sendNow: turnId => client.sendNow(turnId),
+    steer: turnId => client.steer(turnId),
+    loadItems: async (...asked) => {
+      await client.loadItems(...asked);
+    },
+    getChanges: (...asked) => client.changes.file(...asked),
+    revertTurn: (turnId, what) => client.changes.revert(turnId, what),
+    killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
+    cancelToolCall: (...asked) => client.life.cancelToolCall(...asked),
+    reconnect: () => client.reconnect(),
+    // Absent where the page came over plain http.
+    ...('clipboard' in navigator
+      ? { copy: (text: string) => navigator.clipboard.writeText(text) }
+      : {}),
+  };
+}
