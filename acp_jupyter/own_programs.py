@@ -1,21 +1,41 @@
 """Commands that start this package's own programs.
 
-Their current folder is often one that an agent can write. So none of them imports from there.
+Their current folder is often one that an agent can write, and so may be one that ``PYTHONPATH``
+names. None of them imports from there.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 __all__ = ["module_command", "script_command"]
 
+_OWN_FOLDER = Path(__file__).resolve().parents[1]
+"""Where this package is, beside what else was installed with it."""
+
+_RUN = (
+    "import runpy, sys; folder, module = sys.argv[1:3]; del sys.argv[1:3]; "
+    "sys.path.insert(0, folder); runpy.run_module(module, run_name='__main__', alter_sys=True)"
+)
+
 
 def module_command(module: str, *args: str) -> tuple[str, ...]:
-    """Return the command that runs a module, as ``python -m`` does, of this environment."""
-    return (sys.executable, "-P", "-m", module, *args)
+    """Return the command that runs a module, as ``python -m`` does, of this environment.
+
+    Of ``PYTHONPATH`` only the folder counts that this package itself was imported from.
+    """
+    if _OWN_FOLDER in _folders_of_variable():
+        return (sys.executable, "-P", "-E", "-c", _RUN, str(_OWN_FOLDER), module, *args)
+    return (sys.executable, "-P", "-E", "-m", module, *args)
 
 
 def script_command(script: str | Path, *args: str) -> tuple[str, ...]:
     """Return the command that runs a script with the standard library alone."""
     return (sys.executable, "-I", "-S", str(script), *args)
+
+
+def _folders_of_variable() -> list[Path]:
+    named = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return [Path(name).resolve() for name in named if os.path.isabs(name)]

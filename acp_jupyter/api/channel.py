@@ -85,7 +85,7 @@ class Channel:
         backend: CommandRunner,
         caller: Caller,
         write: Callable[[str], Awaitable[None]],
-        is_own_key: Callable[[str], bool] | None = None,
+        is_own_key: Callable[[str], Awaitable[bool]] | None = None,
     ) -> None:
         self._host = host
         self._pages = pages
@@ -148,7 +148,7 @@ class Channel:
                 if subscription is not None:
                     self._outbox.acknowledged(subscription, frame.seq)
             case ProofFrame():
-                self._prove(frame)
+                await self._prove(frame)
             case CommandFrame():
                 self._start_command(frame)
             case DocumentsFrame():
@@ -196,8 +196,8 @@ class Channel:
 
     # -- commands --------------------------------------------------------------
 
-    def _prove(self, frame: ProofFrame) -> None:
-        if self._is_own_key is None or self._is_own_key(frame.key):
+    async def _prove(self, frame: ProofFrame) -> None:
+        if self._is_own_key is None or await self._is_own_key(frame.key):
             self._is_own_key = None
         else:
             self._error("", NotAllowed(_UNPROVEN))

@@ -84,6 +84,11 @@ class OutsideKeys:
         self._keys[key_id] = known
         return known, f"{KEY_PREFIX}-{key_id}-{secret}"
 
+    def id_in(self, key: str) -> str:
+        """Return the id that a key has in it, if there is a key of that id; else nothing."""
+        key_id = _parts(key)[0]
+        return key_id if key_id in self._keys else ""
+
     def find(self, key: str) -> OutsideKey:
         """Return what is known of a key that is good now.
 
@@ -93,7 +98,7 @@ class OutsideKeys:
             It is not; the message does not say which part of it is wrong.
         """
         self._drop_expired()
-        named, _, secret = key.removeprefix(f"{KEY_PREFIX}-").partition("-")
+        named, secret = _parts(key)
         known = self._keys.get(named)
         good = known is not None and hmac.compare_digest(known.digest, _digest(secret))
         if known is None or not good:
@@ -150,6 +155,11 @@ REFUSED = (
     "This key is not good any more, or never was: it was revoked, its time is over, or the server "
     "has been started anew. Ask for a new one in the panel of the notebook."
 )
+
+
+def _parts(key: str) -> tuple[str, str]:
+    key_id, _, secret = key.removeprefix(f"{KEY_PREFIX}-").partition("-")
+    return key_id, secret
 
 
 def _digest(secret: str) -> bytes:

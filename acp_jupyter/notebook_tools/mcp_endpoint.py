@@ -27,6 +27,7 @@ from acp_jupyter.host.rpc.mcp_messages import Notify
 from acp_jupyter.host.session.session import KernelWish, Session
 from acp_jupyter.host.session_recording import Playback
 from acp_jupyter.host.workspace.own_kernels import NoKernel
+from acp_jupyter.host.wrong_keys import WrongKeys
 from acp_jupyter.notebook_tools.context import (
     CallTarget,
     KernelLookup,
@@ -209,6 +210,7 @@ class ToolsListener:
         self._server: asyncio.Server | None = None
         self._folder: str | None = None
         self._address = ""
+        self._wrong_keys = WrongKeys()
         self._starting = asyncio.Lock()
 
     async def open(self, session_id: str, serve: Serve) -> tuple[str, str]:
@@ -297,8 +299,12 @@ class ToolsListener:
         if len(line) > _GREETING_CHARS:
             return None
         name, _, key = line.strip().partition(b" ")
-        door = self._doors.get(name.decode("ascii", "replace"))
-        return door if door is not None and hmac.compare_digest(door.key, key) else None
+        session_id = name.decode("ascii", "replace")
+        door = self._doors.get(session_id)
+        if door is not None and hmac.compare_digest(door.key, key):
+            return door
+        await self._wrong_keys.refuse("" if door is None else session_id)
+        return None
 
 
 async def _end(tasks: Iterable[asyncio.Task[None]]) -> None:

@@ -132,7 +132,7 @@ def user_caller(handler: JupyterHandler, user: User) -> UserCaller:
 
 
 _HEADERS_OF_PAGES = ("Origin", "Sec-Fetch-Site")
-"""Browsers set one of them, or both, whenever a page sends something; no script can leave it out."""
+"""Browsers set them whenever a page sends something, and no script can leave them out."""
 
 
 def is_program(handler: JupyterHandler) -> bool:
@@ -193,7 +193,12 @@ class AcpHandler(OwnOrigin, APIHandler):
             self.current_user = self._jupyter_current_user = None
             if not self.check_host():
                 raise HTTPError(403)
-            self.caller = await self.backend.kernels.identify(self.request)
+            try:
+                self.caller = await self.backend.kernels.identify(self.request)
+            except NotAllowed:
+                # A right signature never waits: kernels share their address.
+                await self.backend.wrong_keys.refuse(f"{self.request.remote_ip} signature")
+                raise
             self.current_user = User(username=f"kernel {self.caller.kernel_id}")
         else:
             await super().prepare()

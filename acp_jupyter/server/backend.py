@@ -23,6 +23,7 @@ from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.store.traffic_log import TrafficLog
+from acp_jupyter.host.wrong_keys import WrongKeys
 from acp_jupyter.notebook_tools.kernel_work import WaitingCells
 from acp_jupyter.notebook_tools.outside.agents import OutsideAgents
 from acp_jupyter.server.finished_outputs import FinishedOutputs
@@ -57,6 +58,8 @@ class Backend:
     """Puts the turns of cells into notebooks that no page of ours has open."""
     outside: OutsideAgents | None = None
     """Admits agents outside; None where agents get no notebook tools."""
+    wrong_keys: WrongKeys = field(default_factory=WrongKeys)
+    """Slows down whoever tries keys and signatures here."""
     streams: set[Stoppable] = field(default_factory=set)
     """The open WebSockets and event streams."""
     log_readers: ThreadPoolExecutor = field(

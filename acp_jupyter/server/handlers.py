@@ -139,8 +139,8 @@ class CommandHandler(AcpHandler):
         by_user = isinstance(self.caller, UserCaller)
         if by_user and needs_proof(command) and not is_program(self):
             raise NotAllowed(
-                "Only a page's own connection or a program with a token in its Authorization "
-                "header can do this. A cookie does not count, since scripts in outputs have it, too."
+                "Only a page's own connection can do this, or a program with a token in its "
+                "Authorization header. A cookie does not count: scripts in outputs have it, too."
             )
         self._waiting = asyncio.create_task(
             self.backend.handle_json(command, self.caller), name=f"acp-{row.name}"

@@ -16,7 +16,8 @@ from jupyter_server.base.handlers import JupyterHandler
 from tornado.web import HTTPError
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
-from acp_jupyter.errors import AcpError
+from acp_jupyter.errors import AcpError, NotAllowed
+from acp_jupyter.notebook_tools.outside.agents import OutsideAgents
 from acp_jupyter.notebook_tools.outside.command import KEY_HEADER, REVOKED
 from acp_jupyter.server.backend import Backend
 
@@ -61,9 +62,20 @@ class OutsideHandler(JupyterHandler, WebSocketHandler):
             if agents is None:
                 raise HTTPError(404, "The notebook tools are turned off on this server.")
             key = self.request.headers.get(KEY_HEADER, "")
-            self._opened = await self._backend.in_host(agents.admit(key))
+            self._opened = await self._admit(agents, key)
         except AcpError as error:
             raise HTTPError(error.status, error.message) from None
+
+    async def _admit(self, agents: OutsideAgents, key: str) -> tuple[str, str]:
+        backend = self._backend
+        # Who tries keys knows the id of none, and so delays nobody who has one.
+        source = f"{self.request.remote_ip} {await backend.in_host(agents.id_in(key))}"
+        backend.wrong_keys.admit(source)
+        try:
+            return await backend.in_host(agents.admit(key))
+        except NotAllowed:
+            await backend.wrong_keys.refuse(source)
+            raise
 
     @allow_unauthenticated
     async def get(self, *args: Any, **kwargs: Any) -> None:

@@ -76,14 +76,14 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
         """Start the channel."""
         super().open(*args, **kwargs)
         self.set_nodelay(True)
-        backend, caller = self._backend, self._caller
+        backend = self._backend
         self._channel = Channel(
             backend.host,
             backend.pages,
             backend,
-            caller,
+            self._caller,
             self._write,
-            None if is_program(self) else lambda key: backend.page_keys.is_good(key, caller.person),
+            None if is_program(self) else self._is_own_key,
         )
         self._life = asyncio.create_task(self._live(self._channel), name="acp-stream")
         self._backend.streams.add(self)
@@ -108,6 +108,14 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
         if self._life is not None:
             self._life.cancel()
             await asyncio.wait([self._life])
+
+    async def _is_own_key(self, key: str) -> bool:
+        """Tell whether the page has sent its own key."""
+        if self._backend.page_keys.is_good(key, self._caller.person):
+            return True
+        # The next frames of this connection wait as well.
+        await self._backend.wrong_keys.refuse(f"{self.request.remote_ip} page")
+        return False
 
     async def _live(self, channel: Channel) -> None:
         try:

@@ -54,6 +54,10 @@ class OutsideAgents:
         self._ending: set[asyncio.Task[None]] = set()
         host.outside_keys.on_end(self._end)
 
+    async def id_in(self, secret: str) -> str:
+        """Return the id of the key that a secret claims to be; empty if there is none."""
+        return self._host.outside_keys.id_in(secret)
+
     async def admit(self, secret: str) -> tuple[str, str]:
         """Return the address of the tools, and the line that a connection begins with.
 
