@@ -71,7 +71,9 @@ def test_a_page_needs_its_token_for_every_request(hub: Hub, ada: HubUser) -> Non
         assert not (ada.root / "made.txt").exists()
         url = f"sessions/{session_id}/permissions/{request['request_id']}"
         chosen = {"option_id": request["options"][0]["option_id"]}
-        page.post(url, json=chosen).raise_for_status()
+        assert page.post(url, json=chosen).status_code == 403, "a script has the cookie, too"
+        with ada.client() as program:
+            program.post(url, json=chosen).raise_for_status()
         assert finished(page, turn_id)["turn"]["stop_reason"] == "end_turn"
         assert (ada.root / "made.txt").exists()
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.own_programs import module_command
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.transcript.outcomes import cut
 
@@ -43,10 +43,12 @@ CALLS: dict[str, Any] = {
     },
     "odd": {"kind": "other", "rawInput": {"odd": 1}},
 }
+_DEMO = module_command("acp_jupyter.agents.demo")
+_REPLAY = module_command("acp_jupyter.agents.replay", "a")
 SPECS = {
-    "agent": AgentSpec("x", "X", "/bin/agent", ("-P", "-m", "acp_jupyter.agents.demo")),
-    "demo": AgentSpec("x", "X", sys.executable, ("-P", "-m", "acp_jupyter.agents.demo")),
-    "bundled": AgentSpec("x", "X", sys.executable, ("-P", "-m", "acp_jupyter.agents.replay", "a")),
+    "agent": AgentSpec("x", "X", "/bin/agent", _DEMO[1:]),
+    "demo": AgentSpec("x", "X", _DEMO[0], _DEMO[1:]),
+    "bundled": AgentSpec("x", "X", _REPLAY[0], _REPLAY[1:]),
 }
 
 
