@@ -1,3 +1,5 @@
+/* eslint-disable @typescript-eslint/unbound-method -- each is applied to a socket or a message */
+
 /**
  * What the browser has for WebSockets, as it was before any output was drawn: what a script puts in
  * its place later gets hold of no connection of ours.

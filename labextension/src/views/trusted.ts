@@ -1,3 +1,4 @@
+// eslint-disable-next-line @typescript-eslint/unbound-method -- it is called with an event
 const getter = Object.getOwnPropertyDescriptor(new Event('click'), 'isTrusted')?.get;
 
 /**

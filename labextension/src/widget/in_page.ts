@@ -10,7 +10,7 @@ const KEY = Symbol.for('acp-jupyter');
  */
 interface PageWidgets {
   readonly apiVersion: number;
-  open(model: WidgetModel): Drawn;
+  readonly open: (model: WidgetModel) => Drawn;
 }
 
 export function offerToWidgets(open: PageWidgets['open']): void {

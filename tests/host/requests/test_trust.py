@@ -18,6 +18,7 @@ from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.trust import TrustRequests, needs_trust, too_much
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.permission_stores import TrustStore
+from acp_jupyter.own_programs import module_command
 from acp_jupyter.transcript.model.items import TrustRequest
 from tests.support.host.driver import Driver
 from tests.support.server.jupyter_server import fake_agents
@@ -238,11 +239,12 @@ def test_the_card_and_the_refusal_say_so(driver: Driver, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("command", "args", "asks"),
     [
-        (sys.executable, ("-P", "-m", "acp_jupyter.agents.demo"), False),
-        (sys.executable, ("-P", "-m", "acp_jupyter.agents.demo", "--slow"), False),
-        ("./python", ("-P", "-m", "acp_jupyter.agents.demo"), True),
+        (sys.executable, module_command("acp_jupyter.agents.demo")[1:], False),
+        (sys.executable, module_command("acp_jupyter.agents.demo", "--slow")[1:], False),
+        ("./python", module_command("acp_jupyter.agents.demo")[1:], True),
         (sys.executable, ("-m", "acp_jupyter.agents.demo"), True),
-        (sys.executable, ("-P", "-m", "acp_jupyter.agents.replay"), True),
+        (sys.executable, ("-P", "-m", "acp_jupyter.agents.demo"), True),
+        (sys.executable, module_command("acp_jupyter.agents.replay")[1:], True),
         (sys.executable, ("-P", "-m"), True),
         (sys.executable, (), True),
     ],

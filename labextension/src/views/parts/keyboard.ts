@@ -40,6 +40,11 @@ export function isTextField(element: Element | null): boolean {
   );
 }
 
+/** Whether a key is pressed together with one of those that make shortcuts. */
+export function isHeld(event: KeyboardEvent): boolean {
+  return event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
+}
+
 /** The element that a key goes to, also inside a shadow root. */
 export function targetOf(event: Event): Element | null {
   const [target] = event.composedPath();

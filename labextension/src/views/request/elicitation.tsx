@@ -8,7 +8,7 @@ import { plural } from '../i18n';
 import { messageOf } from '../parts/buttons';
 import { addressOf } from '../parts/files';
 import { Icon } from '../parts/icons';
-import { isTextField, OWN_KEYS, targetOf } from '../parts/keyboard';
+import { isHeld, isTextField, OWN_KEYS, targetOf } from '../parts/keyboard';
 import { Visible } from '../parts/odd_characters';
 import { useScene, useValue } from '../scene';
 import { byWhom, WaitsFor } from './answered_by';
@@ -180,15 +180,12 @@ function Form({ item, answering, disabled, problems, onProblems, send, t, childr
       // Any script can have a form submitted: what counts is the key.
       onSubmit={event => event.preventDefault()}
       onKeyDown={event => {
-        const { key, ctrlKey, shiftKey, altKey, metaKey, repeat } = event;
-        const isHeld = ctrlKey || shiftKey || altKey || metaKey || repeat;
         // With several fields Enter does not submit, since others may be unseen.
-        if (key !== 'Enter' || !isTextField(targetOf(event)) || item.fields.length > 1) {
-          return;
-        }
-        event.preventDefault();
-        if (!isHeld && !disabled) {
-          submit();
+        if (event.key === 'Enter' && isTextField(targetOf(event)) && item.fields.length < 2) {
+          event.preventDefault();
+          if (!isHeld(event) && !disabled) {
+            submit();
+          }
         }
       }}
     >

@@ -1,5 +1,5 @@
 import { press } from '../by_person';
-import { isTextField, moveInTranscript, targetOf } from '../parts/keyboard';
+import { isHeld, isTextField, moveInTranscript, targetOf } from '../parts/keyboard';
 import { leaveRequest } from '../parts/mount';
 import { useScene } from '../scene';
 import type { Scene } from '../scene';
@@ -43,8 +43,7 @@ function answerByKey(view: Element, event: KeyboardEvent): boolean {
   if (isTextField(target)) {
     return false;
   }
-  const isHeld = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
-  if (isHeld) {
+  if (isHeld(event)) {
     return event.key === 'Enter';
   }
   const kind = KIND_KEYS.get(event.key);
