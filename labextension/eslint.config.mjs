@@ -23,7 +23,6 @@ export default tseslint.config(
       // Event handlers and short callbacks return what they call.
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       eqeqeq: 'error',
-      'max-lines': ['error', { max: 300 }],
       'no-console': ['error', { allow: ['warn', 'error'] }],
     },
   },
@@ -31,10 +30,6 @@ export default tseslint.config(
     // What comes from outside becomes a type here and nowhere else.
     files: ['src/wire/**/*.ts'],
     rules: { '@typescript-eslint/consistent-type-assertions': 'off' },
-  },
-  {
-    files: ['**/*.test.{ts,tsx}', 'tests/**'],
-    rules: { 'max-lines': 'off' },
   },
   prettier,
 );

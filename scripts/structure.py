@@ -1,4 +1,4 @@
-"""Check the shape of the Python package: no import circles, no crowded folders.
+"""Check the shape of the Python package: no import circles.
 
 An import counts also where it is under ``TYPE_CHECKING`` or in a function.
 """
@@ -6,7 +6,6 @@ An import counts also where it is under ``TYPE_CHECKING`` or in a function.
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -15,7 +14,6 @@ import grimp
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "acp_jupyter"
-MODULES_IN_A_FOLDER = 15
 
 sys.path.insert(0, str(ROOT))
 
@@ -34,23 +32,13 @@ def circles(imports: Mapping[str, set[str]]) -> list[list[str]]:
             return found
 
 
-def crowded_folders() -> dict[str, int]:
-    """Return the folders with too many modules, ``__init__.py`` included."""
-    paths = (ROOT / PACKAGE).rglob("*.py")
-    counted = Counter(path.parent.relative_to(ROOT).as_posix() for path in paths)
-    return {folder: count for folder, count in counted.items() if count > MODULES_IN_A_FOLDER}
-
-
 def main() -> int:
     """Run the command line."""
     graph = grimp.build_graph(PACKAGE, cache_dir=None)
     found = circles({m: graph.find_modules_directly_imported_by(m) for m in graph.modules})
     for circle in found:
         print("import circle:", " <- ".join(circle))
-    crowded = crowded_folders()
-    for folder, count in sorted(crowded.items()):
-        print(f"{folder}: {count} modules, at most {MODULES_IN_A_FOLDER}")
-    return 1 if found or crowded else 0
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools
 from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks, NotebooksInPages
 from acp_jupyter.notebook_tools.outside.agents import OutsideAgents
 from acp_jupyter.notebook_tools.variants.kernels import VariantKernels
-from acp_jupyter.server.auth import ServerSecrets
+from acp_jupyter.server.auth import ServerSecrets, user_caller
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.finished_outputs import FinishedOutputs
 from acp_jupyter.server.gateway.kernels import GatewayKernels
@@ -330,7 +330,9 @@ class AcpJupyter(ExtensionApp):
         if not self._begun:
             return  # its bounds contradict each other
         # JupyterHub's extension sets the hook, too, and keeps no other: so after all of them.
-        self._backend.page_keys.put_in_pages(serverapp.web_app.settings)
+        self._backend.page_keys.put_in_pages(
+            serverapp.web_app.settings, lambda handler, user: user_caller(handler, user).person
+        )
         os.environ.pop(URL_VARIABLE, None)
         url = kernel_url(serverapp.connection_url, serverapp.ip, serverapp.sock)
         if url is not None:

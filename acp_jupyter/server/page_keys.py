@@ -17,8 +17,6 @@ from typing import Any, TypeAlias
 from jupyter_server.auth.identity import User
 from jupyter_server.base.handlers import JupyterHandler
 
-from acp_jupyter.server.auth import user_caller
-
 OPTION = "acpPageKey"
 """The name of the key in the page's configuration."""
 
@@ -54,26 +52,37 @@ class PageKeys:
         nonce, _, signature = key.partition("-")
         return hmac.compare_digest(self._sign(nonce, person).encode(), signature.encode())
 
-    def put_in_pages(self, settings: dict[str, Any]) -> None:
+    def put_in_pages(
+        self, settings: dict[str, Any], person_of: Callable[[JupyterHandler, User], str]
+    ) -> None:
         """Give each page that JupyterLab or Notebook sends a key of its own.
 
         What other extensions put into the page's configuration stays.
+
+        Parameters
+        ----------
+        settings
+            Of the web application.
+        person_of
+            Returns by what name a user who is logged in is known here.
         """
         before: Hook | None = settings.get(_HOOK)
 
         def hook(handler: JupyterHandler, page_config: PageConfig) -> PageConfig:
             config = page_config if before is None else before(handler, page_config)
-            return {**config, OPTION: self._key_for(handler)}
+            return {**config, OPTION: self._key_for(handler, person_of)}
 
         settings[_HOOK] = hook
 
-    def _key_for(self, handler: JupyterHandler) -> str:
+    def _key_for(
+        self, handler: JupyterHandler, person_of: Callable[[JupyterHandler, User], str]
+    ) -> str:
         user = handler.current_user
         if not isinstance(user, User) or not _loads_a_page(handler.request.headers):
             return ""
         # A script could read the page from the browser's cache.
         handler.set_header("Cache-Control", "no-store")
-        return self.make(user_caller(handler, user).person)
+        return self.make(person_of(handler, user))
 
     def _sign(self, nonce: str, person: str) -> str:
         return hmac.new(self._secret, f"{nonce}\n{person}".encode(), hashlib.sha256).hexdigest()

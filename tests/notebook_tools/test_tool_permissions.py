@@ -14,6 +14,7 @@ from acp_jupyter.notebook_tools.tool_permissions import (
     ToolPermissions,
     ToolRefused,
 )
+from acp_jupyter.protocol.objects import obj
 from tests.notebook_tools.in_process import KERNEL, Dictionary
 from tests.notebook_tools.talk import answers, calls_of, cells_of, play, start, using
 from tests.support.host.driver import Driver
@@ -217,8 +218,9 @@ def test_calls_that_come_together_act_in_the_order_in_which_they_came(
 
     eventually(lambda: len(requests()) == 6)
     by_source = {
-        str((call.raw_input or {}).get("source") or (call.raw_input or {}).get("code")): call
+        str(given.get("source") or given.get("code")): call
         for call in calls_of(session)
+        for given in (obj(call.raw_input),)
     }
     # The second is refused, and the others are allowed from the last one on.
     for words in ("# 1", "run = 1", "run = 0", "# 3", "# 2", "# 0"):

@@ -180,7 +180,7 @@ function Form({ item, answering, disabled, problems, onProblems, send, t, childr
       // Any script can have a form submitted: what counts is the key.
       onSubmit={event => event.preventDefault()}
       onKeyDown={event => {
-        // With several fields Enter does not submit, since others may be unseen.
+        // Of several fields others may be unseen.
         if (event.key === 'Enter' && isTextField(targetOf(event)) && item.fields.length < 2) {
           event.preventDefault();
           if (!isHeld(event) && !disabled) {
