@@ -119,7 +119,7 @@ def test_a_request_that_is_taken_back_ends_its_code(
         ({"method": "tools/list", "bare": True}, {"error": -32602}),
         ({"method": "initialize"}, {"error": -32601}),
         ({"method": "no/such"}, {"error": -32601}),
-        (using("list_cells", {"start": "x" * 9_000_000}), {"error": -32600}),
+        (using("list_cells", {"start": "x" * 9_000_000}), {"refused": -32602}),
     ],
 )
 def test_bad_requests_are_refused_and_the_next_is_answered(

@@ -26,10 +26,13 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 NAME = "record_and_replay"
 WATCH = """\
 import os, sys
-with open(os.environ["STARTED_LOG"], "a") as log:
-    log.write(" ".join(sys.orig_argv) + "\\n")
-if "acp_jupyter.agents.demo" in sys.orig_argv:
-    raise SystemExit("no agent may start")
+
+def note(event, args):
+    if event == "subprocess.Popen":
+        with open(os.environ["STARTED_LOG"], "a") as log:
+            log.write(" ".join(map(str, args[1])) + "\\n")
+
+sys.addaudithook(note)
 """
 
 
@@ -45,7 +48,7 @@ def books(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """Variables with which every Python process is written down, and no demo agent starts."""
+    """Variables with which what a kernel starts is written down; the demo agent must not be."""
     watch = tmp_path / "watch"
     watch.mkdir()
     (watch / "sitecustomize.py").write_text(WATCH)

@@ -25,7 +25,9 @@ def handshake(wire: Wire, message: Json) -> None:
 
 
 def new_session(wire: Wire, message: Json) -> None:
-    wire.result(message, {"sessionId": f"hazard-{os.getpid()}"})
+    session_id = f"hazard-{os.getpid()}"
+    wire.opened[session_id] = message["params"]
+    wire.result(message, {"sessionId": session_id})
 
 
 def silent(wire: Wire, message: Json) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any
 
 from _wire import ALLOW, REJECT, Json, Prompt, Wire, initialize_result, own_name
@@ -59,8 +60,11 @@ def same_id_twice(wire: Wire, session_id: str, _: str) -> str:
 def files_outside(wire: Wire, session_id: str, _: str) -> str:
     """Look for a file in every folder above, many times, as one agent does at each start."""
     words = set()
-    for number in range(68):
-        params = {"sessionId": session_id, "path": f"/{'x/' * (number % 7)}AGENTS.md"}
+    folder = wire.opened[session_id]["cwd"]
+    for _ in range(68):
+        folder = os.path.dirname(folder)
+        path = os.path.join(folder, "AGENTS.md")
+        params = {"sessionId": session_id, "path": path}
         answer = wire.ask("fs/read_text_file", params)
         words.add(said(answer))
     wire.text(session_id, f"Answers: {', '.join(sorted(words))}.")

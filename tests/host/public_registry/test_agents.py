@@ -294,7 +294,8 @@ def test_a_package_with_a_lock_is_installed_by_it(
     some.allow_download("some", PACKAGE)
     spec = some.get("some")
     downloads = str(tmp_path / "data" / "downloads")
-    assert spec.args[1:] == (
+    assert spec.args[:2] == ("-P", "-E")
+    assert spec.args[2:] == (
         "-m",
         "acp_jupyter.agents.locked",
         "--folder",
