@@ -164,11 +164,14 @@ _PATH_FIELDS = frozenset({
 })  # fmt: skip
 _BY_PATH_FIELDS = frozenset({"changes", "edits", "files", "paths"})
 """Objects whose names are paths."""
+WHOLE_TEXT_FIELDS = ("content", "contents", "filetext", "newcontent", "newtext", "text")
+"""The whole text that a file is to hold; the first one counts."""
+REPLACED_FIELDS = (("oldstring", "newstring"), ("oldstr", "newstr"), ("oldtext", "newtext"))
+"""A text of a file, and what it is replaced by."""
 _CONTENT_FIELDS = frozenset({
-    "cellsource", "code", "content", "contents", "filetext", "insertstr", "insertline",
-    "newcontent", "newsource", "newstr", "newstring", "newtext", "oldcontent", "oldsource",
-    "oldstr", "oldstring", "oldtext", "prompt", "query", "regex", "replace", "replacement",
-    "search", "searchterm", "text",
+    *WHOLE_TEXT_FIELDS, *(name for pair in REPLACED_FIELDS for name in pair),
+    "cellsource", "code", "insertstr", "insertline", "newsource", "oldcontent", "oldsource",
+    "prompt", "query", "regex", "replace", "replacement", "search", "searchterm",
 })  # fmt: skip
 """Text that is written, looked for or replaced."""
 _DIFF_FIELDS = frozenset({"diff", "unifieddiff"})

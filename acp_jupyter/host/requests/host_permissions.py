@@ -33,7 +33,7 @@ from acp_jupyter.protocol.objects import Obj, items, obj
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.vocabulary import AcpKind
 from acp_jupyter.transcript.model.tool_items import Diff, Permission, PermissionOption, ToolCall
-from acp_jupyter.transcript.raw_input import field_name
+from acp_jupyter.transcript.raw_input import REPLACED_FIELDS, WHOLE_TEXT_FIELDS, field_name
 from acp_jupyter.transcript.rule_text import plain_words
 
 _SHOWN_CHARS = 2_000_000
@@ -382,10 +382,10 @@ def _changes_in(call: ToolCall) -> list[tuple[str | None, str]]:
     changes: list[tuple[str | None, str]] = []
     for edit in edits:
         named = {field_name(key): value for key, value in edit.items()}
-        whole = (value for key in _WHOLE_TEXTS if isinstance(value := named.get(key), str))
+        whole = (value for key in WHOLE_TEXT_FIELDS if isinstance(value := named.get(key), str))
         part = (
             (before, after)
-            for old, new in _REPLACED
+            for old, new in REPLACED_FIELDS
             if isinstance(before := named.get(old), str)
             and isinstance(after := named.get(new), str)
         )
@@ -394,11 +394,6 @@ def _changes_in(call: ToolCall) -> list[tuple[str | None, str]]:
             return []
         changes.append(found)
     return changes
-
-
-_WHOLE_TEXTS = ("content", "contents", "filetext", "newcontent", "newtext", "text")
-_REPLACED = (("oldstring", "newstring"), ("oldstr", "newstr"), ("oldtext", "newtext"))
-"""Fields of an edit as agents name them, without case and underscores."""
 
 
 def _runs(call: ToolCall, line: str, raw: Obj) -> bool:
