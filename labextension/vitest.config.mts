@@ -8,6 +8,7 @@ const PAGE = [
   'src/features/documents/stale_documents.test.ts',
   'src/features/fix/note_keys.test.ts',
   'src/features/follow/user_input.test.ts',
+  'src/features/next_cell/own_session.test.ts',
   'src/features/output/near.test.ts',
   'src/features/page/lazy_views.test.ts',
   'src/features/panel/focus_request.test.ts',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,18 @@ def two(server: JupyterServer) -> list[psutil.Process]:
     """Return the process of a check and its kernel, once both are seen."""
     found = processes(server)
     return found if len(found) >= 2 else []
+
+
+def seen(server: JupyterServer) -> str:
+    """Tell of every process that has to do with checks or kernels."""
+    lines = [f"{len(processes(server))} for checks of {server.runtime}"]
+    for process in all_processes():
+        with contextlib.suppress(psutil.Error):
+            words = process.cmdline()
+            if "acp_jupyter.checks" in words or "ipykernel_launcher" in words:
+                runtime = process.environ().get("JUPYTER_RUNTIME_DIR")
+                lines.append(f"{process.pid} of {process.ppid()} in {runtime}: {words}")
+    return "\n".join(lines)
 
 
 def until_running(answer: httpx.Response) -> None:
@@ -128,7 +141,7 @@ def test_the_second_kernel_ends_when_the_page_goes_away(
     endless = "import threading\nthreading.Event().wait()"
     with user.stream("POST", "check", json=asked(endless), timeout=PATIENCE_SECONDS) as answer:
         until_running(answer)
-        known = eventually(lambda: two(server))
+        known = eventually(lambda: two(server), lambda: seen(server))
     eventually(lambda: not any(map(lives, known)))
 
 
@@ -137,6 +150,6 @@ def test_nothing_is_left_of_a_check_when_the_server_is_killed(tmp_path: Path) ->
     with JupyterServer(tmp_path) as server, server.user() as user:
         with user.stream("POST", "check", json=asked(endless), timeout=PATIENCE_SECONDS) as answer:
             until_running(answer)
-            known = eventually(lambda: two(server))
+            known = eventually(lambda: two(server), lambda: seen(server))
             server.kill()
         eventually(lambda: not any(map(lives, known)))

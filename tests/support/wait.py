@@ -25,15 +25,19 @@ _POLL_SECONDS = 0.01
 
 
 def eventually(
-    predicate: Callable[[], T], what: str = "", *, seconds: float = PATIENCE_SECONDS
+    predicate: Callable[[], T],
+    what: str | Callable[[], str] = "",
+    *,
+    seconds: float = PATIENCE_SECONDS,
 ) -> T:
-    """Return the first true value of ``predicate``; fail when none comes."""
+    """Return the first true value of ``predicate``; fail when none comes, and say ``what`` is."""
     deadline = time.monotonic() + seconds
     while True:
         if value := predicate():
             return value
         if time.monotonic() > deadline:
-            raise AssertionError(f"not within {seconds:g} s: {what or predicate}")
+            words = what() if callable(what) else what
+            raise AssertionError(f"not within {seconds:g} s: {words or predicate}")
         time.sleep(_POLL_SECONDS)
 
 
