@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -63,14 +64,22 @@ def seen(server: JupyterServer) -> str:
     return "\n".join(lines)
 
 
-def until_running(answer: httpx.Response) -> None:
-    """Read the lines of a check until one says that a cell runs."""
-    lines = []
-    for line in answer.iter_lines():
-        lines.append(line)
+@contextlib.contextmanager
+def running(answer: httpx.Response) -> Iterator[None]:
+    """Read the lines of a check until one says that a cell runs; then it goes on.
+
+    What is left of the answer is kept: without its iterator the connection is closed.
+    """
+    lines = answer.iter_lines()
+    before = []
+    for line in lines:
+        before.append(line)
         if '"running"' in line:
-            return
-    raise AssertionError(f"no cell ran: {lines}")
+            break
+    else:
+        raise AssertionError(f"no cell ran: {before}")
+    yield
+    del lines
 
 
 def lives(process: psutil.Process) -> bool:
@@ -139,8 +148,8 @@ def test_the_second_kernel_ends_when_the_page_goes_away(
     user: httpx.Client, server: JupyterServer
 ) -> None:
     endless = "import threading\nthreading.Event().wait()"
-    with user.stream("POST", "check", json=asked(endless), timeout=PATIENCE_SECONDS) as answer:
-        until_running(answer)
+    started = user.stream("POST", "check", json=asked(endless), timeout=PATIENCE_SECONDS)
+    with started as answer, running(answer):
         known = eventually(lambda: two(server), lambda: seen(server))
     eventually(lambda: not any(map(lives, known)))
 
@@ -148,8 +157,8 @@ def test_the_second_kernel_ends_when_the_page_goes_away(
 def test_nothing_is_left_of_a_check_when_the_server_is_killed(tmp_path: Path) -> None:
     endless = "import threading\nthreading.Event().wait()"
     with JupyterServer(tmp_path) as server, server.user() as user:
-        with user.stream("POST", "check", json=asked(endless), timeout=PATIENCE_SECONDS) as answer:
-            until_running(answer)
+        started = user.stream("POST", "check", json=asked(endless), timeout=PATIENCE_SECONDS)
+        with started as answer, running(answer):
             known = eventually(lambda: two(server), lambda: seen(server))
             server.kill()
         eventually(lambda: not any(map(lives, known)))
