@@ -315,18 +315,5 @@ def _follow(
             pass
 
 
-SettledBy = Literal[
-    "user",
-    "policy",
-    "rule",
-    "turn_cancelled",
-    "nobody",
-    "agent_exited",
-    "record",
-    "withdrawn",
-    "changed",
-]
-
-
 class PermissionWithdrawn(Exception):
     """The agent withdrew its permission request."""

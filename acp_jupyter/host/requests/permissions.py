@@ -17,7 +17,6 @@ from acp_jupyter.host.requests.answers import (
     PermissionWithdrawn,
     RecordedAnswers,
     RequestLookup,
-    SettledBy,
     allows,
     needs_live_answer,
 )
@@ -28,7 +27,11 @@ from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.host.requests.trust import TrustRequests
 from acp_jupyter.host.requests.waiting import WaitingRequests
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.protocol.host_events.notes import PermissionPlaces, PermissionSettledNote
+from acp_jupyter.protocol.host_events.notes import (
+    PermissionPlaces,
+    PermissionSettledNote,
+    SettledBy,
+)
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 
 _MOST_ANSWERS = 200

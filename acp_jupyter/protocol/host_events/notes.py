@@ -196,22 +196,25 @@ class PermissionPlaces(Model):
     """Whether a file holds another text than what the agent says it replaces."""
 
 
+SettledBy = Literal[
+    "user",
+    "policy",
+    "rule",
+    "turn_cancelled",
+    "nobody",
+    "agent_exited",
+    "record",
+    "withdrawn",
+    "changed",
+]
+
+
 class PermissionSettledNote(Model):
     """Who or what answered a permission request; written before the answer."""
 
     note: Literal["permission_settled"] = "permission_settled"
     request_id: str
-    by: Literal[
-        "user",
-        "policy",
-        "rule",
-        "turn_cancelled",
-        "nobody",
-        "agent_exited",
-        "record",
-        "withdrawn",
-        "changed",
-    ]
+    by: SettledBy
     """``record``: as it was answered when the turn that is replayed was recorded.
     ``withdrawn``: the agent does not ask any more. ``changed``: a yes came too late, as a path
     leads elsewhere now."""
