@@ -14,27 +14,15 @@ class CallOrder:
 
     def __init__(self) -> None:
         self._numbers = itertools.count()
-        self._held: set[CallPlace] = set()
-        self._left = asyncio.Event()
+        self.held: set[CallPlace] = set()
+        self.left = asyncio.Event()
+        """Set, and replaced by a new one, whenever a place is left."""
 
     def join(self, *, runs: bool) -> CallPlace:
         """Return the place of a call that came now, and runs code or changes cells."""
         place = CallPlace(self, next(self._numbers), runs=runs)
-        self._held.add(place)
+        self.held.add(place)
         return place
-
-    async def first(self, place: CallPlace) -> None:
-        """Wait for the calls before one; for code that runs, only other code waits."""
-        while any(
-            other.number < place.number and (place.runs or not other.runs) for other in self._held
-        ):
-            await self._left.wait()
-
-    def leave(self, place: CallPlace) -> None:
-        """Let the calls behind one go on."""
-        self._held.discard(place)
-        self._left.set()
-        self._left = asyncio.Event()
 
 
 class CallPlace:
@@ -47,18 +35,24 @@ class CallPlace:
     number
         The one that came first has the smallest.
     runs
-        Whether it runs code.
+        Whether it runs code: only other code waits for it.
     """
 
     def __init__(self, order: CallOrder, number: int, *, runs: bool) -> None:
         self._order = order
-        self.number = number
-        self.runs = runs
+        self._number = number
+        self._runs = runs
 
     async def first(self) -> None:
         """Wait until the calls before have done what they do."""
-        await self._order.first(self)
+        while any(
+            other._number < self._number and (self._runs or not other._runs)
+            for other in self._order.held
+        ):
+            await self._order.left.wait()
 
     def leave(self) -> None:
         """Let the calls behind go on."""
-        self._order.leave(self)
+        self._order.held.discard(self)
+        self._order.left.set()
+        self._order.left = asyncio.Event()

@@ -30,7 +30,7 @@ def eventually(
     *,
     seconds: float = PATIENCE_SECONDS,
 ) -> T:
-    """Return the first true value of ``predicate``; fail when none comes, and say ``what`` is."""
+    """Return the first true value of ``predicate``; fail with ``what`` when none comes."""
     deadline = time.monotonic() + seconds
     while True:
         if value := predicate():
