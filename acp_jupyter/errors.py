@@ -17,6 +17,7 @@
     │   ├── NotQueued           the prompt does not wait any more
     │   └── NothingToImport     a file that is no log, or not one of the named kind
     ├── NotAllowed              the caller may not do this
+    ├── ImportCancelled         somebody stopped the import of a log
     ├── SessionImported         a session that was read from a log has no agent
     ├── FolderNotTrusted        agents have not been allowed to run in this folder
     ├── SharedFileBroken          a file of rules or trust can't be read or written
@@ -67,6 +68,7 @@ __all__ = [
     "FileRefused",
     "FolderNotTrusted",
     "HostClosed",
+    "ImportCancelled",
     "InvalidAnswers",
     "InvalidBlock",
     "LoginNeeded",
@@ -260,6 +262,13 @@ class NotAllowed(AcpError):
 
     reason = "not_allowed"
     status = 403
+
+
+class ImportCancelled(AcpError):
+    """Somebody stopped the import of a log."""
+
+    reason = "import_cancelled"
+    status = 409
 
 
 class SessionImported(AcpError):

@@ -23,6 +23,7 @@ from acp_jupyter.api.models.frames import (
     ErrorBody,
     ErrorFrame,
     HelloFrame,
+    ImportsFrame,
     ProofFrame,
     ReplyFrame,
     SessionsFrame,
@@ -31,6 +32,7 @@ from acp_jupyter.api.models.frames import (
     validation_message,
 )
 from acp_jupyter.api.models.sessions import SessionSummary
+from acp_jupyter.api.models.traffic import ImportProgress
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.api.subscription import Outbox, Subscription
 from acp_jupyter.errors import AcpError, BadRequest, InvalidAnswers, NotAllowed
@@ -58,6 +60,9 @@ class CommandRunner(Protocol):
 
     async def sessions(self, caller: Caller) -> tuple[SessionSummary, ...]:
         """List the sessions that the caller may see."""
+
+    async def imports(self, caller: Caller) -> tuple[ImportProgress, ...]:
+        """List the imports that run now and that the caller may see."""
 
 
 class Channel:
@@ -256,7 +261,10 @@ class Channel:
             )
         )
         self._greeted.set()
+        imports: tuple[ImportProgress, ...] = ()
         while True:
+            if imports != (imports := await self._backend.imports(self._caller)):
+                self._outbox.put(ImportsFrame(imports=imports))
             await self._list_changed.wait()
             self._list_changed.clear()
             sessions = await self._backend.sessions(self._caller)

@@ -26,6 +26,7 @@ from acp_jupyter.api.commands.turns import PromptSender, SessionReader, TurnCont
 from acp_jupyter.api.models.command_row import CommandRow, Result, handlers_of
 from acp_jupyter.api.models.command_table import COMMANDS, Command, row_of
 from acp_jupyter.api.models.sessions import SessionSummary
+from acp_jupyter.api.models.traffic import ImportProgress
 from acp_jupyter.errors import DiskRefused, plain_reason
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.login import Terminals
@@ -69,6 +70,7 @@ class Dispatcher:
         notebooks = NotebookTurns(host, pages_and_kernels)
         changes = ChangeCommands(host)
         self._reader = SessionReader(host, pages_and_kernels, notebooks)
+        self._imports = Imports(host)
         self.handlers = handlers_of(
             self.trust,
             notebooks,
@@ -80,7 +82,7 @@ class Dispatcher:
             PromptSender(host, pages_and_kernels),
             TurnControl(host),
             AgentCommands(host, terminals),
-            Imports(host),
+            self._imports,
             Transcripts(host),
             TrafficCommands(host),
             changes,
@@ -115,6 +117,10 @@ class Dispatcher:
     async def summaries(self, caller: Caller) -> tuple[SessionSummary, ...]:
         """Return the lines of the session list, newest change first."""
         return await self._reader.summaries(caller)
+
+    async def imports(self, caller: Caller) -> tuple[ImportProgress, ...]:
+        """Return how far the imports are that run now."""
+        return self._imports.running(caller)
 
     async def traffic_log(self, session_id: str, caller: Caller) -> TrafficLog:
         """Return the log of a session that the caller may see.

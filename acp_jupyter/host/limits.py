@@ -127,6 +127,8 @@ class Limits:
         Pause between two reads for one packet stream.
     ping_seconds
         Interval of pings in a silent stream.
+    imports
+        Logs that are imported at once.
     import_bytes
         Largest log that is imported.
     import_lines
@@ -252,6 +254,7 @@ class Limits:
     packet_streams: int = 32
     packet_pause_seconds: float = 0.033
     ping_seconds: float = 15.0
+    imports: int = 4
     import_bytes: int = 200 * _MIB
     import_lines: int = 1_000_000
     import_problems: int = 200

@@ -16,6 +16,7 @@ from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_row import Result
 from acp_jupyter.api.models.command_table import Command, require_read_only, row_of
 from acp_jupyter.api.models.sessions import SessionSummary
+from acp_jupyter.api.models.traffic import ImportProgress
 from acp_jupyter.api.models.turns import GetSavedOutputs, PromptSession, SavedOutputs
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import NotAllowed
@@ -103,6 +104,10 @@ class Backend:
     async def sessions(self, caller: Caller) -> tuple[SessionSummary, ...]:
         """List the sessions that the caller may see."""
         return await asyncio.wrap_future(self.host.submit(self.dispatcher.summaries(caller)))
+
+    async def imports(self, caller: Caller) -> tuple[ImportProgress, ...]:
+        """List the imports that run now and that the caller may see."""
+        return await asyncio.wrap_future(self.host.submit(self.dispatcher.imports(caller)))
 
     async def traffic_path(self, session_id: str, caller: Caller) -> Path:
         """Return the path of a session's traffic log, flushed.

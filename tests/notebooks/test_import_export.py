@@ -11,11 +11,15 @@ import pytest
 from acp_jupyter.dialects.import_dialects import DIALECTS
 from acp_jupyter.kernel.magics.help import KINDS
 from acp_jupyter.transcript.output.record import TURN_MIME
-from tests.support.kernel.cells import Kernel
+from tests.support.kernel.cells import Cell, Kernel
 from tests.support.log.recorded import TRAFFIC
 from tests.support.server.jupyter_server import JupyterServer, fake_agents
 
 LOG = TRAFFIC / "codex-edit_file.jsonl"
+SESSIONS = (
+    "from acp_jupyter.kernel.client.connection import host_client\n"
+    "print([state.session_id for state in host_client().sessions()])"
+)
 FORMATS = ("traffic", "packets", "build-mode", "markdown", "html", "json")
 
 
@@ -56,6 +60,30 @@ def test_a_log_is_imported_and_its_last_turn_shown(host: Kernel, tmp_path: Path)
     assert "```diff" in cell.output.data["text/markdown"]
     sessions = host.run("%acp sessions").ok().output.data["text/plain"]
     assert "Imported: torn.jsonl" in sessions
+
+
+def test_an_interrupt_cancels_a_long_import(kernel: Kernel, tmp_path: Path) -> None:
+    """The cell shows how far it is, and nothing is left."""
+    chunk = {
+        "type": "agent_message_chunk",
+        "content": {"type": "text", "text": "words "},
+    }
+    (tmp_path / "big.ndjson").write_text(f"{json.dumps(chunk)}\n" * 150_000)
+    before = kernel.run(SESSIONS).ok().printed
+    interrupted: list[str] = []
+
+    def interrupt(cell: Cell) -> None:
+        shown = str(cell.output.data.get("text/plain", "")) if cell.outputs else ""
+        if "lines, " in shown and not interrupted:
+            interrupted.append(shown)
+            kernel.manager.interrupt_kernel()
+
+    cell = kernel.run(f"%acp import {tmp_path / 'big.ndjson'}", on_progress=interrupt)
+    assert cell.error == "KeyboardInterrupt"
+    assert interrupted[0].startswith("Importing big.ndjson: ")
+    assert interrupted[0].endswith("MB. Interrupt the kernel to cancel.")
+    assert cell.output.data["text/plain"] == "Cancelled. Nothing of the log is kept."
+    assert kernel.run(SESSIONS).ok().printed == before
 
 
 def test_an_imported_session_takes_no_prompt(host: Kernel) -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from acp_jupyter.host.limits import Limits
 from tests.support.log.recorded import TRAFFIC
 from tests.support.processes import family
 from tests.support.server.jupyter_server import JupyterServer, KernelSide
 from tests.support.server.routes import finished, open_session, start_turn
+from tests.support.server.stream import Page
 
 LOG = (TRAFFIC / "codex-edit_file.jsonl").read_bytes()
 PACKETS = "\n".join(
@@ -130,6 +133,85 @@ def test_a_kernel_sees_what_it_imported(
     assert other_kernel.request("GET", f"sessions/{session_id}").status_code == 404
     assert other_kernel.request("GET", f"sessions/{session_id}/traffic").status_code == 404
     user.delete(f"sessions/{session_id}").raise_for_status()
+
+
+CHUNK = {
+    "sessionUpdate": "agent_message_chunk",
+    "content": {"type": "text", "text": "some words "},
+}
+UPDATE = {
+    "jsonrpc": "2.0",
+    "method": "session/update",
+    "params": {"sessionId": "s", "update": CHUNK},
+}
+LONG = {
+    "survey": json.dumps({"t": 1, "d": "<", "m": UPDATE}) + "\n",
+    "read": json.dumps(CHUNK) + "\n",
+}
+"""A line of a log whose import is in that stage for long."""
+
+
+def sessions_on_disk(server: JupyterServer) -> set[Path]:
+    return set((server.root.parent / "data" / "acp-jupyter" / "sessions").iterdir())
+
+
+def start_import(user: httpx.Client, stage: str) -> str:
+    content = LONG[stage] * 150_000
+    started = user.post("imports", content=content, params={"name": "big.ndjson"}).json()
+    assert started["result"] is None
+    assert started["progress"]["bytes_total"] == len(content)
+    return str(started["progress"]["import_id"])
+
+
+@pytest.mark.parametrize("stage", LONG)
+def test_a_long_import_is_seen_and_cancelled_and_leaves_nothing(
+    server: JupyterServer, user: httpx.Client, stage: str
+) -> None:
+    before = user.get("sessions").json()
+    folders = sessions_on_disk(server)
+    with Page(server.stream()) as page:
+        import_id = start_import(user, stage)
+        while True:
+            (seen,) = page.until("imports")["imports"]
+            assert (seen["import_id"], seen["file_name"]) == (import_id, "big.ndjson")
+            if seen["stage"] == stage and seen["lines"]:
+                break
+        assert 0 < seen["bytes_read"] < seen["bytes_total"]
+        assert page.command("cancel_import", import_id=import_id)["error"] is None
+        assert page.until("imports")["imports"] == []
+    answer = user.get(f"imports/{import_id}")
+    assert (answer.status_code, answer.json()["reason"]) == (409, "import_cancelled")
+    assert user.get("sessions").json() == before
+    assert sessions_on_disk(server) == folders
+
+
+def test_another_kernel_neither_sees_nor_cancels_an_import(
+    user: httpx.Client, kernel: KernelSide, other_kernel: KernelSide
+) -> None:
+    import_id = start_import(user, "read")
+    for caller in (kernel, other_kernel):
+        for method in ("GET", "DELETE"):
+            assert caller.request(method, f"imports/{import_id}").status_code == 400
+    user.delete(f"imports/{import_id}").raise_for_status()
+
+
+def test_an_import_is_waited_for(user: httpx.Client) -> None:
+    import_id = user.post("imports", content=LOG).json()["progress"]["import_id"]
+    state = user.get(f"imports/{import_id}", params={"wait": 30}).json()
+    assert state["result"]["dialect"] == "traffic"
+    assert state["progress"]["bytes_read"] == state["progress"]["bytes_total"] == len(LOG)
+    again = user.get(f"imports/{import_id}").json()
+    assert again == state
+    user.delete(f"sessions/{state['result']['session_id']}").raise_for_status()
+
+
+def test_a_few_are_imported_at_once(user: httpx.Client) -> None:
+    running = [start_import(user, "read") for _ in range(Limits().imports)]
+    answer = user.post("imports", content=LOG)
+    assert (answer.status_code, answer.json()["reason"]) == (400, "bad_request")
+    assert "being imported" in answer.json()["message"]
+    for import_id in running:
+        user.delete(f"imports/{import_id}").raise_for_status()
 
 
 def test_the_transcript_comes_in_three_forms(user: httpx.Client, imported: str) -> None:

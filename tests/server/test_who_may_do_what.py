@@ -140,6 +140,9 @@ TABLE: dict[str, Fields] = {
     "get_traffic_line": {"session_id": NAMES, "place": LOOKS, "end": LOOKS},
     "search_sessions": never("text", "cursor"),
     "import_log": {"content": SAYS, "file_name": SAYS, "dialect": SAYS, "log_session": SAYS},
+    "start_import": {"content": SAYS, "file_name": SAYS, "dialect": SAYS, "log_session": SAYS},
+    "get_import": {"import_id": NAMES, "wait_seconds": LOOKS},
+    "cancel_import": {"import_id": NAMES},
     "answer_elicitation": never("session_id", "request_id", "action", "content"),
     "edit_queued": never("turn_id", "prompt"),
     "send_now": {"turn_id": NAMES},
@@ -176,7 +179,9 @@ TABLE: dict[str, Fields] = {
 
 LOOKING = {
     "cancel",
+    "cancel_import",
     "get_changes",
+    "get_import",
     "get_registry",
     "get_session",
     "get_traffic",

@@ -131,6 +131,8 @@ ROWS: dict[str, Row] = {
     "steer": Row("turns/none/steer", full="not known", read_only="not known"),
     "revert_turn": Row("turns/{change}/revert", full=WORDS, read_only=WORDS),
     "import_log": Row("import", lambda place: {"content": place.log}, full=TOLD, read_only=TOLD),
+    "start_import": Row("imports", lambda place: {"content": place.log}),
+    "cancel_import": Row("imports/none", full=GONE, read_only=GONE, method="DELETE"),
     "trust_folder": Row("trust", _json(folder="{root}/other"), full=WORDS, read_only=WORDS),
     "revoke_trust": Row("trust", _of("trusted"), full=WORDS, read_only=WORDS, method="DELETE"),
     "make_outside_key": Row(

@@ -1,4 +1,7 @@
-"""Logs imported as sessions: each is recognised and read in a thread of its own."""
+"""Logs imported as sessions: each is recognised and read in a thread of its own.
+
+Each import has a task. The kernel that began it, and pages, see how far it is and can cancel it.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,26 @@ import shutil
 import threading
 import time
 import uuid
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
+from typing import Literal, TypeVar
 
-from acp_jupyter.api.access import Caller, KernelCaller
+from acp_jupyter.api.access import Caller, KernelCaller, notebook_of
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.traffic import (
+    CancelImport,
+    GetImport,
     ImportLog,
     ImportProblem,
+    ImportProgress,
     ImportResult,
+    ImportState,
+    StartImport,
 )
 from acp_jupyter.dialects.import_dialects import DIALECT_WORDS, DIALECTS, Dialect
 from acp_jupyter.dialects.import_log import LogFacts, LogSource, read_import, survey
-from acp_jupyter.errors import BadRequest, DiskRefused, NothingToImport
+from acp_jupyter.errors import BadRequest, DiskRefused, ImportCancelled, NothingToImport
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.session.build import IMPORTED, build_session
@@ -33,13 +43,43 @@ from acp_jupyter.protocol.objects import text
 from acp_jupyter.protocol.packets import Unknown
 
 _NAME_CHARS = 200
+_KEPT = 20
+"""How many imports that have ended are remembered for whoever asks what came of them."""
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Import:
+    """An import that runs, or has ended not long ago."""
+
+    import_id: str
+    kernel_id: str
+    """The kernel that began it; empty for a user."""
+    progress: _Progress
+    task: asyncio.Task[ImportReport]
+
+    @property
+    def shown(self) -> ImportProgress:
+        """How far it is."""
+        progress = self.progress
+        return ImportProgress(
+            import_id=self.import_id,
+            file_name=progress.name,
+            stage=progress.stage,
+            lines=progress.lines,
+            bytes_read=progress.bytes_read,
+            bytes_total=progress.bytes_total,
+        )
 
 
 class Imports:
-    """Carries out ``import_log``."""
+    """Carries out ``import_log``, and imports that are begun now and asked about later."""
 
     def __init__(self, host: AgentHost) -> None:
         self._host = host
+        self._imports: dict[str, _Import] = {}
+        """Those that run and those that ended last, the oldest first."""
 
     @handles(ImportLog)
     async def import_log(self, command: ImportLog, caller: Caller) -> ImportResult:
@@ -49,13 +89,75 @@ class Imports:
         ------
         BadRequest
             It is too large, or nothing of it can be imported.
+        ImportCancelled
+            Somebody has cancelled it.
         """
-        most = self._host.config.limits.import_bytes
-        if len(command.content) > most:
-            raise BadRequest(f"The log is larger than {most // 2**20} MiB.")
-        notebook, kernel_id = "", ""
-        if isinstance(caller, KernelCaller):
-            notebook, kernel_id = caller.notebook_path, caller.kernel_id
+        started = self._start(command, caller)
+        try:
+            return await self._finished(started)
+        except asyncio.CancelledError:
+            started.task.cancel()
+            raise
+
+    @handles(StartImport)
+    async def start(self, command: StartImport, caller: Caller) -> ImportState:
+        """Begin to make a session of a log.
+
+        Raises
+        ------
+        BadRequest
+            It is too large, or too many others run.
+        """
+        return ImportState(progress=self._start(command, caller).shown)
+
+    @handles(GetImport)
+    async def get(self, command: GetImport, caller: Caller) -> ImportState:
+        """Return how far an import is, or what came of it.
+
+        Raises
+        ------
+        BadRequest
+            There is none, or nothing of the log can be imported.
+        ImportCancelled
+            Somebody has cancelled it.
+        """
+        found = self._find(command.import_id, caller)
+        if command.wait_seconds:
+            await asyncio.wait((found.task,), timeout=command.wait_seconds)
+        result = await self._finished(found) if found.task.done() else None
+        return ImportState(progress=found.shown, result=result)
+
+    @handles(CancelImport)
+    async def cancel(self, command: CancelImport, caller: Caller) -> dict[str, str]:
+        """Stop an import, and wait until nothing of it is left.
+
+        Raises
+        ------
+        BadRequest
+            There is none.
+        """
+        task = self._find(command.import_id, caller).task
+        task.cancel()
+        await asyncio.wait((task,))
+        return {}
+
+    def running(self, caller: Caller) -> tuple[ImportProgress, ...]:
+        """Return the imports that run now and that the caller may see."""
+        return tuple(
+            each.shown
+            for each in self._imports.values()
+            if not each.task.done() and _may_see(each, caller)
+        )
+
+    def _start(self, command: ImportLog | StartImport, caller: Caller) -> _Import:
+        limits = self._host.config.limits
+        if len(command.content) > limits.import_bytes:
+            raise BadRequest(f"The log is larger than {limits.import_bytes // 2**20} MiB.")
+        if sum(not each.task.done() for each in self._imports.values()) >= limits.imports:
+            raise BadRequest(
+                f"{limits.imports} logs are being imported. Wait for one of them, or cancel one."
+            )
+        notebook, kernel_id = notebook_of(caller, "")
         request = ImportRequest(
             name=" ".join(command.file_name.split())[:_NAME_CHARS] or "log",
             lines=lambda: io.BytesIO(command.content),
@@ -64,9 +166,41 @@ class Imports:
             notebook_path=notebook,
             kernel_id=kernel_id,
         )
-        report = await import_log(self._host, request)
-        transcript = self._host.session(report.session_id).transcript
-        return _result(report, tuple(transcript.turn_order))
+        progress = _Progress(request.name, len(command.content))
+        work = import_log(self._host, request, progress)
+        import_id = uuid.uuid4().hex
+        task = asyncio.create_task(work, name="acp-import")
+        started = self._imports[import_id] = _Import(import_id, kernel_id, progress, task)
+        task.add_done_callback(self._ended)
+        return started
+
+    def _ended(self, task: asyncio.Task[ImportReport]) -> None:
+        if not task.cancelled():
+            task.exception()  # it is told to whoever asks
+        ended = [key for key, each in self._imports.items() if each.task.done()]
+        for key in ended[:-_KEPT]:
+            del self._imports[key]
+        self._host.open_sessions.announce_change()
+
+    def _find(self, import_id: str, caller: Caller) -> _Import:
+        found = self._imports.get(import_id)
+        if found is None or not _may_see(found, caller):
+            raise BadRequest("This import is not known here. It may have ended long ago.")
+        return found
+
+    async def _finished(self, started: _Import) -> ImportResult:
+        await asyncio.wait((started.task,))
+        if started.task.cancelled():
+            name = started.progress.name
+            raise ImportCancelled(f"The import of {name} was cancelled. Nothing of it is kept.")
+        report = started.task.result()
+        session = self._host.sessions.get(report.session_id)
+        turn_ids = () if session is None else tuple(session.transcript.turn_order)
+        return _result(report, turn_ids)
+
+
+def _may_see(one: _Import, caller: Caller) -> bool:
+    return not isinstance(caller, KernelCaller) or one.kernel_id == caller.kernel_id
 
 
 def _result(report: ImportReport, turn_ids: tuple[str, ...]) -> ImportResult:
@@ -82,6 +216,8 @@ def _result(report: ImportReport, turn_ids: tuple[str, ...]) -> ImportResult:
     )
 
 
+_TELL_SECONDS = 0.5
+"""How often the progress is told. What takes less time is not told of."""
 _FLUSH_EVERY = 2_000
 _TITLE_CHARS = 180
 _SHOWN_PROBLEMS = 20
@@ -126,8 +262,40 @@ class ImportReport:
     last_at: float = 0.0
 
 
-async def import_log(host: AgentHost, request: ImportRequest) -> ImportReport:
-    """Make a session of a log.
+class _Stopped(Exception):
+    """The log is not to be read any further."""
+
+
+@dataclass(slots=True)
+class _Progress:
+    """How far an import is: written by its thread, read by the loop."""
+
+    name: str
+    bytes_total: int = 0
+    stage: Literal["survey", "read"] = "survey"
+    lines: int = 0
+    bytes_read: int = 0
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def counted(self, lines: LogSource) -> LogSource:
+        """Return the lines, counted; they break off when the import is to stop."""
+
+        def each() -> Iterator[bytes | str]:
+            self.lines = self.bytes_read = 0
+            for line in lines():
+                if self.stop.is_set():
+                    raise _Stopped
+                self.lines += 1
+                self.bytes_read += len(line)
+                yield line
+
+        return each
+
+
+async def import_log(
+    host: AgentHost, request: ImportRequest, progress: _Progress | None = None
+) -> ImportReport:
+    """Make a session of a log; when it is cancelled, nothing of it is left.
 
     Raises
     ------
@@ -139,26 +307,60 @@ async def import_log(host: AgentHost, request: ImportRequest) -> ImportReport:
         The disk is full, broken or does not answer.
     """
     host.open_sessions.make_room()
-    facts = await asyncio.to_thread(survey, request.lines, request.dialect, request.session)
+    progress = _Progress(request.name) if progress is None else progress
+    request = replace(request, lines=progress.counted(request.lines))
+    thread = _Thread(progress, host.open_sessions.announce_change)
+    facts = await thread.run(lambda: survey(request.lines, request.dialect, request.session))
     if facts is None:
         raise NothingToImport(
             f"{request.name} is not a log that can be imported. These can be: {_KINDS}.",
-            await asyncio.to_thread(_first_problems, request),
+            await thread.run(lambda: _first_problems(request)),
         )
     if request.session and facts.session != request.session:
         known = ", ".join(filter(None, (facts.session, *facts.others)))
         raise NothingToImport(f"{request.name} has no session {request.session}. It has: {known}.")
     session = _make(host, request, facts)
     reading = _Reading(session, request, facts, host.config.limits)
+    progress.stage = "read"
     try:
-        report = await reading.run()
+        report = await reading.run(thread)
     except BaseException:
         await session.close()
-        await asyncio.to_thread(shutil.rmtree, host.traffic_path(session.session_id).parent)
+        folder = host.traffic_path(session.session_id).parent
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
         raise
     end_imported_turns(session.journal, report.last_at, session.label)
     host.open_sessions.add(session)
     return report
+
+
+class _Thread:
+    """Reads a log in a thread, which ends before its caller goes on.
+
+    Parameters
+    ----------
+    progress
+        How far it is.
+    tell
+        Called now and then while it goes on.
+    """
+
+    def __init__(self, progress: _Progress, tell: Callable[[], None]) -> None:
+        self._progress = progress
+        self._tell = tell
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Do some work; a caller who gives up stops it."""
+        thread = asyncio.ensure_future(asyncio.to_thread(work))
+        try:
+            while not (await asyncio.wait((thread,), timeout=_TELL_SECONDS))[0]:
+                self._tell()
+            return thread.result()
+        finally:
+            if not thread.done():
+                self._progress.stop.set()
+                await asyncio.wait((thread,))
+                thread.exception()  # that it was stopped
 
 
 def _make(host: AgentHost, request: ImportRequest, facts: LogFacts) -> Session:
@@ -198,10 +400,9 @@ class _Reading:
         self._request = request
         self._limits = limits
         self._report = ImportReport(session.session_id, facts, last_at=time.time())
-        self._stop = threading.Event()
 
-    async def run(self) -> ImportReport:
-        """Read to the end; a caller who gives up stops the thread.
+    async def run(self, thread: _Thread) -> ImportReport:
+        """Read to the end.
 
         Raises
         ------
@@ -210,12 +411,7 @@ class _Reading:
         DiskRefused
             The disk did not take all of them.
         """
-        thread = asyncio.ensure_future(asyncio.to_thread(self._read))
-        try:
-            await asyncio.shield(thread)
-        finally:
-            self._stop.set()
-            await asyncio.wait((thread,))
+        await thread.run(self._read)
         if not self._report.entries:
             words = _mismatch(self._request, self._report.facts)
             raise NothingToImport(words, _listed(self._request, self._report))
@@ -228,8 +424,6 @@ class _Reading:
         start = report.last_at
         found = read_import(self._request.lines(), report.facts, journal.sequence, start)
         for each in found:
-            if self._stop.is_set():
-                return
             if isinstance(each, LogProblem):
                 self._problem(each.line, each.message)
                 continue

@@ -60,11 +60,15 @@ from acp_jupyter.api.models.sessions import (
     UpdateRegistry,
 )
 from acp_jupyter.api.models.traffic import (
+    CancelImport,
+    GetImport,
     GetTraffic,
     GetTrafficLine,
     GetTranscript,
     ImportLog,
     ImportResult,
+    ImportState,
+    StartImport,
     TrafficDetail,
     TrafficPage,
 )
@@ -259,6 +263,25 @@ COMMANDS = (
         ImportResult,
         in_page=False,
     ),
+    CommandRow(
+        StartImport,
+        POST(
+            "imports",
+            raw_body="content",
+            body_bytes=Limits().import_bytes,
+            query={"name": "file_name", "dialect": "dialect", "session": "log_session"},
+        ),
+        ImportState,
+        in_page=False,
+    ),
+    CommandRow(
+        GetImport,
+        GET("imports/{import_id}", query={"wait": "wait_seconds"}),
+        ImportState,
+        while_agent_code_runs=True,
+        in_page=False,
+    ),
+    CommandRow(CancelImport, DELETE("imports/{import_id}"), while_agent_code_runs=True),
     CommandRow(
         AnswerElicitation,
         POST(f"{_SESSION}/elicitations/{{request_id}}", body=True),

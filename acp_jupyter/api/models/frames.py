@@ -13,6 +13,7 @@ from typing_extensions import TypeAliasType
 from acp_jupyter.api.models.command_table import COMMANDS, Command
 from acp_jupyter.api.models.documents import AnswerFrame, AskFrame, DocumentsFrame
 from acp_jupyter.api.models.sessions import SessionSummary
+from acp_jupyter.api.models.traffic import ImportProgress
 from acp_jupyter.checks.report import CheckLine
 from acp_jupyter.protocol.objects import Model, misfits
 from acp_jupyter.transcript.model.events import Event
@@ -98,6 +99,13 @@ class SessionsFrame(Model):
     sessions: tuple[SessionSummary, ...]
 
 
+class ImportsFrame(Model):
+    """The imports of logs that run now, all of them, when one has changed. None run at first."""
+
+    type: Literal["imports"] = "imports"
+    imports: tuple[ImportProgress, ...]
+
+
 class EventsFrame(Model):
     """One flush of one session."""
 
@@ -137,7 +145,13 @@ class ErrorFrame(Model):
 ServerFrame = TypeAliasType(
     "ServerFrame",
     Annotated[
-        HelloFrame | SessionsFrame | EventsFrame | ReplyFrame | AskFrame | ErrorFrame,
+        HelloFrame
+        | SessionsFrame
+        | ImportsFrame
+        | EventsFrame
+        | ReplyFrame
+        | AskFrame
+        | ErrorFrame,
         Field(discriminator="type"),
     ],
 )

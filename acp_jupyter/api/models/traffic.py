@@ -121,6 +121,33 @@ class ImportLog(BaseCommand):
     """Which of its sessions, by the protocol's id; by default the one with most lines."""
 
 
+class StartImport(BaseCommand):
+    """Begin to make a session of a log; ``get_import`` tells how far it is."""
+
+    name: Literal["start_import"] = "start_import"
+    content: bytes
+    file_name: str = "log"
+    dialect: Dialect | None = None
+    """How to read it; by default as it looks."""
+    log_session: str = ""
+    """Which of its sessions, by the protocol's id; by default the one with most lines."""
+
+
+class GetImport(BaseCommand):
+    """How far an import is; waits for its end at most ``wait_seconds``."""
+
+    name: Literal["get_import"] = "get_import"
+    import_id: str
+    wait_seconds: float = Field(default=0, ge=0, le=30)
+
+
+class CancelImport(BaseCommand):
+    """Stop an import; nothing of it is kept."""
+
+    name: Literal["cancel_import"] = "cancel_import"
+    import_id: str
+
+
 class ImportProblem(Model):
     """What of a log could not be taken, and why."""
 
@@ -143,6 +170,27 @@ class ImportResult(Model):
     """Which of the log's sessions was imported, by the protocol's id."""
     other_sessions: tuple[str, ...]
     turn_ids: tuple[str, ...]
+
+
+class ImportProgress(Model):
+    """How far an import is."""
+
+    import_id: str
+    file_name: str
+    stage: Literal["survey", "read"]
+    """Whether the log is only looked through, to know what it is of, or read."""
+    lines: int
+    """Lines of the file that this stage has read."""
+    bytes_read: int
+    bytes_total: int
+
+
+class ImportState(Model):
+    """Result of ``start_import`` and ``get_import``."""
+
+    progress: ImportProgress
+    result: ImportResult | None = None
+    """What came of it; None while it goes on."""
 
 
 class TranscriptPage(ItemsPage):

@@ -31,10 +31,12 @@ from acp_jupyter.api.models.sessions import (
     UndoRewind,
 )
 from acp_jupyter.api.models.traffic import (
+    CancelImport,
+    GetImport,
     GetTraffic,
     GetTranscript,
-    ImportLog,
-    ImportResult,
+    ImportState,
+    StartImport,
     TrafficPage,
 )
 from acp_jupyter.api.models.turns import (
@@ -335,10 +337,20 @@ class HostClient(ABC):
         reply: RevertReply = self.run(KeepVariant(turn_id=turn_id, paths=paths), _LONG_SECONDS)
         return reply
 
-    def import_log(self, command: ImportLog) -> ImportResult:
-        """Create a session from a log."""
-        result: ImportResult = self.run(command, _LONG_SECONDS)
-        return result
+    def start_import(self, command: StartImport) -> ImportState:
+        """Begin to create a session from a log."""
+        state: ImportState = self.run(command, _LONG_SECONDS)
+        return state
+
+    def import_state(self, import_id: str, wait_seconds: float) -> ImportState:
+        """Return how far an import is, at its end or after ``wait_seconds``."""
+        command = GetImport(import_id=import_id, wait_seconds=wait_seconds)
+        state: ImportState = self.run(command, wait_seconds + _QUICK_SECONDS)
+        return state
+
+    def cancel_import(self, import_id: str) -> None:
+        """Stop an import; nothing of it is kept."""
+        self.call(CancelImport(import_id=import_id), _START_SECONDS)
 
     def transcript(
         self,

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from IPython.core.error import UsageError
 from IPython.display import display
 from pydantic_core import to_json
 
-from acp_jupyter.api.models.traffic import ImportLog
+from acp_jupyter.api.models.traffic import StartImport
 from acp_jupyter.api.packet_stream import PacketStream, StreamDialect
 from acp_jupyter.dialects.import_dialects import DIALECT_WORDS, DIALECTS
-from acp_jupyter.errors import BadRequest, FileMissing, UnknownSession, plain_reason
+from acp_jupyter.errors import (
+    BadRequest,
+    FileMissing,
+    ImportCancelled,
+    UnknownSession,
+    plain_reason,
+)
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
+from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.magics.cell_options import LineParser
 from acp_jupyter.kernel.magics.help import FORMATS, Format
 from acp_jupyter.kernel.turn.turn import Turn
@@ -27,7 +36,7 @@ from acp_jupyter.protocol.log_json import LogProblem
 from acp_jupyter.transcript.model.session_state import SessionState
 
 if TYPE_CHECKING:
-    from acp_jupyter.api.models.traffic import ImportResult
+    from acp_jupyter.api.models.traffic import ImportProgress, ImportResult
 
 
 _SUFFIXES: dict[str, Format] = {
@@ -167,7 +176,7 @@ def run_share(rest: Sequence[str]) -> None:
 
 
 _SHOWN_PROBLEMS = 20
-_MANY_LINES = 20_000
+_LOOK_SECONDS = 0.5
 
 
 def _parser() -> LineParser:
@@ -198,23 +207,79 @@ def run_import(rest: Sequence[str]) -> None:
         )
     path = Path(given.path).expanduser()
     client = host_client()
-    content = _read(path)
-    count = content.count(b"\n")
-    if count >= _MANY_LINES:
-        # Some 5,000 lines are read in a second.
-        size = human_size(len(content))
-        print(f"Importing {count:,} lines ({size}). That may take a minute or more.")  # noqa: T201
-    command = ImportLog(
-        content=content,
+    command = StartImport(
+        content=_read(path),
         file_name=given.name or path.name,
         dialect=dialect,
         log_session=given.session,
     )
-    result = client.import_log(command)
+    result = _imported(client, client.start_import(command).progress.import_id)
     print("\n".join(_words(given.path, result)))  # noqa: T201 - for the cell
     if result.turn_ids:
         turn = Turn(client, client.turn(result.turn_ids[-1]))
         display(turn, display_id=turn.id)  # type: ignore[no-untyped-call]
+
+
+def _imported(client: HostClient, import_id: str) -> ImportResult:
+    """Wait for the end of an import and show how far it is; an interrupt cancels it."""
+    shown = _Progress()
+    try:
+        while (state := client.import_state(import_id, _LOOK_SECONDS)).result is None:
+            shown.show(state.progress)
+    except KeyboardInterrupt:
+        client.cancel_import(import_id)
+        shown.close("Cancelled. Nothing of the log is kept.")
+        raise
+    except ImportCancelled:
+        shown.close("Cancelled.")
+        raise
+    except BaseException:
+        shown.close("")
+        raise
+    shown.close(f"Read {state.progress.lines:,} lines.")
+    return state.result
+
+
+class _Progress:
+    """How far an import is, in an output that changes; in a script, a line at its beginning."""
+
+    def __init__(self) -> None:
+        self._handle: Any = None
+        self._begun = False
+
+    def show(self, progress: ImportProgress) -> None:
+        """Show it."""
+        words = _progress_words(progress)
+        if not self._begun:
+            self._begun = True
+            if execution_context().frontend in {"terminal", "script"}:
+                size = human_size(progress.bytes_total)
+                print(f"Importing {progress.file_name} ({size}). Ctrl-C cancels.")  # noqa: T201
+                return
+            self._handle = display({"text/plain": ""}, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+        bar = (
+            f'<progress max="{progress.bytes_total}" value="{progress.bytes_read}" '
+            f'aria-label="Import"></progress>'
+        )
+        page = f"<p>{bar} {html.escape(words)}</p>"
+        self._update({"text/plain": words, "text/html": page})
+
+    def close(self, words: str) -> None:
+        """Leave these words there, if anything was shown."""
+        self._update({"text/plain": words, "text/html": f"<p>{html.escape(words)}</p>"})
+
+    def _update(self, data: dict[str, str]) -> None:
+        with suppress(AttributeError):  # nothing is shown, or no display here takes changes
+            self._handle.update(data, raw=True)
+
+
+def _progress_words(progress: ImportProgress) -> str:
+    doing = {"survey": "Looking through", "read": "Importing"}[progress.stage]
+    return (
+        f"{doing} {progress.file_name}: {progress.lines:,} lines, "
+        f"{human_size(progress.bytes_read)} of {human_size(progress.bytes_total)}. "
+        "Interrupt the kernel to cancel."
+    )
 
 
 def _read(path: Path) -> bytes:

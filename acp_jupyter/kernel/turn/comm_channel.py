@@ -18,6 +18,7 @@ from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_row import Result
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import SessionSummary
+from acp_jupyter.api.models.traffic import ImportProgress
 from acp_jupyter.api.pages import Pages
 from acp_jupyter.errors import AcpError, HostClosed
 from acp_jupyter.kernel.client.embedded_host import EmbeddedHost
@@ -88,6 +89,9 @@ class _EmbeddedBackend:
 
     async def sessions(self, caller: Caller) -> tuple[SessionSummary, ...]:
         return await self._dispatcher.summaries(caller)
+
+    async def imports(self, caller: Caller) -> tuple[ImportProgress, ...]:
+        return await self._dispatcher.imports(caller)
 
 
 class _ServedWidget:

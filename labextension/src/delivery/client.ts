@@ -13,6 +13,7 @@ import type {
   DocumentState,
   ErrorBody,
   GetSavedOutputs,
+  ImportProgress,
   SessionState,
   SessionSummary,
   SetConfig,
@@ -51,6 +52,7 @@ export class Client {
   readonly apiVersion = API_VERSION;
   readonly connectionChanged = new Listeners<Connection>();
   readonly sessionsChanged = new Listeners<readonly SessionSummary[]>();
+  readonly importsChanged = new Listeners<readonly ImportProgress[]>();
   /** Ids of followed sessions in which a turn began or ended, or which came with a snapshot. */
   readonly turnsChanged = new Listeners<string>();
   /** Ids of followed sessions whose store was filled from a snapshot. */
@@ -72,6 +74,7 @@ export class Client {
   /** A notebook may hold more turns than the host accepts commands at once. */
   readonly #attaching = new Limiter(16);
   #sessions: readonly SessionSummary[] | null = null;
+  #imports: readonly ImportProgress[] = [];
 
   constructor(transport: Transport) {
     this.#socket = new Socket(transport, {
@@ -79,6 +82,10 @@ export class Client {
       sessions: sessions => {
         this.#sessions = sessions;
         this.sessionsChanged.emit(sessions);
+      },
+      imports: imports => {
+        this.#imports = imports;
+        this.importsChanged.emit(imports);
       },
       applied: (sessionId, events) => {
         const kinds = new Set(events.map(event => event.kind));
@@ -102,6 +109,11 @@ export class Client {
   /** `null` while not known yet. */
   get sessions(): readonly SessionSummary[] | null {
     return this.#sessions;
+  }
+
+  /** The imports of logs that run now. */
+  get imports(): readonly ImportProgress[] {
+    return this.#imports;
   }
 
   /** Ids of the sessions that are followed now. */

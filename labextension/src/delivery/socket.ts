@@ -12,6 +12,7 @@ import type {
   Event,
   EventsFrame,
   HelloFrame,
+  ImportProgress,
   ServerFrame,
   SessionSummary,
 } from '../wire/types';
@@ -28,6 +29,7 @@ const HELLO_MS = 10_000;
 export interface SocketEvents {
   connection(connection: Connection): void;
   sessions(sessions: readonly SessionSummary[]): void;
+  imports(imports: readonly ImportProgress[]): void;
   /** Events that were applied to the session's store. */
   applied(sessionId: string, events: readonly Event[]): void;
   /** A session that cannot be followed. */
@@ -165,6 +167,9 @@ export class Socket {
       case 'sessions':
         this.#events.sessions(frame.sessions);
         break;
+      case 'imports':
+        this.#events.imports(frame.imports);
+        break;
       case 'events':
         this.#apply(frame);
         break;
@@ -199,6 +204,7 @@ export class Socket {
       this.#subscribe(store);
     }
     this.#events.sessions(hello.sessions);
+    this.#events.imports([]);
   }
 
   #subscribe(store: SessionStore): void {

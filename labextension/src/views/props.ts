@@ -2,7 +2,7 @@ import type { Colours, Run } from '../colours/highlighter';
 import type { Playback } from '../state/playback';
 import type { SessionStore } from '../state/store';
 import type { Policy } from '../wire/policy';
-import type { AgentEntry, SessionSummary } from '../wire/types';
+import type { AgentEntry, ImportProgress, SessionSummary } from '../wire/types';
 import type { Actions } from './actions';
 import type { Translate } from './i18n';
 
@@ -73,6 +73,8 @@ export interface PanelProps {
   readonly asked?: AskedPage | null;
   /** `null` while they are not known yet. */
   readonly sessions: readonly SessionSummary[] | null;
+  /** The imports of logs that run now. */
+  readonly imports?: readonly ImportProgress[];
   /** `null` while they are not known yet. */
   readonly agents: readonly AgentEntry[] | null;
   readonly connection: Connection;

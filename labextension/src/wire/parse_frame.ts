@@ -28,6 +28,8 @@ function isServerFrame(frame: Fields): boolean {
       );
     case 'sessions':
       return Array.isArray(frame.sessions);
+    case 'imports':
+      return Array.isArray(frame.imports);
     case 'events':
       return (
         typeof frame.session_id === 'string' &&

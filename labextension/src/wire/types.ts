@@ -413,6 +413,14 @@ export interface Cancel {
 }
 
 /**
+ * Stop an import; nothing of it is kept.
+ */
+export interface CancelImport {
+  import_id: string;
+  name: 'cancel_import';
+}
+
+/**
  * End a login that goes on.
  */
 export interface CancelLogin {
@@ -659,6 +667,9 @@ export type Command =
   | GetTraffic
   | GetTrafficLine
   | ImportLog
+  | StartImport
+  | GetImport
+  | CancelImport
   | AnswerElicitation
   | EditQueued
   | SendNow
@@ -1446,6 +1457,15 @@ export interface GetHistory {
 }
 
 /**
+ * How far an import is; waits for its end at most ``wait_seconds``.
+ */
+export interface GetImport {
+  import_id: string;
+  name: 'get_import';
+  wait_seconds: number;
+}
+
+/**
  * Items by index, for what lies before the snapshot's window.
  */
 export interface GetItems {
@@ -1701,6 +1721,32 @@ export interface ImportLog {
    */
   log_session: string;
   name: 'import_log';
+}
+
+/**
+ * How far an import is.
+ */
+export interface ImportProgress {
+  bytes_read: number;
+  bytes_total: number;
+  file_name: string;
+  import_id: string;
+  /**
+   * Lines of the file that this stage has read.
+   */
+  lines: number;
+  /**
+   * Whether the log is only looked through, to know what it is of, or read.
+   */
+  stage: 'survey' | 'read';
+}
+
+/**
+ * The imports of logs that run now, all of them, when one has changed. None run at first.
+ */
+export interface ImportsFrame {
+  imports: ImportProgress[];
+  type: 'imports';
 }
 
 /**
@@ -2633,7 +2679,7 @@ export interface SendNow {
 }
 
 export type ServerFrame =
-  HelloFrame | SessionsFrame | EventsFrame | ReplyFrame | AskFrame | ErrorFrame;
+  HelloFrame | SessionsFrame | ImportsFrame | EventsFrame | ReplyFrame | AskFrame | ErrorFrame;
 
 /**
  * The session's state has changed.
@@ -3132,6 +3178,23 @@ export interface StaleCell {
  */
 export interface StaleCells {
   cells: StaleCell[];
+}
+
+/**
+ * Begin to make a session of a log; ``get_import`` tells how far it is.
+ */
+export interface StartImport {
+  content: string;
+  /**
+   * How to read it; by default as it looks.
+   */
+  dialect: ('traffic' | 'packets' | 'build-mode' | 'claude-cli') | null;
+  file_name: string;
+  /**
+   * Which of its sessions, by the protocol's id; by default the one with most lines.
+   */
+  log_session: string;
+  name: 'start_import';
 }
 
 /**

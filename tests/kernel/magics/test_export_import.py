@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, SupportsIndex
 
 import pytest
 from IPython.core.error import UsageError
 
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import ListSessions
-from acp_jupyter.api.models.traffic import GetTranscript, ImportLog, ImportResult
+from acp_jupyter.api.models.traffic import (
+    CancelImport,
+    GetImport,
+    GetTranscript,
+    ImportProgress,
+    ImportResult,
+    ImportState,
+    StartImport,
+)
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.kernel.magics import export_import
 from acp_jupyter.transcript.model.session_state import TurnState
@@ -22,27 +30,60 @@ class FakeHost(HostWithoutEvents):
     """Has one session, and says which form of it was wanted."""
 
     imported: ClassVar[tuple[str, ...]] = ()
+    looks: ClassVar[list[ImportState]] = []
+    """What is answered before an import is whole."""
+    cancelled: ClassVar[list[str]] = []
 
     def call(self, command: Command, seconds: float) -> Any:
         if isinstance(command, ListSessions):
             return [Script().transcript.session]
-        if isinstance(command, ImportLog):
-            return ImportResult(
-                session_id="s2",
-                dialect="traffic",
-                entries=5,
-                problems=(),
-                problem_count=0,
-                log_session="a1",
-                other_sessions=(),
-                turn_ids=self.imported,
-            )
+        if isinstance(command, StartImport):
+            return ImportState(progress=_progress(0))
+        if isinstance(command, GetImport):
+            return self.looks.pop(0) if self.looks else _whole(self.imported)
+        if isinstance(command, CancelImport):
+            self.cancelled.append(command.import_id)
+            return {}
         if isinstance(command, GetTurn):
             transcript = Script().transcript
             turn = TurnState(turn_id=command.turn_id, session_id="s2", status="done")
             return TurnDetail(turn=turn, items=(), session=transcript.session)
         assert isinstance(command, GetTranscript)
         return {command.format: f"as {command.format}", "turn": command.turn_id}
+
+
+def _progress(lines: int) -> ImportProgress:
+    return ImportProgress(
+        import_id="i1",
+        file_name="log.ndjson",
+        stage="read",
+        lines=lines,
+        bytes_read=lines * 100,
+        bytes_total=2_000_000,
+    )
+
+
+def _whole(turn_ids: tuple[str, ...]) -> ImportState:
+    result = ImportResult(
+        session_id="s2",
+        dialect="traffic",
+        entries=5,
+        problems=(),
+        problem_count=0,
+        log_session="a1",
+        other_sessions=(),
+        turn_ids=turn_ids,
+    )
+    return ImportState(progress=_progress(20_000), result=result)
+
+
+class _Interrupted(list[ImportState]):
+    """Answers once; at the second look the user interrupts."""
+
+    def pop(self, index: SupportsIndex = -1) -> ImportState:
+        if len(self) == 1:
+            raise KeyboardInterrupt
+        return super().pop(index)
 
 
 @pytest.fixture(autouse=True)
@@ -96,12 +137,26 @@ def test_what_came_of_a_log_is_told(
     assert [line.partition(";")[0] for line in told[1:-1]] == words
 
 
-@pytest.mark.parametrize(("lines", "said"), [(19_999, False), (20_000, True)])
-def test_a_long_import_says_at_once_that_it_takes_a_while(
-    lines: int, said: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_long_import_says_how_far_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "log.ndjson").write_text("{}\n" * lines)
+    """In a script a line at its beginning; in a notebook an output that changes."""
+    (tmp_path / "log.ndjson").touch()
     FakeHost.imported = ()
+    FakeHost.looks = [ImportState(progress=_progress(lines)) for lines in (5_000, 15_000)]
     export_import.run_import([str(tmp_path / "log.ndjson")])
-    first = capsys.readouterr().out.splitlines()[0]
-    assert (first == "Importing 20,000 lines (60.0 kB). That may take a minute or more.") is said
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == "Importing log.ndjson (2.0 MB). Ctrl-C cancels."
+    assert told[1].startswith("Imported as session s2")
+    assert len(told) == 2
+
+
+def test_an_interrupt_cancels_an_import(tmp_path: Path) -> None:
+    (tmp_path / "log.ndjson").touch()
+    state = ImportState(progress=_progress(5_000))
+    FakeHost.looks = _Interrupted([state, state])
+    FakeHost.cancelled = []
+    with pytest.raises(KeyboardInterrupt):
+        export_import.run_import([str(tmp_path / "log.ndjson")])
+    assert FakeHost.cancelled == ["i1"]
+    FakeHost.looks = []

@@ -98,6 +98,7 @@ export class SessionPanel extends Widget {
         this.#draw();
       }),
       client.sessionsChanged.add(() => this.#sessionsChanged()),
+      client.importsChanged.add(() => this.#draw()),
       client.refused.add(({ sessionId, error }) => {
         if (sessionId === this.sessionId) {
           this.#failure = Failure.of(error);
@@ -285,6 +286,7 @@ export class SessionPanel extends Widget {
       opened: this.#opened,
       asked: this.#asked,
       sessions: client.sessions,
+      imports: client.imports,
       agents: this.#agents,
       connection: client.connection,
       // A plain object: an error's message is lost when it is copied.

@@ -144,6 +144,7 @@ export function PanelView(props: PanelProps) {
           <div class="acp-panel">
             <SessionList
               sessions={sessions}
+              imports={props.imports ?? []}
               agents={agents ?? []}
               current={props.store?.sessionId ?? ''}
               actions={actions}

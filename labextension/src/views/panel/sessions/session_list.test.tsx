@@ -2,7 +2,7 @@ import { fireEvent, waitFor, within } from '@testing-library/preact';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import type { FoundSessions } from '../../../wire/types';
-import type { Actions } from '../../actions';
+import type { Actions, SessionLife } from '../../actions';
 import { lifeOf, menuOf, showList, summary, titles } from '../../../../tests/support/panel';
 import type { ShownPanel } from '../../../../tests/support/panel';
 import { until } from '../../../../tests/support/wait';
@@ -34,6 +34,27 @@ describe('the session list', () => {
     await panel.until(() =>
       expect(panel.view.getByRole('textbox', { name: 'Message' })).toBeTruthy(),
     );
+  });
+
+  it('shows how far imports are, and cancels them', async () => {
+    const run = vi.fn<SessionLife['run']>(() => Promise.resolve());
+    const panel = await showList([summary('one')], { life: lifeOf({ run }) });
+    expect(panel.view.queryByRole('region', { name: 'Importing' })).toBeNull();
+    const progress = {
+      ...{ import_id: 'i1', file_name: 'big.ndjson', lines: 120_000 },
+      ...{ bytes_read: 30_000_000, bytes_total: 80_000_000 },
+    };
+    panel.mounted.update({ ...panel.props, imports: [{ ...progress, stage: 'survey' }] });
+    const part = await until(() => panel.view.getByRole('region', { name: 'Importing' }));
+    expect(part.textContent).toContain('Looking through: 120,000 lines, 30.0 MB of 80.0 MB');
+    const bar = within(part).getByRole('progressbar', { name: 'Import of big.ndjson' });
+    expect([bar.getAttribute('max'), bar.getAttribute('value')]).toEqual(['80000000', '30000000']);
+    panel.mounted.update({ ...panel.props, imports: [{ ...progress, stage: 'read' }] });
+    await until(() => expect(part.textContent).toContain('big.ndjson120,000 lines, 30.0 MB of'));
+    fireEvent.click(within(part).getByRole('button', { name: 'Cancel the import of big.ndjson' }));
+    await until(() => expect(run).toHaveBeenCalledWith({ name: 'cancel_import', import_id: 'i1' }));
+    panel.mounted.update({ ...panel.props, imports: [] });
+    await until(() => expect(panel.view.queryByRole('region', { name: 'Importing' })).toBeNull());
   });
 
   it('looks for words in what was said, part by part, and opens the place', async () => {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-import type { AgentEntry, SessionSummary } from '../../../wire/types';
+import type { AgentEntry, ImportProgress, SessionSummary } from '../../../wire/types';
 import type { Actions } from '../../actions';
 import { grouped } from '../../i18n';
 import type { Translate } from '../../i18n';
@@ -8,6 +8,7 @@ import { IconButton } from '../../parts/buttons';
 import { Icon } from '../../parts/icons';
 import { NewSession } from '../agents/agents';
 import { AgentSessionsPart } from './agent_sessions';
+import { ImportsPart } from './imports';
 import { SaidPart, useSaid } from './message_search';
 import { SessionRow } from './session_row';
 import type { Trash } from './trash';
@@ -17,6 +18,7 @@ const PAGE = 100;
 
 interface SessionListProps {
   readonly sessions: readonly SessionSummary[];
+  readonly imports: readonly ImportProgress[];
   readonly agents: readonly AgentEntry[];
   readonly current: string;
   readonly actions: Actions;
@@ -68,6 +70,7 @@ export function SessionList(props: SessionListProps) {
         />
       </label>
       <div class="acp-sessions">
+        <ImportsPart {...props} />
         {found.length === 0 && (search === '' || archived.length === 0) && (
           <p class="muted acp-empty">
             {search !== ''
@@ -110,7 +113,10 @@ export function SessionList(props: SessionListProps) {
   );
 }
 
-interface PartProps extends Omit<SessionListProps, 'onStart' | 'onAdd' | 'onBack' | 'agents'> {
+interface PartProps extends Omit<
+  SessionListProps,
+  'onStart' | 'onAdd' | 'onBack' | 'agents' | 'imports'
+> {
   readonly title: string;
   readonly now: number;
 }
