@@ -106,6 +106,8 @@ class _Builder:
         self._calls: dict[int, Part | str] = {}
         self._requests: dict[int, tuple[AgentRequest, _Live | None]] = {}
         self._terminals: dict[str, _Live | None] = {}
+        self._commands: dict[object, Object] = {}
+        """Cards of the client for commands that an agent had it run, by their ids."""
         self._one_session = False
         self._turn_id = ""
 
@@ -145,31 +147,55 @@ class _Builder:
             case "turn_failed":
                 for live in self._lives.values():
                     live.running = [p for p in live.running if p.turn_id != message.get("turn_id")]
-            case "files_changed":
-                note = read_note(dict(message))
-                if isinstance(note, FilesChanged):
-                    self._files(note)
-            case "file_written":
-                note = read_note(dict(message))
-                if isinstance(note, FileWritten):
-                    self._written(note)
+            case "files_changed" | "file_written":
+                self._changed(read_note(dict(message)))
+            case "imported_packet":
+                self._refused(at, message.get("packet"))
             case "terminal_started" | "terminal_output" | "terminal_exited":
                 self._terminal(at, message)
             case _:
                 pass
+
+    def _refused(self, at: float, packet: object) -> None:
+        """Keep that a command was not run: no client is asked for it again, and so none says it."""
+        if not isinstance(packet, Mapping):
+            return
+        call_id = packet.get("toolCallId")
+        if packet.get("type") == "tool_call" and packet.get("kind") == "execute":
+            self._commands[call_id] = packet
+        if packet.get("status") != "failed" or call_id not in self._commands:
+            return
+        call = {**self._commands.pop(call_id), **packet, "sessionUpdate": "tool_call"}
+        del call["type"]
+        live = self._asking_to_run()
+        if live is not None:
+            params = {"sessionId": live.session.id, "update": call}
+            self._add(
+                live, Send(at, {"method": "session/update", "params": params}, stands_in=True)
+            )
+
+    def _asking_to_run(self) -> _Live | None:
+        """Return the session that waits for a command of its own to start, else the newest."""
+        open_requests = (live for ask, live in self._requests.values() if ask.method == _CREATE)
+        return next(open_requests, None) or self._newest
 
     def _terminal(self, at: float, message: Object) -> None:
         note = read_note(dict(message))
         if not isinstance(note, TerminalNote):
             return
         if note.note == "terminal_started":
-            open_requests = (live for ask, live in self._requests.values() if ask.method == _CREATE)
-            self._terminals[note.terminal_id] = next(open_requests, None) or self._newest
+            self._terminals[note.terminal_id] = self._asking_to_run()
         live = self._terminals.get(note.terminal_id)
         if live is not None:
             live.current.terminal_notes.append(
                 TerminalOutputNote(at, len(live.current.steps), note)
             )
+
+    def _changed(self, note: object) -> None:
+        if isinstance(note, FilesChanged):
+            self._files(note)
+        elif isinstance(note, FileWritten):
+            self._written(note)
 
     def _written(self, note: FileWritten) -> None:
         for ask, _live in self._requests.values():

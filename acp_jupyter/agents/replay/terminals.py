@@ -65,7 +65,7 @@ class Commands:
             return step.message
         if self.are_run:
             return None
-        meta = step.update["_meta"]
+        meta = step.update.get("_meta", {})
         if self.by_deltas or _DELTA not in meta:
             return step.message
         update = {**step.update, "_meta": {_OUTPUT: meta[_DELTA]}}

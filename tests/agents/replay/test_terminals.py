@@ -80,15 +80,10 @@ def hold(host: AgentHost, root: Path, agent: str, prompt: str) -> Session:
 
 
 def seen(session: Session) -> list[dict[str, Any]]:
-    """Return all items, without when they were and whose a terminal is.
-
-    What the host refused is named when it happens, and not again when it is replayed.
-    """
+    """Return all items, without when they were and whose a terminal is."""
     state = session.transcript
     found = []
     for item in state.window(0, len(state.items)):
-        if isinstance(item, ToolCall) and item.tool_call_id.startswith("host-"):
-            continue
         fields = item.model_dump(
             mode="json",
             exclude={"id", "turn_id", "at", "started_at", "ended_at", "duration_seconds"},

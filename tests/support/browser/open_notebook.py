@@ -54,7 +54,9 @@ class OpenNotebook:
 
     def scroll_to(self, index: int) -> None:
         """Go to a cell; JupyterLab brings those of a long notebook into the page one by one."""
-        expect(self.cell(index)).to_be_attached()
+        # JupyterLab 4.2 to 4.4 hide those that are out of view.
+        self.evaluate("({ content }, index) => void content.scrollToItem(index)", index)
+        expect(self.cell(index)).to_be_visible()
         self.cell(index).scroll_into_view_if_needed()
 
     def turn(self, index: int = 0) -> TurnView:
