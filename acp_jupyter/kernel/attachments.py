@@ -22,6 +22,8 @@ from pydantic import JsonValue
 
 from acp_jupyter.api.models.documents import Cell
 from acp_jupyter.errors import AcpError, plain_reason
+from acp_jupyter.host.requests.protected_paths import compared_names
+from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.kernel.variables import describe
 from acp_jupyter.protocol.objects import items, obj, text
 from acp_jupyter.transcript.escaping import without_ansi
@@ -334,28 +336,37 @@ def _address(notebook_path: str, *parts: str) -> str:
 
 
 def _file(name: str, root: Path) -> Path | None:
-    """Return a file of the session's folder that is not hidden; spaces are written as ``_``."""
+    """Return a file of the session's folder that is not hidden; spaces are written as ``_``.
+
+    Where it leads to, and which names are the same, is decided as for what agents name.
+    """
     parts = name.split("/")
     if "\0" in name or any(part.startswith(".") or not part for part in parts):
         return None
+    folder = SessionFolder(root)
     try:
         for start in dict.fromkeys((root, Path.cwd())):
             path = start.joinpath(*parts)
-            path = path if path.exists() else _with_spaces(start, parts)
-            if path.is_file() and path.resolve().is_relative_to(root.resolve()):
+            path = path if path.exists() else _as_written(start, parts)
+            if path.is_file() and folder.real_name(str(path)) is not None:
                 return path
     except (OSError, ValueError):
         pass
     return None
 
 
-def _with_spaces(folder: Path, parts: Sequence[str]) -> Path:
+def _as_written(folder: Path, parts: Sequence[str]) -> Path:
+    """Return the path whose names are these to some file system, with ``_`` for spaces."""
     path = folder
     for part in parts:
-        if "_" in part and not (path / part).exists():
+        if not (path / part).exists():
+            wanted = compared_names(part)
             with os.scandir(path) as entries:
-                names = (entry.name for entry in itertools.islice(entries, _MOST_ENTRIES))
-                part = next((name for name in names if name.replace(" ", "_") == part), part)
+                names = [entry.name for entry in itertools.islice(entries, _MOST_ENTRIES)]
+            same = [name for name in names if compared_names(name.replace(" ", "_")) == wanted]
+            if len(same) != 1:
+                return folder / "/".join(parts)
+            (part,) = same
         path /= part
     return path
 

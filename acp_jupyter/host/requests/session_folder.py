@@ -15,6 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from acp_jupyter.host.requests.protected_paths import holds_credentials, is_plain, is_protected
+from acp_jupyter.transcript.raw_input import local_path
 
 FileId = tuple[int, int]
 """Device and number of a file: what two names of one file share."""
@@ -117,6 +118,12 @@ class SessionFolder:
         except (OSError, RuntimeError):
             return None
         return None if found is None else found.name
+
+    def file_of_uri(self, uri: str) -> Path | None:
+        """Return where a ``file:`` address leads to in the folder, else None. May block."""
+        path = local_path(uri, self.cwd) if uri.lower().startswith("file:") else None
+        name = None if path is None else self.real_name(path)
+        return None if self.root is None or name is None else self.root.resolve() / name
 
     def _spot(self, root: Path, found: _Found, others: _OtherNames) -> FolderPath:
         own = any(found.real.is_relative_to(folder.resolve()) for folder in self._own_folders)

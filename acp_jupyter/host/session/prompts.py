@@ -22,8 +22,8 @@ from pydantic import JsonValue
 from acp_jupyter.errors import BadRequest, EmptyPrompt, InvalidBlock, NotQueued, NotSupported
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.requests.policy import follow_up_policy
+from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.host.workspace.folders import path_of_file_uri
 from acp_jupyter.protocol.host_events.notes import (
     Origin,
     TurnEdited,
@@ -171,7 +171,7 @@ def _fitted(
         return block
     body = obj(block.get("resource"))
     uri = text(body.get("uri"))
-    path = path_of_file_uri(uri, root)
+    path = SessionFolder(root).file_of_uri(uri)
     if path is not None and is_file(path):
         return _link(uri, path.name, text(body.get("mimeType")))
     if "text" in body:

@@ -17,7 +17,6 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 from acp_jupyter.errors import BadRequest, NotAllowed
 from acp_jupyter.transcript.redactor import Redactor, named_secrets
@@ -308,15 +307,3 @@ def _value(written: str) -> str:
     if quote in {"'", '"'} and (end := written.find(quote, 1)) > 0:
         return written[1:end]
     return written.split(" #", 1)[0].strip()
-
-
-def path_of_file_uri(uri: str, root: Path) -> Path | None:
-    """Return the file of a ``file:`` address if it lies in ``root``, with links followed."""
-    try:
-        parts = urlsplit(uri)
-        if parts.scheme != "file" or parts.netloc not in {"", "localhost"}:
-            return None
-        path = Path(unquote(parts.path)).resolve()
-        return path if path.is_relative_to(root.resolve()) else None
-    except (ValueError, OSError, RuntimeError):
-        return None

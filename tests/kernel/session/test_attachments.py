@@ -228,10 +228,14 @@ BOOK = "jupyter:deep/my%20book.ipynb"
         ("```python\n@df\ndef f(): ...\n```\n@raw.bin", ["raw.bin"]),
         ("~~~\n@df", []),
         ("@a\0b @\ud83d", []),
+        ("@caf\u00e9.txt and @RAW.BIN", ["cafe%CC%81.txt", "raw.bin"]),
+        ("@Two.txt is neither", []),
+        ("@a\u200bb.txt", []),
     ],
 )
 def test_what_a_prompt_mentions(folder: Path, prompt: str, expected: list[str]) -> None:
-    (folder / "my notes.txt").touch()
+    for name in ("my notes.txt", "cafe\u0301.txt", "two.txt", "TWO.txt", "a\u200bb.txt"):
+        (folder / name).touch()
     assert mentioned(folder, prompt) == expected
 
 
