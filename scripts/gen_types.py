@@ -43,6 +43,10 @@ class _UntitledFields(GenerateJsonSchema):
 
 def wire_schema() -> dict[str, Any]:
     """One JSON schema whose definitions are all the models of the wire."""
+    from acp_jupyter.protocol.objects import Model
+
+    # For these comments alone: to find them in the sources takes a third of a server's import.
+    Model.model_config["use_attribute_docstrings"] = True
     from acp_jupyter.api.models.frames import WIRE_MODELS
 
     models: tuple[Any, ...] = WIRE_MODELS

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
-from tests.support.browser.chromium import chromium
+from tests.support.browser.chromium import chromium, new_profile
 from tests.support.generated import TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, BrowserContext
     from xdist.remote import Producer
 
 # A script's shell has its background commands ignore interrupts, and what they start inherits that.
@@ -32,6 +32,17 @@ def browser() -> Iterator[Browser]:
     """Chromium; a process can drive one only."""
     with chromium() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def profile(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser profile that tests share: what their pages keep is forgotten after each.
+
+    What it has compiled of JupyterLab stays, which is half of what a page costs.
+    """
+    shared = new_profile(browser)
+    yield shared
+    shared.close()
 
 
 FOLDERS = ("server", "hosts", "notebooks", "real_agents", "chaos", "e2e", "tools")

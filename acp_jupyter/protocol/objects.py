@@ -13,13 +13,15 @@ from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
 
 class Model(BaseModel):
-    """Frozen, closed, and generating TypeScript with required tags and field docs."""
+    """Frozen, closed, and generating TypeScript with required tags.
+
+    Fields have their docs only where TypeScript is generated: see `scripts/gen_types.py`.
+    """
 
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
         json_schema_serialization_defaults_required=True,
-        use_attribute_docstrings=True,
     )
 
 

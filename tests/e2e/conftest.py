@@ -10,9 +10,9 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, BrowserContext
 
-from tests.support.browser.chromium import Visitor
+from tests.support.browser.chromium import Visitor, forget
 from tests.support.browser.lab import LabPage
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.jupyterlab_server import LAB_ARGS, agents, stop_kernels
@@ -62,9 +62,15 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[JupyterServer]:
 
 
 @pytest.fixture
-def visitor(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Visitor]:
-    """A browser profile; pictures of its pages are kept when the test fails."""
-    visitor = Visitor(browser, TRACES)
+def visitor(
+    server: JupyterServer,
+    browser: Browser,
+    profile: BrowserContext,
+    request: pytest.FixtureRequest,
+) -> Iterator[Visitor]:
+    """Somebody whose profile has no past; pictures of its pages are kept when the test fails."""
+    forget(profile, server.origin)
+    visitor = Visitor(browser, TRACES, profile=profile)
     yield visitor
     name = re.sub(r"\W+", "-", request.node.name)
     visitor.close(keep_as=name if request.node.stash.get(_failed, False) else None)

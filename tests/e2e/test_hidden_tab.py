@@ -33,7 +33,7 @@ def test_a_tab_in_the_background_has_all_when_it_is_shown(
     prompt = f"bench N={100 * _SECONDS} size=20 rate=100"
 
     with tabs(browser, tmp_path) as context, AsUser(server) as user:
-        lab = LabPage(Visitor(browser, tmp_path, context=context), server)
+        lab = LabPage(Visitor(browser, tmp_path, profile=context), server)
         lab.open_empty(workspace.name)
         panel = lab.panel
         panel.choose_agent("demo")

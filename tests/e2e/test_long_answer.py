@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.support.browser.chromium import Visitor
 from tests.support.browser.lab import LabPage
 from tests.support.browser.roles import PanelView
 from tests.support.browser.timers import COUNT_TIMERS
@@ -193,10 +192,8 @@ def test_what_is_read_stays_in_place(lab: LabPage, workspace: Workspace) -> None
 
 
 @pytest.mark.long
-def test_a_page_with_finished_turns_is_at_rest(
-    lab: LabPage, visitor: Visitor, workspace: Workspace
-) -> None:
-    visitor.context.add_init_script(COUNT_TIMERS)
+def test_a_page_with_finished_turns_is_at_rest(lab: LabPage, workspace: Workspace) -> None:
+    lab.page.add_init_script(COUNT_TIMERS)
     prompts = ["%%acp demo\nmarkdown", "%%acp demo\nlist", "%%acp demo\nbench N=2000"]
     notebook = lab.open(workspace.notebook(LOAD, *prompts))
     notebook.load_extension()

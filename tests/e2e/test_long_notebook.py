@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Request, WebSocket
 
-from tests.support.browser.chromium import Visitor
 from tests.support.browser.finished_notebook import write_finished
 from tests.support.browser.lab import LabPage
 from tests.support.browser.open_notebook import OpenNotebook
@@ -67,10 +66,10 @@ def next_prompt(notebook: OpenNotebook, turns: int, traffic: Traffic) -> int:
 
 @pytest.mark.parametrize("many", [60, pytest.param(300, marks=pytest.mark.long)])
 def test_many_finished_turns_cost_their_page_what_3_do(
-    server: JupyterServer, visitor: Visitor, lab: LabPage, workspace: Workspace, many: int
+    server: JupyterServer, lab: LabPage, workspace: Workspace, many: int
 ) -> None:
-    visitor.context.add_init_script(COUNT_TIMERS)
     page, traffic = lab.page, Traffic(lab.page)
+    page.add_init_script(COUNT_TIMERS)
     attached, brought, elements = {}, {}, {}
     for turns in (FEW, many):
         path = f"{workspace.name}/{turns}.ipynb"

@@ -24,7 +24,7 @@ from playwright.sync_api import (
 
 from tests.support.wait import PATIENCE_SECONDS
 
-__all__ = ["FLAGS", "PageLog", "Visitor", "chromium", "executable"]
+__all__ = ["FLAGS", "PageLog", "Visitor", "chromium", "executable", "forget", "new_profile"]
 
 FLAGS = (
     "--no-sandbox",
@@ -61,6 +61,24 @@ def chromium() -> Iterator[Browser]:
             yield browser
         finally:
             browser.close()
+
+
+def new_profile(browser: Browser, *, dark: bool = False) -> BrowserContext:
+    """Return a profile without a past; ``dark`` is what its system prefers."""
+    return browser.new_context(
+        viewport={"width": 1280, "height": 800},
+        color_scheme="dark" if dark else "light",
+        reduced_motion="reduce",
+    )
+
+
+def forget(profile: BrowserContext, origin: str) -> None:
+    """Take from a profile all that pages of an origin have kept, but the code that it compiled."""
+    page = profile.new_page()
+    protocol = profile.new_cdp_session(page)
+    protocol.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+    profile.clear_cookies()
+    page.close()
 
 
 @dataclass
@@ -112,7 +130,7 @@ class PageLog:
 
 
 class Visitor:
-    """One person with one browser profile; closes with its pages.
+    """One person with one browser profile; its pages close with it.
 
     Parameters
     ----------
@@ -124,8 +142,8 @@ class Visitor:
         Whether the system prefers dark colours.
     traced
         Whether what happens is recorded, which slows pages down; default: with ``ACP_TRACE``.
-    context
-        The profile, if there is one already.
+    profile
+        Where there is one already; whose it is closes it.
     """
 
     def __init__(
@@ -135,15 +153,12 @@ class Visitor:
         *,
         dark: bool = False,
         traced: bool = "ACP_TRACE" in os.environ,
-        context: BrowserContext | None = None,
+        profile: BrowserContext | None = None,
     ) -> None:
         self._traces = traces
         self._traced = traced
-        self.context: BrowserContext = context or browser.new_context(
-            viewport={"width": 1280, "height": 800},
-            color_scheme="dark" if dark else "light",
-            reduced_motion="reduce",
-        )
+        self._is_lent = profile is not None
+        self.context = profile or new_profile(browser, dark=dark)
         self.context.set_default_timeout(PATIENCE_SECONDS * 1000)
         if traced:
             self.context.tracing.start(snapshots=True, screenshots=False)
@@ -168,4 +183,8 @@ class Visitor:
         if self._traced:
             path = None if keep_as is None else self._traces / f"{keep_as}.zip"
             self.context.tracing.stop(path=path)
-        self.context.close()
+        if not self._is_lent:
+            self.context.close()
+            return
+        for page in self.context.pages:
+            page.close()
