@@ -13,7 +13,8 @@ from tests.support.browser.keyboard import Keyboard
 from tests.support.browser.lab import LabPage
 from tests.support.browser.open_notebook import OpenNotebook
 from tests.support.browser.roles import PanelView, TurnView
-from tests.support.scenes.stage import Stage
+from tests.support.kernel.notebook_file import new_notebook, write_notebook
+from tests.support.scenes.stage import LOAD, Stage
 from tests.support.scenes.steps import NO, ONCE, Step, ask, diff, hold, plan, put_scene, say
 from tests.support.server.workspace import Workspace
 
@@ -137,33 +138,52 @@ def test_who_scrolls_or_types_is_left_alone(lab: LabPage, act: str) -> None:
 
 @pytest.mark.parametrize("by", ["key", pytest.param("click", marks=pytest.mark.long)])
 @pytest.mark.parametrize("windowed", [False, pytest.param(True, marks=pytest.mark.long)])
-@pytest.mark.parametrize("state", HIDDEN)
-def test_a_key_and_a_click_lead_to_it(lab: LabPage, state: str, windowed: bool, by: str) -> None:
+def test_a_key_and_a_click_lead_to_it(lab: LabPage, windowed: bool, by: str) -> None:
     """In every state; where no cell can show it, to the panel, which is closed."""
-    name = f"{state.replace(' ', '-')}-{windowed}-{by}"
-    stage, nb = stage_with(lab, f"lead-{name}", PROMPT)
+    stage, _ = stage_with(lab, f"lead-{windowed}-{by}")
+    for state, hide in HIDDEN.items():
+        nb = open_another(stage, f"{state}.ipynb")
+        if windowed:
+            use_window(nb)
+        nb.scroll_to(5)
+        stage.play(nb, 5, [edit()])
+        expect(nb.turn(5).permission).to_have_count(1)
+        nb.evaluate(hide, 5)
+        if state == "another tab":
+            expect(lab.page.locator(".jp-Launcher:visible")).to_have_count(1)
+        lead_to_it(lab, by)
+        panel = PanelView(lab.page.locator("#acp-jupyter-panel"))
+        shown: TurnView = panel if state in IN_THE_PANEL else nb.turn(5)
+        expect(shown.permission, state).to_be_focused()
+        expect_uncovered(lab)
+        expect(shown.option("Allow once")).to_be_enabled()
+        lab.page.keyboard.press("1")
+        expect(shown.permission).to_have_count(0)
+
+
+def open_another(stage: Stage, name: str) -> OpenNotebook:
+    """Show a notebook whose second cell is a heading, and nothing else."""
+    write_notebook(stage.folder / name, new_notebook(LOAD, "# Heading", *LONG, PROMPT))
+    path = f"{stage.name}/{name}"
+    stage.lab.page.evaluate(
+        """path => {
+          const { commands, shell } = jupyterapp;
+          [...shell.widgets('main')].forEach(widget => widget.dispose());
+          shell.collapseLeft();
+          shell.collapseRight();
+          return commands.execute('docmanager:open', { path }).then(() => null);
+        }""",
+        path,
+    )
+    nb = stage.lab.notebook(path)
+    nb.load_extension()
     nb.evaluate(
         """({ content }) => {
           content.activeCellIndex = 1;
           return jupyterapp.commands.execute('notebook:change-cell-to-markdown').then(() => null);
         }"""
     )
-    if windowed:
-        use_window(nb)
-    nb.scroll_to(5)
-    stage.play(nb, 5, [edit()])
-    expect(nb.turn(5).permission).to_have_count(1)
-    nb.evaluate(HIDDEN[state], 5)
-    if state == "another tab":
-        expect(lab.page.locator(".jp-Launcher")).to_be_visible()
-    lead_to_it(lab, by)
-    panel = PanelView(lab.page.locator("#acp-jupyter-panel"))
-    shown: TurnView = panel if state in IN_THE_PANEL else nb.turn(5)
-    expect(shown.permission).to_be_focused()
-    expect_uncovered(lab)
-    expect(shown.option("Allow once")).to_be_enabled()
-    lab.page.keyboard.press("1")
-    expect(shown.permission).to_have_count(0)
+    return nb
 
 
 def lead_to_it(lab: LabPage, by: str) -> None:

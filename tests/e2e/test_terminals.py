@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from playwright.sync_api import expect
@@ -55,8 +54,7 @@ def test_a_command_is_seen_live_stopped_in_its_card_and_saved(
     expect(output).to_contain_text("later")
 
     def saved() -> str:
-        cells = json.loads(nb.file.read_text())["cells"]
-        outputs = [output for cell in cells for output in cell.get("outputs", ())]
+        outputs = [output for cell in nb.read()["cells"] for output in cell.get("outputs", ())]
         return "".join("".join(each["data"].get("text/markdown", "")) for each in outputs)
 
     markdown = eventually(lambda: text if "later" in (text := saved()) else "")
