@@ -96,9 +96,9 @@ $(OLD_SDK_STAMP): tests/published_agents/sdk-0.7.1.txt $(LOCK_STAMP)
 	$(UV_INSTALL) --no-deps --require-hashes --target $(dir $@) -r $<
 	@touch $@
 
-# Three, as two would leave a quarter of two cores idle. The order stays: what drives a browser
-# comes last.
-PARALLEL := -n 3 --no-loadscope-reorder
+# Four, as three would leave a quarter of two cores idle: servers, kernels and pages are waited for.
+# The order stays: what drives a browser comes last.
+PARALLEL := -n 4 --no-loadscope-reorder
 
 lab: install
 	@echo "JupyterLab opens the quickstart in your browser; if it does not, open the address below that has a token."

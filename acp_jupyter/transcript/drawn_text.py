@@ -15,6 +15,7 @@ from html import unescape
 from acp_jupyter.transcript.secret_patterns import REDACTED
 
 _Span = tuple[int, int]
+_PART_CHARS = 256 * 1024
 
 _ESCAPE = re.compile(
     "(?:\x1b\\[|\x9b)[0-9:;<=>?]{0,64}+[ -/]{0,8}+[@-~]"  # of colours and the cursor
@@ -39,7 +40,9 @@ _SIGNS = re.compile(f"[\x1b\x9b\x9d\x08{_ZERO_WIDTH}]|<(?=[/A-Za-z])|&(?=[#A-Za-
 
 def may_hide(text: str) -> bool:
     """Tell whether something is in the text that is drawn as another sign, or not at all."""
-    return _SIGNS.search(text) is not None
+    # In parts: no other thread goes on while one is searched. A sign may need the one after it.
+    parts = range(0, len(text), _PART_CHARS)
+    return any(_SIGNS.search(text, at, at + _PART_CHARS + 1) for at in parts)
 
 
 @dataclass(frozen=True, slots=True)

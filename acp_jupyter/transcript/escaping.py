@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from collections.abc import Iterator
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _ASCII_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -77,8 +78,29 @@ def inert_html(text: str, chars: int = 200) -> str:
 
 def printable(text: str) -> str:
     """Remove terminal codes and control characters; write out what turns or hides text."""
-    plain = _LINE_END.sub("\n", without_ansi(text))
+    return "".join(map(_printable, _parts(without_ansi(text))))
+
+
+def _printable(text: str) -> str:
+    plain = _LINE_END.sub("\n", text)
     return show_control_characters(_SURROGATE.sub("\ufffd", _ASCII_CONTROLS.sub("", plain)))
+
+
+_PART_CHARS = 256 * 1024
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield a text in parts, so that other threads go on; no word and no line's end is cut."""
+    begin, end = 0, _PART_CHARS
+    while end < len(text):
+        cut = max(text.rfind(" ", begin, end), text.rfind("\n", begin, end)) + 1
+        if not cut and text[end - 1 : end + 1].isascii() and text[end].isalnum():
+            cut = end
+        if cut:
+            yield text[begin:cut]
+            begin = cut
+        end = (begin if cut else end) + _PART_CHARS
+    yield text[begin:]
 
 
 def without_ansi(text: str) -> str:
