@@ -31,6 +31,7 @@ from acp_jupyter.host.stored_sessions import SessionCloser, StoredSessions
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
 from acp_jupyter.host.workspace.copied_folders import CopiedFolders, FolderCopy
 from acp_jupyter.host.workspace.folders import OwnFolders, choose_cwd, make_private
+from acp_jupyter.host.workspace.operations.operation import FolderOperations
 from acp_jupyter.host.workspace.variants import Variants
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.host_events.session import Policy, Variant
@@ -56,6 +57,7 @@ class AgentHost(HostThread):
         )
         self.recordings = Recordings(config.root, self.permission_stores.seals, config.limits)
         self.checkpoints = CheckpointStore(config.data_dir, config.limits, own)
+        self.operations = FolderOperations(self.checkpoints, config.limits.checkpoint_file_bytes)
         self.outside_keys = OutsideKeys(config.limits)
         self._reads: dict[Reader, Session] = {}
         self._store = SessionStore(config.data_dir, config.limits, self.sessions.values, self._lose)
@@ -70,13 +72,13 @@ class AgentHost(HostThread):
         )
         self.pool = self.open_sessions.pool
         self.secrets = self.open_sessions.secrets
-        self.stored_sessions = StoredSessions(self.open_sessions, self._store)
+        self.stored_sessions = StoredSessions(self.open_sessions, self._store, self.operations)
         self.closer = SessionCloser(self.open_sessions, self.stored_sessions, self._store)
 
     def start(self) -> None:
         """Start the thread, and remove what a server that was killed has left."""
         super().start()
-        self.submit(asyncio.to_thread(self._copied_folders.remove_orphans))
+        self.submit(self._recover())
 
     # -- from any thread -------------------------------------------------
 
@@ -300,7 +302,12 @@ class AgentHost(HostThread):
         if session is not None:
             session.journal.remove_reader(reader)
 
+    async def _recover(self) -> None:
+        await self.operations.recover()
+        await asyncio.to_thread(self._copied_folders.remove_orphans)
+
     async def _close(self) -> None:
+        await self.operations.close()
         sessions = list(self.sessions.values())
         self.sessions.clear()
         await self.open_sessions.suspend_all(sessions, with_server=True)

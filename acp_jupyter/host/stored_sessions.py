@@ -23,6 +23,7 @@ from acp_jupyter.host.session_store import SessionStore
 from acp_jupyter.host.store.log_entries import UpToTurn, copy_log
 from acp_jupyter.host.store.metadata import TRAFFIC_FILE, SessionMeta, opening_note_of
 from acp_jupyter.host.store.restore import Restored, end_open_turns, resume_journal
+from acp_jupyter.host.workspace.operations.operation import FolderOperation, FolderOperations
 from acp_jupyter.protocol.host_events.notes import SessionArchived, SessionOpened
 from acp_jupyter.protocol.host_events.session import (
     Branch,
@@ -42,11 +43,16 @@ class StoredSessions:
         Get what is opened.
     store
         The folders.
+    operations
+        What they have done and a session may not have noted yet.
     """
 
-    def __init__(self, open_sessions: OpenSessions, store: SessionStore) -> None:
+    def __init__(
+        self, open_sessions: OpenSessions, store: SessionStore, operations: FolderOperations
+    ) -> None:
         self._open = open_sessions
         self._store = store
+        self._operations = operations
         self._waking: dict[str, asyncio.Task[Session]] = {}
 
     async def stored(self, *, again: bool = True) -> tuple[SessionMeta, ...]:
@@ -64,6 +70,7 @@ class StoredSessions:
         """
         if session_id in self._open.by_id:
             return
+        await self._operations.recovered()
         await self._open.wait_suspended(session_id)
         await self._store.ready()
         task = self._waking.get(session_id)
@@ -147,13 +154,15 @@ class StoredSessions:
         parent: Session,
         end: UpToTurn,
         reverted: Sequence[RevertedTurn],
+        operation: FolderOperation,
         *,
         files: bool,
         also: Sequence[str] = (),
     ) -> Session:
         """Make a session that goes on from an earlier turn of another, and takes its place.
 
-        With ``also``, turns of other sessions were taken back with its own.
+        With ``also``, turns of other sessions were taken back with its own. It is a part of an
+        operation, and no open session before that is done.
 
         Raises
         ------
@@ -165,7 +174,12 @@ class StoredSessions:
         state = parent.state
         meta = self._copied_facts(parent, parent.label, state.notebook_path)
         opening = opening_note_of(meta).model_copy(update={"title": state.title})
+        made: list[Session] = []
+        await operation.make_session(
+            meta.session_id, partial(self._remove_made, meta.session_id, made)
+        )
         session = await self._copy(parent, meta, opening, parent.kernel_id, end)
+        made.append(session)
         session.kernel_policies.update(parent.kernel_policies)
         session.tools_on, session.tools_refused = parent.tools_on, parent.tools_refused
         if state.rules:
@@ -178,8 +192,12 @@ class StoredSessions:
             also=(*earlier, *also),
         )
         session.journal.note(SessionBranched(branch=branch, reverted=tuple(reverted)))
-        self._open.add(session)
         return session
+
+    async def _remove_made(self, session_id: str, made: Sequence[Session]) -> None:
+        for session in made:
+            await session.close()
+        await self._store.delete(session_id)
 
     def _copied_facts(self, parent: Session, label: str, notebook_path: str) -> SessionMeta:
         own = {
@@ -214,6 +232,8 @@ class StoredSessions:
     async def _wake(self, meta: SessionMeta) -> Session:
         restored = await self._store.read(meta)
         session = self._revived(meta, restored)
+        if not session.state.read_only:
+            await self._operations.finish(session.journal)
         self._store.stored.pop(meta.session_id, None)
         self._open.add(session)
         return session

@@ -19,7 +19,7 @@ from acp_jupyter.api.models.command_row import CommandRow
 from acp_jupyter.api.models.command_table import COMMANDS, Command, needs_proof
 from acp_jupyter.api.models.frames import API_VERSION, validation_message
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
-from acp_jupyter.errors import BadRequest, NotAllowed
+from acp_jupyter.errors import BadRequest, HostClosed, NotAllowed
 from acp_jupyter.notebook_tools.kernel_work import (
     FinishedWork,
     KeepWaiting,
@@ -106,6 +106,7 @@ class CommandHandler(AcpHandler):
         if row is not None and row.route is not None:
             self.body_bytes = row.route.body_bytes
         self._waiting: asyncio.Task[bytes] | None = None
+        self._hung_up = False
 
     @authenticated
     async def get(self, **path: str) -> None:
@@ -124,6 +125,7 @@ class CommandHandler(AcpHandler):
 
     def on_connection_close(self) -> None:
         """Stop waiting for a reply that nobody reads."""
+        self._hung_up = True
         if self._waiting is not None:
             self._waiting.cancel()
         super().on_connection_close()
@@ -148,8 +150,10 @@ class CommandHandler(AcpHandler):
         try:
             result = await self._waiting
         except asyncio.CancelledError:
+            if self._waiting.cancelled() and self._hung_up:
+                return
             if self._waiting.cancelled():
-                return  # the caller hung up
+                raise HostClosed("The server stopped before this was done.") from None
             raise
         self.set_header("Cache-Control", "no-store")
         self.set_status(row.route.status)
@@ -267,6 +271,7 @@ class KernelWorkHandler(_WorkHandler):
 
     def on_connection_close(self) -> None:
         """Give the cell no work any more: it was interrupted, or its kernel has ended."""
+        self._hung_up = True
         if self._waiting is not None:
             self._waiting.cancel()
         super().on_connection_close()

@@ -93,6 +93,8 @@ class Journal:
         self.sequence: Iterator[int] = itertools.count(next_number)
         self.lines = 0
         """How many were entered here."""
+        self.number = next_number - 1
+        """Of the newest line."""
         self.last_line_at = time.time()
         """Seconds since the epoch."""
         self._log = log
@@ -171,6 +173,7 @@ class Journal:
         self._log.append(entry)
         self._resume.count(entry.seq)
         self.lines += 1
+        self.number = max(self.number, entry.seq)
         self.last_line_at = entry.t
 
     def _read(self, entry: TrafficEntry) -> list[LogPacket]:
@@ -242,9 +245,9 @@ class Journal:
         """Wait, blocking, until the log is in its file; tell whether it is."""
         return self._log.flush(seconds)
 
-    async def flushed(self, seconds: float = 10.0) -> bool:
-        """Wait until the log is in its file; tell whether it is."""
-        return await self._log.flushed(seconds)
+    async def flushed(self, seconds: float = 10.0, *, sync: bool = False) -> bool:
+        """Wait until the log is in its file, with ``sync`` also on the disk; tell whether it is."""
+        return await self._log.flushed(seconds, sync=sync)
 
     def note(self, note: Note) -> None:
         """Write a line of the host's own."""

@@ -101,10 +101,11 @@ _PAUSE_SECONDS = 0.02
 
 
 @contextlib.contextmanager
-def locked(path: Path, deadline: float) -> Iterator[None]:
+def locked(path: Path, deadline: float, *, shared: bool = False) -> Iterator[None]:
     """Hold a file lock; wait for it until ``deadline`` on the monotonic clock.
 
     The system releases it when the process ends. Where the system has no such lock, none is taken.
+    Several may hold it at once where all of them share it.
 
     Raises
     ------
@@ -121,7 +122,7 @@ def locked(path: Path, deadline: float) -> Iterator[None]:
     try:
         while True:
             try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
                 break
             except OSError:
                 if time.monotonic() > deadline:

@@ -69,13 +69,16 @@ class _Flush(threading.Event):
     ----------
     wake
         Called when they were written, or can't be.
+    sync
+        Whether they are to outlive a loss of power, too.
     """
 
     written = False
 
-    def __init__(self, wake: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, wake: Callable[[], object] = lambda: None, *, sync: bool = False) -> None:
         super().__init__()
         self._wake = wake
+        self.sync = sync
 
     def end(self, *, written: bool) -> None:
         """Say what became of them."""
@@ -237,12 +240,16 @@ class TrafficLog:
         self._ask(done)
         return self._outcome(done, in_time=done.wait(seconds))
 
-    async def flushed(self, seconds: float = _CLOSE_SECONDS) -> bool:
-        """Do as `flush` without a thread that waits: a slow disk takes none from others."""
+    async def flushed(self, seconds: float = _CLOSE_SECONDS, *, sync: bool = False) -> bool:
+        """Do as `flush` without a thread that waits: a slow disk takes none from others.
+
+        With ``sync`` they are on the disk then, and not only given to the system.
+        """
         if self._closed:
             return await asyncio.to_thread(self.flush, seconds)
         told = asyncio.Event()
-        done = _Flush(partial(asyncio.get_running_loop().call_soon_threadsafe, told.set))
+        wake = partial(asyncio.get_running_loop().call_soon_threadsafe, told.set)
+        done = _Flush(wake, sync=sync)
         self._ask(done)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(told.wait(), seconds)
@@ -301,6 +308,9 @@ class TrafficLog:
             self._dropping = self._dropping and not is_gap
         if is_gap:
             self._end_dropping()
+        if any(isinstance(item, _Flush) and item.sync for item in batch):
+            with contextlib.suppress(OSError):  # some files can't be: then it is as without
+                os.fsync(self._fd)
         for item in batch:
             if isinstance(item, _Flush):
                 item.end(written=self._takes_all())
@@ -489,7 +499,7 @@ class FrozenLog(TrafficLog):
         """Return True: everything is in the file."""
         return True
 
-    async def flushed(self, seconds: float = _CLOSE_SECONDS) -> bool:
+    async def flushed(self, seconds: float = _CLOSE_SECONDS, *, sync: bool = False) -> bool:
         """Return True: everything is in the file."""
         return True
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import errno
+import hashlib
 import os
 import secrets
 import stat
@@ -366,9 +367,9 @@ _NAME_CHARS = 60
 _CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
-def replace_link(folder: int, name: str, target: str) -> None:
-    """Make a symbolic link beside ``name`` and rename it over."""
-    temporary = _beside(name)
+def replace_link(folder: int, name: str, target: str, *, token: str = "") -> None:
+    """Make a symbolic link beside ``name`` and rename it over; see `replace_file`."""
+    temporary = beside(name, token)
     os.symlink(target, temporary, dir_fd=folder)
     try:
         os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
@@ -378,7 +379,15 @@ def replace_link(folder: int, name: str, target: str) -> None:
         raise
 
 
-def replace_file(folder: int, name: str, data: bytes, mode: int | None) -> None:
+def replace_file(
+    folder: int,
+    name: str,
+    data: bytes,
+    mode: int | None,
+    *,
+    sync: bool = True,
+    token: str = "",
+) -> None:
     """Write ``data`` beside ``name`` and rename it over.
 
     Parameters
@@ -389,16 +398,24 @@ def replace_file(folder: int, name: str, data: bytes, mode: int | None) -> None:
         The file in it.
     mode
         Its permission bits; None for those of a new file.
+    sync
+        Whether it is on the disk then, and outlives a loss of power.
+    token
+        By which the file beside it can be found if this program is killed; by default it can't.
     """
-    temporary = _beside(name)
+    temporary = beside(name, token)
     fd = os.open(temporary, _CREATE_FLAGS, 0o666, dir_fd=folder)
     try:
-        with os.fdopen(fd, "wb") as file:
+        try:
             if mode is not None:
-                os.fchmod(file.fileno(), mode)
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+                os.fchmod(fd, mode)
+            left = memoryview(data)
+            while left:
+                left = left[os.write(fd, left) :]
+            if sync:
+                os.fsync(fd)
+        finally:
+            os.close(fd)
         os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -406,5 +423,8 @@ def replace_file(folder: int, name: str, data: bytes, mode: int | None) -> None:
         raise
 
 
-def _beside(name: str) -> str:
-    return f".{name[:_NAME_CHARS]}.{secrets.token_hex(4)}.tmp"
+def beside(name: str, token: str = "") -> str:
+    """Return the name of the file beside another that is to be renamed over it."""
+    own = token or secrets.token_hex(8)
+    digest = hashlib.sha1(os.fsencode(f"{own}/{name}"), usedforsecurity=False).hexdigest()
+    return f".{name[:_NAME_CHARS]}.{digest[:8]}.tmp"

@@ -308,6 +308,8 @@ class TurnChanges(Model):
     checkpoint: str = ""
     """Names what is kept of the folder; empty where nothing is."""
     made_folders: tuple[str, ...] = ()
+    already: tuple[str, ...] = ()
+    """Of what was reverted, or of a variant kept: what was so already. Undo leaves it."""
 
 
 class TurnChangesNote(TurnChanges):
@@ -330,6 +332,8 @@ class TurnReverted(Model):
     """Turns before it whose changes of these files went with it, the oldest first."""
     undone: bool = False
     """Whether what was taken back is there again."""
+    already: tuple[str, ...] | None = None
+    """What is true of `TurnChanges.already` from now on; null where that has not changed."""
 
 
 class FileWritten(Model):

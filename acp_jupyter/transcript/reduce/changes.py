@@ -61,7 +61,9 @@ def take_revert(draft: Draft, note: TurnReverted) -> None:
         else _with_hunks(file, hunks.get(file.path, ()), note)
         for file in turn.changes.files
     )
-    _set_changes(draft, turn, turn.changes.model_copy(update={"files": files}))
+    already = turn.changes.already if note.already is None else note.already
+    changes = turn.changes.model_copy(update={"files": files, "already": already})
+    _set_changes(draft, turn, changes)
 
 
 def _as_a_whole(file: ChangedFile, note: TurnReverted) -> ChangedFile:

@@ -119,6 +119,7 @@ export function parseChanges(value: Fields): TurnChanges {
     words: text(value, 'words'),
     checkpoint: '',
     made_folders: texts(value, 'made_folders'),
+    already: [],
   };
 }
 

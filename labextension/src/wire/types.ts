@@ -3600,6 +3600,10 @@ export interface TrustedFolder {
  */
 export interface TurnChanges {
   /**
+   * Of what was reverted, or of a variant kept: what was so already. Undo leaves it.
+   */
+  already: string[];
+  /**
    * Names what is kept of the folder; empty where nothing is.
    */
   checkpoint: string;

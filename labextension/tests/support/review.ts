@@ -44,6 +44,7 @@ export function done(turn_id: string, changed: readonly ChangedFile[] | null, ov
     words: '',
     checkpoint: 'x',
     made_folders: [],
+    already: [],
   };
   return turn({ turn_id, status: 'done', stop_reason: 'end_turn', ended_at: 9, changes, ...over });
 }

@@ -230,6 +230,43 @@ def test_of_two_the_second_is_kept_as_far_as_it_touches_other_files(there: Try) 
     assert (there.root / "a.py").read_bytes() == b"one\r\ntwo\r\n2"
 
 
+def test_undo_of_keep_leaves_what_was_there(there: Try) -> None:
+    """Another variant's, or their user's own."""
+    fill(there.root)
+    one, two = there.several("own", "other")
+    first = there.run(one, "write new/d.txt same\nwrite e.txt 1")
+    second = there.run(two, "write new/d.txt same\nwrite f.txt 2")
+    (there.root / "e.txt").write_text("1")
+    there.keep(first)
+    before = held(there.root)
+    there.keep(second)
+    there.keep(second, undo=True)
+    assert held(there.root) == before
+    there.keep(first, undo=True)
+    assert (there.root / "e.txt").read_text() == "1"
+    assert not (there.root / "new").exists()
+
+
+def test_of_two_that_are_kept_at_once_one_is(there: Try) -> None:
+    fill(there.root)
+    one, two = there.several("own", "other")
+    names = [f"x{number}.txt" for number in range(20)]
+    turns = [
+        there.run(session, "\n".join(f"write {name} {text}" for name in names))
+        for session, text in ((one, "1"), (two, "2"))
+    ]
+    command = [ADAPTER.validate_python({"name": "keep_variant", "turn_id": t}) for t in turns]
+    keeping = [there.host.submit(there.sender.dispatcher.handle(c, USER)) for c in command]
+    errors = [each.exception(PATIENCE_SECONDS) for each in keeping]
+    assert sum(error is None for error in errors) == 1
+    assert all(
+        error is None or "was changed since" in str(error) or "were changed since" in str(error)
+        for error in errors
+    )
+    kept = "1" if errors[0] is None else "2"
+    assert {(there.root / name).read_text() for name in names} == {kept}
+
+
 def test_all_begin_with_the_files_of_one_moment(there: Try) -> None:
     """Also where the folder has changed, and lost a file, before the next copy is made."""
     fill(there.root)

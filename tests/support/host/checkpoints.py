@@ -5,16 +5,22 @@ from __future__ import annotations
 import os
 import stat
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+from acp_jupyter.errors import ChangesRefused
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.workspace.checkpoints.diff import TreeChange, make_patch, tree_changes
+from acp_jupyter.host.workspace.checkpoints.diff import make_patch, tree_changes
+from acp_jupyter.host.workspace.checkpoints.disk import Disk
+from acp_jupyter.host.workspace.checkpoints.file_steps import FileNotWritten, FileWriter
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoint, Checkpoints
-from acp_jupyter.host.workspace.checkpoints.revert import Revert, Reverted
+from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
+from acp_jupyter.host.workspace.checkpoints.revert import Revert, RevertPlan
+from acp_jupyter.host.workspace.checkpoints.tree_change import TreeChange
 from tests.support.wait import PATIENCE_SECONDS
 
-__all__ = ["CheckpointedFolder", "held"]
+__all__ = ["CheckpointedFolder", "Reverted", "carried_out", "held"]
 
 State = dict[str, tuple[str, bytes, int]]
 
@@ -82,6 +88,29 @@ class CheckpointedFolder:
         modes: dict[str, int] | None = None,
         made_folders: Collection[str] = (),
     ) -> Reverted:
-        reverting = Revert(self.checkpoints, modes or {}, made_folders, {})
-        trees = self.before.tree, self.after.tree
-        return reverting.run_paths(trees, paths or None, partial=partial)
+        changes = [change for change in self.changes() if not paths or change.path in paths]
+        with GitObjects(self.checkpoints.git, PATIENCE_SECONDS) as objects:
+            disk = Disk(self.root, self.checkpoints.limits.checkpoint_file_bytes)
+            plan = Revert(disk, objects, modes or {}, made_folders).plan(changes, partial=partial)
+            return carried_out(plan, disk, objects)
+
+
+@dataclass(frozen=True)
+class Reverted:
+    """Which files were written, or are as they shall be, and which were not, and why."""
+
+    paths: tuple[str, ...]
+    refused: Mapping[str, str]
+
+
+def carried_out(plan: RevertPlan, disk: Disk, objects: GitObjects) -> Reverted:
+    """Carry out a plan as an operation does: all of it, or nothing."""
+    writer = FileWriter(disk, objects, "token")
+    try:
+        writer.run(plan.steps)
+    except FileNotWritten as error:
+        words = f"{error.path} could not be {error.done}: {error.why}"
+        assert writer.undo(plan.steps) == []
+        raise ChangesRefused(words) from None
+    written = [step.path for step in plan.steps.files]
+    return Reverted((*written, *sorted(plan.already)), plan.refused)

@@ -1,16 +1,11 @@
-"""What turns changed: read from checkpoints, and reverted.
-
-One lock for each session: what is reverted already says what a file should hold now.
-"""
+"""What turns changed: read from checkpoints, and reverted."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 from acp_jupyter.api.access import Caller, KernelCaller, UserCaller, may_see
 from acp_jupyter.api.commands.changes.revert import TurnRevert, require_unbroken_chain
@@ -33,8 +28,12 @@ from acp_jupyter.errors import ChangesGone, ChangesRefused, NotAllowed, UnknownT
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.checkpoints.diff import FileSides, read_changes, read_patch
+from acp_jupyter.host.workspace.checkpoints.file_steps import FileNotWritten
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.host.workspace.checkpoints.git import GitError
+from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import edited_cells
+from acp_jupyter.host.workspace.operations.operation import FolderOperation
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
 from acp_jupyter.transcript.model.session_state import TurnState
 
@@ -59,7 +58,6 @@ class ChangeCommands:
 
     def __init__(self, host: AgentHost) -> None:
         self._host = host
-        self._locks: WeakKeyDictionary[Session, asyncio.Lock] = WeakKeyDictionary()
 
     @handles(GetChanges)
     async def get(self, command: GetChanges, caller: Caller) -> ChangesReply:
@@ -140,7 +138,7 @@ class ChangeCommands:
         BadRequest
             It did not change that.
         NotAllowed
-            A kernel asked for what is not its own turn.
+            A kernel asked for what is not its own turn, or another server has the session.
         ChangesRefused
             Files were changed since.
         ChangesGone
@@ -149,60 +147,99 @@ class ChangeCommands:
         if command.in_document and isinstance(caller, KernelCaller):
             raise NotAllowed("Only the page of a document can report what was done in it.")
         named = (*command.earlier, command.turn_id)
-        sessions: dict[str, Session] = {}
-        for session, turn in [await self._settled(each, caller) for each in named]:
-            _require_own_turn(turn, caller)
-            sessions[session.session_id] = session
-        async with contextlib.AsyncExitStack() as locked:
-            # What is taken back already says what a file should hold now.
-            for _, session in sorted(sessions.items()):
-                lock = self._locks.setdefault(session, asyncio.Lock())
-                await locked.enter_async_context(lock)
-            found = [await self._settled(each, caller) for each in named]
-            for session, turn in found:
-                works = session.state.active_turn_id is not None and not command.in_document
-                if turn.status != "done" or works:
-                    raise ChangesRefused(
-                        "A turn is running in this session. Wait until it ends, or stop it."
-                    )
-            *earlier, (session, turn) = found
-            if earlier:
-                paths = command.paths or tuple(each.path for each in command.hunks)
-                require_unbroken_chain([each for _, each in found], paths)
-            checkpointed = await self._checkpointed(session, turn, earlier)
-            if checkpointed is None or not checkpointed.changes.revertible:
-                words = _why_gone(turn)
-                if _CANT_REVERT not in words and _CANT_KEEP not in words:
-                    words = f"{words} It {_CANT_KEEP if turn.variant else _CANT_REVERT}."
-                raise ChangesGone(words)
-            reverting = TurnRevert(checkpointed, command, self._host.config.documents)
-            try:
-                return await reverting.run()
-            except ChangesRefused as error:
-                raise _not_kept(error) if turn.variant and command.undo else error from None
+        roots = [await self.root_of(each, caller) for each in named]
+        return await self._host.operations.run(
+            roots, lambda operation: self.revert_in(operation, command, caller)
+        )
 
-    async def _settled(self, turn_id: str, caller: Caller) -> tuple[Session, TurnState]:
+    async def root_of(self, turn_id: str, caller: Caller) -> Path:
+        """Wait until it is known what a turn changed; return the folder that it is taken out of.
+
+        Raises
+        ------
+        UnknownTurn
+            The caller does not see it.
+        NotAllowed
+            A kernel asks for what is not its own turn, or another server has the session.
+        """
+        session, turn = await self._settled(turn_id, caller)
+        _require_own_turn(turn, caller)
+        if session.state.read_only:
+            raise NotAllowed(f"{session.state.read_only} Its turns can't be reverted from here.")
+        return self._checkpoints_of(session).root
+
+    async def revert_in(
+        self, operation: FolderOperation, command: RevertTurn, caller: Caller
+    ) -> RevertReply:
+        """Do so as a part of an operation, which has the locks of the folders.
+
+        Raises
+        ------
+        AcpError
+            As `revert`.
+        """
+        found = [self._found(each, caller) for each in (*command.earlier, command.turn_id)]
+        for session, turn in found:
+            works = session.state.active_turn_id is not None and not command.in_document
+            if turn.status != "done" or works:
+                raise ChangesRefused(
+                    "A turn is running in this session. Wait until it ends, or stop it."
+                )
+        *earlier, (session, turn) = found
+        if earlier:
+            paths = command.paths or tuple(each.path for each in command.hunks)
+            require_unbroken_chain([each for _, each in found], paths)
+        checkpoints = self._checkpoints_of(session)
+        objects = operation.objects(checkpoints)
+        checkpointed = await self._checkpointed(session, turn, earlier, objects)
+        if checkpointed is None or not checkpointed.changes.revertible:
+            words = _why_gone(turn)
+            if _CANT_REVERT not in words and _CANT_KEEP not in words:
+                words = f"{words} It {_CANT_KEEP if turn.variant else _CANT_REVERT}."
+            raise ChangesGone(words)
+        reverting = TurnRevert(checkpointed, command, self._host.config.documents, operation)
+        try:
+            return await reverting.run()
+        except FileNotWritten as error:
+            error.done = "kept" if turn.variant and command.undo else "reverted"
+            raise
+        except ChangesRefused as error:
+            raise _not_kept(error) if turn.variant and command.undo else error from None
+
+    def _found(self, turn_id: str, caller: Caller) -> tuple[Session, TurnState]:
         session = self._host.session_of_turn(turn_id)
         if not may_see(session, caller):
             raise UnknownTurn("This turn is not one of this notebook.")
-        if session.transcript.turns[turn_id].status == "done":
+        return session, session.transcript.turns[turn_id]
+
+    async def _settled(self, turn_id: str, caller: Caller) -> tuple[Session, TurnState]:
+        session, turn = self._found(turn_id, caller)
+        if turn.status == "done":
             await session.turn_files.settled(turn_id)
         return session, session.transcript.turns[turn_id]
 
-    async def _checkpointed(
-        self, session: Session, turn: TurnState, earlier: Sequence[tuple[Session, TurnState]] = ()
-    ) -> CheckpointedTurn | None:
-        keeper = session.turn_files.checkpoints
-        if turn.status != "done":
-            return None
-        checkpoints, variant = keeper.checkpoints, session.state.variant
+    def _checkpoints_of(self, session: Session) -> Checkpoints:
+        variant = session.state.variant
         if variant is not None:
             # What it has changed goes into the folder that was copied, and out of it.
-            checkpoints = self._host.checkpoints.of(Path(variant.folder))
+            return self._host.checkpoints.of(Path(variant.folder))
+        return session.turn_files.checkpoints.checkpoints
+
+    async def _checkpointed(
+        self,
+        session: Session,
+        turn: TurnState,
+        earlier: Sequence[tuple[Session, TurnState]] = (),
+        objects: GitObjects | None = None,
+    ) -> CheckpointedTurn | None:
+        if turn.status != "done":
+            return None
+        checkpoints = self._checkpoints_of(session)
         try:
-            trees = await asyncio.to_thread(checkpoints.trees, turn.turn_id)
+            trees = await asyncio.to_thread(checkpoints.trees, turn.turn_id, objects)
             if trees is not None and earlier:
-                first = await asyncio.to_thread(checkpoints.trees, earlier[0][1].turn_id)
+                first_id = earlier[0][1].turn_id
+                first = await asyncio.to_thread(checkpoints.trees, first_id, objects)
                 trees = None if first is None else (first[0], trees[1])
         except GitError as error:
             raise ChangesGone(f"What this turn changed can't be read: {error}.") from None

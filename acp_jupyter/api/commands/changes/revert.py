@@ -7,9 +7,8 @@ each turn went on from what the one before it left.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import pairwise
 
 from acp_jupyter.api.commands.changes.revert_documents import (
@@ -21,14 +20,28 @@ from acp_jupyter.api.commands.changes.revert_documents import (
 from acp_jupyter.api.models.turns import RevertReply, RevertTurn
 from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
 from acp_jupyter.host.workspace.agent_files import Documents
+from acp_jupyter.host.workspace.checkpoints.file_steps import FolderSteps
+from acp_jupyter.host.workspace.checkpoints.git import GitError
 from acp_jupyter.host.workspace.checkpoints.hunks import PartOfFile, TextSteps
-from acp_jupyter.host.workspace.checkpoints.revert import Revert, refusal
-from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, TurnReverted
+from acp_jupyter.host.workspace.checkpoints.revert import (
+    Revert,
+    RevertPlan,
+    refusal,
+    with_renames,
+)
+from acp_jupyter.host.workspace.checkpoints.tree_change import TreeChange
+from acp_jupyter.host.workspace.operations.operation import FolderOperation
+from acp_jupyter.protocol.host_events.session import (
+    ChangedFile,
+    FileHunks,
+    TurnChanges,
+    TurnReverted,
+)
 from acp_jupyter.transcript.model.session_state import TurnState
 
 
 class TurnRevert:
-    """Carries it out and tells the transcript. Lives on the host's loop, for one command.
+    """Carries it out as a part of an operation. Lives on the host's loop, for one command.
 
     Parameters
     ----------
@@ -38,13 +51,26 @@ class TurnRevert:
         What is asked for.
     documents
         Open ones; what is not saved in them is not overwritten.
+    operation
+        Writes the files, and has the sessions note it.
     """
 
-    def __init__(self, turn: CheckpointedTurn, command: RevertTurn, documents: Documents) -> None:
+    def __init__(
+        self,
+        turn: CheckpointedTurn,
+        command: RevertTurn,
+        documents: Documents,
+        operation: FolderOperation,
+    ) -> None:
         self._turn = turn
         self._command = command
         self._documents = documents
-        self._texts = TextSteps(turn.checkpoints)
+        self._operation = operation
+        self._disk = operation.disk(turn.checkpoints)
+        self._objects = operation.objects(turn.checkpoints)
+        self._texts = TextSteps(self._disk, self._objects)
+        self._is_forward = command.undo is bool(turn.turn.variant)
+        """Whether it is no Undo: a variant is kept by putting back what it changed."""
 
     async def run(self) -> RevertReply:
         """Do all of it, or nothing.
@@ -60,29 +86,43 @@ class TurnRevert:
         """
         command, turn = self._command, self._turn
         files = self._chosen()
+        changes = await asyncio.to_thread(self._changes)
         if command.in_document:
-            return await self._remember(files)
-        there = DocumentRevert(turn, command, self._documents)
-        on_disk = await there.run(files, self._part)
+            return await self._remember(files, changes)
+        there = DocumentRevert(turn, command, self._documents, self._operation, changes)
+        mine = tuple(file for file in files if file.path not in self._left)
+        on_disk = await there.run(mine, self._part)
         some_left = bool(there.refused)
-        try:
-            refused = await asyncio.to_thread(self._work, on_disk, some_left=some_left)
-        except (ChangesRefused, ChangesGone):
-            await there.take_back()
-            raise
+        plan = await asyncio.to_thread(self._plan, changes, on_disk, some_left=some_left)
+        await self._operation.write(turn.checkpoints, plan.steps)
         meant = tuple(file for file in files if file.path not in there.skipped)
-        return self._note_reverted(meant, {**refused, **there.refused})
+        refused = {**plan.refused, **there.refused}
+        return self._note_reverted(meant, refused, plan.already | there.already)
 
-    async def _remember(self, files: tuple[ChangedFile, ...]) -> RevertReply:
+    @property
+    def _left(self) -> frozenset[str]:
+        """What Undo leaves: it was so before what it undoes."""
+        return frozenset() if self._is_forward else frozenset(self._turn.changes.already)
+
+    def _changes(self) -> list[TreeChange]:
+        turn = self._turn
+        try:
+            changes = self._objects.changes(*turn.trees)
+        except GitError as error:
+            raise ChangesGone(f"What this turn changed can't be read: {error}.") from None
+        return with_renames(changes, turn.changes.files if turn.renames else ())
+
+    async def _remember(
+        self, files: tuple[ChangedFile, ...], changes: Sequence[TreeChange]
+    ) -> RevertReply:
         """Take note of what was done in open documents; what is left of a file may be nothing."""
-        command, turn = self._command, self._turn
+        command = self._command
         if command.undo and command.hunks:
             self._note(paths=tuple(file.path for file in files if file.reverted), undone=True)
         parts = [self._part(file.model_copy(update={"reverted": False})) for file in files]
         whole = [replace(part, present=None) for part in parts]
-        plan = partial(self._texts.plan, turn.trees, whole, renames=turn.renames)
-        steps = await asyncio.to_thread(plan)
-        reply = self._note_reverted(files, {})
+        steps = await asyncio.to_thread(self._texts.plan, changes, whole)
+        reply = self._note_reverted(files, {}, frozenset())
         if command.hunks and not command.undo:
             self._note(paths=tuple(step.path for step in steps if step.present == step.wanted))
         return reply
@@ -91,73 +131,91 @@ class TurnRevert:
         if paths:
             turn_id, earlier = self._turn.turn.turn_id, self._command.earlier
             note = TurnReverted(turn_id=turn_id, paths=paths, earlier=earlier, undone=undone)
-            self._turn.session.journal.note(note)
+            self._operation.note(self._turn.session.journal, note)
 
     def _note_reverted(
-        self, files: tuple[ChangedFile, ...], refused: dict[str, str]
+        self, files: tuple[ChangedFile, ...], refused: dict[str, str], already: frozenset[str]
     ) -> RevertReply:
         command, turn_id = self._command, self._turn.turn.turn_id
-        paths = tuple(file.path for file in files if file.path not in refused)
+        done = tuple(file for file in files if file.path not in refused)
+        paths = tuple(file.path for file in done)
         if paths:
             hunks = tuple(each for each in command.hunks if each.path in paths)
             note = TurnReverted(turn_id=turn_id, undone=command.undo, earlier=command.earlier)
-            parts = {"hunks": hunks} if hunks else {"paths": paths}
-            self._turn.session.journal.note(note.model_copy(update=parts))
+            told = {"hunks": hunks} if hunks else {"paths": paths}
+            now = self._already_note(self._turn.changes, done, already)
+            note = note.model_copy(update={**told, **now})
+            self._operation.note(self._turn.session.journal, note)
             for session, turn in () if hunks else self._turn.earlier:
                 own = TurnReverted(turn_id=turn.turn_id, paths=paths, undone=command.undo)
-                session.journal.note(own)
+                now = self._already_note(turn.changes or TurnChanges(), done, already)
+                self._operation.note(session.journal, own.model_copy(update=now))
         return RevertReply(turn_id=turn_id, paths=paths, refused=refused)
 
-    def _work(self, files: tuple[ChangedFile, ...], *, some_left: bool) -> dict[str, str]:
-        """Block until it is done; return what was refused."""
-        command, turn = self._command, self._turn
+    def _already_note(
+        self, changes: TurnChanges, done: Iterable[ChangedFile], already: frozenset[str]
+    ) -> dict[str, tuple[str, ...]]:
+        """Return what becomes of `TurnChanges.already`; nothing where it stays."""
+        concerned = {path for file in done for path in (file.path, file.old_path)}
+        if self._command.paths is None and not self._command.hunks:
+            concerned.update(changes.already)
+        now = {path for path in changes.already if path not in concerned}
+        now |= already if self._is_forward else frozenset()
+        return {} if now == set(changes.already) else {"already": tuple(sorted(now))}
+
+    def _plan(
+        self, changes: Sequence[TreeChange], files: tuple[ChangedFile, ...], *, some_left: bool
+    ) -> RevertPlan:
+        """Block until all is planned, of texts and of whole files."""
+        command = self._command
         # A file of which some was taken back holds neither of the two texts that are kept.
         mixed = [f for f in files if f.reverted_hunks and f.reverted is command.undo]
         parts = [self._part(file) for file in (files if command.hunks else mixed)]
-        steps = self._texts.plan(turn.trees, parts, renames=turn.renames)
-        refused = self._texts.obstacles(steps)
+        texts = self._texts.plan(changes, parts)
+        refused = self._texts.obstacles(texts)
         if refused and not command.partial:
             raise refusal(refused)
-        steps = [step for step in steps if step.path not in refused]
-        self._texts.run(steps)
+        steps = self._texts.file_steps(text for text in texts if text.path not in refused)
+        written = {step.path for step in steps} | refused.keys()
+        already = frozenset(text.path for text in texts) - written
         if command.hunks:
-            return refused
-        try:
-            whole = tuple(file for file in files if file not in mixed)
-            return {**refused, **self._files(whole, some_left=some_left)}
-        except (ChangesRefused, ChangesGone):
-            self._texts.undo(steps)
-            raise
+            return RevertPlan(FolderSteps(steps), already, refused)
+        apart = {file.path for file in mixed}
+        whole = tuple(file for file in files if file.path not in apart)
+        plan = self._whole(changes, whole, some_left=some_left)
+        return RevertPlan(
+            replace(plan.steps, files=(*steps, *plan.steps.files)),
+            already | plan.already,
+            {**refused, **plan.refused},
+        )
 
-    def _files(self, whole: tuple[ChangedFile, ...], *, some_left: bool) -> dict[str, str]:
+    def _whole(
+        self, changes: Sequence[TreeChange], whole: tuple[ChangedFile, ...], *, some_left: bool
+    ) -> RevertPlan:
         command, turn = self._command, self._turn
         # A turn may have changed more files than it names.
         everything = command.paths is None and not some_left and turn.changes.left_out > 0
-        chosen = None if everything else paths_of(whole)
-        omitted = {file.path for file in turn.changes.files if file not in whole}
+        chosen = None if everything else frozenset(paths_of(whole))
+        omitted = {file.path for file in turn.changes.files} - {file.path for file in whole}
         omitted |= turn.own_notebooks
-        before, after = turn.trees
+        wanted = [
+            change
+            for change in changes
+            if (chosen is None or change.path in chosen) and change.path not in omitted
+        ]
         if command.undo:
-            reverting = Revert(turn.checkpoints, turn.new_modes(whole), (), {})
-            trees = (after, before)
+            modes = turn.new_modes(whole)
+            reverting = Revert(self._disk, self._objects, modes, undo=True)
         else:
+            came_from = {file.path: file.came_from for file in whole if file.came_from}
             modes = turn.modes(whole)
-            reverting = Revert(
-                turn.checkpoints,
-                modes,
-                turn.new_folders,
-                {file.path: file.came_from for file in whole if file.came_from},
-            )
-            trees = (before, after)
-        done = reverting.run_paths(
-            trees,
-            chosen,
-            omitted,
+            reverting = Revert(self._disk, self._objects, modes, turn.new_folders, came_from)
+        return reverting.plan(
+            wanted,
             partial=command.partial,
-            renames=turn.renames,
             from_elsewhere=bool(turn.turn.variant) and command.undo,
+            left=self._left,
         )
-        return dict(done.refused)
 
     def _chosen(self) -> tuple[ChangedFile, ...]:
         command, changes = self._command, self._turn.changes

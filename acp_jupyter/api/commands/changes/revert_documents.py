@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,13 +13,19 @@ from acp_jupyter.api.models.turns import RevertTurn
 from acp_jupyter.errors import BadRequest, ChangesRefused, DocumentConflict, FileRefused
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.agent_files import Documents
-from acp_jupyter.host.workspace.checkpoints.diff import read_changes, tree_changes
-from acp_jupyter.host.workspace.checkpoints.disk import Disk
+from acp_jupyter.host.workspace.checkpoints.file_steps import SINCE, FileStep, FolderSteps
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.host.workspace.checkpoints.git import GitError
-from acp_jupyter.host.workspace.checkpoints.hunks import PartOfFile, TextSteps
+from acp_jupyter.host.workspace.checkpoints.hunks import (
+    PartOfFile,
+    TextStep,
+    TextSteps,
+    text_step,
+)
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import without_marked
-from acp_jupyter.host.workspace.checkpoints.revert import SINCE, refusal
+from acp_jupyter.host.workspace.checkpoints.revert import refusal
+from acp_jupyter.host.workspace.checkpoints.tree_change import TreeChange
+from acp_jupyter.host.workspace.operations.operation import FolderOperation
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
 from acp_jupyter.transcript.model.session_state import TurnState
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -75,6 +82,11 @@ class CheckpointedTurn:
         """What it changed."""
         return self.turn.changes or TurnChanges()
 
+    @property
+    def changed(self) -> tuple[TurnState, ...]:
+        """The turns, the oldest first."""
+        return (*(turn for _, turn in self.earlier), self.turn)
+
 
 def named_files(changes: TurnChanges, paths: tuple[str, ...]) -> tuple[ChangedFile, ...]:
     """Return the files of a turn that have these paths.
@@ -121,18 +133,26 @@ class DocumentRevert:
 
     Parameters
     ----------
-    kept
+    turn
         The turn.
     command
         What is asked for.
     documents
         Of the pages.
+    operation
+        What it is a part of: it is told before anything is written, and takes it back.
+    tree_changes
+        All that the turn changed.
     """
 
     turn: CheckpointedTurn
     command: RevertTurn
     documents: Documents
+    operation: FolderOperation
+    tree_changes: Sequence[TreeChange]
     done: list[DocumentStep] = field(default_factory=list)
+    already: set[str] = field(default_factory=set)
+    """What was as it was to be."""
     refused: dict[str, str] = field(default_factory=dict)
     """What was left as it is, and why; only with ``partial``."""
     skipped: set[str] = field(default_factory=set)
@@ -153,34 +173,58 @@ class DocumentRevert:
         Raises
         ------
         ChangesRefused
-            One of them can't be taken back. Nothing was changed. Not with ``partial``.
+            One of them can't be taken back. Not with ``partial``.
         """
         steps = await self._steps(files, part)
+        self._require_free()
+        there = {step.path for step in steps if await self._is_there(step)}
+        files_then = await asyncio.to_thread(
+            self._file_steps, [step for step in steps if step.path not in there]
+        )
+        await self.operation.write_elsewhere(self.turn.checkpoints, files_then, self.take_back)
         others = sum(file.kept for file in self.turn.changes.files) > 1
         for step in steps:
-            if self._is_in_the_way():
-                break
             why = await self._write(step)
             if why == _NOT_OPEN and others and self.command.paths is None:
                 self.skipped.add(step.path)
             elif why:
                 self.refused[step.path] = why
+            elif step.path in there:
+                self.already.add(step.path)
             else:
                 self.done.append(step)
-        if self._is_in_the_way():
-            await self.take_back()
-            raise refusal(self.refused)
-        there = {step.path for step in steps} | self.refused.keys()
-        return tuple(file for file in files if file.path not in there)
+            self._require_free()
+        taken = {step.path for step in steps} | self.refused.keys()
+        return tuple(file for file in files if file.path not in taken)
 
-    def _is_in_the_way(self) -> bool:
-        return bool(self.refused) and not self.command.partial
+    def _require_free(self) -> None:
+        if self.refused and not self.command.partial:
+            raise refusal(self.refused)
 
     async def take_back(self) -> None:
         """Make undone what was done, as far as that can be."""
         for step in self.done:
             await self._write(replace(step, present=step.wanted, wanted=step.present))
         self.done.clear()
+
+    async def _is_there(self, step: DocumentStep) -> bool:
+        """Return whether the text is as it shall be, so that it is somebody else's work."""
+        unsaved = await self.documents.read(self.turn.checkpoints.root / step.path)
+        if unsaved is not None:
+            return unsaved == step.wanted
+        with contextlib.suppress(OSError):
+            disk = self.operation.disk(self.turn.checkpoints)
+            return await asyncio.to_thread(disk.read, step.path) == step.wanted.encode()
+        return False
+
+    def _file_steps(self, steps: Iterable[DocumentStep]) -> FolderSteps:
+        disk = self.operation.disk(self.turn.checkpoints)
+        found: list[FileStep] = []
+        for step in steps:
+            with contextlib.suppress(OSError):
+                text = TextStep(step.path, step.present.encode(), step.wanted.encode())
+                found.append(text_step(text, disk.find(step.path)))
+        return FolderSteps(tuple(found))
 
     async def _steps(
         self, files: Sequence[ChangedFile], part: Callable[[ChangedFile], PartOfFile]
@@ -198,20 +242,18 @@ class DocumentRevert:
         steps = await asyncio.to_thread(self._planned, parts, unsaved)
         return [*steps, *await asyncio.to_thread(self._marked, own)]
 
+    def _texts(self) -> TextSteps:
+        checkpoints = self.turn.checkpoints
+        return TextSteps(self.operation.disk(checkpoints), self.operation.objects(checkpoints))
+
     def _behind(self, parts: Sequence[PartOfFile]) -> set[str]:
         """Return which of them are on disk neither as they were nor as they are to be."""
-        turn, limits = self.turn, self.turn.checkpoints.limits
         mixed = [each for each in parts if each.present or each.wanted]
-        texts = TextSteps(turn.checkpoints)
-        found = set(texts.obstacles(texts.plan(turn.trees, mixed, renames=turn.renames)))
-        try:
-            seconds = limits.checkpoint_seconds
-            changes = tree_changes(turn.checkpoints.git, *turn.trees, seconds, renames=turn.renames)
-        except GitError:
-            return found  # it is told when the files are to be written
-        disk = Disk(turn.checkpoints.root, limits.checkpoint_file_bytes)
+        texts = self._texts()
+        found = set(texts.obstacles(texts.plan(self.tree_changes, mixed)))
+        disk = self.operation.disk(self.turn.checkpoints)
         paths = {each.path for each in parts if each not in mixed}
-        for change in changes:
+        for change in self.tree_changes:
             if change.path in paths:
                 try:
                     is_ = disk.find(change.path)
@@ -222,9 +264,8 @@ class DocumentRevert:
         return found
 
     def _planned(self, parts: Sequence[PartOfFile], unsaved: set[str]) -> list[DocumentStep]:
-        texts, turn = TextSteps(self.turn.checkpoints), self.turn
         steps: list[DocumentStep] = []
-        for step in texts.plan(turn.trees, parts, renames=turn.renames):
+        for step in self._texts().plan(self.tree_changes, parts):
             otherwise = _UNSAVED if step.path in unsaved else SINCE
             try:
                 present, wanted = step.present.decode(), step.wanted.decode()
@@ -239,20 +280,23 @@ class DocumentRevert:
             return []
         turn = self.turn
         paths = {file.path for file in own}
-        sides = read_changes(turn.checkpoints, turn.trees, paths, renames=turn.renames)
+        objects = self.operation.objects(turn.checkpoints)
         steps: list[DocumentStep] = []
-        for path, side in sides.items():
-            if side.old_text is None or side.new_text is None:
+        for change in self.tree_changes:
+            if change.path not in paths:
+                continue
+            path = change.path
+            try:
+                old, new = map(bytes.decode, objects.blobs((change.old.blob, change.new.blob)))
+            except (GitError, UnicodeDecodeError):
                 self.refused[path] = "can no longer be read"
                 continue
             try:
-                was = without_marked(
-                    side.old_text, side.new_text, turn.turn_ids, _tool_input_strings(turn)
-                )
+                was = without_marked(old, new, turn.turn_ids, _tool_input_strings(turn))
             except ChangesRefused as error:
                 self.refused[path] = str(error)
                 continue
-            texts = (was, side.new_text) if self.command.undo else (side.new_text, was)
+            texts = (was, new) if self.command.undo else (new, was)
             steps.append(DocumentStep(path, *texts, _NOT_OPEN))
         return steps
 

@@ -6,8 +6,8 @@ what was said before the turn takes its place.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TypeAlias
 
 from acp_jupyter.api.access import Caller, may_see, visible_session
@@ -25,6 +25,7 @@ from acp_jupyter.errors import (
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.store.log_entries import UpToTurn
+from acp_jupyter.host.workspace.operations.operation import FolderOperation
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.host_events.session import (
     RevertedTurn,
@@ -53,7 +54,6 @@ class RewindCommands:
     def __init__(self, host: AgentHost, changes: ChangeCommands) -> None:
         self._host = host
         self._changes = changes
-        self._tasks: set[asyncio.Task[RewindReply]] = set()
 
     @handles(RewindSession)
     async def rewind(self, command: RewindSession, caller: Caller) -> RewindReply:
@@ -89,10 +89,7 @@ class RewindCommands:
 
     async def _owned(self, work: _Work) -> RewindReply:
         """Do it to its end: whoever asks may hang up, and must not leave half of it."""
-        task = asyncio.create_task(_holding(work), name="acp-rewind")
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return await asyncio.shield(task)
+        return await self._host.operations.own(_holding(work))
 
     async def _rewind(
         self, session: Session, command: RewindSession, caller: Caller, held: _HeldSessions
@@ -106,35 +103,41 @@ class RewindCommands:
         await self._stop(session)
         earlier, own = _split(session, first)
         back = _in_order([*own, *others])
-        reverted: list[RevertedTurn] = []
-        left: list[str] = []
-        try:
-            for turn in reversed(back) if command.files else ():
-                await self._revert(turn, reverted, left, caller, held)
-            end = UpToTurn(first.turn_id, frozenset(turn.turn_id for turn in earlier))
+        concerned = back if command.files else []
+        roots = [await self._hold(turn, caller, held) for turn in concerned]
+        end = UpToTurn(first.turn_id, frozenset(turn.turn_id for turn in earlier))
+
+        async def work(operation: FolderOperation) -> tuple[Session, _Reverting]:
+            reverting = _Reverting(self._host, self._changes, operation, caller)
+            for turn in reversed(concerned):
+                await reverting.revert(turn)
             made = await self._host.stored_sessions.branch(
                 session,
                 end,
-                reverted,
+                reverting.reverted,
+                operation,
                 files=command.files,
                 also=command.also if command.files else (),
             )
-        except BaseException:
-            await self._put_back(reverted, caller, held)
-            raise
-        paths = _paths(reverted)
-        done = _done(first, bool(earlier), paths, left, files=command.files)
-        made.journal.note(HostNotice(text=done, offers="undo_rewind"))
-        session.journal.note(SessionContinued(session_id=made.session_id))
-        session.journal.note(HostNotice(text=_CONTINUES.format(_quoted(first))))
+            reverting.words = _done(
+                first, bool(earlier), reverting.paths, reverting.left, files=command.files
+            )
+            made.journal.note(HostNotice(text=reverting.words, offers="undo_rewind"))
+            await self._host.save(made)
+            operation.note(session.journal, SessionContinued(session_id=made.session_id))
+            operation.note(session.journal, HostNotice(text=_CONTINUES.format(_quoted(first))))
+            return made, reverting
+
+        made, reverting = await self._host.operations.run(filter(None, roots), work)
+        self._host.open_sessions.add(made)
         await self._host.save(made)
         await self._host.save(session)
         return RewindReply(
             session=made.state,
             turns=len(back),
-            paths=paths,
-            left=tuple(dict.fromkeys(left)),
-            words=done,
+            paths=reverting.paths,
+            left=tuple(dict.fromkeys(reverting.left)),
+            words=reverting.words,
         )
 
     async def _undo(
@@ -151,19 +154,26 @@ class RewindCommands:
         await self._stop(session)
         files = command.files and branch.files
         reverted = reverted if files else ()
-        own: list[RevertedTurn] = []
-        try:
-            for turn in reversed(_own_turns(session)) if files else ():
-                await self._revert(turn, own, [], caller, held)
-            await self._put_back(reverted, caller, held)
-        except BaseException:
-            await self._put_back(own, caller, held)
-            raise
-        session.journal.note(SessionContinued(session_id=earlier.session_id))
-        session.journal.note(HostNotice(text=_UNDONE))
-        earlier.journal.note(SessionContinued())
+        own = _own_turns(session) if files else []
+        roots = [await self._hold(turn, caller, held) for turn in own]
+        for each in reverted:
+            await self._host.stored_sessions.wake_turn(each.turn_id)
+            held.add(self._host.session_of_turn(each.turn_id))
+            roots.append(await self._changes.root_of(each.turn_id, caller))
+
+        async def work(operation: FolderOperation) -> None:
+            reverting = _Reverting(self._host, self._changes, operation, caller)
+            for turn in reversed(own):
+                await reverting.revert(turn)
+            for each in reversed(reverted):
+                await self._changes.revert_in(operation, _put_back(each), caller)
+            operation.note(session.journal, SessionContinued(session_id=earlier.session_id))
+            operation.note(session.journal, HostNotice(text=_UNDONE))
+            operation.note(earlier.journal, SessionContinued())
+            operation.note(earlier.journal, HostNotice(text=_GOES_ON))
+
+        await self._host.operations.run(filter(None, roots), work)
         _keep_allowed(session.state, earlier)
-        earlier.journal.note(HostNotice(text=_GOES_ON))
         await self._host.save(session)
         await self._host.save(earlier)
         turns = _split(earlier, earlier.transcript.turns[branch.turn_id])[1]
@@ -213,57 +223,86 @@ class RewindCommands:
         if not await session.journal.wait_turn(turn_id, _STOP_SECONDS):
             raise BadRequest("The turn that runs has not stopped yet. Try again when it has.")
 
-    async def _revert(
-        self,
-        turn: TurnState,
-        reverted: list[RevertedTurn],
-        left: list[str],
-        caller: Caller,
-        held: _HeldSessions,
-    ) -> None:
-        """Revert one turn. What a copy stands for was done by the turn that it is a copy of."""
-        turn_id = turn.turn_id if turn.copy_of is None else turn.copy_of.turn_id
+    async def _hold(self, turn: TurnState, caller: Caller, held: _HeldSessions) -> Path | None:
+        """Hold the session that a turn ran in until it is reverted; return its folder.
+
+        What a copy stands for was done by the turn that it is a copy of.
+        """
+        turn_id = _ran_as(turn)
         await self._host.stored_sessions.wake_turn(turn_id)
         try:
             of = self._host.session_of_turn(turn_id)
         except UnknownTurn:
             if turn.changes is None:
-                return
+                return None
             raise ChangesGone(_DELETED) from None
         held.add(of)
-        await of.turn_files.settled(turn_id)
+        return await self._changes.root_of(turn_id, caller)
+
+
+def _ran_as(turn: TurnState) -> str:
+    return turn.turn_id if turn.copy_of is None else turn.copy_of.turn_id
+
+
+class _Reverting:
+    """Turns that are reverted in one operation.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    changes
+        Reverts a turn.
+    operation
+        What it is a part of.
+    caller
+        Who asks.
+    """
+
+    def __init__(
+        self,
+        host: AgentHost,
+        changes: ChangeCommands,
+        operation: FolderOperation,
+        caller: Caller,
+    ) -> None:
+        self._host = host
+        self._changes = changes
+        self._operation = operation
+        self._caller = caller
+        self.reverted: list[RevertedTurn] = []
+        self.left: list[str] = []
+        self.words = ""
+        """What was done."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files that were reverted."""
+        return _paths(self.reverted)
+
+    async def revert(self, turn: TurnState) -> None:
+        """Revert one turn, as far as that was not done."""
+        turn_id = _ran_as(turn)
+        try:
+            of = self._host.session_of_turn(turn_id)
+        except UnknownTurn:
+            return  # it has changed nothing
         changes = of.transcript.turns[turn_id].changes
         if changes is None:
             return
         if not changes.checkpoint:
             raise ChangesGone(f"{changes.words} That can't be taken back.".strip())
         open_ = tuple(file.path for file in changes.files if file.kept and not file.reverted)
-        left += [file.path for file in changes.files if not file.kept]
+        self.left += [file.path for file in changes.files if not file.kept]
         if not open_:
             return
-        reply = await self._changes.revert(RevertTurn(turn_id=turn_id), caller)
+        command = RevertTurn(turn_id=turn_id)
+        reply = await self._changes.revert_in(self._operation, command, self._caller)
         done = tuple(path for path in open_ if path in reply.paths)
-        left += [path for path in open_ if path not in done]
+        self.left += [path for path in open_ if path not in done]
         if done:
-            reverted.append(
-                RevertedTurn(turn_id=turn_id, paths=done, all_of_it=changes.left_out > 0)
-            )
-
-    async def _put_back(
-        self, reverted: Sequence[RevertedTurn], caller: Caller, held: _HeldSessions
-    ) -> None:
-        """Put back what was taken back, from the oldest turn on; all of it, or nothing."""
-        done: list[RevertedTurn] = []
-        try:
-            for each in reversed(reverted):
-                await self._host.stored_sessions.wake_turn(each.turn_id)
-                held.add(self._host.session_of_turn(each.turn_id))
-                await self._changes.revert(_command(each, undo=True), caller)
-                done.append(each)
-        except BaseException:
-            for each in reversed(done):
-                await self._changes.revert(_command(each, undo=False), caller)
-            raise
+            everything = changes.left_out > 0
+            self.reverted.append(RevertedTurn(turn_id=turn_id, paths=done, all_of_it=everything))
 
 
 class _HeldSessions:
@@ -326,9 +365,9 @@ _GOES_ON = "Going back was undone: the conversation goes on here."
 _VARIABLES = "Variables of a kernel stay as they are, and so does what commands did elsewhere."
 
 
-def _command(reverted: RevertedTurn, *, undo: bool) -> RevertTurn:
+def _put_back(reverted: RevertedTurn) -> RevertTurn:
     paths = None if reverted.all_of_it else reverted.paths
-    return RevertTurn(turn_id=reverted.turn_id, paths=paths, undo=undo)
+    return RevertTurn(turn_id=reverted.turn_id, paths=paths, undo=True)
 
 
 def _split(session: Session, first: TurnState) -> tuple[list[TurnState], list[TurnState]]:

@@ -9,21 +9,18 @@ import base64
 import os
 import re
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from acp_jupyter.errors import ChangesGone
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.host.workspace.checkpoints.git import GitError, GitTooMuch, ShadowGit
+from acp_jupyter.host.workspace.checkpoints.tree_change import Change, Side, TreeChange
 from acp_jupyter.protocol.files import human_size
-from acp_jupyter.protocol.host_events.session import ChangedFile
 
-_LINK = "120000"
 _COMPARED_NAMES = "-l200"
 """Beyond so many new and gone files nobody looks which were renamed."""
 
-Change = Literal["added", "modified", "deleted", "renamed", "type"]
 _CHANGES: dict[str, Change] = {
     "A": "added",
     "D": "deleted",
@@ -31,70 +28,6 @@ _CHANGES: dict[str, Change] = {
     "R": "renamed",
     "T": "type",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A file on one side of a comparison."""
-
-    mode: str
-    """As git has it: ``100644``, ``100755``, ``120000`` for a link; zeros for nothing."""
-    blob: str
-
-    @property
-    def exists(self) -> bool:
-        """Whether there is a file."""
-        return self.mode.strip("0") != ""
-
-    @property
-    def is_link(self) -> bool:
-        """Whether it is a symbolic link."""
-        return self.mode == _LINK
-
-    @property
-    def is_executable(self) -> bool:
-        """Whether its user may run it."""
-        return self.mode == "100755"
-
-
-NOTHING = Side("000000", "0" * 40)
-
-
-@dataclass(frozen=True, slots=True)
-class TreeChange:
-    """What became of one file."""
-
-    path: str
-    change: Change
-    old: Side
-    new: Side
-    old_path: str = ""
-    added: int | None = None
-    removed: int | None = None
-
-    @property
-    def binary(self) -> bool:
-        """Whether git takes it for no text."""
-        return self.added is None
-
-    def as_changed_file(self, sizes_of: Mapping[str, int]) -> ChangedFile:
-        """Return it as users are told of it; ``sizes_of`` are bytes by blob."""
-        return ChangedFile(
-            path=self.path,
-            change=self.change,
-            old_path=self.old_path,
-            added=self.added,
-            removed=self.removed,
-            binary=self.binary,
-            size=sizes_of.get((self.new if self.new.exists else self.old).blob),
-        )
-
-    def parts(self) -> tuple[TreeChange, ...]:
-        """Return a rename as what it is on disk: one file gone, one new."""
-        if self.change != "renamed":
-            return (self,)
-        gone = replace(self, path=self.old_path, old_path="", change="deleted", new=NOTHING)
-        return gone, replace(self, old_path="", change="added", old=NOTHING)
 
 
 def tree_changes(
@@ -193,7 +126,7 @@ def blobs(
     return found
 
 
-_BINARY_PEEK = 8000
+BINARY_PEEK = 8000
 """How far git looks for a zero byte."""
 
 
@@ -241,7 +174,7 @@ def _sides(change: TreeChange, held: dict[str, bytes]) -> FileSides:
     sides = [side for side in (change.old, change.new) if side.exists]
     if any(side.blob not in held for side in sides):
         return FileSides(binary=change.binary, too_large=True)
-    if any(b"\0" in held[side.blob][:_BINARY_PEEK] for side in sides):
+    if any(b"\0" in held[side.blob][:BINARY_PEEK] for side in sides):
         return FileSides(binary=True)
     return FileSides(_text(change.old, held), _text(change.new, held))
 

@@ -9,22 +9,35 @@ import os
 import stat
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
-from acp_jupyter.host.workspace.checkpoints.diff import Side
-from acp_jupyter.host.workspace.workspace_files import replace_file, replace_link
+from acp_jupyter.host.workspace.checkpoints.tree_change import LINK, NOTHING, Side
+from acp_jupyter.host.workspace.workspace_files import beside, replace_file, replace_link
 
 _FOLLOWED = os.O_CLOEXEC | os.O_NOFOLLOW
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FOLLOWED
+_NO_NAMES = frozenset({"", ".", ".."})
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+
+
+class _Signature(NamedTuple):
+    """What changes whenever a file does."""
+
+    inode: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
 
 
 @dataclass(frozen=True, slots=True)
 class FileOnDisk:
-    """The present file at a path; ``data`` of a link is its target."""
+    """The present file at a path."""
 
-    data: bytes | None = None
-    """The content; None for no file, and for files that no checkpoint holds."""
+    blob: str = ""
+    """The name that git gives its content, or a link's target; empty for no file, and for files
+    that no checkpoint holds."""
     is_link: bool = False
     mode: int = 0
     is_other: bool = False
@@ -33,16 +46,25 @@ class FileOnDisk:
     @property
     def exists(self) -> bool:
         """Whether there is anything but a folder."""
-        return self.data is not None or self.is_other
+        return bool(self.blob) or self.is_other
+
+    @property
+    def side(self) -> Side:
+        """The file as git has it, where a checkpoint could hold it."""
+        if not self.blob:
+            return NOTHING
+        if self.is_link:
+            return Side(LINK, self.blob)
+        return Side("100755" if self.mode & stat.S_IXUSR else "100644", self.blob)
 
     def is_as(self, side: Side) -> bool:
         """Return whether it equals a file in a checkpoint."""
-        if self.data is None:
-            return not side.exists and not self.is_other
-        head = b"blob %d\0" % len(self.data)
-        name = hashlib.sha1(head + self.data, usedforsecurity=False).hexdigest()
-        runs = self.is_link or side.is_executable == bool(self.mode & stat.S_IXUSR)
-        return side.exists and self.is_link == side.is_link and name == side.blob and runs
+        return not self.is_other and (self.side == side or not (self.exists or side.exists))
+
+
+def blob_name(data: bytes) -> str:
+    """Return the name that git gives some content."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 class Disk:
@@ -56,9 +78,14 @@ class Disk:
         Largest file in a checkpoint.
     """
 
-    def __init__(self, root: Path, file_bytes: int) -> None:
+    def __init__(self, root: Path | str, file_bytes: int) -> None:
         self._root = os.path.realpath(root)
         self._bound = file_bytes
+        self._seen: dict[str, tuple[_Signature, FileOnDisk]] = {}
+        """What was read already: a file whose signature is the same is not read again."""
+        self._stays = False
+        self._last: tuple[str, int] | None = None
+        """The folder that is kept open, and its descriptor."""
 
     def find(self, path: str) -> FileOnDisk:
         """Return the file at a path; a path through a symbolic link has none.
@@ -72,20 +99,50 @@ class Disk:
             with self._folder_of(path, create=False) as (folder, name):
                 status = os.lstat(name, dir_fd=folder)
                 if stat.S_ISLNK(status.st_mode):
-                    return FileOnDisk(os.fsencode(os.readlink(name, dir_fd=folder)), is_link=True)
+                    target = os.fsencode(os.readlink(name, dir_fd=folder))
+                    return FileOnDisk(blob_name(target), is_link=True)
                 if stat.S_ISDIR(status.st_mode):
                     return FileOnDisk()  # a folder; its files are looked up by themselves
                 if not stat.S_ISREG(status.st_mode) or status.st_size > self._bound:
                     return FileOnDisk(is_other=True)
-                fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)
-                with os.fdopen(fd, "rb") as file:
-                    data = file.read(self._bound + 1)
-                    mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-                return FileOnDisk(data, mode=mode)
+                seen = self._seen.get(path)
+                if seen is not None and seen[0] == _signature(status):
+                    return seen[1]
+                data, status = self._read(folder, name)
+                mode = stat.S_IMODE(status.st_mode)
+                found = FileOnDisk(blob_name(data), mode=mode)
+                self._seen[path] = _signature(status), found
+                return found
         except OSError as error:
             if error.errno in _GONE:
                 return FileOnDisk()
             raise
+
+    def read(self, path: str) -> bytes | None:
+        """Return what a plain file holds; None where there is none that a checkpoint could hold.
+
+        Raises
+        ------
+        OSError
+            The path can't be read.
+        """
+        if not (found := self.find(path)).blob or found.is_link:
+            return None
+        with self._folder_of(path, create=False) as (folder, name):
+            return self._read(folder, name)[0]
+
+    def _read(self, folder: int, name: str) -> tuple[bytes, os.stat_result]:
+        fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)
+        try:
+            status = os.fstat(fd)
+            read: list[bytes] = []
+            left = self._bound + 1
+            while left > 0 and (piece := os.read(fd, min(left, max(status.st_size, 1) + 1))):
+                read.append(piece)
+                left -= len(piece)
+            return b"".join(read), status
+        finally:
+            os.close(fd)
 
     def leads_out(self, path: str, target: bytes) -> bool:
         """Return whether a link there would lead out of the folder."""
@@ -126,8 +183,30 @@ class Disk:
                     return True
         return False
 
-    def put(self, path: str, data: bytes, *, is_link: bool, mode: int | None) -> None:
+    def missing_folders(self, paths: Iterable[str]) -> list[str]:
+        """Return the folders above paths that are not there, those on top first."""
+        known: dict[str, bool] = {}
+        for path in paths:
+            for end in range(1, path.count("/") + 1):
+                folder = "/".join(path.split("/")[:end])
+                if folder not in known:
+                    known[folder] = os.path.isdir(os.path.join(self._root, folder))
+        return sorted(folder for folder, is_there in known.items() if not is_there)
+
+    def put(
+        self,
+        path: str,
+        data: bytes,
+        *,
+        is_link: bool,
+        mode: int | None,
+        sync: bool = True,
+        token: str = "",
+    ) -> None:
         """Write a file or a link atomically, with the folders that it needs.
+
+        With ``sync`` a file is on the disk then, and outlives a loss of power. What was not
+        finished is found by the ``token``.
 
         Raises
         ------
@@ -135,12 +214,14 @@ class Disk:
             The file can't be written, or a link or a file is in the way.
         """
         with self._folder_of(path, create=True) as (folder, name):
-            with contextlib.suppress(OSError):
-                _remove_empty(folder, name)  # what took its place
+            write = partial(replace_file, folder, name, data, mode, sync=sync, token=token)
             if is_link:
-                replace_link(folder, name, os.fsdecode(data))
-            else:
-                replace_file(folder, name, data, mode)
+                write = partial(replace_link, folder, name, os.fsdecode(data), token=token)
+            try:
+                write()
+            except IsADirectoryError:
+                _remove_empty(folder, name)  # what took its place
+                write()
 
     def remove(self, path: str) -> None:
         """Remove a file or a link.
@@ -153,15 +234,58 @@ class Disk:
         with self._folder_of(path, create=False) as (folder, name):
             os.unlink(name, dir_fd=folder)
 
+    def remove_unfinished(self, path: str, token: str) -> None:
+        """Remove what `put` has left of a file when its program was killed."""
+        with contextlib.suppress(OSError), self._folder_of(path, create=False) as (folder, name):
+            os.unlink(beside(name, token), dir_fd=folder)
+
     def remove_folder(self, path: str) -> None:
         """Remove a folder if it is empty."""
+        self._leave()
         with contextlib.suppress(OSError), self._folder_of(path, create=False) as (folder, name):
             os.rmdir(name, dir_fd=folder)
 
+    def another(self) -> Disk:
+        """Return one for another thread, which knows what this one has read."""
+        other = Disk(self._root, self._bound)
+        other._seen = self._seen
+        return other
+
+    @contextlib.contextmanager
+    def staying(self) -> Iterator[None]:
+        """Keep the folder of the last file open meanwhile: the next one is mostly in it, too."""
+        self._stays = True
+        try:
+            yield
+        finally:
+            self._stays = False
+            self._leave()
+
+    def _leave(self) -> None:
+        if self._last is not None:
+            os.close(self._last[1])
+            self._last = None
+
     @contextlib.contextmanager
     def _folder_of(self, path: str, *, create: bool) -> Iterator[tuple[int, str]]:
+        above, _, name = path.rpartition("/")
+        if self._last is not None and self._last[0] == above and name not in _NO_NAMES:
+            yield self._last[1], name
+            return
+        self._leave()
+        folder = self._opened(path, create=create)
+        if self._stays:
+            self._last = above, folder
+            yield folder, name
+            return
+        try:
+            yield folder, name
+        finally:
+            os.close(folder)
+
+    def _opened(self, path: str, *, create: bool) -> int:
         parts = path.split("/")
-        if any(part in {"", ".", ".."} or "\0" in part for part in parts):
+        if "\0" in path or not _NO_NAMES.isdisjoint(parts):
             raise OSError(errno.EINVAL, "is not a path below the folder")
         folder = os.open(self._root, _FOLDER)
         try:
@@ -172,9 +296,14 @@ class Disk:
                 below = os.open(part, _FOLDER, dir_fd=folder)
                 os.close(folder)
                 folder = below
-            yield folder, parts[-1]
-        finally:
+        except BaseException:
             os.close(folder)
+            raise
+        return folder
+
+
+def _signature(status: os.stat_result) -> _Signature:
+    return _Signature(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _is_link(name: str, folder: int) -> bool:

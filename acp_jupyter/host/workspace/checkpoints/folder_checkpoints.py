@@ -8,7 +8,7 @@ Blocks, one call at a time. Files that are too large or not readable are left ou
 from __future__ import annotations
 
 import contextlib
-import hashlib
+import logging
 import os
 import stat
 import threading
@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.store.shared_json import locked
 from acp_jupyter.host.workspace.checkpoints.git import (
     FolderListing,
     GitError,
@@ -30,7 +29,10 @@ from acp_jupyter.host.workspace.checkpoints.git import (
     batches,
     list_paths,
 )
+from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
 from acp_jupyter.host.workspace.folders import OwnFolders, is_below
+from acp_jupyter.host.workspace.operations.folder_lock import FolderLocks, folder_name
+from acp_jupyter.host.workspace.operations.record import OperationRecords
 from acp_jupyter.host.workspace.scan import (
     RECORDING_FOLDER_SUFFIX,
     SKIPPED,
@@ -39,6 +41,7 @@ from acp_jupyter.host.workspace.scan import (
 )
 from acp_jupyter.protocol.files import human_size
 
+_log = logging.getLogger(__name__)
 _MOMENTS = ("before", "after")
 _FEW = 200
 _MANY = {"core.bigFileThreshold": "1", "core.compression": "0"}
@@ -66,6 +69,8 @@ class Checkpoint:
     """Files that are not in the checkpoint: too large, not readable, no plain files."""
     nested: tuple[str, ...] = ()
     """Folders with a repository of their own; they are not entered."""
+    since: str = ""
+    """Of a later one: the tree before the turn, with what operations have changed meanwhile."""
 
 
 class Checkpoints:
@@ -83,6 +88,13 @@ class Checkpoints:
         Folders below ``root``, relative to it, that are never in a checkpoint.
     index
         See `ShadowGit`.
+    copied
+        The folder that it is a copy of, whose repository and lock it shares.
+    locks
+        The locks of folders; by default those beside the repository.
+    records
+        The records of operations on folders: what one has left unfinished is undone before the
+        folder is looked at.
     """
 
     def __init__(
@@ -92,11 +104,17 @@ class Checkpoints:
         limits: Limits,
         excluded: Iterable[str] = (),
         index: str = "index",
+        copied: Path | None = None,
+        locks: FolderLocks | None = None,
+        records: OperationRecords | None = None,
     ) -> None:
         self.git = ShadowGit(root, folder, index)
         self.limits = limits
         self.root = root
         self._excluded = tuple(excluded)
+        self._locked = Path(os.path.realpath(root if copied is None else copied))
+        self._locks = locks or FolderLocks(folder.parent)
+        self._records = records
         self._lock = threading.Lock()
 
     def take(
@@ -131,6 +149,7 @@ class Checkpoints:
                     self._make_room(deadline)
                 listed = self._entered(earlier, deadline)
                 tree = self._output_of("write-tree", deadline=deadline)
+                since = "" if earlier is None else self._tree_before(turn_id, deadline)
                 self._output_of("update-ref", _ref(turn_id, moment), tree, deadline=deadline)
             except GitMissing:
                 raise CheckpointFailed(
@@ -147,7 +166,7 @@ class Checkpoints:
                 raise CheckpointFailed(
                     f"The folder's state could not be stored: {error}."
                 ) from None
-        return Checkpoint(tree, frozenset(listed.left_out), tuple(listed.nested))
+        return Checkpoint(tree, frozenset(listed.left_out), tuple(listed.nested), since)
 
     def ignored(self) -> frozenset[str]:
         """Return the ignored files, and ignored folders as one entry each. Blocks.
@@ -214,8 +233,15 @@ class Checkpoints:
             self._output_of("update-ref", _ref(turn_id, "after"), tree, deadline=deadline)
         return replace(taken, tree=tree)
 
-    def trees(self, turn_id: str) -> tuple[str, str] | None:
+    def trees(self, turn_id: str, objects: GitObjects | None = None) -> tuple[str, str] | None:
         """Return the trees before and after a turn; None if they no longer exist.
+
+        Parameters
+        ----------
+        turn_id
+            The turn.
+        objects
+            Reads the repository; by default a process of its own.
 
         Raises
         ------
@@ -226,15 +252,11 @@ class Checkpoints:
             return None
         if not self.root.is_dir():
             raise GitError(f"the folder is gone: {self.root}")
-        deadline = time.monotonic() + self.limits.checkpoint_seconds
         names = [_ref(turn_id, moment) for moment in _MOMENTS]
-        found = [
-            self.git.run(
-                *("rev-parse", "--verify", "-q", name), seconds=_left(deadline), fine=(0, 1)
-            )
-            for name in names
-        ]
-        before, after = (output.decode().strip() for output in found)
+        with contextlib.ExitStack() as own:
+            seconds = self.limits.checkpoint_seconds
+            read = objects or own.enter_context(GitObjects(self.git, seconds))
+            before, after = read.named(names)
         return (before, after) if before and after else None
 
     def forget(self, turn_ids: Iterable[str]) -> None:
@@ -254,14 +276,58 @@ class Checkpoints:
         if not self._lock.acquire(timeout=max(0.0, _left(deadline))):
             raise CheckpointFailed("Another session was busy with this folder for too long.")
         try:
-            with locked(self.git.folder.with_suffix(".lock"), deadline):
+            with self._locks.hold((self._locked,), deadline):
+                if self._records is not None:
+                    self._records.undo_unfinished((self._locked,))
                 yield
         except TimeoutError:
             raise CheckpointFailed(
-                "Another program was busy with this folder for too long."
+                "Another session or program was busy with this folder for too long."
             ) from None
         finally:
             self._lock.release()
+
+    def _tree_before(self, turn_id: str, deadline: float) -> str:
+        name = _ref(turn_id, "before")
+        command = ("rev-parse", "--verify", "-q", name)
+        return self.git.run(*command, seconds=_left(deadline), fine=(0, 1)).decode().strip()
+
+    def rebase(self, turn_id: str, paths: Iterable[str]) -> None:
+        """Count files as they are now as those before a turn, which runs. The lock is held.
+
+        Raises
+        ------
+        GitError
+            Git failed.
+        """
+        deadline = time.monotonic() + self.limits.checkpoint_seconds
+        before = self._tree_before(turn_id, deadline) if self.git.folder.is_dir() else ""
+        if not before:
+            return  # the turn waits for the lock: it begins with what is there then
+        own = self.git.folder / "index.rebased"
+        stdin = b"".join(os.fsencode(f"./{path}") + b"\0" for path in paths)
+        ignored = self.git.run(
+            *("check-ignore", "-z", "--stdin", "--no-index"),
+            stdin=stdin,
+            seconds=_left(deadline),
+            fine=(0, 1),
+        )
+        kept = set(stdin.split(b"\0")) - set(ignored.split(b"\0")) - {b""}
+        commands = (
+            (("read-tree", before), b""),
+            (
+                ("update-index", "--add", "--remove", "--replace", "-z", "--stdin"),
+                b"".join(path.removeprefix(b"./") + b"\0" for path in sorted(kept)),
+            ),
+            (("write-tree",), b""),
+        )
+        try:
+            for command, given in commands:
+                output = self.git.run(*command, stdin=given, seconds=_left(deadline), index=own)
+        finally:
+            own.unlink(missing_ok=True)
+        tree = output.decode().strip()
+        self._output_of("update-ref", _ref(turn_id, "before"), tree, deadline=deadline)
 
     def _make_room(self, deadline: float) -> None:
         """Delete all checkpoints if the repository has become too large and no copy is in use."""
@@ -399,12 +465,7 @@ def _escaped(name: str) -> str:
     return "".join(f"\\{char}" if char in "\\*?[ " else char for char in name)
 
 
-_NAME_CHARS = 32
-_COPY_INDEX = f"index.{'[0-9a-f]' * _NAME_CHARS}"
-
-
-def _name(root: Path) -> str:
-    return hashlib.sha256(os.fsencode(root)).hexdigest()[:_NAME_CHARS]
+_COPY_INDEX = f"index.{'[0-9a-f]' * 32}"
 
 
 class CheckpointStore:
@@ -425,6 +486,8 @@ class CheckpointStore:
     def __init__(self, data_dir: Path, limits: Limits, own: OwnFolders | None = None) -> None:
         self._data_dir = data_dir
         self.own = own or OwnFolders((data_dir,))
+        self.locks = FolderLocks(self._repositories)
+        self.records = OperationRecords(Path(os.path.realpath(data_dir)), limits)
         self._limits = limits
         self._known: dict[Path, Checkpoints] = {}
         self._running: dict[str, tuple[Path, bool]] = {}
@@ -446,9 +509,16 @@ class CheckpointStore:
         with self._lock:
             if root not in self._known:
                 folder = self._repository(root if copied is None else copied)
-                index = "index" if copied is None else f"index.{_name(root)}"
+                index = "index" if copied is None else f"index.{folder_name(root)}"
                 self._known[root] = Checkpoints(
-                    root, folder, self._limits, self.own.below(copied or root), index
+                    root,
+                    folder,
+                    self._limits,
+                    self.own.below(copied or root),
+                    index,
+                    copied,
+                    self.locks,
+                    self.records,
                 )
             return self._known[root]
 
@@ -459,9 +529,35 @@ class CheckpointStore:
         if known is not None:
             known.git.index.unlink(missing_ok=True)
 
+    @property
+    def _repositories(self) -> Path:
+        return Path(os.path.realpath(self._data_dir)) / "checkpoints"
+
     def _repository(self, root: Path) -> Path:
-        root = Path(os.path.realpath(root))
-        return Path(os.path.realpath(self._data_dir)) / "checkpoints" / _name(root)
+        return self._repositories / folder_name(Path(os.path.realpath(root)))
+
+    def rebase_running(self, root: Path, paths: Iterable[str]) -> None:
+        """Count what an operation has written as no change of the turns that run. Blocks.
+
+        Parameters
+        ----------
+        root, paths
+            The folder, whose lock is held, and its files that were written.
+        """
+        written = [root / path for path in paths]
+        with self._lock:
+            running = [(turn_id, folder) for turn_id, (folder, _) in self._running.items()]
+        for turn_id, folder in running:
+            seen = [
+                path.relative_to(folder).as_posix()
+                for path in written
+                if path.is_relative_to(folder) and self._sees(folder, path.parent)
+            ]
+            if seen:
+                try:
+                    self.of(folder).rebase(turn_id, seen)
+                except GitError:
+                    _log.exception("What an operation wrote counts as a turn's: %s", turn_id)
 
     def begin(self, turn_id: str, root: Path) -> None:
         """Note that a turn starts in a folder."""
@@ -480,7 +576,12 @@ class CheckpointStore:
             return False
         return not is_below(folder.relative_to(root).as_posix(), self.own.below(root))
 
-    def end(self, turn_id: str) -> bool:
-        """Note a turn's end; return whether another one ran in its folder meanwhile."""
+    def is_shared(self, turn_id: str) -> bool:
+        """Return whether another turn has run in a turn's folder since it began."""
         with self._lock:
-            return self._running.pop(turn_id, (Path(), False))[1]
+            return self._running.get(turn_id, (Path(), False))[1]
+
+    def end(self, turn_id: str) -> None:
+        """Note a turn's end."""
+        with self._lock:
+            self._running.pop(turn_id, None)

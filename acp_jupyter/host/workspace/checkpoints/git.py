@@ -153,18 +153,15 @@ class ShadowGit:
         GitError
             The command failed; see its subclasses.
         """
-        if self._program is None:
-            raise GitMissing("git is not installed")
         if seconds <= 0:
             raise GitSlow("there was no time left")
-        named = {**_SETTINGS, **(settings or {})}
-        options = [part for name, value in named.items() for part in ("-c", f"{name}={value}")]
+        command = self._command({**_SETTINGS, **(settings or {})}, args)
         try:
             with tempfile.TemporaryFile() as input_file, tempfile.TemporaryFile() as error_file:
                 input_file.write(stdin)
                 input_file.seek(0)
                 process = subprocess.Popen(
-                    [self._program, "--no-pager", *options, *args],
+                    command,
                     stdin=input_file,
                     stdout=subprocess.PIPE,
                     stderr=error_file,
@@ -182,6 +179,33 @@ class ShadowGit:
                 raise GitFileChanging("a file was written to all the time")
             raise GitError(" ".join(complaint.split())[:_MESSAGE_CHARS] or f"git {args[0]} failed")
         return written
+
+    def start(self, *args: str) -> subprocess.Popen[bytes]:
+        """Start a git command that is asked by its standard input; its caller ends it.
+
+        Raises
+        ------
+        GitError
+            It can't be started.
+        """
+        try:
+            return subprocess.Popen(
+                self._command(_SETTINGS, args),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=self.folder,
+                env=self._environment(self.index),
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise GitError(f"git can't be started: {plain_reason(error)}") from error
+
+    def _command(self, settings: Mapping[str, str], args: Iterable[str]) -> list[str]:
+        if self._program is None:
+            raise GitMissing("git is not installed")
+        options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+        return [self._program, "--no-pager", *options, *args]
 
     def _environment(self, index: Path) -> dict[str, str]:
         home = str(self.folder)
@@ -207,7 +231,7 @@ def _read(process: subprocess.Popen[bytes], seconds: float, most: int) -> bytes:
 
     def end() -> None:
         late.set()
-        _kill(process)
+        kill_git(process)
 
     timer = threading.Timer(seconds, end)
     timer.daemon = True
@@ -218,12 +242,12 @@ def _read(process: subprocess.Popen[bytes], seconds: float, most: int) -> bytes:
         with process.stdout:
             written = process.stdout.read(most + 1)
             if len(written) > most:
-                _kill(process)
+                kill_git(process)
         process.wait()
     finally:
         timer.cancel()
         if process.returncode is None:
-            _kill(process)
+            kill_git(process)
             process.wait()
     if late.is_set():
         raise GitSlow(f"git took longer than {time.monotonic() - started:.0f} s")
@@ -232,7 +256,8 @@ def _read(process: subprocess.Popen[bytes], seconds: float, most: int) -> bytes:
     return written
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
+def kill_git(process: subprocess.Popen[bytes]) -> None:
+    """End a git process and what it has started."""
     try:
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Reverts single hunks of a text file or a notebook that nobody has changed since.
+"""Plans how single hunks are reverted of a text file or a notebook that nobody has changed since.
 
 What a file should hold now follows from what it held before and after the turn, and from which
 changes were taken back: nothing else has to be stored for it.
@@ -6,16 +6,18 @@ changes were taken back: nothing else has to be stored for it.
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused, plain_reason
-from acp_jupyter.host.workspace.checkpoints.diff import TreeChange, blobs, tree_changes
-from acp_jupyter.host.workspace.checkpoints.disk import Disk
-from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
+from acp_jupyter.host.workspace.checkpoints.diff import BINARY_PEEK
+from acp_jupyter.host.workspace.checkpoints.disk import Disk, FileOnDisk, blob_name
+from acp_jupyter.host.workspace.checkpoints.file_steps import SINCE, FileState, FileStep
 from acp_jupyter.host.workspace.checkpoints.git import GitError
+from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import is_notebook, without_cells
-from acp_jupyter.host.workspace.checkpoints.revert import SINCE
+from acp_jupyter.host.workspace.checkpoints.tree_change import Side, TreeChange
 from acp_jupyter.protocol.host_events.session import Hunk
 
 
@@ -74,32 +76,29 @@ def _lines(text: bytes) -> list[bytes]:
 
 
 class TextSteps:
-    """Changes texts on disk, all of them or none. Blocks.
+    """Plans changes of texts on disk. Blocks; changes nothing.
 
     Parameters
     ----------
-    checkpoints
-        Of the folder.
+    disk
+        The folder.
+    objects
+        What its checkpoints hold.
     """
 
-    def __init__(self, checkpoints: Checkpoints) -> None:
-        self._git = checkpoints.git
-        self._limits = checkpoints.limits
-        self._disk = Disk(checkpoints.root, self._limits.checkpoint_file_bytes)
+    def __init__(self, disk: Disk, objects: GitObjects) -> None:
+        self._disk = disk
+        self._objects = objects
 
-    def plan(
-        self, trees: tuple[str, str], parts: Sequence[PartOfFile], *, renames: bool = True
-    ) -> list[TextStep]:
-        """Return what is to be done.
+    def plan(self, changes: Iterable[TreeChange], parts: Sequence[PartOfFile]) -> list[TextStep]:
+        """Return what texts are to become.
 
         Parameters
         ----------
-        trees
-            Before and after the turn.
+        changes
+            Of the turn.
         parts
             Of which files.
-        renames
-            As for `tree_changes`.
 
         Raises
         ------
@@ -112,10 +111,8 @@ class TextSteps:
         """
         if not parts:
             return []
-        seconds = self._limits.checkpoint_seconds
+        known = {change.path: change for change in changes}
         try:
-            changes = tree_changes(self._git, *trees, seconds, renames=renames)
-            known = {change.path: change for change in changes}
             return [self._step(known.get(part.path), part) for part in parts]
         except GitError as error:
             raise ChangesGone(f"What this turn changed can't be read: {error}.") from None
@@ -125,53 +122,32 @@ class TextSteps:
         found: dict[str, str] = {}
         for step in steps:
             try:
-                data = self._disk.find(step.path).data
+                is_ = self._disk.find(step.path)
             except OSError as error:
                 found[step.path] = f"can't be read: {plain_reason(error)}"
             else:
-                if data not in (step.present, step.wanted):
+                known = {blob_name(step.present), blob_name(step.wanted)}
+                if is_.is_link or is_.blob not in known:
                     found[step.path] = SINCE
         return found
 
-    def run(self, steps: Sequence[TextStep]) -> None:
-        """Do it.
-
-        Raises
-        ------
-        ChangesRefused
-            A file can't be written. Nothing was changed.
-        """
-        done: list[TextStep] = []
-        for step in steps:
-            try:
-                self._write(step)
-            except OSError as error:
-                self.undo(done)
-                raise ChangesRefused(
-                    f"{step.path} could not be written: {plain_reason(error)}. Nothing was changed."
-                ) from None
-            done.append(step)
-
-    def undo(self, steps: Iterable[TextStep]) -> None:
-        """Make it undone, as far as that can be."""
-        for step in steps:
-            try:
-                self._write(replace(step, present=step.wanted, wanted=step.present))
-            except OSError:
-                continue  # changed meanwhile by somebody: it is theirs
+    def file_steps(self, steps: Iterable[TextStep]) -> tuple[FileStep, ...]:
+        """Return what is to be written; nothing of what is so already."""
+        return tuple(
+            text_step(step, self._disk.find(step.path))
+            for step in steps
+            if self._disk.find(step.path).blob != blob_name(step.wanted)
+        )
 
     def _step(self, change: TreeChange | None, part: PartOfFile) -> TextStep:
         if change is None:
             raise ChangesGone(f"What {part.path} held before is no longer kept.")
-        sides = (change.old, change.new)
         one_kind = change.old.mode == change.new.mode and not change.new.is_link
-        if change.change != "modified" or change.binary or not one_kind:
+        if change.change != "modified" or not one_kind:
             raise ChangesRefused(f"{part.path} can only be reverted as a whole.")
-        seconds, most = self._limits.checkpoint_seconds, self._limits.checkpoint_file_bytes
-        held = blobs(self._git, {side.blob for side in sides}, seconds, 2 * most)
-        if len(held) < len({side.blob for side in sides}):
-            raise ChangesGone(f"What {part.path} held before is no longer kept.")
-        old, new = held[change.old.blob], held[change.new.blob]
+        old, new = self._objects.blobs((change.old.blob, change.new.blob))
+        if b"\0" in old[:BINARY_PEEK] or b"\0" in new[:BINARY_PEEK]:
+            raise ChangesRefused(f"{part.path} can only be reverted as a whole.")
         without = without_cells if is_notebook(part.path) else without_hunks
         present, wanted = (
             old if hunks is None else without(old, new, hunks)
@@ -179,10 +155,12 @@ class TextSteps:
         )
         return TextStep(part.path, present, wanted)
 
-    def _write(self, step: TextStep) -> None:
-        found = self._disk.find(step.path)
-        if found.data == step.wanted and not found.is_link:
-            return
-        if found.data != step.present or found.is_link:
-            raise OSError(0, SINCE)
-        self._disk.put(step.path, step.wanted, is_link=False, mode=found.mode)
+
+def text_step(step: TextStep, found: FileOnDisk) -> FileStep:
+    """Return the step that writes a text over the file that is there, with its permission bits."""
+    mode = "100755" if found.mode & stat.S_IXUSR else "100644"
+    present, wanted = (
+        FileState(Side(mode, blob_name(text)), found.mode, text)
+        for text in (step.present, step.wanted)
+    )
+    return FileStep(step.path, present, wanted)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from acp_jupyter.host.workspace.checkpoints.diff import TreeChange, blobs, sizes, tree_changes
+from acp_jupyter.host.workspace.checkpoints.diff import blobs, sizes, tree_changes
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import (
     Checkpoint,
     CheckpointFailed,
@@ -17,6 +17,7 @@ from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import (
 from acp_jupyter.host.workspace.checkpoints.git import GitError, not_waiting_for_pipes
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import has_marked
 from acp_jupyter.host.workspace.checkpoints.revert import MARKED, NOTEBOOK, words_of
+from acp_jupyter.host.workspace.checkpoints.tree_change import TreeChange
 from acp_jupyter.host.workspace.scan import (
     SKIPPED,
     FileChanged,
@@ -118,16 +119,22 @@ class TurnCheckpoints:
 
     def after(self, turn_id: str, scans: FolderScans) -> TurnChangesNote | None:
         """Make the checkpoint after the turn; return the note of changes, None for no changes."""
-        with not_waiting_for_pipes(self._root, scans.after):
-            return self._after(turn_id, scans)
+        try:
+            with not_waiting_for_pipes(self._root, scans.after):
+                return self._after(turn_id, scans)
+        finally:
+            self.store.end(turn_id)
 
     def _after(self, turn_id: str, scans: FolderScans) -> TurnChangesNote | None:
-        shared = self.store.end(turn_id)
+        shared = self.store.is_shared(turn_id)
         if self._before is None:
             return self._untaken(turn_id, scans, self.why_not, shared=shared)
         limits = self.checkpoints.limits
         try:
             taken = self.checkpoints.take(turn_id, "after", self._before)
+            # Operations on the folder are no changes of the turn.
+            self._before = replace(self._before, tree=taken.since or self._before.tree)
+            shared = self.store.is_shared(turn_id)
             git, seconds = self.checkpoints.git, limits.checkpoint_seconds
             left_out = self._before.left_out | taken.left_out
             all_changes = tree_changes(git, self._before.tree, taken.tree, seconds)

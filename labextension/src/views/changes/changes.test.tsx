@@ -59,6 +59,7 @@ function changed(files: ChangedFile[], over: Partial<TurnChanges> = {}): TurnCha
     words: '',
     checkpoint: 'x',
     made_folders: [],
+    already: [],
     ...over,
   };
 }

@@ -59,6 +59,7 @@ function changes(reverted: boolean): TurnState['changes'] {
     words: '',
     checkpoint: '',
     made_folders: [],
+    already: [],
   };
 }
 

@@ -18,13 +18,15 @@ from hypothesis import strategies as st
 
 from acp_jupyter.errors import ChangesRefused
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.workspace.checkpoints.disk import Disk
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
-from acp_jupyter.host.workspace.checkpoints.revert import Revert
+from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
+from acp_jupyter.host.workspace.checkpoints.revert import Revert, with_renames
 from acp_jupyter.host.workspace.checkpoints.turn_checkpoints import FolderScans, TurnCheckpoints
 from acp_jupyter.host.workspace.scan import born_ns, changes, scan
 from acp_jupyter.protocol.host_events.session import TurnChangesNote
 from tests.support.generated import examples
-from tests.support.host.checkpoints import State, held
+from tests.support.host.checkpoints import State, carried_out, held
 from tests.support.wait import PATIENCE_SECONDS
 
 LIMITS = Limits(checkpoint_seconds=PATIENCE_SECONDS, scan_seconds=PATIENCE_SECONDS)
@@ -65,7 +67,11 @@ class Folder:
         modes = {f.old_path or f.path: f.old_mode for f in files if f.old_mode is not None}
         made = () if self.note is None else self.note.made_folders
         came_from = {f.path: f.came_from for f in files if f.came_from}
-        Revert(self.keeper.checkpoints, modes, made, came_from).run_paths(trees, None)
+        with GitObjects(self.keeper.checkpoints.git, PATIENCE_SECONDS) as objects:
+            disk = Disk(self.root, self.limits.checkpoint_file_bytes)
+            changed = with_renames(objects.changes(*trees), files)
+            plan = Revert(disk, objects, modes, made, came_from).plan(changed)
+            carried_out(plan, disk, objects)
 
 
 def nested(folder: Folder, path: str) -> None:

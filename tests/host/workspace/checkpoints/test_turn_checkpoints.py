@@ -18,13 +18,16 @@ from hypothesis import strategies as st
 
 from acp_jupyter.errors import ChangesRefused
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.workspace.checkpoints.disk import Disk
+from acp_jupyter.host.workspace.checkpoints.file_steps import SINCE
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
-from acp_jupyter.host.workspace.checkpoints.revert import IN_THE_WAY, SINCE, Revert
+from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
+from acp_jupyter.host.workspace.checkpoints.revert import IN_THE_WAY, Revert, with_renames
 from acp_jupyter.host.workspace.checkpoints.turn_checkpoints import FolderScans, TurnCheckpoints
 from acp_jupyter.host.workspace.scan import changes, scan
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChangesNote
 from tests.support.generated import examples
-from tests.support.host.checkpoints import State, held
+from tests.support.host.checkpoints import State, carried_out, held
 from tests.support.wait import PATIENCE_SECONDS
 
 MOST = 60
@@ -187,14 +190,20 @@ class Folder:
         chosen = None if everything else {p for f in whole for p in both_paths(f)}
         omitted = {f.path for f in turn.note.files if f not in whole}
         if undo:
-            trees = (trees[1], trees[0])
             modes = {f.path: f.new_mode for f in whole if f.new_mode is not None}
         else:
             modes = {f.old_path or f.path: f.old_mode for f in whole if f.old_mode is not None}
         made = () if undo else turn.note.made_folders
         came_from = {} if undo else {f.path: f.came_from for f in whole if f.came_from}
-        reverting = Revert(self.keeper.checkpoints, modes, made, came_from)
-        done = reverting.run_paths(trees, chosen, omitted, partial=partial)
+        with GitObjects(self.keeper.checkpoints.git, PATIENCE_SECONDS) as objects:
+            disk = Disk(self.root, self.limits.checkpoint_file_bytes)
+            wanted = [
+                change
+                for change in with_renames(objects.changes(*trees), turn.note.files)
+                if (chosen is None or change.path in chosen) and change.path not in omitted
+            ]
+            reverting = Revert(disk, objects, modes, made, came_from, undo=undo)
+            done = carried_out(reverting.plan(wanted, partial=partial), disk, objects)
         assert set(done.refused.values()) <= {SINCE, IN_THE_WAY}
         return set(done.paths), set(done.refused)
 

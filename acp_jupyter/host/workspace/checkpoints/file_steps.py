@@ -1,0 +1,262 @@
+"""Writes files of a folder step by step; each is replaced at once, where it is as it should be."""
+
+from __future__ import annotations
+
+import stat
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+
+from acp_jupyter.errors import plain_reason
+from acp_jupyter.host.workspace.checkpoints.disk import Disk, FileOnDisk
+from acp_jupyter.host.workspace.checkpoints.git import GitError
+from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
+from acp_jupyter.host.workspace.checkpoints.tree_change import NOTHING, Side
+
+SINCE = "was changed since"
+"""Reason for a file that is not written."""
+_MOST_SYNCED = 100
+"""A disk takes some milliseconds for each."""
+_WORKERS = 4
+_BATCH = 50
+
+
+class FileNotWritten(Exception):
+    """A file could not be written; the message says why.
+
+    Parameters
+    ----------
+    path
+        The file.
+    why
+        A few words.
+    """
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"{path}: {why}")
+        self.path = path
+        self.why = why
+        self.done = "reverted"
+        """What it was to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What is at a path, or shall be."""
+
+    side: Side = NOTHING
+    mode: int | None = None
+    """The permission bits; None for those of a new file."""
+    data: bytes | None = None
+    """What it holds, where the repository does not have that."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileStep:
+    """One file that is written, made or removed."""
+
+    path: str
+    present: FileState
+    wanted: FileState
+
+    @property
+    def back(self) -> FileStep:
+        """The step that takes this one back."""
+        return FileStep(self.path, self.wanted, self.present)
+
+
+@dataclass(frozen=True, slots=True)
+class FolderSteps:
+    """What is done in one folder."""
+
+    files: tuple[FileStep, ...] = ()
+    emptied: tuple[str, ...] = ()
+    """Folders that are removed where they are empty once files in them were."""
+    made: tuple[str, ...] = ()
+    """Folders that are not there before."""
+
+    @property
+    def back(self) -> FolderSteps:
+        """The steps that take these back."""
+        return FolderSteps(tuple(step.back for step in self.files), self.made, self.emptied)
+
+
+class FileWriter:
+    """Takes steps in one folder. All methods block.
+
+    Parameters
+    ----------
+    disk
+        The folder.
+    objects
+        What files are to hold.
+    token
+        Of the operation: what it had not finished is found by it.
+    """
+
+    def __init__(self, disk: Disk, objects: GitObjects, token: str) -> None:
+        self._disk = disk
+        self._token = token
+        self._objects = objects
+        self._sync = True
+
+    def run(self, steps: FolderSteps) -> None:
+        """Take all steps; what is as it shall be stays.
+
+        Raises
+        ------
+        FileNotWritten
+            A file was changed since, or can't be written. Steps before it were taken.
+        """
+        removed, put = _in_order(steps.files)
+        self._sync = len(put) <= _MOST_SYNCED
+        with self._disk.staying():
+            for step in removed:
+                with _told(step):
+                    self._remove(step)
+            self._remove_emptied(steps.emptied, removed)
+        contents = self._contents(put)
+        if self._sync:
+            for step, data in contents:
+                self._put(self._disk, step, data)
+        else:
+            self._put_many(contents)
+
+    def _contents(self, put: Sequence[FileStep]) -> Iterator[tuple[FileStep, bytes]]:
+        held = self._objects.blobs(
+            step.wanted.side.blob for step in put if step.wanted.data is None
+        )
+        for step in put:
+            with _told(step):
+                data = next(held) if step.wanted.data is None else step.wanted.data
+            yield step, data
+
+    def _put_many(self, contents: Iterator[tuple[FileStep, bytes]]) -> None:
+        """Write many files with some threads: most of the time a disk is waited for."""
+        running: deque[Future[None]] = deque()
+        with ThreadPoolExecutor(_WORKERS, "acp-files") as pool:
+            while batch := tuple(islice(contents, _BATCH)):
+                running.append(pool.submit(self._put_batch, batch))
+                if len(running) > 2 * _WORKERS:
+                    running.popleft().result()
+            for each in running:
+                each.result()
+
+    def _put_batch(self, batch: Iterable[tuple[FileStep, bytes]]) -> None:
+        disk = self._disk.another()
+        with disk.staying():
+            for step, data in batch:
+                self._put(disk, step, data)
+
+    def undo(self, steps: FolderSteps) -> list[str]:
+        """Take steps back, as far as they were taken; return the files that could not be."""
+        back, left = steps.back, list[str]()
+        for step in steps.files:
+            self._disk.remove_unfinished(step.path, self._token)
+        removed, put = _in_order(back.files)
+        for step in (*removed, *put):
+            try:
+                if not step.wanted.side.exists:
+                    self._remove(step)
+                    continue
+                if self._is_to_do(self._disk, step):
+                    self._put(self._disk, step, self._held(step.wanted))
+            except FileNotWritten as error:
+                if error.why != SINCE:
+                    left.append(step.path)
+            except (OSError, GitError):
+                left.append(step.path)
+        self._remove_emptied(back.emptied, removed)
+        return left
+
+    def _held(self, state: FileState) -> bytes:
+        if state.data is not None:
+            return state.data
+        (data,) = self._objects.blobs([state.side.blob])
+        return data
+
+    def _is_to_do(self, disk: Disk, step: FileStep) -> bool:
+        """Return whether a file is still as it should be found; False where nothing is to do."""
+        found = disk.find(step.path)
+        if found.is_as(step.wanted.side):
+            return False
+        if not found.is_as(step.present.side):
+            raise FileNotWritten(step.path, SINCE)
+        return True
+
+    def _remove(self, step: FileStep) -> None:
+        if self._is_to_do(self._disk, step):
+            self._disk.remove(step.path)
+
+    def _remove_emptied(self, folders: Collection[str], removed: Iterable[FileStep]) -> None:
+        above = {step.path[:at] for step in removed for at in _slashes(step.path)}
+        for folder in sorted(above.intersection(folders), key=len, reverse=True):
+            self._disk.remove_folder(folder)
+
+    def _put(self, disk: Disk, step: FileStep, data: bytes) -> None:
+        wanted = step.wanted
+        mode = None if wanted.side.is_link else wanted.mode
+        with _told(step):
+            if self._is_to_do(disk, step):
+                link = wanted.side.is_link
+                disk.put(
+                    step.path, data, is_link=link, mode=mode, sync=self._sync, token=self._token
+                )
+
+
+class _told:
+    """Tells the file of what the system refuses. A class: it is used for each of many files."""
+
+    def __init__(self, step: FileStep) -> None:
+        self._step = step
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, OSError | GitError):
+            raise FileNotWritten(self._step.path, plain_reason(error)) from None
+
+
+def _in_order(steps: Iterable[FileStep]) -> tuple[list[FileStep], list[FileStep]]:
+    """Return what is removed and what is put: a file may have become a folder, or the reverse."""
+    removed = [step for step in steps if not step.wanted.side.exists]
+    put = [step for step in steps if step.wanted.side.exists]
+    return sorted(removed, key=_depth, reverse=True), sorted(put, key=_depth)
+
+
+def _depth(step: FileStep) -> int:
+    return step.path.count("/")
+
+
+def _slashes(path: str) -> Iterator[int]:
+    return (at for at, char in enumerate(path) if char == "/")
+
+
+def state_of(found: FileOnDisk) -> FileState:
+    """Return a file as it is."""
+    return FileState(found.side, found.mode if found.blob and not found.is_link else None)
+
+
+def mode_for(found: FileOnDisk, wanted: Side, known: int | None) -> int | None:
+    """Return the permission bits that a file shall have.
+
+    Parameters
+    ----------
+    found
+        The file that is there.
+    wanted
+        What shall be there.
+    known
+        The bits that it had; None where nobody knows.
+    """
+    if known is not None and bool(known & stat.S_IXUSR) == wanted.is_executable:
+        return known
+    if not found.blob or found.is_link:
+        return 0o755 if wanted.is_executable else None
+    if bool(found.mode & stat.S_IXUSR) == wanted.is_executable:
+        return found.mode
+    bits = 0o111
+    return found.mode | (bits & found.mode >> 2) if wanted.is_executable else found.mode & ~bits

@@ -1,0 +1,318 @@
+"""Operations on a folder: all of one or nothing, whatever ends the server in between."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+
+from acp_jupyter.api.models.command_table import Command
+from acp_jupyter.api.models.sessions import RewindReply, RewindSession, UndoRewind
+from acp_jupyter.api.models.turns import RevertReply, RevertTurn
+from acp_jupyter.errors import ChangesRefused
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.workspace.operations.folder_lock import FolderLocks
+from acp_jupyter.protocol.host_events.session import TurnChanges
+from tests.support.agents.fake_agent import script
+from tests.support.generated import TIMES
+from tests.support.host.checkpoints import State, held
+from tests.support.host.killed import DiskSteps
+from tests.support.host.restarts import FAST, Server
+from tests.support.host.trusted_folders import trusting
+from tests.support.wait import PATIENCE_SECONDS, eventually
+
+Start = Callable[[], AbstractContextManager[Server]]
+DEEDS = ("write a.py one\nwrite b.py two", "delete gone\nwrite new/c.py three", "rename a.py d.py")
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Start:
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a.py").write_text("zero")
+    (root / "gone").write_text("x")
+    config = HostConfig(
+        Registry({"own": script("own_tools")}, []),
+        root,
+        tmp_path / "data",
+        limits=FAST,
+        trust=trusting(tmp_path),
+    )
+
+    @contextmanager
+    def started() -> Iterator[Server]:
+        host = AgentHost(config)
+        host.start()
+        try:
+            yield Server(host, root)
+        finally:
+            host.stop()
+
+    return started
+
+
+def say(server: Server, session: Session, text: str) -> str:
+    turn_id = server.prompt(session, text)
+    server.done(session, turn_id)
+    server.result(session.turn_files.settled(turn_id))
+    return turn_id
+
+
+def changes(server: Server, turn_id: str) -> TurnChanges:
+    server.result(server.host.stored_sessions.wake_turn(turn_id))
+    found = server.host.session_of_turn(turn_id).transcript.turns[turn_id].changes
+    assert found is not None
+    return found
+
+
+def reverted(server: Server, turn_id: str) -> list[str]:
+    return [file.path for file in changes(server, turn_id).files if file.reverted]
+
+
+def revert(server: Server, turn_id: str, *, undo: bool = False) -> RevertReply:
+    reply = server.send(RevertTurn(turn_id=turn_id, undo=undo))
+    assert isinstance(reply, RevertReply)
+    return reply
+
+
+# -- only what was written is undone ------------------------------------------
+
+
+def test_undo_leaves_what_its_user_had_put_back(start: Start) -> None:
+    with start() as server:
+        turn_id = say(server, server.open("own"), DEEDS[0])
+        (server.root / "a.py").write_text("zero")
+        mine = held(server.root)
+        assert sorted(revert(server, turn_id).paths) == ["a.py", "b.py"]
+        assert changes(server, turn_id).already == ("a.py",)
+        revert(server, turn_id, undo=True)
+        assert held(server.root) == mine
+        assert reverted(server, turn_id) == []
+        assert changes(server, turn_id).already == ()
+        # To revert again is no Undo.
+        (server.root / "a.py").write_text("one")
+        revert(server, turn_id)
+        revert(server, turn_id, undo=True)
+        assert (server.root / "a.py").read_text() == "one"
+
+
+def test_a_refused_revert_or_undo_changes_nothing(start: Start) -> None:
+    with start() as server:
+        turn_id = say(server, server.open("own"), DEEDS[0])
+        for undo, old, other in ((False, "zero", None), (True, "one", "two")):
+            (server.root / "a.py").write_text(old)  # as it is to be
+            (server.root / "b.py").write_text("mine")
+            mine = held(server.root)
+            with pytest.raises(ChangesRefused, match=r"b\.py was changed since"):
+                revert(server, turn_id, undo=undo)
+            assert held(server.root) == mine
+            if other is None:
+                (server.root / "a.py").write_text("one")
+                (server.root / "b.py").write_text("two")
+                revert(server, turn_id)
+
+
+def test_a_refused_going_back_changes_nothing(start: Start) -> None:
+    with start() as server:
+        session = server.open("own", notebook_path="book.ipynb")
+        turns = [say(server, session, deed) for deed in DEEDS[:2]]
+        (server.root / "new" / "c.py").unlink()  # put back by hand
+        (server.root / "a.py").write_text("mine")
+        mine = held(server.root)
+        back = RewindSession(session_id=session.session_id, turn_id=turns[0])
+        with pytest.raises(ChangesRefused, match=r"a\.py was changed since"):
+            server.send(back)
+        assert held(server.root) == mine
+        assert list(server.host.sessions.values()) == [session]
+        (server.root / "a.py").write_text("one")
+        mine = held(server.root)
+        reply = server.send(back)
+        assert isinstance(reply, RewindReply)
+        child = reply.session.session_id
+        gone_back = held(server.root)
+        (server.root / "a.py").write_text("mine")
+        with pytest.raises(ChangesRefused, match=r"a\.py was changed since"):
+            server.send(UndoRewind(session_id=child))
+        (server.root / "a.py").write_text("zero")
+        assert held(server.root) == gone_back
+        server.send(UndoRewind(session_id=child))
+        assert held(server.root) == mine
+
+
+# -- one lock for a folder -----------------------------------------------------
+
+
+def test_whoever_has_the_folder_is_waited_for(start: Start) -> None:
+    """It may be another server. A folder above it counts, and one beside it does not."""
+    with start() as server:
+        turn_id = say(server, server.open("own"), DEEDS[0])
+        locks = FolderLocks(server.root.parent / "data" / "checkpoints")
+        beside = server.root.parent / "beside"
+        for root, waits in ((server.root, True), (server.root.parent, True), (beside, False)):
+            undo = bool(reverted(server, turn_id))
+            with locks.hold([root], time.monotonic()):
+                reverting = server.submit(RevertTurn(turn_id=turn_id, undo=undo))
+                if waits:
+                    server.run(lambda: None)
+                    assert not reverting.done()
+                else:
+                    reverting.result(PATIENCE_SECONDS)
+            reverting.result(PATIENCE_SECONDS)
+
+
+def test_what_is_taken_back_beside_a_running_turn_is_none_of_its_changes(start: Start) -> None:
+    with start() as server:
+        first = say(server, server.open("own"), DEEDS[0])
+        other = server.open("own")
+        running = server.prompt(other, "write e.py 1\nsay Go\nwait")
+        eventually(lambda: server.text(other) == "Go")
+        revert(server, first)
+        server.run(lambda: other.cancel(running))
+        server.done(other, running)
+        server.result(other.turn_files.settled(running))
+        assert [file.path for file in changes(server, running).files] == ["e.py"]
+        now = held(server.root)
+        revert(server, running)
+        assert held(server.root) == {path: said for path, said in now.items() if path != "e.py"}
+
+
+# -- a server that is killed -----------------------------------------------------
+
+
+class Killed:
+    """One folder in which a command is sent again and again, each time to another end.
+
+    Parameters
+    ----------
+    tmp_path
+        Holds all.
+    start
+        Starts a server.
+    """
+
+    def __init__(self, tmp_path: Path, start: Start) -> None:
+        self._start = start
+        folders = tmp_path / "ws", tmp_path / "data"
+        self._before = DiskSteps(tmp_path / "before", *folders)
+        self._at_end = DiskSteps(tmp_path / "end", *folders)
+
+    def ends(self, command: Command, number: int) -> Iterator[Server]:
+        """Yield servers: the first one has carried it out, the others come after a killed one."""
+        self._before.take()
+        with self._start() as server:
+            steps = self._at_end
+            self._wake(server, command)
+            with steps.watched():
+                server.send(command)
+            count = steps.count
+            steps.take()
+        steps.put_back()  # killed as soon as it has answered
+        with self._start() as server:
+            yield server
+        chosen = range(count) if number >= count else range(0, count, count // number)
+        for step in chosen:
+            self._before.put_back()
+            with self._start() as server:
+                self._wake(server, command)
+                with steps.watched(step):
+                    server.send(command)
+                if not steps.taken:
+                    steps.take()  # it took a step less than before
+            steps.put_back()
+            with self._start() as server:
+                yield server
+
+    def _wake(self, server: Server, command: Command) -> None:
+        turn_id = getattr(command, "turn_id", "")
+        if turn_id:
+            server.result(server.host.stored_sessions.wake_turn(turn_id))
+        if session_id := getattr(command, "session_id", ""):
+            server.woken(session_id)
+
+
+@pytest.mark.parametrize("undo", [False, True], ids=["revert", "undo"])
+def test_a_killed_revert_is_done_or_was_not_begun(tmp_path: Path, start: Start, undo: bool) -> None:
+    with start() as server:
+        session = server.open("own")
+        turn_id = say(server, session, "\n".join(DEEDS))
+        states: list[State] = [held(server.root)]
+        revert(server, turn_id)
+        states.append(held(server.root))
+        if not undo:
+            revert(server, turn_id, undo=True)
+            assert held(server.root) == states[0]
+    paths = ["a.py", "b.py", "d.py", "gone", "new/c.py"]
+    ends = Killed(tmp_path, start).ends(RevertTurn(turn_id=turn_id, undo=undo), 5 * TIMES)
+    for number, server in enumerate(ends):
+        told = sorted(reverted(server, turn_id))
+        assert told in ([], paths)
+        assert held(server.root) == states[bool(told)]
+        if number == 0:
+            assert bool(told) is not undo  # it was answered
+        if bool(told) is undo:
+            revert(server, turn_id, undo=undo)
+        assert held(server.root) == states[not undo]
+        revert(server, turn_id, undo=not undo)
+        assert held(server.root) == states[undo]
+        assert not any((tmp_path / "data" / "operations").glob("*.ndjson"))
+
+
+@pytest.mark.parametrize("undo", [False, True], ids=["back", "undo"])
+def test_a_killed_going_back_is_done_or_was_not_begun(
+    tmp_path: Path, start: Start, undo: bool
+) -> None:
+    with start() as server:
+        session = server.open("own", notebook_path="book.ipynb")
+        states: list[State] = [held(server.root)]
+        turns = [say(server, session, deed) for deed in DEEDS]
+        states.append(held(server.root))
+        parent = session.session_id
+        back = RewindSession(session_id=parent, turn_id=turns[0])
+        command: Command = back
+        if undo:
+            reply = server.send(back)
+            assert isinstance(reply, RewindReply)
+            command = UndoRewind(session_id=reply.session.session_id)
+    for number, server in enumerate(Killed(tmp_path, start).ends(command, 5 * TIMES)):
+        session = server.woken(parent)
+        child = session.state.continues_in
+        assert held(server.root) == states[not child]
+        assert [bool(reverted(server, each)) for each in turns] == [bool(child)] * 3
+        if number == 0:
+            assert bool(child) is not undo  # it was answered
+        stored = server.result(server.host.stored_sessions.stored())
+        known = {*server.host.sessions, *(meta.session_id for meta in stored)}
+        assert known == ({parent, child} if child else known - {child})
+        if not undo and not child:
+            assert known == {parent}
+        if not child:
+            reply = server.send(back)
+            assert isinstance(reply, RewindReply)
+            child = reply.session.session_id
+            assert held(server.root) == states[0]
+        server.send(UndoRewind(session_id=child))
+        assert held(server.root) == states[1]
+        assert [reverted(server, each) for each in turns] == [[]] * 3
+
+
+def test_an_operation_is_finished_before_the_host_stops(start: Start) -> None:
+    with start() as server:
+        session = server.open("own", notebook_path="book.ipynb")
+        before = held(server.root)
+        turns = [say(server, session, deed) for deed in DEEDS]
+        back = RewindSession(session_id=session.session_id, turn_id=turns[0])
+        going = server.submit(back)
+        eventually(lambda: session.turns.going_back or going.done())
+    reply = going.result(PATIENCE_SECONDS)
+    assert isinstance(reply, RewindReply)
+    with start() as server:
+        assert held(server.root) == before
+        assert server.woken(session.session_id).state.continues_in == reply.session.session_id
+        assert os.path.exists(server.host.traffic_path(reply.session.session_id))
