@@ -106,6 +106,8 @@ class _ToolCallPacket(_AgentPacket):
     """What its ``_meta`` says of a terminal of the agent's."""
     can_cancel: bool | None = None
     """Whether the client may cancel it from now on."""
+    subagent_session_id: str = ""
+    """The child session whose work it is. ACP: subagent_update."""
     is_cut: bool | None = None
     """Whether the agent has sent more of it than is read."""
 

@@ -199,7 +199,10 @@ class CancelSent(TimedPacket):
 
 
 class CallCancel(TimedPacket):
-    """ACP: tool_call/cancel, terminal/cancel, by the client; or that the agent refused it."""
+    """ACP: tool_call/cancel, terminal/cancel, by the client; or that the agent refused it.
+
+    A subagent's call is cancelled by the session/cancel of its session.
+    """
 
     type: Literal["call_cancel"] = "call_cancel"
     tool_call_id: str = ""

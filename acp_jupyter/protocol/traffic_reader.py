@@ -38,7 +38,7 @@ from acp_jupyter.protocol.parse import elicitation, session, steering, tool_call
 from acp_jupyter.protocol.parse.packet import Packet, parse_packet
 from acp_jupyter.protocol.parse.subagents import SUBAGENT_UPDATES, Subagents
 from acp_jupyter.protocol.parse.tool_calls import ParseState
-from acp_jupyter.protocol.session_packets import CancelSent
+from acp_jupyter.protocol.session_packets import CallCancel, CancelSent
 from acp_jupyter.protocol.traffic import TrafficEntry, is_plain
 from acp_jupyter.protocol.version_2 import Version2
 
@@ -177,7 +177,8 @@ class TrafficReader:
         if method == "_auth/status_update" and entry.direction == "<":
             return [session.auth_status(body)]
         if method == "session/cancel" and entry.direction == ">":
-            return [CancelSent()]
+            call_id = self._subagents.call_of(text(body.get("sessionId")))
+            return [CallCancel(tool_call_id=call_id) if call_id else CancelSent()]
         if method in session.CALL_CANCELS and entry.direction == ">":
             return [session.call_cancel(body)]
         if method == "session/request_permission" and entry.direction == "<":

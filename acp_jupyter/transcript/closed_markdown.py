@@ -23,6 +23,7 @@ from markdown_it.tree import SyntaxTreeNode
 from markdown_it.utils import EnvType
 
 from acp_jupyter.transcript.closed_inline import closed_inline, math_block, with_source_positions
+from acp_jupyter.transcript.glued_fences import fences_apart
 
 _MOST_CHARS = 128 * 1024
 _MOST_OF = {"\n": 8_000, "[": 5_000, "`": 20_000}
@@ -58,6 +59,7 @@ def closed_markdown(text: str) -> str | None:
     """
     if len(text) > _MOST_CHARS or any(text.count(sign) > most for sign, most in _MOST_OF.items()):
         return None
+    text = fences_apart(text)
     env: EnvType = {}
     tokens = _parser().parse(text, env)
     if any(token.level > _MOST_LEVELS for token in tokens) or _is_code_or_text(tokens):

@@ -28,7 +28,7 @@ import sys
 from importlib import import_module
 
 NOUNS = {
-    "words": ("hello", "says", "slow_stream"),
+    "words": ("hello", "lingers", "says", "slow_stream"),
     "loads": ("flood", "works", "hostile", "many_sessions"),
     "permissions": ("permission", "two_permissions", "asks", "reads_log"),
     "elicitation": ("elicit",),

@@ -304,6 +304,8 @@ class SessionReader:
     async def turn(self, command: GetTurn, caller: Caller) -> TurnDetail:
         """Return a turn with its items, after waiting for its end if that is asked for.
 
+        Of one that has ended, and whose agent has not answered the stop, the answer is waited for.
+
         Raises
         ------
         UnknownTurn
@@ -315,6 +317,9 @@ class SessionReader:
         if command.wait_seconds:
             waited = session.transcript.turns[command.turn_id].status != "done"
             done = await session.journal.wait_turn(command.turn_id, command.wait_seconds)
+            if not waited and session.state.held:
+                waited = True
+                await session.journal.wait_answered(command.wait_seconds)
             if waited and done:
                 # Some agents send the tail of their text after the end.
                 await asyncio.sleep(self._host.config.limits.late_text_seconds)

@@ -32,7 +32,8 @@ class WorkCanceller:
     async def cancel(self, tool_call_id: str) -> None:
         """Have a call ended, or its terminal. ACP: tool_call/cancel, terminal/cancel.
 
-        When this returns the agent has said yes; an update tells when it has ended.
+        When this returns the agent has said yes; an update tells when it has ended. A subagent is
+        only told (ACP: session/cancel of its session), and says no more than that update.
 
         Raises
         ------
@@ -85,6 +86,9 @@ class WorkCanceller:
 
 
 async def _request(connection: SessionConnection, call: ToolCall) -> None:
+    if call.can_cancel and call.subagent_session_id:
+        await connection.cancel_subagent(call.subagent_session_id)
+        return
     if call.can_cancel:
         await connection.request("tool_call/cancel", toolCallId=call.tool_call_id)
         return

@@ -306,6 +306,10 @@ class SessionConnection:
         """ACP: session/cancel."""
         await self.agent_connection.cancel(self.agent_session_id, self.log)
 
+    async def cancel_subagent(self, session_id: str) -> None:
+        """ACP: session/cancel, of a child session that can be cancelled."""
+        await self.agent_connection.cancel(session_id, self.log)
+
     async def steer(self, blocks: Sequence[Mapping[str, Any]], seconds: float) -> steering.Outcome:
         """Give the agent a message for the turn that runs. Outside ACP: _session/steering.
 

@@ -32,6 +32,7 @@ from acp_jupyter.host.session.agent import SessionAgent
 from acp_jupyter.host.session.current_turn import CurrentTurn
 from acp_jupyter.host.session.earlier_runs import remembered_notice
 from acp_jupyter.host.session.modes import SessionModes
+from acp_jupyter.host.session.opening import SessionConnection
 from acp_jupyter.host.session.prompts import Blocks, QueuedTurn, TurnQueue, Work, fitted_blocks
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.turn_files import TurnFiles
@@ -47,6 +48,7 @@ from acp_jupyter.protocol.host_events.notes import (
 from acp_jupyter.protocol.host_events.session import AgentSilentNote, MessageHeld, Policy, Rule
 from acp_jupyter.protocol.objects import Obj
 from acp_jupyter.protocol.parse.steering import TAKEN, Outcome
+from acp_jupyter.transcript.model.tool_items import ToolCall
 
 _ALLOWS_MORE = (
     "The message waits for its own turn: the running one allows more without asking than the "
@@ -375,7 +377,7 @@ class TurnRunner:
             return
         # An agent that does not read must not hold up the stop. The line is written at once and
         # so before the answers: it says why these come.
-        sent = asyncio.ensure_future(connection.cancel())
+        sent = asyncio.ensure_future(self._cancel(connection, turn.turn_id))
         await asyncio.sleep(0)
         self._cancel_requests()
         await asyncio.wait((work,), timeout=self._limits.stop_seconds)
@@ -391,6 +393,18 @@ class TurnRunner:
             self._journal.note(MessageHeld())
         sent.cancel()
         await asyncio.gather(sent, return_exceptions=True)
+
+    async def _cancel(self, connection: SessionConnection, turn_id: str) -> None:
+        """Tell the agent, and the subagents of the turn that can be told."""
+        items = self._journal.transcript.turn_items(turn_id)
+        subagents = [
+            item.subagent_session_id
+            for item in items
+            if isinstance(item, ToolCall) and item.is_open and item.can_cancel
+        ]
+        await connection.cancel()
+        for session_id in filter(None, subagents):
+            await connection.cancel_subagent(session_id)
 
     def _hold(self) -> None:
         """Say why the next message waits: the agent was told to stop, and has not yet."""

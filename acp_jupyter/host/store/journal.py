@@ -6,6 +6,7 @@ The one place where a line becomes events.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import logging
 import time
@@ -333,6 +334,13 @@ class Journal:
         except TimeoutError:
             return False
         return True
+
+    async def wait_answered(self, seconds: float) -> None:
+        """Wait until an agent that was told to stop has answered, at most ``seconds``."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self.transcript.session.held:
+                    await self._progress.wait()
 
     def close(self) -> None:
         """Finish the log. Blocks until it is written, at most some seconds."""

@@ -11,6 +11,7 @@ from acp_jupyter.kernel.turn.display import (
     TerminalScreen,
     end_widget,
     first_bundle,
+    unanswered,
     wants_widget,
 )
 from acp_jupyter.transcript.output.bundle import Bundle
@@ -108,6 +109,8 @@ class BackgroundOutput:
                 detail = turn._client.turn(turn.id, seconds)
                 if unseen is not None and (bundle := unseen.news(detail)) is not None:
                     _display(bundle, turn, update=True)
+            while unanswered(detail):
+                detail = turn._client.turn(turn.id, _FOLLOW_SECONDS)
         except AcpError:
             return
         finally:
@@ -122,6 +125,7 @@ def show_in_terminal(turn: Turn) -> None:
     screen = TerminalScreen()
     try:
         turn._wait(None, screen.show)
+        turn._wait_for_late_text()
     finally:
         screen.show(turn._detail)
 
@@ -132,6 +136,7 @@ def show_in_notebook(turn: Turn, cell: ExecutionContext) -> None:
     try:
         shown.begin()
         turn._wait(None, None)
+        turn._wait_for_late_text()
     except KeyboardInterrupt:
         turn.stop_soon()  # before the last look at it below
         raise

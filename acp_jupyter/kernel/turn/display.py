@@ -60,9 +60,27 @@ def first_bundle(detail: TurnDetail, widget: Shown | None) -> Bundle:
 
 def bundle_of(detail: TurnDetail) -> Bundle:
     """Return a turn as notebook output, as it is now and without a widget."""
-    if detail.bundle is not None:
-        return detail.bundle
-    return build_bundle(detail.turn, detail.items, detail.session, home=str(Path.home()))
+    bundle = detail.bundle
+    if bundle is None:
+        bundle = build_bundle(detail.turn, detail.items, detail.session, home=str(Path.home()))
+    if not unanswered(detail):
+        return bundle
+    words = (
+        "The agent had not answered the stop yet. What it still says is in session "
+        f"{detail.session.session_id[:8]}."
+    )
+    return Bundle(data={**bundle.data, **_with_words(bundle, words)}, metadata=bundle.metadata)
+
+
+def unanswered(detail: TurnDetail) -> bool:
+    """Tell whether an agent that was stopped may say more, and no page will show it here."""
+    is_stopped = detail.turn.status == "done" and detail.turn.stop_reason == "cancelled"
+    return is_stopped and bool(detail.session.held) and not detail.page_holds_notebook
+
+
+def _with_words(bundle: Bundle, words: str) -> dict[str, JsonValue]:
+    markdown, plain = (str(bundle.data[name]) for name in ("text/markdown", "text/plain"))
+    return {"text/markdown": f"{markdown}\n\n{words}", "text/plain": f"{plain}\n{words}"}
 
 
 def _with_place(bundle: Bundle, detail: TurnDetail) -> dict[str, JsonValue]:
@@ -76,8 +94,7 @@ def _with_place(bundle: Bundle, detail: TurnDetail) -> dict[str, JsonValue]:
         )
     else:
         place = f"It runs in this notebook's kernel, in session {session}, and ends with it."
-    markdown, plain = (str(bundle.data[name]) for name in ("text/markdown", "text/plain"))
-    return {"text/markdown": f"{markdown}\n\n{place}", "text/plain": f"{plain}\n{place}"}
+    return _with_words(bundle, place)
 
 
 _MOST_ENDED = 20

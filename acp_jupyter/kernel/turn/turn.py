@@ -17,7 +17,7 @@ from acp_jupyter.errors import AcpError, BadRequest, NobodyToAsk, TurnError, Tur
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.turn.contents import ChangedTurn, ExportedTurn
-from acp_jupyter.kernel.turn.display import bundle_of, first_bundle
+from acp_jupyter.kernel.turn.display import bundle_of, first_bundle, unanswered
 from acp_jupyter.kernel.turn.waiting import (
     Asks,
     follow_and_work,
@@ -281,6 +281,15 @@ class Turn(ChangedTurn, ExportedTurn):
             self._asking_waits -= asks == "asks"
         if self._finish_output is not None:
             self._finish_output()  # so that what follows can't overtake it
+
+    def _wait_for_late_text(self) -> None:
+        """Wait until an agent that was stopped has answered: it may say more until then.
+
+        Not where a page has the notebook, which puts it in when it comes.
+        """
+        deadline = time.monotonic() + _WAIT_SECONDS
+        while unanswered(self._detail) and time.monotonic() < deadline:
+            self._detail = self._client.turn(self.id, _WAIT_SECONDS)
 
     def stop_soon(self, seconds: float = 2.0) -> None:
         """Stop the turn and wait a little for its end, once; never raises an error of the host."""

@@ -44,6 +44,9 @@ class _Child:
 
     parent_id: str
     """The tool call of the session that owns it, where that is a child, too."""
+    session_id: str = ""
+    can_cancel: bool = False
+    """Whether the client may cancel it now."""
     number: int = 0
     """Of its present call."""
     title: str = ""
@@ -52,7 +55,7 @@ class _Child:
     answer: str = ""
     status: str = "in_progress"
     turn: int = -1
-    """The turn that has its call; the next turn with something of it gets another."""
+    """The turn that has its call. One that works keeps it; else the next turn gets another."""
 
     def learn(self, update: Obj) -> None:
         """Take what a ``subagent_update`` names; null empties, absence keeps."""
@@ -60,6 +63,8 @@ class _Child:
             self.title = text(update["title"])[:_TITLE_CHARS]
         if "description" in update:
             self.role = text(update["description"])[:_TITLE_CHARS]
+        if "capabilities" in update:
+            self.can_cancel = isinstance(obj(update["capabilities"]).get("cancel"), dict)
         state = obj(update.get("state"))
         status = _STATUSES.get(text(state.get("state")))
         if status is not None:
@@ -128,8 +133,13 @@ class Subagents:
         self._messages.update(known.messages)
 
     def next_turn(self) -> None:
-        """Begin a turn: a child that outlives its turn gets a call in the one it works in."""
+        """Begin a turn: a child that has ended gets another call, should it work again."""
         self._turn += 1
+
+    def call_of(self, session_id: str) -> str:
+        """Return the id of a child's call; empty where the session is none."""
+        child = self._children.get(session_id)
+        return "" if child is None else self._call_id(child)
 
     def read(self, session_id: str, update: Obj) -> list[Packet]:
         """Read one of `SUBAGENT_UPDATES`, sent on the session ``session_id``."""
@@ -163,18 +173,19 @@ class Subagents:
         if not name:
             return
         child = self._children.get(name) or self._born(session_id, name)
-        was = child.status
+        was, has_call = child.status, self._has_call(child)
         child.learn(update)
         if was != "in_progress" and child.status == "in_progress":
             child.begin_again()
-        if child.turn == self._turn:
+            has_call = False
+        if has_call:
             yield self._packet("tool_call_update", child)
         elif child.status == "in_progress":
             yield from self._call(child)
 
     def _born(self, session_id: str, name: str) -> _Child:
         owner = self._children.get(session_id)
-        child = _Child("" if owner is None else self._call_id(owner))
+        child = _Child("" if owner is None else self._call_id(owner), name)
         self._children[name] = child
         if len(self._children) > _MOST_CHILDREN:
             self._children.popitem(last=False)
@@ -202,21 +213,25 @@ class Subagents:
             yield from self._changed(answering)
 
     def _changed(self, child: _Child) -> Iterator[Packet]:
-        if child.turn == self._turn:
+        if self._has_call(child):
             yield self._packet("tool_call_update", child)
         else:
             yield from self._call(child)
 
     def _call(self, child: _Child) -> Iterator[Packet]:
         """Give the child a call in this turn, unless it has one."""
-        if child.turn != self._turn:
+        if not self._has_call(child):
             child.turn = self._turn
             self._count += 1
             child.number = self._count
             yield self._packet("tool_call", child)
 
+    def _has_call(self, child: _Child) -> bool:
+        works = child.turn >= 0 and child.status == "in_progress"
+        return works or child.turn == self._turn
+
     def _call_id(self, child: _Child) -> str:
-        number = child.number if child.turn == self._turn else self._count + 1
+        number = child.number if self._has_call(child) else self._count + 1
         return f"subagent-{number}"
 
     def _packet(self, kind: str, child: _Child) -> Packet:
@@ -236,7 +251,8 @@ class Subagents:
         if child.answer:
             answer: list[JsonValue] = [{"type": "content", "content": child.answer}]
             raw["content"] = answer
-        return parse_packet(raw, self._state, is_clean=True)
+        own = {"subagent_session_id": child.session_id, "can_cancel": child.can_cancel}
+        return parse_packet(raw, self._state, is_clean=True).model_copy(update=own)
 
 
 def _fitted(old: str, new: str, *, apart: bool = True) -> str:

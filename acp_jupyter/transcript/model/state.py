@@ -39,6 +39,9 @@ class WrittenDiff:
 class Background:
     """What goes on beside the turns, as the agent has told last."""
 
+    listed: int = 0
+    """How much of it the agent lists. A subagent goes on until it says that it does not."""
+
     items: frozenset[str] = frozenset()
     """Item ids of the calls, and of the cards of the terminals."""
     terminals: frozenset[str] = frozenset()

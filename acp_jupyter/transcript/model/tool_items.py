@@ -208,7 +208,9 @@ class ToolCall(StepBase):
     terminal: TerminalView | None = None
     """The newest terminal that it shows; what that puts out is the call's ``output``."""
     background: bool = False
-    """Whether it, or its terminal, goes on beside the turns, as the agent says."""
+    """Whether it, or its terminal, goes on beside the turns, as far as the agent has said."""
+    subagent_session_id: str = ""
+    """The child session whose work it is; empty for any other call."""
     can_cancel: bool = False
     """Whether the agent ends it alone if it is asked to; only while it is open."""
     cancelling: bool = False

@@ -121,6 +121,7 @@ _NOT_OF_ITEM = {
     "id", "turn_id", "parent_id", "request_id", "tool_call_id", "plan_id", "artifact_id",
     "started_at", "ended_at", "asked_at", "duration_seconds", "at", "answered_by",
     "tool_name", "raw_input", "raw_output", "open", "can_cancel", "cancelling",
+    "subagent_session_id",
     "offers", "target",
 }  # fmt: skip
 _NOT_OF_PERMISSION = {

@@ -1,7 +1,8 @@
 """Work that is open when its turn ends: closed with it, or going on in the background.
 
 What an agent lists as going on beside its turns stays open until it tells how that has ended, lists
-it no more, or ends itself. ACP: background work, and the requests that cancel one piece of it.
+it no more, or ends itself. A subagent in a session of its own stays open until it has ended: that
+it was asked to is no end. ACP: background work, subagents, the requests that cancel one of them.
 """
 
 from __future__ import annotations
@@ -21,11 +22,21 @@ from acp_jupyter.transcript.reduce.draft import Draft
 def close_tool_calls(draft: Draft, turn_id: str, stop_reason: str) -> None:
     """Close what the agent left open: what became of it, as far as anything tells."""
     start = draft.turn_first.get(turn_id, len(draft.items))
+    going_on: list[str] = []
     for item in draft.items.recent(start):
         if not isinstance(item, ToolCall) or item.turn_id != turn_id or item.background:
             continue
-        if item.is_open and not terminals.outlives_turn(draft, item):
+        if not item.is_open or terminals.outlives_turn(draft, item):
+            continue
+        if item.subagent_session_id and draft.session.status != "stopped":
+            draft.replace(item.model_copy(update={"background": True}))
+            going_on.append(item.id)
+        else:
             draft.replace(item.model_copy(update=_closed(draft, item, stop_reason)))
+    if going_on:
+        _set_background(
+            draft, replace(draft.background, items=draft.background.items | {*going_on})
+        )
 
 
 def _closed(draft: Draft, call: ToolCall, stop_reason: str) -> dict[str, object]:
@@ -53,14 +64,12 @@ def _last_status(draft: Draft, call: ToolCall, stop_reason: str) -> ToolStatus:
 def take_background(draft: Draft, works: tuple[BackgroundWork, ...]) -> None:
     """Take in all that goes on beside the turns; what is not listed any more is closed."""
     old = draft.background.items
-    calls = frozenset(_listed_calls(draft, works))
+    calls = frozenset(_listed_calls(draft, works)).union(_subagents(draft, old))
     listed = frozenset(_listed_terminals(draft, works))
     for terminal_id in sorted(listed):
         terminals.show_in_own_card(draft, terminal_id)
     cards = (item for terminal_id in listed for item in draft.terminals[terminal_id].items)
-    draft.background = Background(calls.union(cards), listed)
-    if draft.session.background != len(works):
-        draft.change_session(background=len(works))
+    _set_background(draft, Background(len(works), calls.union(cards), listed))
     _leave(draft, old - draft.background.items)
     for item_id in sorted(draft.background.items - old, key=index_of):
         item = draft.get_call(item_id)
@@ -72,6 +81,22 @@ def take_background(draft: Draft, works: tuple[BackgroundWork, ...]) -> None:
         view = draft.terminals[terminal_id].view
         if not view.running:  # its call has ended: the agent tells only now that it goes on
             terminals.change_terminal(draft, terminal_id, running=True)
+
+
+def _set_background(draft: Draft, background: Background) -> None:
+    draft.background = background
+    # What is listed may be a subagent, or nothing that we know.
+    count = max(background.listed, len(background.items))
+    if draft.session.background != count:
+        draft.change_session(background=count)
+
+
+def _subagents(draft: Draft, item_ids: Iterable[str]) -> Iterable[str]:
+    """Return those of some calls that are of a subagent which works."""
+    for item_id in item_ids:
+        call = draft.get_call(item_id)
+        if call.subagent_session_id and call.is_open:
+            yield item_id
 
 
 def _listed_calls(draft: Draft, works: Iterable[BackgroundWork]) -> Iterable[str]:
@@ -94,8 +119,8 @@ def _listed_terminals(draft: Draft, works: Iterable[BackgroundWork]) -> Iterable
 
 def end_background(draft: Draft) -> None:
     """Close all that goes on in the background: its agent has ended."""
-    items, draft.background = draft.background.items, Background()
-    draft.change_session(background=0)
+    items = draft.background.items
+    _set_background(draft, Background())
     _leave(draft, items, "cancelled")
 
 
@@ -104,7 +129,7 @@ def settle(draft: Draft, item_ids: Iterable[str]) -> None:
     over = frozenset(item_ids) & draft.background.items
     over -= {item_id for item_id in over if _goes_on(draft.get_call(item_id))}
     if over:
-        draft.background = replace(draft.background, items=draft.background.items - over)
+        _set_background(draft, replace(draft.background, items=draft.background.items - over))
         _leave(draft, over)
 
 

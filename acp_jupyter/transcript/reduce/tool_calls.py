@@ -175,6 +175,8 @@ def _sent_fields(
         changes["message"] = packet.message
     if packet.can_cancel is not None:
         changes["can_cancel"] = packet.can_cancel
+    if packet.subagent_session_id:
+        changes["subagent_session_id"] = packet.subagent_session_id
     return changes
 
 

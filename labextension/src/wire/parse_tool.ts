@@ -67,6 +67,7 @@ export function parseToolCall(
     background: flag(value, 'background'),
     can_cancel: false,
     cancelling: false,
+    subagent_session_id: '',
     started_at: number(value, 'started_at'),
     ended_at: number(value, 'ended_at'),
   };

@@ -3332,7 +3332,7 @@ export interface TodoItem {
  */
 export interface ToolCall {
   /**
-   * Whether it, or its terminal, goes on beside the turns, as the agent says.
+   * Whether it, or its terminal, goes on beside the turns, as far as the agent has said.
    */
   background: boolean;
   blocks: ContentBlockItem[];
@@ -3411,6 +3411,10 @@ export interface ToolCall {
   remarks: string[];
   started_at: number | null;
   status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'cancelled';
+  /**
+   * The child session whose work it is; empty for any other call.
+   */
+  subagent_session_id: string;
   /**
    * Type of the subagent whose work it is, e.g. ``Explore``.
    */

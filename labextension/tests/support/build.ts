@@ -197,6 +197,7 @@ export function tool(id: string, over: Partial<ToolCall> = {}): ToolCall {
     background: false,
     can_cancel: false,
     cancelling: false,
+    subagent_session_id: '',
     started_at: 1,
     ended_at: 1.1,
     ...over,

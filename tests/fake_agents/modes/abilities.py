@@ -216,7 +216,8 @@ def delegates(wire: Wire, session_id: str, text: str) -> str:
     """Give its task to a child session, which asks and works; a prompt names the child's id.
 
     ``leave CHILD`` ends the turn while the child works; in ``speak CHILD``, of any session, it goes
-    on.
+    on. The child of ``spare CHILD`` can be cancelled, and goes on when its turn is stopped; that of
+    ``obey CHILD`` ends when it is told to.
     """
     verb, _, named = text.partition(" ")
     child = named or text
@@ -228,8 +229,20 @@ def delegates(wire: Wire, session_id: str, text: str) -> str:
         wire.text(session_id, f"Code {answer.get('error', {}).get('code')}")
         return "end_turn"
     state = {"state": "running"}
-    wire.update(session_id, "subagent_update", sessionId=child, title="Look", state=state)
+    can: Json = {"capabilities": {"cancel": {}}} if verb in {"spare", "obey"} else {}
+    wire.update(session_id, "subagent_update", sessionId=child, title="Look", state=state, **can)
     wire.text(child, "I am the child.")
+    if can:
+        told: set[str] = set()
+        while not {session_id, *([child] if verb == "obey" else [])} <= told:
+            message = wire.next() or sys.exit(0)
+            if message.get("method") == "session/cancel":
+                told.add(message["params"]["sessionId"])
+        if verb == "obey":
+            ended = {"state": "idle", "stopReason": "cancelled"}
+            wire.update(session_id, "subagent_update", sessionId=child, state=ended)
+        wire.cancelled = True
+        return "cancelled"
     if verb == "leave":
         return "end_turn"
     answer = wire.ask("session/request_permission", asked)

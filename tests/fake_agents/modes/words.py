@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 from _wire import Wire, in_turns
 
 PIECE = 160
@@ -15,6 +18,17 @@ def hello(wire: Wire, session_id: str, text: str) -> str:
     for piece in ("Hello from ", "the **fake** agent. ", "You said: ", text):
         wire.text(session_id, piece)
     return "end_turn"
+
+
+@in_turns
+def lingers(wire: Wire, session_id: str, text: str) -> str:
+    """Say something; told to stop, say more once the file that the prompt names is there."""
+    wire.text(session_id, "early ")
+    wire.rest(3600)
+    while not os.path.exists(text.strip()):
+        time.sleep(0.05)
+    wire.text(session_id, "and late")
+    return "cancelled"
 
 
 @in_turns

@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 
 from acp_jupyter.host.rpc.log_router import LogRouter
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.protocol.log import read_log
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.model.items import AgentMessage
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.agents.fake_agent import script
 from tests.support.host.driver import driving
+from tests.support.wait import eventually
 
 
 @pytest.mark.parametrize(("option", "status"), [("yes", "completed"), ("no", "failed")])
@@ -50,6 +53,50 @@ def test_a_child_that_outlives_its_parent_is_heard_nowhere_and_refused(tmp_path:
         (task,) = (item for item in items if isinstance(item, ToolCall))
         assert task.status == "cancelled"
         assert [i.text for i in items if isinstance(i, AgentMessage)] == ["I am the child."]
+
+
+@pytest.mark.parametrize(
+    ("verb", "status", "background"),
+    [("obey", "cancelled", False), ("spare", "in_progress", True)],
+)
+def test_a_stop_tells_a_child_that_can_be_cancelled(
+    tmp_path: Path, verb: str, status: str, background: bool
+) -> None:
+    """It has ended when it says so; one that goes on can be told again, alone."""
+    with driving(tmp_path, {"a": script("delegates")}) as driver:
+        session = driver.open("a")
+        turn_id = driver.prompt(session, f"{verb} kid")
+        eventually(lambda: driver.text(session) == "I am the child.")
+        driver.run(session.cancel)
+        assert driver.done(session, turn_id).stop_reason == "cancelled"
+        task = _task(session)
+        assert (task.status, task.background, task.can_cancel) == (status, background, background)
+        assert session.state.background == int(background)
+        assert _cancelled(session)[1:] == ["kid"]
+        if background:
+            driver.result(session.canceller.cancel(task.tool_call_id))
+            assert _cancelled(session)[1:] == ["kid", "kid"]
+            assert _task(session).cancelling
+            driver.result(driver.host.closer.close(session.session_id))
+            assert _task(session).status == "cancelled"
+
+
+def _task(session: Session) -> ToolCall:
+    items = session.transcript.window(0, len(session.transcript.items))
+    (task,) = (item for item in items if isinstance(item, ToolCall))
+    return task
+
+
+def _cancelled(session: Session) -> list[str]:
+    """Return the sessions that the agent was told to cancel, in that order."""
+    session.journal.flush()
+    with session.journal.log.path.open("rb") as file:
+        sent = [each.message for each in read_log(file) if isinstance(each, TrafficEntry)]
+    return [
+        message["params"]["sessionId"]
+        for message in sent
+        if message.get("method") == "session/cancel"
+    ]
 
 
 class Log:

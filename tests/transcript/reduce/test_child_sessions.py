@@ -125,24 +125,21 @@ def test_what_a_child_asks_stands_in_its_call(family: Family) -> None:
     assert (asked.permission.state, asked.parent_id) == ("pending", task.id)
 
 
-def test_a_child_that_outlives_its_turn_gets_a_call_in_the_next(family: Family) -> None:
+def test_a_child_that_outlives_its_turn_goes_on_in_its_call(family: Family) -> None:
     family.announce("k", title="Look", **RUNNING)
     family.says("k", "One.")
-    family.end(1)
+    family.end(3)
+    assert (family.calls[0].status, family.calls[0].background) == ("in_progress", True)
+    assert family.transcript.session.background == 1
     prompt = family.turn(turn_id="t2")
     family.says("a1", "Next.")
     family.says("k", "Two.")
     family.announce("k", **IDLE)
     family.end(prompt)
-    first, second = family.calls
-    assert (first.turn_id, second.turn_id) == ("t1", "t2")
-    assert second.status == "completed"
-    texts = [item for item in family.items if isinstance(item, AgentMessage)]
-    assert [(t.text, t.parent_id) for t in texts] == [
-        ("One.", first.id),
-        ("Next.", ""),
-        ("Two.", second.id),
-    ]
+    (call,) = family.calls
+    assert (call.turn_id, call.status, call.background) == ("t1", "completed", False)
+    assert family.transcript.session.background == 0
+    assert family.told() == [("One.", "Look"), ("Next.", ""), ("Two.", "Look")]
 
 
 def test_children_that_are_told_more_in_the_next_turn_get_a_call_each(family: Family) -> None:

@@ -2,6 +2,7 @@ import { isVisible, lex, normaliseLines } from './blocks';
 import type { MarkdownOptions } from './code_block';
 import { draw, joinParts } from './long/draw';
 import { OpenFence } from './fence';
+import { fencesApart } from './glued_fences';
 import { Finished } from './long/finished';
 import { patch } from './patch';
 import { NOTHING, piecesOf } from './long/pieces';
@@ -111,7 +112,7 @@ export class MarkdownStream {
       this.tailAt += this.tail.length;
       this.tail = '';
       this.carry = NOTHING;
-      this.review = new Review(normaliseLines(this.source), this.finished);
+      this.review = new Review(fencesApart(normaliseLines(this.source)), this.finished);
     }
     return this.review.step();
   }
@@ -154,7 +155,10 @@ export class MarkdownStream {
       this.fence = null;
       rest = after;
     }
-    this.tail += rest;
+    // A line that has no end may still become another.
+    const lines = this.tail + rest;
+    const ended = lines.lastIndexOf('\n') + 1;
+    this.tail = fencesApart(lines.slice(0, ended)) + lines.slice(ended);
     this.parse();
   }
 
