@@ -15,7 +15,12 @@ import pytest_asyncio
 
 from acp_jupyter.errors import TerminalRefused, UnknownTerminal
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.workspace.terminal_process import TerminalExit
+from acp_jupyter.host.workspace.terminal_process import (
+    HeldFolder,
+    TerminalExit,
+    TerminalProcess,
+    prepare_command,
+)
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.protocol.host_events.notes import Note
 from acp_jupyter.protocol.host_events.session import (
@@ -128,6 +133,26 @@ async def test_a_command_starts_in_the_sessions_folder_or_below(host: Host, tmp_
             await host.terminals.create("pwd", cwd=cwd)
     with pytest.raises(TerminalRefused, match="does not exist"):
         await host.terminals.create("pwd", cwd="nowhere")
+
+
+class Swapped(HeldFolder):
+    """A folder whose name another one takes when it was looked at for the last time."""
+
+    def check(self) -> None:
+        super().check()
+        os.rename(self.path, f"{self.path} held")
+        os.mkdir(self.path)
+
+
+@pytest.mark.asyncio
+async def test_a_command_starts_in_the_folder_that_is_held_for_it(tmp_path: Path) -> None:
+    (tmp_path / "shown").mkdir()
+    prepared = prepare_command("touch ran", (), "shown", (), root=tmp_path, inherited=ENV)
+    command = replace(prepared, folder=Swapped(prepared.folder.path))
+    process = await TerminalProcess.start(command, LIMITS)
+    await eventually_async((tmp_path / "shown held/ran").exists)
+    assert list((tmp_path / "shown").iterdir()) == []
+    await process.stop()
 
 
 @pytest.mark.asyncio
