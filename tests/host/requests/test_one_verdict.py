@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from acp_jupyter.errors import PermissionGone, PermissionSettled
 from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.requests.session_folder import SessionFolder
 from acp_jupyter.host.session.session import Session
@@ -22,6 +24,7 @@ from acp_jupyter.transcript.model.tool_items import Permission, ToolCall
 from tests.support.agents.fake_agent import script
 from tests.support.host.driver import Driver, driving
 from tests.support.host.permission_answers import answer, asked, rule
+from tests.support.processes import family
 from tests.support.wait import eventually
 
 FOLDERS: dict[str, Callable[[Path], str]] = {
@@ -470,6 +473,59 @@ def test_a_command_allowed_for_a_folder_runs_in_no_other(tmp_path: Path) -> None
         driver.answer(session, permission.request_id, "reject")
         driver.done(session, turn_id)
         assert not list(tmp_path.rglob("ran"))
+
+
+def kill_agent() -> None:
+    for pid, command in family(os.getpid()).items():
+        if "terminal_script" in command:
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        ask("fs/write_text_file", path="ROOT/setup.py", content="x"),
+        ask("terminal/create", command="touch ran", cwd="ROOT"),
+        ask("fs/read_text_file", path="ROOT/.env"),
+    ],
+    ids=["write", "command", "read"],
+)
+def test_a_yes_after_the_agents_death_does_nothing(tmp_path: Path, step: dict[str, Any]) -> None:
+    with driving(tmp_path, {"scripted": script("terminal_script")}) as driver:
+        (driver.root / "setup.py").write_text("before")
+        (driver.root / ".env").write_text("KEY=planted")
+        session = driver.open("scripted")
+        steps = json.dumps([step]).replace("ROOT", str(driver.root))
+        turn_id = driver.prompt(session, steps)
+        request_id = waiting(session).request_id
+        kill_agent()
+        assert driver.done(session, turn_id).stop_reason == "error"
+        with pytest.raises((PermissionGone, PermissionSettled)):
+            driver.answer(session, request_id, "allow")
+        assert (driver.root / "setup.py").read_text() == "before"
+        assert not list(driver.root.rglob("ran"))
+        assert session.state.waiting == 0
+
+
+def test_a_yes_ends_with_the_agent_that_it_was_given_to(tmp_path: Path) -> None:
+    """It dies before it has used it; the next process asks anew for the same text."""
+    with driving(tmp_path, {"scripted": script("terminal_script")}) as driver:
+        path = str(driver.root / "setup.py")
+        Path(path).write_text("before")
+        session = driver.open("scripted")
+        diff = {"type": "diff", "path": path, "oldText": "before", "newText": "x"}
+        other = own_request("", "execute", toolCallId="c2", rawInput={"command": "true"})
+        turn_id = driver.prompt(session, json.dumps([own_request(path, content=[diff]), other]))
+        first = waiting(session).request_id
+        driver.answer(session, first, "yes")
+        eventually(lambda: session.state.waiting and waiting(session).request_id != first)
+        kill_agent()
+        assert driver.done(session, turn_id).stop_reason == "error"
+        write = ask("fs/write_text_file", path=path, content="x")
+        turn_id = driver.prompt(session, json.dumps([write]))
+        driver.answer(session, waiting(session).request_id, "reject")
+        driver.done(session, turn_id)
+        assert Path(path).read_text() == "before"
 
 
 @pytest.mark.parametrize(
