@@ -13,6 +13,7 @@ const ANSWERED_MS = 150;
 /**
  * Scrolls a notebook to a new request in a cell that is not drawn, as one out of view isn't in a
  * notebook that draws only some of its cells. A request that is drawn comes into view by itself.
+ * While any waits, JupyterLab's notifications are kept away from them.
  */
 export class UndrawnRequests {
   readonly #client: Client;
@@ -29,6 +30,11 @@ export class UndrawnRequests {
   #update({ session_id: sessionId, waiting, notebook_path: path }: SessionSummary): void {
     const before = this.#waiting.get(sessionId) ?? 0;
     this.#waiting.set(sessionId, waiting);
+    if (waiting > before) {
+      void import('./notifications_away').then(({ keepNotificationsAway }) =>
+        keepNotificationsAway(() => [...this.#waiting.values()].some(count => count > 0)),
+      );
+    }
     if (waiting > before && this.#notebook.find(path)?.isVisible === true) {
       setTimeout(() => void this.#bring(sessionId), ANSWERED_MS);
     }

@@ -83,7 +83,7 @@ interface CardProps {
 
 /** A question that waits. Nothing is sent or fetched before a button is pressed. */
 export function QuestionCard({ item, answer }: CardProps) {
-  const { store, host, askedBelow, t, announce } = useScene();
+  const { store, askedBelow, t, announce } = useScene();
   const [answering, setAnswering] = useState(false);
   const [failure, setFailure] = useState('');
   const [problems, setProblems] = useState<Problems>({});
@@ -91,7 +91,7 @@ export function QuestionCard({ item, answer }: CardProps) {
   const card = useRef<HTMLDivElement>(null);
   const answerable = useAnswerable(card, item.request_id);
   useLayoutEffect(() => {
-    if (host === 'cell' && card.current !== null) {
+    if (card.current !== null) {
       bringIntoView(card.current);
     }
     announce(`${item.title}. ${item.message}`, 'assertive');

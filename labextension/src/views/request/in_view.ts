@@ -52,12 +52,12 @@ export function isReaderBusy(): boolean {
 }
 
 /**
- * Scrolls a notebook to a new request: to the whole of it, or to where it begins.
+ * Scrolls a notebook or the panel to a new request: to the whole of it, or to where it begins.
  *
  * Not while a person scrolls or types, nor away from another request: they look at that.
  */
 export function bringIntoView(card: HTMLElement): void {
-  const scroller = card.closest<HTMLElement>('.jp-WindowedPanel-outer');
+  const scroller = card.closest<HTMLElement>(SCROLLER);
   if (scroller !== null && isDrawn(card) && !isReaderBusy()) {
     const others = [...scroller.querySelectorAll('[data-request]')].filter(each => each !== card);
     if (!others.some(each => isIn(scroller, each))) {
@@ -97,7 +97,7 @@ function show(card: HTMLElement): void {
     return;
   }
   const box = card.getBoundingClientRect();
-  const { top, bottom } = freeOf(scroller, card, box);
+  const { top, bottom } = freeOf(scroller, card);
   const fits = box.height <= bottom - top;
   if (!fits || box.top < top) {
     scroller.scrollTop += box.top - top;
@@ -106,11 +106,10 @@ function show(card: HTMLElement): void {
   }
 }
 
-/** Between which heights nothing lies over a card: no plan above it, no notification. */
+/** Between which heights nothing lies over a card: no plan above it. */
 function freeOf(
   scroller: HTMLElement,
   card: HTMLElement,
-  { left, right }: DOMRect,
 ): { readonly top: number; readonly bottom: number } {
   const area = scroller.getBoundingClientRect();
   const plans = card.closest('.acp')?.querySelectorAll<HTMLElement>('.acp-plan[data-running]');
@@ -120,12 +119,7 @@ function freeOf(
       (plan.compareDocumentPosition(card) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0,
   );
   const top = area.top + Math.max(0, ...above.map(plan => plan.offsetHeight)) + GAP;
-  const notes = [...document.querySelectorAll('.Toastify__toast')].map(each =>
-    each.getBoundingClientRect(),
-  );
-  const low = notes.filter(note => note.left < right && note.right > left && note.top > top);
-  const end = Math.min(area.bottom, window.innerHeight, ...low.map(note => note.top));
-  return { top, bottom: end - GAP };
+  return { top, bottom: Math.min(area.bottom, window.innerHeight) - GAP };
 }
 
 function isIn(scroller: Element, element: Element): boolean {

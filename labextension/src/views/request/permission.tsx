@@ -30,7 +30,7 @@ interface PermissionCardProps {
 
 /** A permission request: all that would be allowed, and the agent's options. */
 export function PermissionCard({ item, others, permission }: PermissionCardProps) {
-  const { store, host, actions, askedBelow, t, announce } = useScene();
+  const { store, actions, askedBelow, t, announce } = useScene();
   const card = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState('');
   const [answering, setAnswering] = useState(false);
@@ -42,7 +42,7 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
 
   useLayoutEffect(() => {
     const timer = setTimeout(() => {
-      if (host === 'cell' && card.current !== null) {
+      if (card.current !== null) {
         bringIntoView(card.current);
       }
       announce(

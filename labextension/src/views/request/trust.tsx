@@ -12,7 +12,7 @@ import { RequestKey } from './request_keys';
 
 /** The question whether agents may run in the session's folder, or its answer. */
 export function TrustCard({ item }: { readonly item: TrustRequest }) {
-  const { store, host, actions, t, announce } = useScene();
+  const { store, actions, t, announce } = useScene();
   const [answering, setAnswering] = useState(false);
   const [failure, setFailure] = useState('');
   const sent = useRef(false);
@@ -23,7 +23,7 @@ export function TrustCard({ item }: { readonly item: TrustRequest }) {
 
   useLayoutEffect(() => {
     if (pending) {
-      if (host === 'cell' && card.current !== null) {
+      if (card.current !== null) {
         bringIntoView(card.current);
       }
       announce(`${item.title} ${item.folder}. ${item.words}`, 'assertive');
