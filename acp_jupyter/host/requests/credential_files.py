@@ -61,6 +61,7 @@ CREDENTIAL_FILES = (
     *(".smbcredentials", ".vault-token", ".vault_pass", ".vault_pass.txt", ".dockercfg"),
     *(".dockerconfigjson", ".databrickscfg", ".snowsql", ".s3cfg", ".boto", ".passwd-s3fs"),
     *(".terraformrc", "terraform.rc", ".cfg_token", ".kaggle.json", "kaggle.json", "rclone.conf"),
+    *("kubeconfig", "*.kubeconfig"),
     *(
         "wallet.dat",
         "nuget.config",
