@@ -90,7 +90,8 @@ CREDENTIALS = """
 .local/share/keyrings/login.keyring Library/Keychains/login.keychain-db .env .env.local
 .env.production .env.example.local .envrc .flaskenv prod.env .Renviron keys/server.pem server.key
 cert.p12 cert.pfx a.jks a.kdbx a.ppk AuthKey.p8 id_rsa id_rsa.bak deploy_rsa id_ecdsa wg0.conf
-client.ovpn krb5.keytab .config/rclone/rclone.conf rclone.conf kubeconfig .kaggle/kaggle.json kaggle.json
+client.ovpn krb5.keytab .config/rclone/rclone.conf rclone.conf kubeconfig
+.kaggle/kaggle.json kaggle.json
 .huggingface/token .cache/huggingface/token .cache/huggingface/stored_tokens
 .config/wandb/settings .dbt/profiles.yml profiles.yml .snowflake/connections.toml .snowsql/config
 .databrickscfg .streamlit/secrets.toml .s3cfg .boto .mc/config.json .vault-token .terraformrc
