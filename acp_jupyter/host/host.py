@@ -32,6 +32,7 @@ from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoint
 from acp_jupyter.host.workspace.copied_folders import CopiedFolders, FolderCopy
 from acp_jupyter.host.workspace.folders import OwnFolders, choose_cwd, make_private
 from acp_jupyter.host.workspace.operations.operation import FolderOperations
+from acp_jupyter.host.workspace.running_turns import RunningTurns
 from acp_jupyter.host.workspace.variants import Variants
 from acp_jupyter.protocol.host_events.notes import SessionOpened
 from acp_jupyter.protocol.host_events.session import Policy, Variant
@@ -58,6 +59,7 @@ class AgentHost(HostThread):
         self.recordings = Recordings(config.root, self.permission_stores.seals, config.limits)
         self.checkpoints = CheckpointStore(config.data_dir, config.limits, own)
         self.operations = FolderOperations(self.checkpoints, config.limits.checkpoint_file_bytes)
+        self.running_turns = RunningTurns()
         self.outside_keys = OutsideKeys(config.limits)
         self._reads: dict[Reader, Session] = {}
         self._store = SessionStore(config.data_dir, config.limits, self.sessions.values, self._lose)
@@ -68,7 +70,12 @@ class AgentHost(HostThread):
             self.checkpoints, self._copied_folders, config.documents, config.limits
         )
         self.open_sessions = OpenSessions(
-            config, self.sessions, self._store, self.permission_stores, self.checkpoints
+            config,
+            self.sessions,
+            self._store,
+            self.permission_stores,
+            self.checkpoints,
+            self.running_turns,
         )
         self.pool = self.open_sessions.pool
         self.secrets = self.open_sessions.secrets

@@ -21,6 +21,7 @@ from acp_jupyter.host.session_store import SessionStore
 from acp_jupyter.host.store.changed_turns import ChangedTurns
 from acp_jupyter.host.store.permission_stores import PermissionStores
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
+from acp_jupyter.host.workspace.running_turns import RunningTurns
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.redactor import KnownSecrets, Redactor
 
@@ -42,6 +43,8 @@ class OpenSessions:
         Trusted folders and saved rules.
     checkpoints
         Contents of files that turns have changed.
+    running_turns
+        The turns that run in each folder.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class OpenSessions:
         store: SessionStore,
         permission_stores: PermissionStores,
         checkpoints: CheckpointStore,
+        running_turns: RunningTurns,
     ) -> None:
         self.config = config
         self.by_id = by_id
@@ -62,6 +66,7 @@ class OpenSessions:
             config.documents,
             permission_stores,
             checkpoints,
+            running_turns,
             config.root,
             config.mcp_servers,
             config.tools,

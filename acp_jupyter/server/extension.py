@@ -56,6 +56,7 @@ from acp_jupyter.server.login_terminals import LoginTerminals
 from acp_jupyter.server.monitoring.metrics import SessionMetrics
 from acp_jupyter.server.monitoring.traces import begin_traces
 from acp_jupyter.server.page_keys import PageKeys
+from acp_jupyter.server.persons_saves import PersonsSaves
 from acp_jupyter.server.registry_updates import keep_current, public_agents
 from acp_jupyter.server.system_bounds import bounds_of
 
@@ -307,6 +308,8 @@ class AcpJupyter(ExtensionApp):
     def _start(self, host: AgentHost) -> None:
         host.start()
         self._begun = True
+        most = host.config.limits.checkpoint_file_bytes
+        PersonsSaves(self._server().contents_manager, host, host.config.root, most)
         if self._gateway is not None:
             self._gateway.begin()
         for name in _TOKEN_VARIABLES:

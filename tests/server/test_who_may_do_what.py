@@ -159,6 +159,7 @@ TABLE: dict[str, Fields] = {
         "earlier": NAMES,
         "undo": SAYS,
         "partial": SAYS,
+        "authors": SAYS,
         "in_document": NEVER,
     },
     "allow_download": never("agent", "package", "run"),

@@ -252,6 +252,9 @@ class RevertTurn(BaseCommand):
     """Whether to put back what was taken back."""
     partial: bool = False
     """Whether to take back what can be, where some files were changed since."""
+    authors: tuple[Literal["agent", "unknown"], ...] = ("agent",)
+    """Where no files are named: whose changes, the turn's own, those of nobody that was seen, or
+    both."""
     in_document: bool = False
     """It was done in an open document, by its user: nothing is written, only remembered."""
 

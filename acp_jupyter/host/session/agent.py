@@ -119,6 +119,11 @@ class SessionAgent:
             return None
         return start.result()
 
+    def process_id(self) -> int:
+        """Return the id of the process that the session is open at; 0 while there is none."""
+        connection = self.connection
+        return 0 if connection is None else connection.agent_connection.pid
+
     def reserve_process(self) -> None:
         """Share the process with no other session."""
         self._pool.reserve_process(self._member)

@@ -34,6 +34,7 @@ from acp_jupyter.host.workspace.agent_files import AgentFiles, Documents
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
 from acp_jupyter.host.workspace.folders import EnvFiles, OwnFolders
+from acp_jupyter.host.workspace.running_turns import RunningTurns
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import HostNotice, PolicyChanged
@@ -55,6 +56,7 @@ class HostServices:
     """Open documents, read before the disk."""
     permission_stores: PermissionStores
     checkpoints: CheckpointStore
+    running_turns: RunningTurns
     root: Path
     """The host's root folder, which paths of notebooks are relative to."""
     mcp_servers: Sequence[Mapping[str, Any]]
@@ -126,10 +128,12 @@ def build_session(
         _secrets_reader((cwd, decided), redactor),
         services.checkpoints,
         services.root,
+        services.running_turns,
         _copied(state),
     )
     recording = None if start_recording is None else start_recording(turn_files)
     playback = recording if isinstance(recording, Playback) else None
+    turn_files.alone = turn_files.alone or playback is not None
     current = CurrentTurn(journal, played=playback is not None)
     rules = trust = None
     if spec is not None:
@@ -151,7 +155,7 @@ def build_session(
         journal.note, cwd, agent_environment(os.environ, agent_spec.env), limits
     )
     client = SessionClient(
-        AgentFiles(cwd, journal, services.documents, limits),
+        AgentFiles(cwd, journal, services.documents, services.running_turns, limits),
         permissions,
         HostPermissions(journal, permissions),
         elicitations,

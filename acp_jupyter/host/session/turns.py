@@ -34,6 +34,7 @@ from acp_jupyter.host.session.earlier_runs import remembered_notice
 from acp_jupyter.host.session.modes import SessionModes
 from acp_jupyter.host.session.opening import SessionConnection
 from acp_jupyter.host.session.prompts import Blocks, QueuedTurn, TurnQueue, Work, fitted_blocks
+from acp_jupyter.host.session.silent_work import SilentWork
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import (
@@ -107,6 +108,7 @@ class TurnRunner:
         self.elicitations = elicitations
         self._modes = modes
         self._rewrite_prompt = rewrite_prompt
+        self._silent = SilentWork(journal, agent.process_id)
         self._after_turn = after_turn
         self._task = asyncio.create_task(self._run(), name=f"acp-turns-{journal.session_id}")
 
@@ -311,6 +313,7 @@ class TurnRunner:
                 raise
         finally:
             stop.cancel()
+            await self._silent.end()
             # An agent may end its turn without waiting for an answer.
             self._cancel_requests()
             if not work.done():
@@ -347,9 +350,11 @@ class TurnRunner:
             return
 
         async def end() -> None:
+            await self._silent.end()
             await self._files.hold_end(turn.stop)
 
         await self._modes.settle(connection, requests.policy())
+        await self._silent.begin(turn.turn_id)
         await connection.prompt(await self._fitted(turn.blocks), end)
 
     async def _fitted(self, blocks: Blocks) -> Blocks:

@@ -16,6 +16,7 @@ from typing import Protocol
 from acp_jupyter.errors import FileMissing, FileRefused
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.host.workspace.running_turns import Put, RunningTurns
 from acp_jupyter.host.workspace.workspace_files import (
     RealPath,
     WorkspaceFiles,
@@ -40,16 +41,26 @@ class AgentFiles:
         The session's journal.
     documents
         Open documents, read before the disk.
+    running
+        Is told what is put into them: their pages save it as a person's.
     limits
         The host's limits.
     """
 
     _MOST_KNOWN = 64
 
-    def __init__(self, cwd: Path, journal: Journal, documents: Documents, limits: Limits) -> None:
+    def __init__(
+        self,
+        cwd: Path,
+        journal: Journal,
+        documents: Documents,
+        running: RunningTurns,
+        limits: Limits,
+    ) -> None:
         self._files = WorkspaceFiles(cwd, limits)
         self._journal = journal
         self._documents = documents
+        self._running = running
         self._bound = limits.written_text_bytes
         self._known: dict[str, str] = {}
         """Texts of open documents that the agent last read or wrote, by path."""
@@ -126,7 +137,9 @@ class AgentFiles:
                 "Read it again."
             )
         await asyncio.to_thread(self._files.break_hard_links, real)  # an editor may write in place
-        if await self._documents.write(Path(real.path), content, self._known.get(real.path)):
+        base = self._known.get(real.path)
+        self._running.put(Put(self._journal.session_id, real.path, base, content))
+        if await self._documents.write(Path(real.path), content, base):
             self._learn(real.path, content)
         else:
             was_there = self._known.pop(real.path, None) is not None

@@ -13,10 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from pydantic import JsonValue
+
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.scan import FileChanged, FolderScan, Signature
 from acp_jupyter.protocol.files import INDEX, ArtifactInfo, file_type, human_size
 from acp_jupyter.protocol.host_events.session import FileBytes, FileChange, FileText
+from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.model.tool_items import ToolCall
 
@@ -243,6 +246,27 @@ def edited_paths(transcript: Transcript, turn_id: str) -> set[str]:
     """Return the paths of diffs whose tool call was completed."""
     done = (call for call in _calls(transcript, turn_id) if call.status == "completed")
     return {diff.path for call in done for diff in call.diffs}
+
+
+def input_strings(items: Iterable[Item]) -> set[str]:
+    """Return all that the tools of these items were told: a cell may be named there."""
+    return {
+        words for item in items if isinstance(item, ToolCall) for words in _strings(item.raw_input)
+    }
+
+
+def _strings(value: JsonValue) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list():
+            for each in value:
+                yield from _strings(each)
+        case dict():
+            for each in value.values():
+                yield from _strings(each)
+        case _:
+            return
 
 
 def names_file(transcript: Transcript, turn_id: str, path: str) -> bool:

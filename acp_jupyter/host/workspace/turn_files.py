@@ -9,7 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,19 +20,31 @@ from acp_jupyter.errors import FileMissing
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.agent_files import SaveResult
+from acp_jupyter.host.workspace.authors import Witness, author_of, witness_of
 from acp_jupyter.host.workspace.changed_files import (
     FileContents,
     edited_paths,
     find_artifacts,
+    input_strings,
     names_file,
     shown_paths,
 )
+from acp_jupyter.host.workspace.checkpoints.base_tree import LateSave
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import is_notebook
+from acp_jupyter.host.workspace.checkpoints.saved_text import PersonsText
 from acp_jupyter.host.workspace.checkpoints.turn_checkpoints import FolderScans, TurnCheckpoints
 from acp_jupyter.host.workspace.folders import is_below
+from acp_jupyter.host.workspace.running_turns import Put, RunningTurn, RunningTurns, SavedFile
 from acp_jupyter.host.workspace.scan import FileChanged, FolderScan, changes, scan
+from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.host_events.notes import HostNotice
-from acp_jupyter.protocol.host_events.session import ArtifactsFound, FilesChanged, FolderScanNote
+from acp_jupyter.protocol.host_events.session import (
+    ArtifactsFound,
+    FileSaved,
+    FilesChanged,
+    FolderScanNote,
+)
 from acp_jupyter.transcript.model.items import AgentMessage
 from acp_jupyter.transcript.model.tool_items import ToolCall
 
@@ -64,6 +79,8 @@ class TurnFiles:
         The host's checkpoint store.
     notebooks
         The folder that paths of notebooks are relative to.
+    running
+        The turns that run in the host's folders.
     copied
         The folder that the session's folder is a copy of.
     """
@@ -77,6 +94,7 @@ class TurnFiles:
         read_secrets: Callable[[], str],
         store: CheckpointStore,
         notebooks: Path,
+        running: RunningTurns,
         copied: Path | None = None,
     ) -> None:
         self.checkpoints = TurnCheckpoints(store, root, copied)
@@ -93,7 +111,15 @@ class TurnFiles:
         self._journal = journal
         self._root = root
         self._limits = limits
+        self._running = running
+        self.alone = copied is not None
+        """Whether all changes are the agent's: in a copy that nobody else knows, or a playback."""
+        self._real_root = Path(os.path.realpath(root))
         self._turn_id = ""
+        self._saving = asyncio.Lock()
+        """Saves are taken in one after the other, and none while the folder is compared."""
+        self._late: list[LateSave] = []
+        self._compared = False
         self._unkept = ""
         """Why no checkpoint is made; reported once if a turn's changes are unknown."""
         self._first: asyncio.Task[FolderScan | None] | None = None
@@ -145,6 +171,9 @@ class TurnFiles:
         self._turn_id = turn_id
         self._before = self._second = None
         self._over.clear()
+        self._late, self._compared = [], False
+        witness = partial(self._witness, turn_id)
+        self._running.begin(RunningTurn(turn_id, self._real_root, witness, self._take_saved))
         self._first = asyncio.create_task(self._safe(self._first_scan()))
 
     async def scanned(self) -> None:
@@ -180,6 +209,7 @@ class TurnFiles:
         """Finish a second scan that the end of the turn did not wait for."""
         if self._before is not None:
             await asyncio.wait((self._rescanning(),), timeout=self._longest)
+        self._running.end(self._turn_id)
         self._over.set()
         if self._finished is not None:
             self._finished()
@@ -192,6 +222,7 @@ class TurnFiles:
 
     async def close(self) -> None:
         """Cancel running scans."""
+        self._running.end(self._turn_id)
         self._over.set()
         tasks = [task for task in (self._first, self._second) if task is not None]
         for task in tasks:
@@ -218,6 +249,8 @@ class TurnFiles:
                 f"None of it can be reverted: {self._root}"
             )
             return
+        async with self._saving:
+            self._compared = True
         after, found = await asyncio.to_thread(self._differences, before)
         await self._note_changes(turn_id, before, after, found)
         if before.whole and after.whole:
@@ -242,13 +275,60 @@ class TurnFiles:
             for path in edited_paths(self._journal.transcript, turn_id)
             if not is_below(path, self._own)
         }
-        scans = FolderScans(before, after, found, notebook, names, edited)
+        witness, others = self._witness(turn_id), self._running.others(turn_id)
+        scans = FolderScans(
+            before, after, found, notebook, names, edited, witness, others, self._late
+        )
         note = await asyncio.to_thread(self.checkpoints.after, turn_id, scans)
         if note is not None:
             self._journal.note(note)
         elif not scans.whole and self.checkpoints.why_not != self._unkept:
             self._unkept = self.checkpoints.why_not
             self._notice(self._unkept)
+
+    def _witness(self, turn_id: str) -> Witness:
+        """Return what was seen of a turn so far."""
+        transcript, now = self._journal.transcript, time.time()
+        return witness_of(transcript, turn_id, self._real_root, now, alone=self.alone)
+
+    async def _take_saved(self, saved: SavedFile, puts: tuple[Put, ...]) -> None:
+        """Take in what a person has saved in the folder while a turn runs."""
+        turn_id, first = self._turn_id, self._first
+        path = relative_path(saved.path, str(self._real_root))
+        if self.alone or first is None or path == self.own_notebook(turn_id):
+            return
+        await asyncio.wait((first,))
+        if turn_id != self._turn_id or first.cancelled():
+            return
+        async with self._saving:
+            if self._compared:
+                self._late.append(LateSave(path, saved, puts))
+                return
+            transcript = self._journal.transcript
+            named = input_strings(transcript.turn_items(turn_id)) if is_notebook(path) else ()
+            taken = await self._safe(
+                asyncio.to_thread(self.checkpoints.save, path, saved, puts, named)
+            )
+        if taken is not None:
+            self._note_saved(turn_id, saved, taken)
+
+    def _note_saved(self, turn_id: str, saved: SavedFile, taken: PersonsText) -> None:
+        evidence = self._journal.transcript.evidence
+        own = any(put.session_id == self._journal.session_id for put in taken.put)
+        by_agent = own or turn_id in taken.turns
+        if taken.over_others and not by_agent:
+            others = self._running.others(turn_id)
+            author = author_of((saved.path,), saved.at, self._witness(turn_id), others)
+            by_agent = author == "agent"
+        known = (saved.path in evidence.saved or not taken.by_person) and (
+            saved.path in evidence.written or not by_agent
+        )
+        if known:
+            return
+        for path in filter(None, (saved.path, saved.moved_to)):
+            self._journal.note(
+                FileSaved(turn_id=turn_id, path=path, by_person=taken.by_person, by_agent=by_agent)
+            )
 
     async def _note_artifacts(
         self,

@@ -326,9 +326,19 @@ class HostClient(ABC):
         reply: ChangesReply = self.run(command, _QUICK_SECONDS)
         return reply
 
-    def revert(self, turn_id: str, paths: tuple[str, ...] | None, *, partial: bool) -> RevertReply:
-        """Revert a turn's changes."""
-        command = RevertTurn(turn_id=turn_id, paths=paths, partial=partial)
+    def revert(
+        self,
+        turn_id: str,
+        paths: tuple[str, ...] | None,
+        *,
+        partial: bool = False,
+        unknown: bool = False,
+    ) -> RevertReply:
+        """Revert a turn's changes; those of unknown authors only if asked for."""
+        authors: tuple[Literal["agent", "unknown"], ...] = ("agent", "unknown")
+        command = RevertTurn(
+            turn_id=turn_id, paths=paths, partial=partial, authors=authors[: 1 + unknown]
+        )
         reply: RevertReply = self.run(command, _LONG_SECONDS)
         return reply
 

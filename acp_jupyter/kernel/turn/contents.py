@@ -203,14 +203,14 @@ def _row(call: ToolCall) -> ToolCallRow:
 
 
 class ChangedTurn(TurnValues):
-    """Reads a turn's changes from what is kept of the folder, whoever wrote them."""
+    """Reads a turn's changes from what is kept of the folder."""
 
     _client: HostClient
     _changes: ChangesReply | None = None
 
     @property
     def diffs(self) -> tuple[Diff, ...]:
-        """The files that it changed, whoever wrote them.
+        """The files that it changed; of turns of earlier versions, whoever wrote them.
 
         While it runs, and where a file or the folder could not be kept, those that the agent
         reported. A file that is no text, or is too large, has no text here and no line counts.
@@ -221,7 +221,17 @@ class ChangedTurn(TurnValues):
             self._changes = self._client.changes(self.id)
         if not self._changes.known:
             return self.reported_diffs
-        return tuple(diff for file in self._changes.files for diff in self._diffs_of(file))
+        own = (file for file in self._changes.files if file.is_turns)
+        return tuple(diff for file in own for diff in self._diffs_of(file))
+
+    @property
+    def unknown_paths(self) -> tuple[str, ...]:
+        """Files that changed while it ran, and nobody was seen to change them."""
+        if not self.done:
+            return ()
+        if self._changes is None:
+            self._changes = self._client.changes(self.id)
+        return tuple(file.path for file in self._changes.files if file.author == "unknown")
 
     def _diffs_of(self, file: FileTexts) -> tuple[Diff, ...]:
         if not file.unread:
@@ -269,17 +279,23 @@ class ChangedTurn(TurnValues):
         return self._client.keep(self.id, None if chosen is None else tuple(chosen)).paths
 
     def revert(
-        self, paths: str | Iterable[str] | None = None, *, partial: bool = False
+        self,
+        paths: str | Iterable[str] | None = None,
+        *,
+        partial: bool = False,
+        unknown: bool = False,
     ) -> tuple[str, ...]:
         """Make files as they were before the turn, and return which; all of them, or none.
 
         Parameters
         ----------
         paths
-            Which, as they stand in `diffs`; by default all. The turn's own notebook is never
-            one of them: it is saved while the turn runs.
+            Which, as they stand in `diffs` or `unknown_paths`; by default all of `diffs`. The
+            turn's own notebook is never one of them: it is saved while the turn runs.
         partial
             Whether to take back what can be, where some were changed since the turn.
+        unknown
+            Whether to revert those of `unknown_paths`, too.
 
         Raises
         ------
@@ -290,7 +306,7 @@ class ChangedTurn(TurnValues):
         """
         chosen = (paths,) if isinstance(paths, str) else paths
         named = None if chosen is None else tuple(chosen)
-        return self._client.revert(self.id, named, partial=partial).paths
+        return self._client.revert(self.id, named, partial=partial, unknown=unknown).paths
 
 
 def _diff(file: FileTexts) -> Diff:

@@ -10,8 +10,10 @@ from typing_extensions import TypeAliasType
 from acp_jupyter.protocol.host_events.session import (
     SHOWN_NAME,
     AgentSilentNote,
+    AgentWroteToDisk,
     ArtifactsFound,
     ElicitationSettled,
+    FileSaved,
     FilesChanged,
     FileWritten,
     FolderScanNote,
@@ -331,6 +333,8 @@ Note = TypeAliasType(
         | TurnChangesNote
         | TurnReverted
         | FileWritten
+        | FileSaved
+        | AgentWroteToDisk
         | LoginNeeded
         | LoginStarted
         | LoginDone

@@ -256,6 +256,11 @@ class Variant(Model):
     """Whether that kernel begins without variables, as it was asked for."""
 
 
+Author = Literal["", "agent", "another", "you", "unknown"]
+"""Whose change it is, by what was seen when it happened: the agent's of the turn, that of another
+turn in the folder, a person's who saved it here, or nobody's that we saw. Empty in logs of old."""
+
+
 class ChangedFile(Model):
     """What became of one file in a turn."""
 
@@ -289,19 +294,29 @@ class ChangedFile(Model):
     old_text_id: str = ""
     """The same for the same content; empty where that is not known."""
     new_text_id: str = ""
+    author: Author = ""
+    yours_too: bool = False
+    """Whether a person saved other changes of it while the turn ran: those are not the turn's."""
 
     @property
     def unread(self) -> bool:
         """Whether only the agent can say what changed in it."""
         return not (self.kept or self.old_text_id or self.new_text_id)
 
+    @property
+    def is_turns(self) -> bool:
+        """Whether it counts as the turn's change, as everything does in logs of old."""
+        return self.author in {"", "agent"}
+
 
 class TurnChanges(Model):
-    """What a turn changed in its folder, whoever wrote it."""
+    """What changed in a turn's folder while it ran; each file says whose change it is."""
 
     files: tuple[ChangedFile, ...] = ()
     left_out: int = 0
-    """How many more there are."""
+    """How many more the turn changed."""
+    unknown_left_out: int = 0
+    """How many more nobody was seen to change."""
     revertible: bool = True
     words: str = ""
     """What is to be known of it, e.g. why it can't be taken back."""
@@ -351,6 +366,35 @@ class FileWritten(Model):
     """SHA-256 of the old text in UTF-8, in hexadecimal digits; empty for a new file."""
     kept: bool = True
     """Whether the texts are here; else they are too large."""
+
+
+class FileSaved(Model):
+    """A person saved, renamed or deleted a file while a turn ran.
+
+    By the contents API, or in a shared document.
+    """
+
+    note: Literal["file_saved"] = "file_saved"
+    turn_id: str
+    path: str
+    """Absolute."""
+    by_person: bool = True
+    """Whether something of it is the person's; else the page saved what an agent wrote there."""
+    by_agent: bool = False
+    """Whether something of it is what the turn's agent wrote into the open document."""
+
+
+class AgentWroteToDisk(Model):
+    """The agent's process, or a child of it, wrote to a disk; which file, no system tells.
+
+    Only looked for as long as the agent has announced no tool call in the turn.
+    """
+
+    note: Literal["agent_wrote_to_disk"] = "agent_wrote_to_disk"
+    turn_id: str
+    since: float
+    """Seconds since the epoch."""
+    until: float
 
 
 class FileText(Model):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Never
 
 from acp_jupyter.protocol.packets import ToolCallProgress
+from acp_jupyter.transcript.model.evidence import TurnEvidence
 from acp_jupyter.transcript.model.item_base import Text
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.packed import Calls, Items, Turns
@@ -95,6 +96,8 @@ class TranscriptFields:
     """Whether a turn has ended since nobody could be asked, and its agent has not ended it yet."""
     written: Map[str, WrittenDiff]
     """By path: what an agent wrote through us last."""
+    evidence: TurnEvidence
+    """Of the turn that began last: who was seen to change files."""
     held: Map[str, ToolCallProgress]
     """By item id: what was said of a call while it asked."""
     settled_by: Map[str, tuple[str, str]]
@@ -148,6 +151,7 @@ class Transcript(TranscriptFields):
             held=Map(),
             settled_by=Map(),
             written=Map(),
+            evidence=TurnEvidence(),
         )
 
     def __setattr__(self, name: str, value: object) -> Never:

@@ -9,6 +9,7 @@ from html import escape
 from pydantic import JsonValue
 
 from acp_jupyter.protocol.host_events.notes import REPLAYED, Origin
+from acp_jupyter.protocol.host_events.session import TurnChanges
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.tools.outputs import SearchHit
 from acp_jupyter.transcript.escaping import one_line, printable
@@ -343,13 +344,24 @@ def turn_footer(
         if chosen:
             yield f"{name} {chosen}"
     yield f"policy {turn.policy}"
-    if changed:
-        shown = ", ".join(changed[:3]) + (", …" if len(changed) > 3 else "")
-        yield f"{len(changed)} file{'s' if len(changed) > 1 else ''} changed: {shown}"
+    yield from _changed_words(turn, changed)
     if turn.tokens is not None:
         yield f"{turn.tokens:,} tokens"
     if took := duration_words(seconds):
         yield took
+
+
+def _changed_words(turn: TurnState, reported: Sequence[str]) -> Iterator[str]:
+    """Yield how many files the turn changed, and how many nobody was seen to change."""
+    changes = turn.changes or TurnChanges()
+    own = reported if turn.changes is None else [f.path for f in changes.files if f.is_turns]
+    count = len(own) + changes.left_out
+    if own:
+        shown = ", ".join(own[:3]) + (", …" if count > 3 else "")
+        yield f"{count} file{'s' if count > 1 else ''} changed: {shown}"
+    unknown = [file for file in changes.files if file.author == "unknown"]
+    if more := len(unknown) + changes.unknown_left_out:
+        yield f"{more} more changed meanwhile, not known by whom"
 
 
 def _without_times(item: Item) -> Item:

@@ -197,7 +197,7 @@ def _is_idle(name: str, value: JsonValue) -> bool:
     if value is True:
         return name == "kept"
     if value == 0:
-        return name in {"left_out", "variant"}
+        return name in {"left_out", "unknown_left_out", "variant"}
     if value == "completed":
         return name == "status"
     return (

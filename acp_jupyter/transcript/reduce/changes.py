@@ -32,11 +32,17 @@ _OTHER_WORK = {"read", "search", "fetch", "think", "execute"}
 """Kinds of tool calls that a written file is not the work of."""
 
 
+_OF_OLD = "An earlier version noted this turn: it is not known whose changes these are."
+
+
 def take_changes(draft: Draft, note: TurnChangesNote) -> None:
     """Apply the changes of a turn; the note may come after the turn's end."""
     turn = draft.turns.get(note.turn_id)
     if turn is not None:
         changes = TurnChanges(**{name: getattr(note, name) for name in TurnChanges.model_fields})
+        if any(file.author == "" for file in changes.files):
+            words = f"{changes.words} {_OF_OLD}".strip()
+            changes = changes.model_copy(update={"words": words})
         if turn.variant:
             changes = _not_kept_yet(changes)
         _set_changes(draft, turn, changes)

@@ -28,6 +28,7 @@ from acp_jupyter.transcript.model.tool_items import (
     ToolCall,
 )
 from acp_jupyter.transcript.permission_evidence import contents_of, is_question
+from acp_jupyter.transcript.reduce import evidence
 from acp_jupyter.transcript.reduce.draft import Draft, count_pending_requests
 from acp_jupyter.transcript.reduce.tool_calls import release_held_update, upsert_tool_call
 from acp_jupyter.transcript.rule_text import rule_for, wider_rules_for
@@ -281,6 +282,7 @@ def _set_outcome(
             }
         )
         update = {"permission": settled, "started_at": _without_the_wait(draft, item)}
+        evidence.take_wait(draft, item_id, item.permission.asked_at)
         draft.replace(item.model_copy(update=update))
         release_held_update(draft, item_id)
     count_pending_requests(draft)

@@ -24,6 +24,7 @@ from acp_jupyter.transcript.model.items import (
     answer_texts,
     unanswered_words,
 )
+from acp_jupyter.transcript.reduce import evidence
 from acp_jupyter.transcript.reduce.draft import Draft, count_pending_requests
 
 _PAGE_DONE = "Link opened. The agent says that it is done."
@@ -128,6 +129,9 @@ def _settle(
         return
     draft.request_items = draft.request_items.discard(request_id)
     settled = {"state": state, "outcome": words, "answers": answers}
+    facts = draft.calls.get(item.tool_call_id) if item.tool_call_id else None
+    if facts is not None:
+        evidence.take_wait(draft, facts.item_id, item.asked_at)
     draft.replace(item.model_copy(update=settled))
     count_pending_requests(draft)
 

@@ -35,8 +35,10 @@ from acp_jupyter.protocol.host_events.notes import (
 )
 from acp_jupyter.protocol.host_events.session import (
     AgentSilentNote,
+    AgentWroteToDisk,
     ArtifactsFound,
     ElicitationSettled,
+    FileSaved,
     FilesChanged,
     FileWritten,
     FolderScanNote,
@@ -97,6 +99,7 @@ from acp_jupyter.transcript.model.events import Event
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.reduce import (
     changes,
+    evidence,
     messages,
     open_work,
     permissions,
@@ -189,7 +192,10 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case TurnReverted():
             changes.take_revert(draft, packet)
         case FileWritten():
+            evidence.take_written(draft, packet)
             changes.take_written_file(draft, packet)
+        case FileSaved() | AgentWroteToDisk():
+            evidence.take_evidence(draft, packet)
         case ArtifactsFound():
             made.artifacts_found(draft, packet)
         case FileWrite():
@@ -265,6 +271,8 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
         case LoginDone():
             session.login_done(draft, packet)
         case TerminalStarted() | TerminalOutput() | TerminalExited() | TerminalReleased():
+            if isinstance(packet, TerminalStarted | TerminalExited):
+                evidence.take_terminal(draft, packet)
             terminals.take_note(draft, packet)
         case HostNotice():
             messages.add_host_notice(draft, packet)

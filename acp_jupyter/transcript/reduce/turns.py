@@ -28,7 +28,7 @@ from acp_jupyter.transcript.model.session_state import (
     TurnFailure,
     TurnState,
 )
-from acp_jupyter.transcript.reduce import open_work, session, terminals
+from acp_jupyter.transcript.reduce import evidence, open_work, session, terminals
 from acp_jupyter.transcript.reduce.draft import Draft
 from acp_jupyter.transcript.reduce.permissions import expire_requests
 from acp_jupyter.transcript.reduce.questions import expire_elicitations
@@ -96,6 +96,7 @@ def started(draft: Draft, note: TurnStartedNote) -> None:
     draft.close_open_items()
     draft.refused = False
     draft.written = Map()  # no card of an earlier turn is to come
+    evidence.begin(draft, note.turn_id)
     draft.forget_renewable()
     terminals.forget_old(draft)
     draft.change_session(

@@ -51,6 +51,7 @@ export class ChangesCalls {
       earlier: [...(what.earlier ?? [])],
       undo: what.undo ?? false,
       partial: false,
+      authors: [...(what.authors ?? ['agent' as const])],
       in_document: what.inDocument ?? false,
     };
     parseResult('revert_turn', await this.#command(command, CHANGES_SECONDS));
@@ -94,6 +95,7 @@ interface RevertChoice {
   readonly paths?: readonly string[];
   readonly hunks?: FileHunks;
   readonly undo?: boolean;
+  readonly authors?: readonly ('agent' | 'unknown')[];
   readonly earlier?: readonly string[];
   /** The open document was changed already: the server only remembers it. */
   readonly inDocument?: boolean;

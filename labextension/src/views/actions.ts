@@ -42,6 +42,8 @@ export interface RevertChoice {
   readonly paths?: readonly string[];
   /** Hunks of one file. */
   readonly hunks?: FileHunks;
+  /** Whose changes, where no paths are named; the turn's own by default. */
+  readonly authors?: readonly ('agent' | 'unknown')[];
   /** Reverts the revert. */
   readonly undo?: boolean;
   /** Ids of turns before it, the oldest first, whose changes of these files are reverted with it. */

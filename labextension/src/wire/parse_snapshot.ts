@@ -115,6 +115,7 @@ export function parseChanges(value: Fields): TurnChanges {
   return {
     files: list(value, 'files', parseFile),
     left_out: number(value, 'left_out') ?? 0,
+    unknown_left_out: number(value, 'unknown_left_out') ?? 0,
     revertible: flag(value, 'revertible'),
     words: text(value, 'words'),
     checkpoint: '',
@@ -129,6 +130,8 @@ function parseFile(value: Fields): ChangedFile | null {
     ? null
     : {
         path,
+        author: oneOf(value, 'author', ['', 'agent', 'another', 'you', 'unknown']),
+        yours_too: flag(value, 'yours_too'),
         change: oneOf(value, 'change', ['modified', 'added', 'deleted', 'renamed', 'type']),
         old_path: text(value, 'old_path'),
         added: number(value, 'added'),

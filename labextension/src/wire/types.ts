@@ -491,6 +491,7 @@ export interface ChangedFile {
    * Lines; null where they were not counted.
    */
   added: number | null;
+  author: '' | 'agent' | 'another' | 'you' | 'unknown';
   binary: boolean;
   /**
    * Where what took its place lay before the turn, if that was not kept: it goes back there.
@@ -543,6 +544,10 @@ export interface ChangedFile {
    * Why not.
    */
   words: string;
+  /**
+   * Whether a person saved other changes of it while the turn ran: those are not the turn's.
+   */
+  yours_too: boolean;
 }
 
 /**
@@ -1159,6 +1164,7 @@ export interface FileTexts {
    * Lines; null where they were not counted.
    */
   added: number | null;
+  author: '' | 'agent' | 'another' | 'you' | 'unknown';
   binary: boolean;
   /**
    * Where what took its place lay before the turn, if that was not kept: it goes back there.
@@ -1221,6 +1227,10 @@ export interface FileTexts {
    * Why not.
    */
   words: string;
+  /**
+   * Whether a person saved other changes of it while the turn ran: those are not the turn's.
+   */
+  yours_too: boolean;
 }
 
 /**
@@ -1231,6 +1241,7 @@ export interface FileThen {
    * Lines; null where they were not counted.
    */
   added: number | null;
+  author: '' | 'agent' | 'another' | 'you' | 'unknown';
   binary: boolean;
   /**
    * Where what took its place lay before the turn, if that was not kept: it goes back there.
@@ -1301,6 +1312,10 @@ export interface FileThen {
    * Why not.
    */
   words: string;
+  /**
+   * Whether a person saved other changes of it while the turn ran: those are not the turn's.
+   */
+  yours_too: boolean;
 }
 
 /**
@@ -2449,6 +2464,11 @@ export interface RevertReply {
  * Take back what a turn changed, where nobody has changed it since; or undo that.
  */
 export interface RevertTurn {
+  /**
+   * Where no files are named: whose changes, the turn's own, those of nobody that was seen, or
+   * both.
+   */
+  authors: ('agent' | 'unknown')[];
   /**
    * Turns before it, the oldest first, whose changes of these files go with it.
    *
@@ -3600,7 +3620,7 @@ export interface TrustedFolder {
 }
 
 /**
- * What a turn changed in its folder, whoever wrote it.
+ * What changed in a turn's folder while it ran; each file says whose change it is.
  */
 export interface TurnChanges {
   /**
@@ -3613,11 +3633,15 @@ export interface TurnChanges {
   checkpoint: string;
   files: ChangedFile[];
   /**
-   * How many more there are.
+   * How many more the turn changed.
    */
   left_out: number;
   made_folders: string[];
   revertible: boolean;
+  /**
+   * How many more nobody was seen to change.
+   */
+  unknown_left_out: number;
   /**
    * What is to be known of it, e.g. why it can't be taken back.
    */

@@ -384,6 +384,8 @@ export function file(path: string, over: Partial<ChangedFile> = {}): ChangedFile
     reverted: false,
     reverted_hunks: [],
     together: [],
+    author: 'agent',
+    yours_too: false,
     old_text_id: '',
     new_text_id: '',
     ...over,

@@ -40,6 +40,7 @@ export function done(turn_id: string, changed: readonly ChangedFile[] | null, ov
   const changes = changed && {
     files: [...changed],
     left_out: 0,
+    unknown_left_out: 0,
     revertible: true,
     words: '',
     checkpoint: 'x',

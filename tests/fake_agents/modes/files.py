@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import os
 import sys
+import time
+from collections.abc import Iterator
 
 from _wire import Json, Wire, in_turns, serve
 
@@ -51,13 +55,16 @@ def _decoded(text: str) -> list[str]:
 
 
 def own_tools(name: str = "") -> None:
-    """Change files by its own tools, as most agents do: the protocol says nothing of it.
+    """Change files by its own tools, as most agents do: it says that one runs, not what it does.
 
     Each line of the prompt is a deed: ``write PATH TEXT`` (``\\n`` is a new line, ``{cwd}`` the
     folder), ``append PATH TEXT``, ``private PATH TEXT`` (for its user alone), ``bytes PATH HEX``,
     ``many N SUFFIX``, ``delete PATH``, ``rename PATH PATH``, ``link PATH TARGET``,
     ``mode PATH BITS``, ``folder PATH``, ``show PATH TEXT`` (with a diff),
-    ``say TEXT`` (one letter at a time), ``tell TEXT`` (at once), ``fail``, ``wait`` (for a cancel).
+    ``say TEXT`` (one letter at a time), ``tell TEXT`` (at once), ``fail``, ``wait`` (for a cancel),
+    ``hold PATH`` (until a file is there), ``work PATH`` (the same, as a command), ``ask`` (for
+    permission), ``put PATH TEXT`` (through the client), ``read PATH`` (as a call that only reads,
+    until a file is there).
 
     Started with a name, it is called so, and does what ``NAME.deeds`` in its folder says, whatever
     the prompt is.
@@ -68,12 +75,41 @@ def own_tools(name: str = "") -> None:
             text = _read(f"{name}.deeds")
         for line in text.splitlines():
             verb, _, rest = line.partition(" ")
-            _do(wire, session_id, verb, rest)
+            with _announced(wire, session_id, verb):
+                _do(wire, session_id, verb, rest)
         return "end_turn"
 
     if name:
         sys.argv = [name]
     serve(prompt)
+
+
+def says_nothing() -> None:
+    """Do the same, and not even say that a tool runs."""
+
+    def prompt(wire: Wire, session_id: str, text: str) -> str:
+        for line in text.splitlines():
+            verb, _, rest = line.partition(" ")
+            _do(wire, session_id, verb, rest)
+        return "end_turn"
+
+    serve(prompt)
+
+
+_TOLD = {"show", "say", "tell", "fail", "wait", "hold", "ask", "put", "read"}
+"""Verbs that say what they do, or do nothing."""
+_NUMBERS = itertools.count()
+
+
+@contextlib.contextmanager
+def _announced(wire: Wire, session_id: str, verb: str) -> Iterator[None]:
+    if verb in _TOLD:
+        yield
+        return
+    call = {"toolCallId": f"deed-{next(_NUMBERS)}", "status": "in_progress"}
+    wire.update(session_id, "tool_call", title="Work", kind="other", **call)
+    yield
+    wire.update(session_id, "tool_call_update", **{**call, "status": "completed"})
 
 
 def _read(path: str) -> str:
@@ -101,7 +137,30 @@ def _show(wire: Wire, session_id: str, path: str, text: str) -> None:
     _write(path, text.encode())
 
 
-def _do(  # noqa: C901 - one flat match
+def _hold(path: str) -> None:
+    while not os.path.exists(path):
+        time.sleep(0.01)
+
+
+def _look(wire: Wire, session_id: str, path: str) -> None:
+    call = {"toolCallId": f"deed-{next(_NUMBERS)}", "status": "in_progress"}
+    wire.update(session_id, "tool_call", title="Read", kind="read", **call)
+    _hold(path)
+    wire.update(session_id, "tool_call_update", **{**call, "status": "completed"})
+
+
+def _ask(wire: Wire, session_id: str) -> None:
+    call = {"toolCallId": f"deed-{next(_NUMBERS)}", "title": "make docs", "kind": "execute"}
+    wire.update(session_id, "tool_call", status="in_progress", **call)
+    options = [{"optionId": "yes", "name": "Allow", "kind": "allow_once"}]
+    wire.ask(
+        "session/request_permission",
+        {"sessionId": session_id, "toolCall": call, "options": options},
+    )
+    wire.update(session_id, "tool_call_update", toolCallId=call["toolCallId"], status="completed")
+
+
+def _do(  # noqa: C901, PLR0915 - one flat match
     wire: Wire, session_id: str, verb: str, rest: str
 ) -> None:
     rest = rest.replace("\\n", "\n").replace("{cwd}", os.getcwd())
@@ -139,6 +198,15 @@ def _do(  # noqa: C901 - one flat match
                 wire.text(session_id, letter)
         case "tell":
             wire.text(session_id, rest)
+        case "hold" | "work":
+            _hold(name)
+        case "ask":
+            _ask(wire, session_id)
+        case "put":
+            put = {"sessionId": session_id, "path": os.path.abspath(name), "content": said}
+            wire.ask("fs/write_text_file", put)
+        case "read":
+            _look(wire, session_id, name)
         case "fail":
             sys.exit(3)
         case "wait":

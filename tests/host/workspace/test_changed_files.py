@@ -95,7 +95,7 @@ def test_a_stopped_turn_shows_what_it_made_and_does_not_wait_for_it(driver: Driv
     assert driver.done(session, turn_id).stop_reason == "cancelled"
     driver.done(session, driver.prompt(session, "say Next"))
     kinds = [item.kind for item in session.transcript.turn_items(turn_id)]
-    assert sorted(kinds) == ["artifact", "turn_end", "user_message"]
+    assert sorted(kinds) == ["artifact", "tool_call", "turn_end", "user_message"]
 
 
 def test_a_turn_whose_agent_died_shows_what_it_made(driver: Driver) -> None:
@@ -111,4 +111,5 @@ def test_a_turn_whose_agent_died_shows_what_it_made(driver: Driver) -> None:
 def test_beyond_the_bound_there_are_no_artifacts(tmp_path: Path) -> None:
     with driving(tmp_path, {"own": script("own_tools")}, replace(PATIENT, scan_files=3)) as driver:
         items = _items(driver, driver.open("own"), "many 9 .png\nsay Done")
-        assert [item.kind for item in items] == ["user_message", "agent_message", "turn_end"]
+        kinds = [item.kind for item in items]
+        assert kinds == ["user_message", "tool_call", "agent_message", "turn_end"]

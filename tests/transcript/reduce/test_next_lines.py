@@ -383,10 +383,19 @@ LINES: dict[str, LogPacket] = {
     "wrote a.py": note("file_written", path="/ws/a.py", old_text="a\n", new_text="b\n"),
     "wrote a.py again": note("file_written", path="/ws/a.py", old_text="b\n", new_text="c\n"),
     "wrote n.py": note("file_written", path="/ws/n.py", new_text="n\n"),
+    "wrote and saved in an editor": note(
+        "file_saved", turn_id="t1", path="/ws/a.py", by_agent=True
+    ),
+    "wrote to a disk": note("agent_wrote_to_disk", turn_id="t1", since=1.0, until=2.0),
     "wrote what is not kept": note("file_written", path="/ws/a.py", kept=False),
     "t1 changed": note(
         "turn_changes", turn_id="t1", left_out=2, checkpoint="k",
         files=[file("a.py"), file("b.py", reverted=True, together=["t0"])],
+    ),
+    "t1 changed, and its user": note(
+        "turn_changes",
+        turn_id="t1",
+        files=[file("a.py", author="agent"), file("b.py", author="you", kept=False)],
     ),
     "t9 changed": note("turn_changes", turn_id="t9", files=[file("a.py")]),
     "revert of a turn that nobody knows": note("turn_reverted", turn_id="t9", paths=["a.py"]),

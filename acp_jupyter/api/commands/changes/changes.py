@@ -93,12 +93,13 @@ class ChangeCommands:
             return reply.model_copy(update={"files": files, "words": words})
         if command.form == "patch":
             all_of_it = command.path is None and changes.left_out > 0
-            paths = () if all_of_it else paths_of(chosen)
+            own = (file for file in chosen if file.is_turns or command.path is not None)
+            paths = () if all_of_it else paths_of(own)
+            base, after = checkpointed.trees
+            trees = (base, checkpointed.apart["agent"] if all_of_it else after)
             text = ""
             if paths or all_of_it:
-                text = await asyncio.to_thread(
-                    read_patch, checkpointed.checkpoints, checkpointed.trees, paths
-                )
+                text = await asyncio.to_thread(read_patch, checkpointed.checkpoints, trees, paths)
             return reply.model_copy(update={"patch": text})
         paths = paths_of(chosen)
         sides = await asyncio.to_thread(
@@ -237,6 +238,11 @@ class ChangeCommands:
         checkpoints = self._checkpoints_of(session)
         try:
             trees = await asyncio.to_thread(checkpoints.trees, turn.turn_id, objects)
+            apart: dict[str, str] = {}
+            changes = turn.changes or TurnChanges()
+            if trees is not None and (changes.left_out or changes.unknown_left_out):
+                found = await asyncio.to_thread(checkpoints.moments, turn.turn_id, objects)
+                apart = {"agent": found["own"], "unknown": found["unknown"]}
             if trees is not None and earlier:
                 first_id = earlier[0][1].turn_id
                 first = await asyncio.to_thread(checkpoints.trees, first_id, objects)
@@ -246,7 +252,7 @@ class ChangeCommands:
         return (
             None
             if trees is None
-            else CheckpointedTurn(session, turn, checkpoints, trees, tuple(earlier))
+            else CheckpointedTurn(session, turn, checkpoints, trees, tuple(earlier), apart)
         )
 
 

@@ -194,14 +194,17 @@ class TurnRevert:
     ) -> RevertPlan:
         command, turn = self._command, self._turn
         # A turn may have changed more files than it names.
-        everything = command.paths is None and not some_left and turn.changes.left_out > 0
-        chosen = None if everything else frozenset(paths_of(whole))
+        more = {"agent": turn.changes.left_out, "unknown": turn.changes.unknown_left_out}
+        everything = (
+            command.paths is None
+            and not some_left
+            and any(more[author] for author in command.authors)
+        )
+        chosen = self._of_authors() if everything else frozenset(paths_of(whole))
         omitted = {file.path for file in turn.changes.files} - {file.path for file in whole}
         omitted |= turn.own_notebooks
         wanted = [
-            change
-            for change in changes
-            if (chosen is None or change.path in chosen) and change.path not in omitted
+            change for change in changes if change.path in chosen and change.path not in omitted
         ]
         if command.undo:
             modes = turn.new_modes(whole)
@@ -217,14 +220,21 @@ class TurnRevert:
             left=self._left,
         )
 
+    def _of_authors(self) -> frozenset[str]:
+        """Return all paths of the changes that are asked for, also of those that are not listed."""
+        base, apart = self._turn.trees[0], self._turn.apart
+        changes = (self._objects.changes(base, apart[each]) for each in self._command.authors)
+        return frozenset(change.path for each in changes for change in each)
+
     def _chosen(self) -> tuple[ChangedFile, ...]:
         command, changes = self._command, self._turn.changes
+        asked: tuple[str, ...] = command.authors
         if command.hunks:
             named = named_files(changes, tuple(each.path for each in command.hunks))
             if len(named) < len(command.hunks):
                 raise BadRequest("Name each file once.")
         elif command.paths is None:
-            restorable = (file for file in changes.files if file.kept)
+            restorable = (f for f in changes.files if f.kept and (f.author or "agent") in asked)
             # What was reverted before stays as it is: its user may have edited it since.
             meant = tuple(file for file in restorable if file.reverted is command.undo)
             for file in meant:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-
-from pydantic import JsonValue
 
 from acp_jupyter.api.models.turns import RevertTurn
 from acp_jupyter.errors import BadRequest, ChangesRefused, DocumentConflict, FileRefused
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.agent_files import Documents
+from acp_jupyter.host.workspace.changed_files import input_strings
 from acp_jupyter.host.workspace.checkpoints.file_steps import SINCE, FileStep, FolderSteps
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.host.workspace.checkpoints.git import GitError
@@ -28,7 +27,6 @@ from acp_jupyter.host.workspace.checkpoints.tree_change import TreeChange
 from acp_jupyter.host.workspace.operations.operation import FolderOperation
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
 from acp_jupyter.transcript.model.session_state import TurnState
-from acp_jupyter.transcript.model.tool_items import ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +40,8 @@ class CheckpointedTurn:
     """Before and after it; before the first of the ``earlier`` ones, if there are any."""
     earlier: tuple[tuple[Session, TurnState], ...] = ()
     """Turns whose changes go with it, the oldest first."""
+    apart: Mapping[str, str] = field(default_factory=dict)
+    """Trees with the changes of one author alone, by author."""
 
     @property
     def renames(self) -> bool:
@@ -315,24 +315,5 @@ class DocumentRevert:
 def _tool_input_strings(checkpointed: CheckpointedTurn) -> set[str]:
     """Return all that the turns' tools were told: a cell that is gone may be named there."""
     turns = ((checkpointed.session, checkpointed.turn), *checkpointed.earlier)
-    return {
-        words
-        for session, turn in turns
-        for item in session.transcript.turn_items(turn.turn_id)
-        if isinstance(item, ToolCall)
-        for words in _strings(item.raw_input)
-    }
-
-
-def _strings(value: JsonValue) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case list():
-            for each in value:
-                yield from _strings(each)
-        case dict():
-            for each in value.values():
-                yield from _strings(each)
-        case _:
-            return
+    items = (session.transcript.turn_items(turn.turn_id) for session, turn in turns)
+    return {words for each in items for words in input_strings(each)}

@@ -292,8 +292,11 @@ class _Reverting:
             return
         if not changes.checkpoint:
             raise ChangesGone(f"{changes.words} That can't be taken back.".strip())
-        open_ = tuple(file.path for file in changes.files if file.kept and not file.reverted)
-        self.left += [file.path for file in changes.files if not file.kept]
+        own = [file for file in changes.files if file.kept and file.is_turns]
+        open_ = tuple(file.path for file in own if not file.reverted)
+        # What others did meanwhile is none of what is taken back.
+        self.left += [file.path for file in changes.files if file.is_turns and not file.kept]
+        self.left += [file.path for file in changes.files if file.author == "unknown"]
         if not open_:
             return
         command = RevertTurn(turn_id=turn_id)

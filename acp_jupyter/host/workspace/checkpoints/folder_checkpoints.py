@@ -42,7 +42,9 @@ from acp_jupyter.host.workspace.scan import (
 from acp_jupyter.protocol.files import human_size
 
 _log = logging.getLogger(__name__)
-_MOMENTS = ("before", "after")
+_MOMENTS = ("before", "base", "after", "own", "unknown")
+"""``base`` is what was before with what persons saved meanwhile, ``own`` and ``unknown`` are that
+with such changes alone. They are kept where they are other trees."""
 _FEW = 200
 _MANY = {"core.bigFileThreshold": "1", "core.compression": "0"}
 """One uncompressed pack for all files: four times as fast as one file each."""
@@ -210,17 +212,43 @@ class Checkpoints:
         CheckpointFailed
             Another program makes a checkpoint of the folder.
         """
+        entries: dict[str, tuple[str, str] | None] = {**dict.fromkeys(paths), **unchanged}
+        return replace(taken, tree=self.put(turn_id, "after", taken.tree, entries))
+
+    def put(
+        self, turn_id: str, moment: str, tree: str, entries: Mapping[str, tuple[str, str] | None]
+    ) -> str:
+        """Keep a tree with other files as one of a turn's, and return it.
+
+        Parameters
+        ----------
+        turn_id, moment
+            Which it is.
+        tree
+            Of all other files.
+        entries
+            Mode and blob by path; None for a file that is not in it.
+
+        Raises
+        ------
+        GitError
+            Git failed.
+        CheckpointFailed
+            Another program makes a checkpoint of the folder.
+        """
         deadline = time.monotonic() + self.limits.checkpoint_seconds
-        own = self.git.folder / "index.left_out"
-        stdin = b"".join(os.fsencode(path) + b"\0" for path in sorted(paths))
-        entries = b"".join(
-            f"{mode} {blob}\t".encode() + os.fsencode(path) + b"\0"
-            for path, (mode, blob) in sorted(unchanged.items())
+        own = self.git.folder / f"index.{moment}.{turn_id}"
+        gone = (path for path, entry in sorted(entries.items()) if entry is None)
+        stdin = b"".join(os.fsencode(path) + b"\0" for path in gone)
+        there = b"".join(
+            f"{entry[0]} {entry[1]}\t".encode() + os.fsencode(path) + b"\0"
+            for path, entry in sorted(entries.items())
+            if entry is not None
         )
         commands = (
-            (("read-tree", taken.tree), b""),
+            (("read-tree", tree), b""),
             (("update-index", "--force-remove", "-z", "--stdin"), stdin),
-            (("update-index", "-z", "--index-info"), entries),
+            (("update-index", "-z", "--index-info"), there),
             (("write-tree",), b""),
         )
         with self._mine(deadline):
@@ -229,12 +257,45 @@ class Checkpoints:
                     output = self.git.run(*command, stdin=given, seconds=_left(deadline), index=own)
             finally:
                 own.unlink(missing_ok=True)
-            tree = output.decode().strip()
-            self._output_of("update-ref", _ref(turn_id, "after"), tree, deadline=deadline)
-        return replace(taken, tree=tree)
+            made = output.decode().strip()
+            self._output_of("update-ref", _ref(turn_id, moment), made, deadline=deadline)
+        return made
+
+    def blob(self, data: bytes) -> str:
+        """Keep some bytes; a tree must name them soon.
+
+        Raises
+        ------
+        GitError
+            Git failed.
+        """
+        seconds = self.limits.checkpoint_seconds
+        command = ("hash-object", "-w", "--stdin", "--no-filters")
+        return self.git.run(*command, stdin=data, seconds=seconds).decode().strip()
+
+    def entries(self, tree: str, path: str) -> dict[str, tuple[str, str]]:
+        """Return mode and blob of a file, or of all below a folder, by path.
+
+        Raises
+        ------
+        GitError
+            Git failed.
+        """
+        command = ("ls-tree", "-r", "-z", tree, "--", f":(literal){path}")
+        output = self.git.run(*command, seconds=self.limits.checkpoint_seconds)
+        found: dict[str, tuple[str, str]] = {}
+        for line in output.split(b"\0"):
+            kind, _, name = line.partition(b"\t")
+            if name:
+                mode, what, blob = kind.decode().split()
+                if what == "blob":
+                    found[os.fsdecode(name)] = mode, blob
+        return found
 
     def trees(self, turn_id: str, objects: GitObjects | None = None) -> tuple[str, str] | None:
         """Return the trees before and after a turn; None if they no longer exist.
+
+        What a person saved while it ran counts as there before it.
 
         Parameters
         ----------
@@ -252,12 +313,29 @@ class Checkpoints:
             return None
         if not self.root.is_dir():
             raise GitError(f"the folder is gone: {self.root}")
-        names = [_ref(turn_id, moment) for moment in _MOMENTS]
+        found = self.moments(turn_id, objects)
+        before, after = found["base"], found["after"]
+        return (before, after) if before and after else None
+
+    def moments(self, turn_id: str, objects: GitObjects | None = None) -> dict[str, str]:
+        """Return the trees of a turn by moment; for one that is not kept apart, the next best.
+
+        Raises
+        ------
+        GitError
+            Git failed.
+        """
         with contextlib.ExitStack() as own:
             seconds = self.limits.checkpoint_seconds
             read = objects or own.enter_context(GitObjects(self.git, seconds))
-            before, after = read.named(names)
-        return (before, after) if before and after else None
+            trees = read.named([_ref(turn_id, moment) for moment in _MOMENTS])
+        found = dict(zip(_MOMENTS, trees, strict=True))
+        return {
+            **found,
+            "base": found["base"] or found["before"],
+            "own": found["own"] or found["after"],
+            "unknown": found["unknown"] or found["after"],
+        }
 
     def forget(self, turn_ids: Iterable[str]) -> None:
         """Delete the checkpoints of turns. Never raises."""
@@ -301,8 +379,8 @@ class Checkpoints:
             Git failed.
         """
         deadline = time.monotonic() + self.limits.checkpoint_seconds
-        before = self._tree_before(turn_id, deadline) if self.git.folder.is_dir() else ""
-        if not before:
+        found = self.moments(turn_id) if self.git.folder.is_dir() else {}
+        if not found.get("before"):
             return  # the turn waits for the lock: it begins with what is there then
         own = self.git.folder / "index.rebased"
         stdin = b"".join(os.fsencode(f"./{path}") + b"\0" for path in paths)
@@ -313,21 +391,18 @@ class Checkpoints:
             fine=(0, 1),
         )
         kept = set(stdin.split(b"\0")) - set(ignored.split(b"\0")) - {b""}
-        commands = (
-            (("read-tree", before), b""),
-            (
-                ("update-index", "--add", "--remove", "--replace", "-z", "--stdin"),
-                b"".join(path.removeprefix(b"./") + b"\0" for path in sorted(kept)),
-            ),
-            (("write-tree",), b""),
-        )
-        try:
-            for command, given in commands:
-                output = self.git.run(*command, stdin=given, seconds=_left(deadline), index=own)
-        finally:
-            own.unlink(missing_ok=True)
-        tree = output.decode().strip()
-        self._output_of("update-ref", _ref(turn_id, "before"), tree, deadline=deadline)
+        update = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
+        written = b"".join(path.removeprefix(b"./") + b"\0" for path in sorted(kept))
+        for moment in ("before", "base"):
+            commands = ((("read-tree", found[moment]), b""), (update, written))
+            try:
+                for command, given in commands:
+                    self.git.run(*command, stdin=given, seconds=_left(deadline), index=own)
+                output = self.git.run("write-tree", seconds=_left(deadline), index=own)
+            finally:
+                own.unlink(missing_ok=True)
+            tree = output.decode().strip()
+            self._output_of("update-ref", _ref(turn_id, moment), tree, deadline=deadline)
 
     def _make_room(self, deadline: float) -> None:
         """Delete all checkpoints if the repository has become too large and no copy is in use."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from acp_jupyter.errors import BadRequest, ChangesRefused
+from acp_jupyter.host.workspace.checkpoints.merge import merged
 from acp_jupyter.protocol.host_events.session import Hunk
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 
@@ -249,6 +250,96 @@ def without_cells(old: bytes, new: bytes, hunks: Iterable[Hunk]) -> bytes:
     frame = around if around.cells else before
     text = around.before + frame.between.join(restored) + around.after
     return text.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class MergedNotebook:
+    """A notebook with what a person changed in a save, and without what tools did."""
+
+    content: bytes | None
+    by_person: bool
+    turns: tuple[str, ...]
+    """Whose tools did something in it, as far as cells are marked."""
+
+
+def merged_notebook(
+    known: bytes | None, before: bytes | None, after: bytes, named: Collection[str]
+) -> MergedNotebook:
+    """Return a notebook with what a person changed from ``before`` to ``after``, cell by cell.
+
+    Parameters
+    ----------
+    known
+        The notebook that it is made in; None for none.
+    before, after
+        On disk, before a save and after it.
+    named
+        Ids of cells that tools may have deleted, moved or run.
+
+    Raises
+    ------
+    ValueError
+        One of the texts is no notebook.
+    """
+    nothing = _Cells("{", (), _BETWEEN, "}")
+    was, is_ = nothing if before is None else _split(before), _split(after)
+    own = nothing if known is None else _split(known)
+    old, new = [_read_cell(cell) for cell in was.cells], [_read_cell(cell) for cell in is_.cells]
+    former = {_id(cell): cell for cell in old}
+    ran = [_without_run(cell, former.get(_id(cell)), named) for cell in new]
+    turns = {_turn(cell) for cell in new if text(_mark(cell).get("written"))} - {""}
+    theirs = ran
+    if turns or any(name in named for name in former):
+        there, now = (json.dumps({"cells": cells}) for cells in (old, ran))
+        try:
+            theirs = _cells(_read_cells(without_marked(there, now, turns, named)))
+        except ChangesRefused as error:
+            raise ValueError(str(error)) from None
+    pieces = {_key(_read_cell(cell)): cell for each in (was, is_, own) for cell in each.cells}
+    base, ours, wanted = (
+        list(map(_key, cells)) for cells in (old, [_read_cell(cell) for cell in own.cells], theirs)
+    )
+    by_tools = wanted != list(map(_key, new))
+    marks = tuple(sorted(turns)) if by_tools else ()
+    framed = before is not None and _frame(was) != _frame(is_)
+    if wanted == base and not framed and (before is not None or by_tools):
+        return MergedNotebook(known, by_person=False, turns=marks)
+    cells = merged(base, ours, wanted)
+    if not by_tools and known == before:
+        return MergedNotebook(after, by_person=True, turns=())
+    if cells == ours and not framed and known is not None:
+        return MergedNotebook(known, by_person=True, turns=marks)
+    around = own if known is not None and not framed else is_
+    frame = around if around.cells else is_
+    body = frame.between.join(pieces[cell] for cell in cells)
+    made = f"{around.before}{body}{around.after}"
+    return MergedNotebook(made.encode(), by_person=True, turns=marks)
+
+
+def _without_run(cell: Obj, former: Obj | None, named: Collection[str]) -> Obj:
+    """Return a cell as it was before a tool ran it."""
+    is_run = former is not None and _id(cell) in named and _source(cell) == _source(former)
+    return former if is_run and former is not None else cell
+
+
+def _read_cell(cell: str) -> Obj:
+    return obj(json.loads(cell))
+
+
+def _key(cell: Obj) -> str:
+    return json.dumps(cell, sort_keys=True)
+
+
+def _frame(notebook: _Cells) -> str:
+    """Return what is around the cells, however it is written."""
+    return _key(obj(json.loads(f"{notebook.before}{notebook.after}")))
+
+
+def _split(data: bytes) -> _Cells:
+    try:
+        return _split_notebook(data)
+    except ChangesRefused as error:
+        raise ValueError(str(error)) from None
 
 
 def _split_notebook(data: bytes) -> _Cells:

@@ -250,8 +250,11 @@ def _named(paths: list[str]) -> str:
 
 
 _SHARED = (
-    "Another turn ran in this folder at the same time. Its changes can't be told apart from these."
+    "Another turn ran in this folder at the same time. What it was seen to change is left to it."
 )
+YOURS = "You saved it while the turn ran: it is left as it is."
+YOURS_TOO = "You saved other changes of it while the turn ran: those stay."
+ANOTHERS = "Another turn that ran at the same time changed it: revert it there."
 NOTEBOOK = "The notebook of this turn is saved while it runs, so it is not reverted."
 MARKED = (
     "The notebook of this turn is saved while it runs: only the cells that tools wrote, and "

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from acp_jupyter.host.workspace.authors import Authors, Witness
+from acp_jupyter.host.workspace.checkpoints.base_tree import BaseTree, LateSave
 from acp_jupyter.host.workspace.checkpoints.diff import blobs, sizes, tree_changes
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import (
     Checkpoint,
@@ -16,8 +19,17 @@ from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import (
 )
 from acp_jupyter.host.workspace.checkpoints.git import GitError, not_waiting_for_pipes
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import has_marked
-from acp_jupyter.host.workspace.checkpoints.revert import MARKED, NOTEBOOK, words_of
-from acp_jupyter.host.workspace.checkpoints.tree_change import TreeChange
+from acp_jupyter.host.workspace.checkpoints.revert import (
+    ANOTHERS,
+    MARKED,
+    NOTEBOOK,
+    YOURS,
+    YOURS_TOO,
+    words_of,
+)
+from acp_jupyter.host.workspace.checkpoints.saved_text import PersonsText, persons_text
+from acp_jupyter.host.workspace.checkpoints.tree_change import Change, TreeChange
+from acp_jupyter.host.workspace.running_turns import Put, SavedFile
 from acp_jupyter.host.workspace.scan import (
     SKIPPED,
     FileChanged,
@@ -27,11 +39,11 @@ from acp_jupyter.host.workspace.scan import (
     lineage,
     next_file_time_ns,
 )
-from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChangesNote
+from acp_jupyter.protocol.host_events.session import Author, ChangedFile, TurnChangesNote
 
 _NEW_FOLDERS = 1000
 _ID_CHARS = 16
-_HOW = {"made": "added", "changed": "modified", "deleted": "deleted"}
+_HOW: dict[str, Change] = {"made": "added", "changed": "modified", "deleted": "deleted"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +59,12 @@ class FolderScans:
     """Whether a tool call names that notebook; otherwise only its page saved it."""
     edited: Collection[str] = ()
     """Paths that the agent reported as edited."""
+    own: Witness = Witness("", alone=True)  # noqa: RUF009 - it never changes
+    """What was seen of the turn."""
+    others: tuple[Witness, ...] = ()
+    """The same of turns that ran in the folder meanwhile."""
+    late: Sequence[LateSave] = ()
+    """What persons save while the folder is looked at; it grows meanwhile."""
 
     @property
     def whole(self) -> bool:
@@ -72,6 +90,30 @@ class FolderScans:
         return tuple(FileChanged(path, "changed") for path in elsewhere)
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What both checkpoints of a turn show."""
+
+    changes: list[TreeChange]
+    tree: str
+    """After the turn."""
+    authors: Authors
+    persons: list[TreeChange]
+    """What persons have saved meanwhile."""
+    held: frozenset[str]
+    foreign: dict[str, tuple[str, str]]
+    uncovered: dict[str, str]
+    unseen: frozenset[str]
+    marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    files: tuple[ChangedFile, ...]
+    left_out: int
+    unknown_left_out: int
+
+
 class TurnCheckpoints:
     """Makes checkpoints of a session's folder around each turn. Blocks; one thread at a time.
 
@@ -91,6 +133,8 @@ class TurnCheckpoints:
         self._root = root
         self._is_copy = copied is not None
         self._before: Checkpoint | None = None
+        self.base: BaseTree | None = None
+        """What the turn's changes are counted from."""
         self._there = FolderScan({})
         """The scan before the turn, with files that are in no checkpoint, too."""
         self._began_ns = 0
@@ -104,6 +148,7 @@ class TurnCheckpoints:
         """Make the checkpoint before a turn."""
         self.store.begin(turn_id, self._root)
         self._before, self._there, self.why_not, self.unstored = None, scan, "", None
+        self.base = None
         self._began_ns = next_file_time_ns()
         try:
             with not_waiting_for_pipes(self._root, scan):
@@ -111,11 +156,21 @@ class TurnCheckpoints:
                 if not scan.whole:
                     others = self.checkpoints.ignored().union(p.rstrip("/") for p in taken.nested)
                     self._there = replace(scan, unread={**dict.fromkeys(others, 0), **scan.unread})
-            self._before = taken
+            self._before, self.base = taken, BaseTree(self.checkpoints, turn_id, taken.tree)
         except CheckpointFailed as error:
             self.why_not = str(error)
         except GitError as error:
             self.why_not = f"The folder's state could not be stored: {error}."
+
+    def save(
+        self, path: str, saved: SavedFile, puts: Sequence[Put], named: Collection[str]
+    ) -> PersonsText:
+        """Take in what a person saved while the turn ran; see `BaseTree.save`."""
+        with contextlib.suppress(CheckpointFailed, GitError):
+            if self.base is not None:
+                return self.base.save(path, saved, puts, named)
+        most = self.checkpoints.limits.change_text_bytes
+        return persons_text(saved.before, saved, puts, named, most)
 
     def after(self, turn_id: str, scans: FolderScans) -> TurnChangesNote | None:
         """Make the checkpoint after the turn; return the note of changes, None for no changes."""
@@ -127,65 +182,107 @@ class TurnCheckpoints:
 
     def _after(self, turn_id: str, scans: FolderScans) -> TurnChangesNote | None:
         shared = self.store.is_shared(turn_id)
-        if self._before is None:
+        if self._before is None or self.base is None:
             return self._untaken(turn_id, scans, self.why_not, shared=shared)
-        limits = self.checkpoints.limits
         try:
-            taken = self.checkpoints.take(turn_id, "after", self._before)
-            # Operations on the folder are no changes of the turn.
-            self._before = replace(self._before, tree=taken.since or self._before.tree)
+            found = self._found(turn_id, scans, self._before, self.base)
             shared = self.store.is_shared(turn_id)
-            git, seconds = self.checkpoints.git, limits.checkpoint_seconds
-            left_out = self._before.left_out | taken.left_out
-            all_changes = tree_changes(git, self._before.tree, taken.tree, seconds)
-            held = self._held(self._before, all_changes)
-            former = self._former(all_changes, scans, held)
-            foreign = self._foreign(all_changes, scans, held)
-            if former or foreign:
-                taken = self.checkpoints.leave_out(turn_id, taken, former, foreign)
-                former |= foreign.keys()
-                all_changes = tree_changes(git, self._before.tree, taken.tree, seconds)
-            marked = self._marked(turn_id, all_changes, scans.notebook)
-            changes = [
-                change
-                for change in all_changes
-                if change.path not in left_out and change.old_path not in left_out
-                if change.path != scans.notebook or scans.names_notebook or marked
-            ]
-            listed = changes[: limits.listed_changes]
-            names = {(c.new if c.new.exists else c.old).blob for c in listed}
-            known = sizes(git, names, seconds)
-            uncovered = self._uncovered(changes, scans, left_out, former, taken.nested)
-            beyond = scans.beyond(self._root)
-            uncovered |= dict.fromkeys((each.path for each in beyond), "outside this folder")
-            unseen = self._unseen(scans, taken) if self._is_copy else frozenset()
+            listed = self._listed(turn_id, scans, found, self.base)
         except CheckpointFailed as error:
             return self._untaken(turn_id, scans, str(error), shared=shared)
         except GitError as error:
             words = f"What changed could not be compared: {error}."
             return self._untaken(turn_id, scans, words, shared=shared)
-        moved = self._moved(scans, held)
-        changed = tuple(_file(change, known, scans, moved, marked=marked) for change in listed)
+        uncovered, most = found.uncovered, self.checkpoints.limits.listed_changes
         # What git ignores changes all the time, whoever writes it.
-        for file in changed:
+        for file in listed.files:
             uncovered.pop(file.came_from, None)  # it goes back
+        beyond = scans.beyond(self._root)
         not_here = {c.path for c in scans.seen if c.how == "deleted"}.union(c.path for c in beyond)
-        self.unstored = tuple(sorted(unseen.union(uncovered) - not_here))
-        told = {*scans.edited, *foreign}
-        unkept = [c for c in scans.seen if c.path in uncovered and c.path in told]
+        self.unstored = tuple(sorted(found.unseen.union(uncovered) - not_here))
+        reported = {*scans.edited, *found.foreign}
+        unkept = [c for c in scans.seen if c.path in uncovered and c.path in reported]
         unkept += beyond
-        files = (*changed, *map(_unkept, unkept[: limits.listed_changes - len(changed)]))
-        if not files:
-            return None
+        files = (*listed.files, *_unkept(unkept[: most - len(listed.files)], found.authors))
+        told = {path for c in found.changes for path in (c.path, c.old_path)} | {scans.notebook}
+        yours = (_yours(change) for change in found.persons if change.path not in told)
+        if all(file.author in {"another", "you"} for file in files):
+            return None  # none of it can be the turn's
+        files += tuple(islice(yours, most - len(files)))
         return TurnChangesNote(
             turn_id=turn_id,
             files=files,
-            left_out=len(changes) - len(listed),
-            revertible=bool(changed),
+            left_out=listed.left_out,
+            unknown_left_out=listed.unknown_left_out,
+            revertible=any(file.author != "another" for file in listed.files),
             words=" ".join(words_of(shared, uncovered, files)),
             checkpoint=self.checkpoints.git.folder.name,
-            made_folders=_new_folders(changes, scans),
+            made_folders=_new_folders(found.changes, scans),
         )
+
+    def _found(
+        self, turn_id: str, scans: FolderScans, before: Checkpoint, base: BaseTree
+    ) -> _Found:
+        """Make the checkpoint after the turn, and compare both."""
+        taken = self.checkpoints.take(turn_id, "after", before)
+        # Operations on the folder are no changes of the turn.
+        before = replace(before, tree=taken.since or before.tree)
+        git, seconds = self.checkpoints.git, self.checkpoints.limits.checkpoint_seconds
+        left_out = before.left_out | taken.left_out
+        base.settle(scans.late, taken.tree)
+        all_changes = tree_changes(git, base.tree, taken.tree, seconds)
+        held = self._held(before, all_changes)
+        former = self._former(all_changes, scans, held)
+        foreign = self._foreign(all_changes, scans, held)
+        if former or foreign:
+            taken = self.checkpoints.leave_out(turn_id, taken, former, foreign)
+            former |= foreign.keys()
+            all_changes = tree_changes(git, base.tree, taken.tree, seconds)
+        marked = self._marked(turn_id, all_changes, scans.notebook)
+        changes = [
+            change
+            for change in all_changes
+            if change.path not in left_out and change.old_path not in left_out
+            if change.path != scans.notebook or scans.names_notebook or marked
+        ]
+        uncovered = self._uncovered(changes, scans, left_out, former, taken.nested)
+        uncovered |= dict.fromkeys(
+            (each.path for each in scans.beyond(self._root)), "outside this folder"
+        )
+        return _Found(
+            changes,
+            taken.tree,
+            Authors(self._root, scans.own, scans.others, scans.notebook),
+            base.persons_changes(),
+            held,
+            foreign,
+            uncovered,
+            self._unseen(scans, taken) if self._is_copy else frozenset(),
+            marked=marked,
+        )
+
+    def _listed(self, turn_id: str, scans: FolderScans, found: _Found, base: BaseTree) -> _Listed:
+        """Return the files that are told of, the turn's own first."""
+        limits = self.checkpoints.limits
+        by: dict[Author, list[TreeChange]] = {"agent": [], "unknown": [], "another": []}
+        for change in found.changes:
+            by[found.authors.of(change.path, change.old_path)].append(change)
+        authors = {change.path: author for author, group in by.items() for change in group}
+        ordered = [change for group in by.values() for change in group]
+        chosen = ordered[: limits.listed_changes]
+        named = {change.path for change in chosen}
+        left = {author: sum(c.path not in named for c in group) for author, group in by.items()}
+        if left["agent"] or left["unknown"]:
+            base.put_apart(by["agent"], by["unknown"])
+        blob_names = {(c.new if c.new.exists else c.old).blob for c in chosen}
+        known = sizes(self.checkpoints.git, blob_names, limits.checkpoint_seconds)
+        moved = self._moved(scans, found.held)
+        saved = {part.path for change in found.persons for part in change.parts()}
+        files = (
+            _by(_file(c, known, scans, moved, marked=found.marked), authors[c.path], saved)
+            for c in chosen
+        )
+        return _Listed(tuple(files), left["agent"], left["unknown"])
 
     def _unseen(self, scans: FolderScans, taken: Checkpoint) -> frozenset[str]:
         """Return what a copy has that is in no checkpoint, where its scans are not whole.
@@ -295,13 +392,17 @@ class TurnCheckpoints:
         most = self.checkpoints.limits.listed_changes
         found = [c for c in scans.seen if c.path != scans.notebook or scans.names_notebook]
         found += scans.beyond(self._root)
-        files = tuple(map(_unkept, found[:most]))
+        authors = Authors(self._root, scans.own, scans.others, scans.notebook)
+        every = _unkept(found, authors)
+        files = tuple(sorted(every, key=lambda file: not file.is_turns)[:most])
         if not files:
             return None
+        left = [file.author for file in every if file not in files]
         return TurnChangesNote(
             turn_id=turn_id,
             files=files,
-            left_out=len(found) - len(files),
+            left_out=left.count("agent"),
+            unknown_left_out=left.count("unknown"),
             revertible=False,
             words=" ".join((why, *words_of(shared, {}, files))),
         )
@@ -377,10 +478,33 @@ def _same(signature: Signature | None) -> Signature | None:
     return None if signature is None else signature._replace(mode=0)
 
 
-def _unkept(change: FileChanged) -> ChangedFile:
-    return ChangedFile.model_validate(
-        {"path": change.path, "change": _HOW[change.how], "kept": False}
-    )
+def _by(file: ChangedFile, author: Author, by_persons: Collection[str]) -> ChangedFile:
+    """Say whose change it is."""
+    update: dict[str, object] = {"author": author, "yours_too": file.path in by_persons}
+    if author == "another":
+        update |= {"kept": False, "words": ANOTHERS}
+    elif update["yours_too"] and not file.words:
+        update["words"] = YOURS_TOO
+    return file.model_copy(update=update)
+
+
+def _yours(change: TreeChange) -> ChangedFile:
+    """Tell of what a person alone has changed."""
+    update = {"author": "you", "kept": False, "words": YOURS}
+    return change.as_changed_file({}).model_copy(update=update)
+
+
+def _unkept(changes: Iterable[FileChanged], authors: Authors) -> list[ChangedFile]:
+    """Tell of files that no checkpoint has."""
+    return [
+        ChangedFile(
+            path=change.path,
+            change=_HOW[change.how],
+            kept=False,
+            author=authors.of(change.path, is_compared=False),
+        )
+        for change in changes
+    ]
 
 
 def _new_folders(changes: Iterable[TreeChange], scans: FolderScans) -> tuple[str, ...]:

@@ -3,6 +3,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Client } from '../../delivery/client';
 import { isRecord, text, texts } from '../../wire/read';
+import { isTurns } from '../../views/changes/authors';
 import type { ChangedFile, TurnState } from '../../wire/types';
 import { NotebookSessions } from '../page/notebook_sessions';
 
@@ -59,7 +60,7 @@ export class Run {
   changes(): Map<string, { readonly turnId: string; readonly file: ChangedFile }[]> {
     const found = new Map<string, { readonly turnId: string; readonly file: ChangedFile }[]>();
     for (const { turn_id: turnId, session_id, changes } of this.turns.values()) {
-      for (const file of changes?.files ?? []) {
+      for (const file of (changes?.files ?? []).filter(isTurns)) {
         const absolutePath = `${this.#sessions.folder(session_id)}/${file.path}`;
         found.set(absolutePath, [...(found.get(absolutePath) ?? []), { turnId, file }]);
       }

@@ -35,6 +35,7 @@ export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFi
   const id = `change ${turnId} ${file.path}`;
   const [open] = useOpen(id, false);
   const reverted = isVariantTurn(store, turnId) ? t('not kept') : t('reverted');
+  const isLeft = file.author === 'you' || file.author === 'another';
   const badge = actions === null && file.reverted ? reverted : tagOf(file, t);
   return (
     <Disclosure
@@ -56,7 +57,9 @@ export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFi
       }
       under={
         <>
-          {actions !== null && <Decide {...decided} name={file.path} onFailure={setFailure} />}
+          {actions !== null && !isLeft && (
+            <Decide {...decided} name={file.path} onFailure={setFailure} />
+          )}
           {failure !== '' && (
             <div class="acp-changebody">
               <ErrorNote message={failure} detail="" />

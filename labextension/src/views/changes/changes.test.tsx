@@ -45,6 +45,8 @@ function file(path: string, over: Partial<ChangedFile> = {}): ChangedFile {
     reverted: false,
     reverted_hunks: [],
     together: [],
+    author: 'agent',
+    yours_too: false,
     old_text_id: '',
     new_text_id: '',
     ...over,
@@ -55,6 +57,7 @@ function changed(files: ChangedFile[], over: Partial<TurnChanges> = {}): TurnCha
   return {
     files,
     left_out: 0,
+    unknown_left_out: 0,
     revertible: true,
     words: '',
     checkpoint: 'x',
@@ -285,5 +288,32 @@ describe('the changes of a turn', () => {
     const diff = await waitFor(() => within(card()).getByRole('region', { name }));
     expect(diff.querySelector('ins')?.textContent).toContain('row');
     expect(getChanges).not.toHaveBeenCalled();
+  });
+
+  it('lists apart what is not the turn’s, and reverts what is unknown only when asked', async () => {
+    const revertTurn = vi.fn(() => Promise.resolve());
+    const files = [
+      file('a.py'),
+      file('b.py', { author: 'unknown' }),
+      file('c.py', { author: 'unknown' }),
+      file('d.py', { author: 'another', kept: false, words: 'Another turn changed it.' }),
+      file('e.py', { author: 'you', kept: false, words: 'You saved it.' }),
+    ];
+    show(changed(files, { unknown_left_out: 7 }), { revertTurn });
+    expect(card().textContent).toContain('1 file changed');
+    expect(within(card()).queryByRole('button', { name: 'Revert all' })).toBeNull();
+    const apart = (name: string) => within(card()).getByRole('group', { name });
+    const unknown = apart('Changed by unknown');
+    expect(unknown.textContent).toContain('9 more files changed meanwhile.');
+    expect(unknown.textContent).toContain('and 7 more files');
+    const yours = apart('Changed by you');
+    expect(yours.textContent).toContain('You changed 1 file. Revert leaves it.');
+    expect(within(yours).queryByRole('button', { name: /Keep|Revert/ })).toBeNull();
+    expect(within(apart('Changed by another turn')).getByTitle(/d\.py/)).toBeTruthy();
+    fireEvent.click(within(unknown).getByRole('button', { name: 'Revert these 9 too' }));
+    fireEvent.click(await within(unknown).findByRole('button', { name: 'Revert' }));
+    await waitFor(() =>
+      expect(revertTurn).toHaveBeenCalledWith(TURN, { authors: ['unknown'], undo: false }),
+    );
   });
 });

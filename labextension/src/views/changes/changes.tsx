@@ -6,9 +6,11 @@ import { Counts } from '../parts/files';
 import { Icon } from '../parts/icons';
 import { ErrorNote } from '../parts/notes';
 import { useScene } from '../scene';
+import { isTurns } from './authors';
 import { ChangedFileRow } from './changed_file';
 import { PutButton, RevertButton } from './decide';
 import { isVariantTurn, useKept, WHOLE } from './decisions';
+import { Others } from './others';
 import { changesOf, ReportedChanges, total } from './reported';
 
 /** Up to so many files are reverted without a confirmation. */
@@ -30,7 +32,7 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
   if (changes === null) {
     return <ReportedChanges turnId={turnId} items={items} />;
   }
-  const { files } = changes;
+  const files = changes.files.filter(isTurns);
   const reported = new Map(changesOf(items).map(change => [change.path, change]));
   const reportedOf = (file: ChangedFile) =>
     actions === null || isUnread(file) ? reported.get(file.path) : undefined;
@@ -44,14 +46,18 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
   return (
     <div class="acp-changes" role="group" aria-label={t('Changes')}>
       <header role="presentation">
-        <b>{plural(t, count, '1 file changed', '%1 files changed')}</b>
+        <b>
+          {count === 0
+            ? t('The turn changed no file')
+            : plural(t, count, '1 file changed', '%1 files changed')}
+        </b>
         {files.length > 1 && changes.left_out === 0 && (
           <Counts added={total(counted, 'added')} removed={total(counted, 'removed')} />
         )}
         {isVariant && <span class="muted cut">{t('in a copy of the folder')}</span>}
         <span class="acp-acts">
           {isVariant && <KeepAll turnId={turnId} changes={changes} onFailure={setFailure} />}
-          {!isVariant && actions?.review !== undefined && (
+          {!isVariant && files.length > 0 && actions?.review !== undefined && (
             <button type="button" class="btn quiet small" onClick={() => actions.review?.(turnId)}>
               {t('Review')}
             </button>
@@ -114,6 +120,7 @@ export function Changes({ turnId, items, changes }: ChangesProps) {
           {plural(t, changes.left_out, 'and 1 more file', 'and %1 more files')}
         </p>
       )}
+      <Others turnId={turnId} changes={changes} mostWithoutQuestion={MOST_WITHOUT_QUESTION} />
     </div>
   );
 }

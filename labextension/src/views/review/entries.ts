@@ -1,6 +1,7 @@
 import type { SessionStore } from '../../state/store';
 import type { ChangedFile, Diff, TurnChanges, TurnState } from '../../wire/types';
 import type { Actions } from '../actions';
+import { isTurns } from '../changes/authors';
 import { decisionOf, hasParts, joinedIds, WHOLE } from '../changes/decisions';
 import type { Decision } from '../changes/decisions';
 import { compareCells } from '../diff/compare_cells';
@@ -72,7 +73,7 @@ export function turnEntries(sources: readonly Source[], scope: Scope): TurnEntri
 function singleEntries({ turn, source, changes }: Omit<TurnEntries, 'entries'>): Entry[] {
   const { files, revertible } = changes;
   const marked = turn.turn_id;
-  return files.map(file => {
+  return files.filter(isTurns).map(file => {
     const key = `${marked} ${file.path}`;
     return { key, turns: [turn], marked, file, revertible, turn, source };
   });

@@ -1,4 +1,5 @@
 import type { Actions, RevertChoice } from '../actions';
+import { isTurns } from '../changes/authors';
 import { useDecisions } from '../changes/decisions';
 import type { Decided } from '../changes/decisions';
 import type { DiffHunk } from '../diff/hunks';
@@ -43,7 +44,7 @@ export function wholeSteps(of: TurnEntries, chosen: readonly Entry[], undo: bool
   const joined = chosen.filter(entry => !isSingle(entry));
   const steps = joined.map(entry => stepOf(entry, { paths: [entry.file.path], ...how }));
   // Without paths all that the turn changed is reverted, also files that were left out.
-  const isAlone = of.entries.filter(isSingle).length === of.changes.files.length;
+  const isAlone = of.entries.filter(isSingle).length === of.changes.files.filter(isTurns).length;
   const isAll = isAlone && (undo || single.length === of.entries.length);
   const paths = isAll ? {} : { paths: single.map(({ file }) => file.path) };
   const turnId = of.turn.turn_id;

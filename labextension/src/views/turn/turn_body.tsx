@@ -6,6 +6,7 @@ import { idsOf } from '../../state/runs';
 import type { Part } from '../../state/runs';
 import { titleOf } from '../../state/session_view';
 import type { Item, TurnState } from '../../wire/types';
+import { countOwn, unknownWords } from '../changes/authors';
 import { Changes } from '../changes/changes';
 import { changesOf } from '../changes/reported';
 import { plural } from '../i18n';
@@ -139,9 +140,14 @@ export function useTurnAnnouncements(turn: TurnState | undefined, items: readonl
       announce(t('Stopped.'), 'polite');
       return;
     }
-    const files = changesOf(items).length;
-    const changed = plural(t, files, '1 file changed.', '%1 files changed.');
-    announce(files === 0 ? t('Done.') : `${t('Done.')} ${changed}`, 'polite');
+    const { changes } = turn;
+    const files = changes === null ? changesOf(items).length : countOwn(changes);
+    const words = [
+      t('Done.'),
+      files === 0 ? '' : plural(t, files, '1 file changed.', '%1 files changed.'),
+      changes === null ? '' : unknownWords(changes, t),
+    ];
+    announce(words.filter(word => word !== '').join(' '), 'polite');
   }, [done]);
 }
 

@@ -50,11 +50,14 @@ function changes(reverted: boolean): TurnState['changes'] {
     old_text_id: '',
     new_text_id: '',
     together: [],
+    author: 'agent',
+    yours_too: false,
     words: '',
   };
   return {
     files: [file],
     left_out: 0,
+    unknown_left_out: 0,
     revertible: true,
     words: '',
     checkpoint: '',

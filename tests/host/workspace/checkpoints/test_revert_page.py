@@ -171,7 +171,8 @@ def server(tmp_path: Path) -> Iterator[Server]:
 
 def rows() -> dict[str, tuple[str, str]]:
     """Return the table: what Revert does, and what is said of it."""
-    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:2] == "| "]
+    page = PAGE.read_text(encoding="utf-8").partition("## Whose change it is")[0]
+    lines = [line for line in page.splitlines() if line[:2] == "| "]
     cells = [[cell.strip() for cell in line[1:-1].split("|")] for line in lines]
     assert cells[0] == ["What changed", "Revert", "What the card says"]
     return {what: (revert, said) for what, revert, said in cells[2:]}

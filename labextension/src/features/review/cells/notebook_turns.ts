@@ -4,6 +4,7 @@ import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { Client, Following } from '../../../delivery/client';
 import { Listeners } from '../../../delivery/listeners';
 import type { SessionStore } from '../../../state/store';
+import { isTurns } from '../../../views/changes/authors';
 import type { ChangedFile, SessionSummary, TurnState } from '../../../wire/types';
 import { serverPath } from '../../page/paths';
 
@@ -127,7 +128,8 @@ export class NotebookTurns {
       path.endsWith('.ipynb') && serverPath(root, session, path) === this.#context.localPath;
     const agent = session.agent_info.name || session.agent;
     return [...turns.values()].flatMap(turn => {
-      const file = turn.status === 'done' ? turn.changes?.files.find(isThis) : undefined;
+      const file =
+        turn.status === 'done' ? turn.changes?.files.filter(isTurns).find(isThis) : undefined;
       return file === undefined || file.change === 'deleted' || file.change === 'type'
         ? []
         : [{ turn, file, store, agent }];

@@ -1,0 +1,110 @@
+"""Watches whether the process of an agent writes to a disk before it has announced a tool call.
+
+Then nobody says what it does. The system tells when a process wrote, and not which file: a file
+that changed just then is taken for the agent's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from acp_jupyter.host.process.disk_writes import written_bytes
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.protocol.host_events.session import AgentWroteToDisk
+from acp_jupyter.transcript.model.tool_items import ToolCall
+
+_SECONDS = 0.2
+_TICK_SECONDS = 0.02
+_MOST_NOTES = 500
+"""Of one turn."""
+
+
+class SilentWork:
+    """Looks at the process of the turn that runs. Used on the host's loop.
+
+    Parameters
+    ----------
+    journal
+        Of the session; gets a note for each time in which the process wrote.
+    pid
+        Returns the agent's process; 0 while there is none.
+    """
+
+    def __init__(self, journal: Journal, pid: Callable[[], int]) -> None:
+        self._journal = journal
+        self._pid = pid
+        self._task: asyncio.Task[None] | None = None
+        self._turn_id = ""
+        self._process = 0
+        self._written: int | None = None
+        self._at = 0.0
+        self._span: tuple[float, float] | None = None
+        self._notes = 0
+
+    async def begin(self, turn_id: str) -> None:
+        """Look from now on: the prompt is about to be sent."""
+        await self._end()
+        self._turn_id, self._notes, self._span = turn_id, 0, None
+        self._process = self._pid()
+        self._at = time.time()
+        self._written = await asyncio.to_thread(written_bytes, self._process)
+        if self._written is not None:
+            name = f"acp-silent-{self._journal.session_id}"
+            self._task = asyncio.create_task(self._watch(), name=name)
+
+    async def end(self) -> None:
+        """Look a last time, and write down what was seen."""
+        if self._task is None:
+            return
+        await self._end()
+        await self._look()
+        self._note()
+
+    async def _end(self) -> None:
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _watch(self) -> None:
+        while self._notes < _MOST_NOTES and self._announced_at() is None:
+            await asyncio.sleep(_SECONDS)
+            await self._look()
+
+    async def _look(self) -> None:
+        since, begun = self._at, time.time()
+        written = await asyncio.to_thread(written_bytes, self._process)
+        # From its first call on, the agent says itself when it works.
+        announced = self._announced_at()
+        until = time.time() if announced is None else min(announced, time.time())
+        grew = written is not None and written > (self._written or 0) and since < until
+        self._at = begun
+        # A child that ended between two looks is counted once its parent knows.
+        self._written = self._written if written is None else written
+        if not grew:
+            self._note()
+        else:
+            self._span = since - _TICK_SECONDS if self._span is None else self._span[0], until
+
+    def _note(self) -> None:
+        span, self._span = self._span, None
+        if span is not None:
+            self._notes += 1
+            note = AgentWroteToDisk(turn_id=self._turn_id, since=span[0], until=span[1])
+            self._journal.note(note)
+
+    def _announced_at(self) -> float | None:
+        """Return when the turn's first call was announced."""
+        transcript = self._journal.transcript
+        first = transcript.turn_first.get(self._turn_id, len(transcript.items))
+        for item in transcript.items.since(first):
+            if isinstance(item, ToolCall) and item.turn_id == self._turn_id:
+                waited = sum(
+                    wait.span[1] - wait.span[0]
+                    for wait in transcript.evidence.waits
+                    if wait.item_id == item.id
+                )
+                return (item.started_at or 0.0) - waited
+        return None

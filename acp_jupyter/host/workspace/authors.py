@@ -1,0 +1,212 @@
+"""Whose change a file is, by what was seen when it happened.
+
+The agent's: it wrote the file through us, a tool call names it, it changed while a call or command
+of the agent ran that may write, or while the process of an agent that has announced no call wrote
+to a disk. Another turn's, by the same of that turn. What a person saved is theirs: it is in the
+tree that the turn's changes are counted from, see `TurnCheckpoints`. All else is unknown.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from acp_jupyter.protocol.host_events.session import Author
+from acp_jupyter.transcript.model.evidence import Span, TurnEvidence
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.model.tool_items import ToolCall
+
+_ONLY_LOOKS = {"read", "search", "fetch", "switch_mode"}
+"""Kinds of calls that write nothing."""
+_NOT_RUN = {"pending", "rejected", "cancelled", "expired"}
+"""States of a permission request without which a call did not run."""
+_ANNOUNCED_LATE_SECONDS = 2.0
+"""An agent announces a call and begins; its line may be read later than that."""
+_TICK_SECONDS = 0.01
+"""By how much the times of files may lag behind the clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """What was seen of one turn. Paths are absolute."""
+
+    root: str
+    claimed: frozenset[str] = frozenset()
+    """Files that the agent wrote through us, or that its calls name."""
+    spans: tuple[Span, ...] = ()
+    """When something of the agent ran that may write, in order, apart from each other."""
+    saved: frozenset[str] = frozenset()
+    """Files that a person saved, with changes of their own."""
+    alone: bool = False
+    """Whether nobody else knows the folder: it is a copy, or a recording is played."""
+
+    def covers(self, path: str, at: float | None) -> bool:
+        """Return whether something of the agent ran when a file of its folder changed."""
+        if at is None or not path.startswith(f"{self.root.rstrip('/')}/"):
+            return False
+        place = bisect_right(self.spans, (at + _TICK_SECONDS, float("inf"))) - 1
+        return place >= 0 and at <= self.spans[place][1]
+
+
+def author_of(
+    paths: Collection[str], at: float | None, own: Witness, others: Sequence[Witness]
+) -> Author:
+    """Return whose change it is that a turn has found.
+
+    Parameters
+    ----------
+    paths
+        Where the file is, and where it was.
+    at
+        When it was changed last, seconds since the epoch.
+    own
+        What was seen of the turn.
+    others
+        The same of turns that ran in the folder meanwhile.
+    """
+    if own.alone or not own.claimed.isdisjoint(paths):
+        return "agent"
+    if any(not other.claimed.isdisjoint(paths) for other in others):
+        return "another"
+    ours = any(own.covers(path, at) for path in paths)
+    theirs = any(other.covers(path, at) for other in others for path in paths)
+    if ours == theirs:
+        return "unknown"
+    return "agent" if ours else "another"
+
+
+class Authors:
+    """Whose the changes of one turn are. Blocks.
+
+    Parameters
+    ----------
+    root
+        The turn's folder.
+    own, others
+        See `author_of`.
+    notebook
+        The notebook of the turn, relative to the folder: it is told of if tools wrote in it.
+    """
+
+    def __init__(
+        self, root: Path, own: Witness, others: Sequence[Witness], notebook: str = ""
+    ) -> None:
+        self._top = os.path.realpath(root)
+        self._own = own
+        self._others = others
+        self._notebook = notebook
+
+    def of(self, path: str, old_path: str = "", *, is_compared: bool = True) -> Author:
+        """Return whose change a file is.
+
+        Parameters
+        ----------
+        path, old_path
+            Where it is, and where it was if it was renamed; relative to the folder.
+        is_compared
+            Whether what persons saved is known not to be all of the change.
+        """
+        if self._own.alone or (self._notebook and path == self._notebook):
+            return "agent"
+        paths = [os.path.normpath(os.path.join(self._top, p)) for p in (path, old_path) if p]
+        author = author_of(paths, changed_at(paths[0]), self._own, self._others)
+        saved = not is_compared and paths[0] in self._own.saved
+        return "you" if author == "unknown" and saved else author
+
+
+def changed_at(path: str) -> float | None:
+    """Return when a file was changed last; for one that is gone, when its folder was. Blocks."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        folder = os.path.dirname(path)
+        while folder != os.path.dirname(folder):
+            try:
+                return os.lstat(folder).st_mtime
+            except OSError:
+                folder = os.path.dirname(folder)
+        return None
+    return status.st_ctime  # nobody can set it: the time of its text may be that of a copy
+
+
+def witness_of(
+    transcript: Transcript, turn_id: str, root: Path, now: float, *, alone: bool = False
+) -> Witness:
+    """Return what was seen of a turn so far.
+
+    Parameters
+    ----------
+    transcript
+        Of its session.
+    turn_id
+        The turn.
+    root
+        The session's folder.
+    now
+        Seconds since the epoch.
+    alone
+        See `Witness`.
+    """
+    top = os.path.realpath(root)
+    evidence = transcript.evidence
+    if evidence.turn_id != turn_id:
+        evidence = TurnEvidence(turn_id)
+    calls = list(_calls(transcript, turn_id))
+    ran = [call for call in calls if _may_have_written(call)]
+    named = {
+        os.path.normpath(os.path.join(top, path))
+        for call in ran
+        for path in (call.path, *(p.path for p in call.locations), *(d.path for d in call.diffs))
+        if path
+    }
+    spans: list[Span] = [*evidence.disk]
+    spans += [(begun, ended or now) for _, (begun, ended) in evidence.terminals.items()]
+    begun = transcript.turns[turn_id].started_at if turn_id in transcript.turns else None
+    if transcript.background.items:
+        spans.append((begun or now, now))
+    for call in ran:
+        spans += _spans_of(call, evidence, now)
+    written = {path for path, _ in evidence.written.items()}
+    saved = frozenset(path for path, _ in evidence.saved.items())
+    return Witness(top, frozenset(named | written), tuple(_joined(spans)), saved, alone)
+
+
+def _calls(transcript: Transcript, turn_id: str) -> Iterator[ToolCall]:
+    for item in transcript.items.since(transcript.turn_first.get(turn_id, len(transcript.items))):
+        if isinstance(item, ToolCall) and item.turn_id == turn_id:
+            yield item
+
+
+def _may_have_written(call: ToolCall) -> bool:
+    refused = call.permission is not None and call.permission.state in _NOT_RUN
+    return call.tool_kind not in _ONLY_LOOKS and not refused
+
+
+def _spans_of(call: ToolCall, evidence: TurnEvidence, now: float) -> Iterator[Span]:
+    """Yield when a call ran, without the times when it waited for an answer."""
+    if call.started_at is None:
+        return
+    begun, end = call.started_at - _ANNOUNCED_LATE_SECONDS, call.ended_at or now
+    waits = sorted(wait.span for wait in evidence.waits if wait.item_id == call.id)
+    for since, until in waits:
+        if begun < since:
+            yield begun, since
+        begun = max(begun, until)
+    if begun <= end:
+        yield begun, end
+
+
+def _joined(spans: Iterable[Span]) -> Iterator[Span]:
+    last: Span | None = None
+    for since, until in sorted(spans):
+        if last is not None and since <= last[1]:
+            last = last[0], max(last[1], until)
+            continue
+        if last is not None:
+            yield last
+        last = since, until
+    if last is not None:
+        yield last

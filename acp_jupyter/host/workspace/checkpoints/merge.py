@@ -1,0 +1,91 @@
+"""What a person changed between two texts, made in a third one: lines, or cells of a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_MOST_COMPARED = 20_000
+"""Lines or cells between the first and the last difference."""
+
+
+def merged(base: Sequence[T], ours: Sequence[T], theirs: Sequence[T]) -> list[T]:
+    """Return ``ours`` with what became of ``base`` in ``theirs``.
+
+    Nothing of ``theirs`` is lost: what both changed is as it is there, or is there besides.
+    """
+    if base in (ours, theirs):
+        return list(theirs if base == ours else ours)
+    blocks = _changes(base, ours)
+    made: list[T] = []
+    at = 0
+    for start, end, first, last in _changes(base, theirs):
+        from_, to = _place(blocks, start, is_end=False), _place(blocks, end, is_end=True)
+        made += ours[at:from_]
+        at = max(at, from_)
+        new = list(theirs[first:last])
+        if list(ours[at : at + len(new)]) == new and to <= at:
+            continue  # both have put the same there
+        made += new
+        at = max(at, to)
+    made += ours[at:]
+    return made
+
+
+def distance(one: Sequence[T], other: Sequence[T]) -> int:
+    """Return how many lines or cells differ."""
+    return sum((b - a) + (d - c) for a, b, c, d in _changes(one, other))
+
+
+_Change = tuple[int, int, int, int]
+
+
+def _changes(one: Sequence[T], other: Sequence[T]) -> list[_Change]:
+    head = 0
+    most = min(len(one), len(other))
+    while head < most and one[head] == other[head]:
+        head += 1
+    tail = 0
+    while tail < most - head and one[-1 - tail] == other[-1 - tail]:
+        tail += 1
+    a, b = one[head : len(one) - tail], other[head : len(other) - tail]
+    if not a and not b:
+        return []
+    if len(a) + len(b) > _MOST_COMPARED:
+        return [(head, head + len(a), head, head + len(b))]
+    matcher: SequenceMatcher[T] = SequenceMatcher(None, a, b, autojunk=False)
+    return [
+        (i1 + head, i2 + head, j1 + head, j2 + head)
+        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+
+
+def _place(blocks: Sequence[_Change], at: int, *, is_end: bool) -> int:
+    """Return where a place of the base is in a text with these changes."""
+    moved = 0
+    for start, end, first, last in blocks:
+        if at <= start:
+            break
+        if at < end:
+            if end - start == last - first:
+                return first + at - start
+            return first if is_end else last
+        moved = last - end
+    return at + moved
+
+
+def lines_of(text: bytes) -> list[bytes]:
+    """Split at line feeds alone."""
+    parts = text.split(b"\n")
+    last = parts.pop()
+    return [part + b"\n" for part in parts] + ([last] if last else [])
+
+
+def joined(lines: Sequence[bytes]) -> bytes:
+    """Return a text of these lines; one that was the last elsewhere may lack its end."""
+    whole = [line if line.endswith(b"\n") else line + b"\n" for line in lines[:-1]]
+    return b"".join([*whole, *lines[-1:]])

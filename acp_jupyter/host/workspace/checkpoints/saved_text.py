@@ -1,0 +1,97 @@
+"""A file without what agents did to it: what it was before a turn, with what a person saved since.
+
+A save holds what the person changed, what an agent has put into the open document, and what was on
+disk. Only the first is a person's change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from acp_jupyter.host.workspace.checkpoints.merge import distance, joined, lines_of, merged
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import is_notebook, merged_notebook
+from acp_jupyter.host.workspace.running_turns import Put, SavedFile
+
+_BINARY_PEEK = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class PersonsText:
+    """What a save makes of a file."""
+
+    content: bytes | None
+    """The file as if only persons had changed it; None for no file."""
+    by_person: bool
+    """Whether something in the save is a person's."""
+    put: tuple[Put, ...] = ()
+    """What of agents the save holds."""
+    over_others: bool = False
+    """Whether what was there before the save was not what persons had made of the file."""
+    turns: tuple[str, ...] = ()
+    """Turns whose tools wrote cells that it holds; the marks of cells name them."""
+
+
+def persons_text(
+    known: bytes | None,
+    saved: SavedFile,
+    puts: Sequence[Put],
+    named: Collection[str],
+    most_bytes: int,
+) -> PersonsText:
+    """Return what a save makes of a file.
+
+    Parameters
+    ----------
+    known
+        The file as if only persons had changed it, until now.
+    saved
+        The save.
+    puts
+        What agents have put into the document.
+    named
+        Strings that the turn's tools were told, ids of cells among them.
+    most_bytes
+        Of texts that are compared.
+    """
+    before, after = saved.before, saved.after
+    if after is None:
+        return PersonsText(None, by_person=known is not None or before is not None)
+    if before == after:
+        return PersonsText(known, by_person=False)
+    texts = [text for text in (known, before, after) if text is not None]
+    if sum(map(len, texts)) > 3 * most_bytes or any(b"\0" in text[:_BINARY_PEEK] for text in texts):
+        same = [put for put in puts if put.text.encode("utf-8", "replace") == after]
+        return PersonsText(known if same else after, by_person=not same, put=tuple(same))
+    if is_notebook(saved.path) and not puts:
+        try:
+            made = merged_notebook(known, before, after, named)
+        except ValueError:
+            pass
+        else:
+            return PersonsText(made.content, by_person=made.by_person, turns=made.turns)
+    return _of_lines(known, before, after, puts)
+
+
+def _of_lines(
+    known: bytes | None, before: bytes | None, after: bytes, puts: Sequence[Put]
+) -> PersonsText:
+    now = lines_of(after)
+    there = lines_of(before or b"")
+    applied: list[Put] = []
+    for put in puts:
+        text = lines_of(put.text.encode("utf-8", "replace"))
+        base = there if put.base is None else lines_of(put.base.encode("utf-8", "replace"))
+        with_it = merged(base, there, text)
+        if distance(with_it, now) < distance(there, now):
+            there = with_it
+            applied.append(put)
+    if there == now:
+        # A file that agents alone have made is none of a person's.
+        made = known if before is not None or applied or known is not None else after
+        return PersonsText(made, by_person=made is not known, put=tuple(applied))
+    lines = merged(there, lines_of(known or b""), now)
+    if known is None and before is None and not applied:
+        return PersonsText(after, by_person=True)
+    content = joined(lines) if lines or known is not None else None
+    return PersonsText(content, by_person=True, put=tuple(applied))

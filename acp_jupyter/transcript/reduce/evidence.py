@@ -1,0 +1,71 @@
+"""Collects what is seen, while a turn runs, of who changes its files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from acp_jupyter.protocol.host_events.session import (
+    AgentWroteToDisk,
+    FileSaved,
+    FileWritten,
+    TerminalExited,
+    TerminalStarted,
+)
+from acp_jupyter.transcript.model.evidence import TurnEvidence, Wait
+from acp_jupyter.transcript.model.persistent import Map
+from acp_jupyter.transcript.reduce.draft import Draft
+
+_RUNNING = 0.0
+
+
+def begin(draft: Draft, turn_id: str) -> None:
+    """Forget an earlier turn's; its commands may go on."""
+    running = {name: span for name, span in draft.evidence.terminals.items() if span[1] == _RUNNING}
+    draft.evidence = TurnEvidence(turn_id, terminals=Map.of(running))
+
+
+def take_evidence(draft: Draft, note: FileSaved | AgentWroteToDisk) -> None:
+    """Take in what was seen for this purpose."""
+    evidence = draft.evidence
+    if note.turn_id != evidence.turn_id:
+        return
+    match note:
+        case AgentWroteToDisk():
+            disk = evidence.disk.append((note.since, note.until))
+            draft.evidence = replace(evidence, disk=disk)
+        case FileSaved():
+            if note.by_agent:
+                _wrote(draft, note.path)
+            if note.by_person:
+                saved = evidence.saved.set(note.path, None)
+                draft.evidence = replace(draft.evidence, saved=saved)
+
+
+def take_written(draft: Draft, note: FileWritten) -> None:
+    """Take in that the agent wrote a file through us."""
+    if draft.session.active_turn_id is not None:
+        _wrote(draft, note.path)
+
+
+def _wrote(draft: Draft, path: str) -> None:
+    written = draft.evidence.written.set(path, None)
+    draft.evidence = replace(draft.evidence, written=written)
+
+
+def take_terminal(draft: Draft, note: TerminalStarted | TerminalExited) -> None:
+    """Take in when a command of the agent ran."""
+    terminals, name = draft.evidence.terminals, note.terminal_id
+    if isinstance(note, TerminalStarted):
+        span = (draft.at, _RUNNING)
+    elif name in terminals:
+        span = (terminals[name][0], draft.at)
+    else:
+        return
+    draft.evidence = replace(draft.evidence, terminals=terminals.set(name, span))
+
+
+def take_wait(draft: Draft, item_id: str, asked_at: float | None) -> None:
+    """Take in that a call's user has answered."""
+    if asked_at is not None and draft.session.active_turn_id is not None:
+        waits = draft.evidence.waits.append(Wait(item_id, (asked_at, draft.at)))
+        draft.evidence = replace(draft.evidence, waits=waits)

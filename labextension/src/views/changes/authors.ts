@@ -1,0 +1,26 @@
+import type { ChangedFile, TurnChanges } from '../../wire/types';
+import { plural } from '../i18n';
+import type { Translate } from '../i18n';
+
+/** Whether a file counts as the turn's change, as everything does in turns of earlier versions. */
+export function isTurns({ author }: ChangedFile): boolean {
+  return author === '' || author === 'agent';
+}
+
+/** How many files a turn changed. */
+export function countOwn({ files, left_out }: TurnChanges): number {
+  return files.filter(isTurns).length + left_out;
+}
+
+/** How many files changed meanwhile by nobody that was seen, in words; empty for none. */
+export function unknownWords({ files, unknown_left_out }: TurnChanges, t: Translate): string {
+  const count = files.filter(({ author }) => author === 'unknown').length + unknown_left_out;
+  return count === 0
+    ? ''
+    : plural(
+        t,
+        count,
+        '1 more file changed meanwhile. It is not known by whom.',
+        '%1 more files changed meanwhile. It is not known by whom.',
+      );
+}
