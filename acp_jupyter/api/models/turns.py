@@ -203,7 +203,7 @@ _EARLIER = 1000
 
 
 class GetChanges(BaseCommand):
-    """What a turn changed, whoever wrote it, as it was at its end."""
+    """What changed while a turn ran, and whose change it is, as it was at its end."""
 
     name: Literal["get_changes"] = "get_changes"
     turn_id: str

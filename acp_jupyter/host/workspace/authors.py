@@ -38,17 +38,20 @@ class Witness:
     """Files that the agent wrote through us, or that its calls name."""
     spans: tuple[Span, ...] = ()
     """When something of the agent ran that may write, in order, apart from each other."""
+    wide: tuple[Span, ...] = ()
+    """The same with the time in which a call may have begun before it was announced."""
     saved: frozenset[str] = frozenset()
     """Files that a person saved, with changes of their own."""
     alone: bool = False
     """Whether nobody else knows the folder: it is a copy, or a recording is played."""
 
-    def covers(self, path: str, at: float | None) -> bool:
+    def covers(self, path: str, at: float | None, *, wide: bool = False) -> bool:
         """Return whether something of the agent ran when a file of its folder changed."""
+        spans = self.wide if wide else self.spans
         if at is None or not path.startswith(f"{self.root.rstrip('/')}/"):
             return False
-        place = bisect_right(self.spans, (at + _TICK_SECONDS, float("inf"))) - 1
-        return place >= 0 and at <= self.spans[place][1]
+        place = bisect_right(spans, (at + _TICK_SECONDS, float("inf"))) - 1
+        return place >= 0 and at <= spans[place][1]
 
 
 def author_of(
@@ -71,11 +74,12 @@ def author_of(
         return "agent"
     if any(not other.claimed.isdisjoint(paths) for other in others):
         return "another"
-    ours = any(own.covers(path, at) for path in paths)
-    theirs = any(other.covers(path, at) for other in others for path in paths)
-    if ours == theirs:
-        return "unknown"
-    return "agent" if ours else "another"
+    for wide in (False, True):
+        ours = any(own.covers(path, at, wide=wide) for path in paths)
+        theirs = any(other.covers(path, at, wide=wide) for other in others for path in paths)
+        if ours or theirs:
+            return "unknown" if ours and theirs else "agent" if ours else "another"
+    return "unknown"
 
 
 class Authors:
@@ -167,11 +171,15 @@ def witness_of(
     begun = transcript.turns[turn_id].started_at if turn_id in transcript.turns else None
     if transcript.background.items:
         spans.append((begun or now, now))
+    wide = [*spans]
     for call in ran:
-        spans += _spans_of(call, evidence, now)
+        spans += _spans_of(call, evidence, now, 0.0)
+        wide += _spans_of(call, evidence, now, _ANNOUNCED_LATE_SECONDS)
     written = {path for path, _ in evidence.written.items()}
     saved = frozenset(path for path, _ in evidence.saved.items())
-    return Witness(top, frozenset(named | written), tuple(_joined(spans)), saved, alone)
+    return Witness(
+        top, frozenset(named | written), tuple(_joined(spans)), tuple(_joined(wide)), saved, alone
+    )
 
 
 def _calls(transcript: Transcript, turn_id: str) -> Iterator[ToolCall]:
@@ -185,11 +193,11 @@ def _may_have_written(call: ToolCall) -> bool:
     return call.tool_kind not in _ONLY_LOOKS and not refused
 
 
-def _spans_of(call: ToolCall, evidence: TurnEvidence, now: float) -> Iterator[Span]:
+def _spans_of(call: ToolCall, evidence: TurnEvidence, now: float, early: float) -> Iterator[Span]:
     """Yield when a call ran, without the times when it waited for an answer."""
     if call.started_at is None:
         return
-    begun, end = call.started_at - _ANNOUNCED_LATE_SECONDS, call.ended_at or now
+    begun, end = call.started_at - early, call.ended_at or now
     waits = sorted(wait.span for wait in evidence.waits if wait.item_id == call.id)
     for since, until in waits:
         if begun < since:

@@ -54,7 +54,7 @@ def settle(client: HostClient, turn: TurnValues) -> None:
     except AcpError:
         return
     if reply.known:
-        turn.settle_diffs(reply.files)
+        turn.settle_diffs(file for file in reply.files if file.is_turns)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

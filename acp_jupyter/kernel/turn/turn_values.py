@@ -156,7 +156,7 @@ class TurnValues:
             self._touched.add("usage")
 
     def settle_diffs(self, files: Iterable[FileTexts]) -> None:
-        """Take what the turn changed in the end, whoever wrote it."""
+        """Take what the turn changed in the end."""
         self._final_diffs = tuple(row for file in files for row in self._rows_of(file))
         self._touched.add("diffs")
 

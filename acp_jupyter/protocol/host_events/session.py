@@ -326,6 +326,11 @@ class TurnChanges(Model):
     already: tuple[str, ...] = ()
     """Of what was reverted, or of a variant kept: what was so already. Undo leaves it."""
 
+    @property
+    def own_count(self) -> int:
+        """How many files the turn changed."""
+        return sum(file.is_turns for file in self.files) + self.left_out
+
 
 class TurnChangesNote(TurnChanges):
     """Written at the end of a turn that changed something."""

@@ -147,7 +147,7 @@ class TurnState(Model):
     input_tokens: int | None = None
     output_tokens: int | None = None
     changes: TurnChanges | None = None
-    """What it changed in the folder, whoever wrote it; null where nothing was, or is known."""
+    """What it changed in the folder, and what others did; null where nothing was, or is known."""
     variant: int = 0
     """Which of several tries of its prompt it is, from 1; 0 where it is the only one."""
 

@@ -355,7 +355,7 @@ def _changed_words(turn: TurnState, reported: Sequence[str]) -> Iterator[str]:
     """Yield how many files the turn changed, and how many nobody was seen to change."""
     changes = turn.changes or TurnChanges()
     own = reported if turn.changes is None else [f.path for f in changes.files if f.is_turns]
-    count = len(own) + changes.left_out
+    count = len(own) if turn.changes is None else changes.own_count
     if own:
         shown = ", ".join(own[:3]) + (", …" if count > 3 else "")
         yield f"{count} file{'s' if count > 1 else ''} changed: {shown}"

@@ -1428,7 +1428,7 @@ export interface GetCell {
 }
 
 /**
- * What a turn changed, whoever wrote it, as it was at its end.
+ * What changed while a turn ran, and whose change it is, as it was at its end.
  */
 export interface GetChanges {
   /**
@@ -3760,7 +3760,7 @@ export interface TurnStarted {
  */
 export interface TurnState {
   /**
-   * What it changed in the folder, whoever wrote it; null where nothing was, or is known.
+   * What it changed in the folder, and what others did; null where nothing was, or is known.
    */
   changes: TurnChanges | null;
   /**

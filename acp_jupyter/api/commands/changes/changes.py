@@ -123,7 +123,7 @@ class ChangeCommands:
         for session in self._host.sessions.values():
             for turn_id in session.transcript.turn_order:
                 turn = session.transcript.turns[turn_id]
-                files = () if turn.changes is None else turn.changes.files
+                files = [f for f in (turn.changes or TurnChanges()).files if f.is_turns]
                 if any(os.path.normpath(f"{session.state.cwd}/{f.path}") == whole for f in files):
                     last[session.session_id] = turn.ended_at or 0
         return tuple(sorted(last, key=lambda each: last[each])[-_MOST_SESSIONS:])

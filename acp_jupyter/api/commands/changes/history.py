@@ -268,7 +268,7 @@ def _step(step: Step, kept: dict[str, tuple[str, str]]) -> HistoryStep:
         prompt=one_line(turn.prompt, _PROMPT_CHARS),
         running=turn.status != "done",
         kept=turn.status == "done" and step.kept_as in kept,
-        files=0 if changes is None else len(changes.files) + changes.left_out,
+        files=0 if changes is None else changes.own_count,
         started_at=turn.started_at,
     )
 
