@@ -51,7 +51,7 @@ def measure_hidden(browser: Browser, folder: Path, seconds: float = HIDDEN_SECON
         tabs(browser, folder / "profile") as context,
     ):
         context.add_init_script(PROBE)
-        lab = LabPage(Visitor(browser, folder, traced=False, context=context), server)
+        lab = LabPage(Visitor(browser, folder, traced=False, profile=context), server)
         (server.root / "here").mkdir(exist_ok=True)
         lab.open_empty("here")
         return [
