@@ -85,16 +85,25 @@ def folder_of(caller: Caller, root: Path, asked: str | None, notebook: str) -> P
 
 
 def may_see(session: Session, caller: Caller) -> bool:
-    """A kernel sees the sessions it made and those of its notebook; a user sees all."""
+    """A kernel sees the sessions it made, works in, and those of its notebook; a user sees all."""
     match caller:
         case UserCaller():
             return True
         case KernelCaller():
             bound = bool(caller.notebook_path)
             same = session.state.notebook_path == caller.notebook_path
-            return session.kernel_id == caller.kernel_id or (bound and same)
+            own = session.kernel_id == caller.kernel_id or (bound and same)
+            # While a notebook is moved it may have its new path here and not there.
+            return own or _waits(session, caller.kernel_id)
         case _:
             assert_never(caller)
+
+
+def _waits(session: Session, kernel_id: str) -> bool:
+    """Tell whether the running turn was sent from a kernel."""
+    turn_id = session.state.active_turn_id
+    origin = session.transcript.turns[turn_id].origin if turn_id else None
+    return origin is not None and origin.kernel_id == kernel_id != ""
 
 
 def may_see_stored(meta: SessionMeta, caller: Caller) -> bool:

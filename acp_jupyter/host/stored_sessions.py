@@ -24,7 +24,11 @@ from acp_jupyter.host.store.log_entries import UpToTurn, copy_log
 from acp_jupyter.host.store.metadata import TRAFFIC_FILE, SessionMeta, opening_note_of
 from acp_jupyter.host.store.restore import Restored, end_open_turns, resume_journal
 from acp_jupyter.host.workspace.operations.operation import FolderOperation, FolderOperations
-from acp_jupyter.protocol.host_events.notes import SessionArchived, SessionOpened
+from acp_jupyter.protocol.host_events.notes import (
+    NotebookMoved,
+    SessionArchived,
+    SessionOpened,
+)
 from acp_jupyter.protocol.host_events.session import (
     Branch,
     RevertedTurn,
@@ -101,6 +105,17 @@ class StoredSessions:
         ]
         for meta in metas[-self._open.config.limits.woken_sessions :]:
             await self.wake(meta.session_id)
+
+    async def follow_notebook(self, old: str, new: str) -> None:
+        """Let the sessions of a notebook go along to its new path; without one, to none."""
+        for meta in await self.stored():
+            if meta.facts.notebook_path == old and self._open.is_here(meta.facts.cwd):
+                await self.wake(meta.session_id)
+        for session in tuple(self._open.by_id.values()):
+            state = session.state
+            if state.notebook_path == old and self._open.is_here(state.cwd) and not state.read_only:
+                session.journal.note(NotebookMoved(notebook_path=new))
+                await self._store.save(session)
 
     async def find_stored(self, agent: str, notebook_path: str, label: str) -> Session | None:
         """Open the newest kept session of that agent, notebook and label that can be gone on with.

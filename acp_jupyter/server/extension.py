@@ -55,6 +55,7 @@ from acp_jupyter.server.kernels import Activity, Kernels, ServerKernelLookup, kn
 from acp_jupyter.server.login_terminals import LoginTerminals
 from acp_jupyter.server.monitoring.metrics import SessionMetrics
 from acp_jupyter.server.monitoring.traces import begin_traces
+from acp_jupyter.server.moved_notebooks import MovedNotebooks
 from acp_jupyter.server.page_keys import PageKeys
 from acp_jupyter.server.persons_saves import PersonsSaves
 from acp_jupyter.server.registry_updates import keep_current, public_agents
@@ -262,8 +263,10 @@ class AcpJupyter(ExtensionApp):
             assert isinstance(turn, TurnDetail)
             return turn
 
-        contents = serverapp.contents_manager
-        self._outputs = FinishedOutputs(contents, kernels, pages.holds, cells.waits, get_turn)
+        MovedNotebooks(host, kernels, serverapp.contents_manager)
+        self._outputs = FinishedOutputs(
+            serverapp.contents_manager, kernels, pages.holds, cells.waits, get_turn
+        )
         self._backend = Backend(
             host,
             dispatcher,

@@ -98,6 +98,14 @@ class Kernels:
         is_notebook = session.get("type") in {"notebook", "file"} and isinstance(path, str)
         return str(path).strip("/") if is_notebook else ""
 
+    async def move(self, old: str, new: str) -> None:
+        """Bind the kernel of a notebook to its new path, as JupyterLab does after a rename."""
+        session = await self._find(path=old)
+        if session.get("id") and (self._kernel_of.pop(old, None) or session.get("kernel")):
+            manager: Any = self._session_manager
+            name = new.rpartition("/")[2]
+            await manager.update_session(session["id"], path=new, name=name)
+
     async def learn(self, notebook_path: str) -> str:
         """Look up a notebook's kernel and cache it for `kernel_of`; empty if it has none."""
         kernel = (await self._find(path=notebook_path)).get("kernel")

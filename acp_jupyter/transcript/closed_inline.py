@@ -27,11 +27,25 @@ _STRAY_SIGNS = re.compile(r"`|\]\(|\]\[")
 """In text, where it makes neither code nor a link: then readers find others there."""
 _ADDRESS = re.compile(r"://|www\.|mailto:|@", re.IGNORECASE)
 _SAFE_ADDRESS = re.compile(r"[\w./:#?=&%+~@,;-]+")
+_FORMULA = re.compile(
+    r"(?<![\w$\\])\$(?![\s$])(?:\\[^\n]|[^$\\\n]|\n(?![ \t]*\n)){1,1000}?(?<!\s)\$(?!\w)"
+    r"|\$\$(?:\\[^\n]|[^$\\\n]|\n(?![ \t]*\n)){1,4000}?\$\$"
+)
+"""As in Pandoc and in the page (``math.ts``): no space inside, no word after."""
+PRICE = "\ufdd0"
+"""In the place of a ``$`` that begins no formula; no text has this character."""
 _UNSAFE = re.compile(r"[^!-~]|[`<>*_~$|()\[\]\\]")
 _SAFE_TITLE = re.compile(r"[\w .,:;/'?!+-]+")
 
 
-def closed_inline(parser: MarkdownIt, source: str, env: EnvType, *, in_table: bool) -> str:
+def has_price(text: str) -> bool:
+    """Tell whether a reader may find a formula where there is none, from one ``$`` to the next."""
+    return text.count("$") > 1 and "$" in _FORMULA.sub("", text)
+
+
+def closed_inline(
+    parser: MarkdownIt, source: str, env: EnvType, *, in_table: bool, prices: bool
+) -> str:
     """Return a text in which code, links and escapes are all that is not text.
 
     Parameters
@@ -42,10 +56,12 @@ def closed_inline(parser: MarkdownIt, source: str, env: EnvType, *, in_table: bo
         What the parser found, and the definitions beside it.
     in_table
         Whether it stands in a cell.
+    prices
+        Whether a ``$`` that is no formula's is to become `PRICE`.
     """
     spans: list[_Span] = []
     parser.inline.parse(source, parser, {**env, "spans": spans}, [])
-    written = _InlineWriter(source, spans, in_table=in_table).written(0, len(source))
+    written = _InlineWriter(source, spans, in_table=in_table, prices=prices).written(0, len(source))
     # Readers differ in where a formula of several lines begins.
     closed = all(map(formulas_end, written.split("\n")))
     return written if closed else MATH_BEGINS.sub(_entities, written)
@@ -73,12 +89,16 @@ class _Span(NamedTuple):
 class _InlineWriter:
     """Writes the text of one paragraph, heading or cell."""
 
-    def __init__(self, source: str, spans: Iterable[_Span], *, in_table: bool) -> None:
+    def __init__(
+        self, source: str, spans: Iterable[_Span], *, in_table: bool, prices: bool
+    ) -> None:
         self._source = source
         self._spans = sorted(spans, key=lambda span: (span.start, -span.end))
         self._in_table = in_table
         self._next = 0
         self._counts = {sign: source.count(sign) for sign in _SIGNS}
+        self._dollar = PRICE if prices else "$"
+        self._formulas = frozenset(_dollars_of_formulas(source, self._spans)) if prices else ()
         self._is_quiet = not self._is_struck() and not self._is_restless()
         self._has_price = self._ends_in_code()
 
@@ -115,10 +135,10 @@ class _InlineWriter:
         while self._next < len(self._spans) and self._spans[self._next].start < end:
             span = self._spans[self._next]
             self._next += 1
-            parts += self._text(self._source[start : span.start])
+            parts += self._text(start, span.start)
             parts = self._added(parts, span)
             start = span.end
-        return parts + self._text(self._source[start:end])
+        return parts + self._text(start, end)
 
     def _added(self, before: str, span: _Span) -> str:
         source = self._source[span.start : span.end]
@@ -134,9 +154,15 @@ class _InlineWriter:
                 words = _literal(source[1:-1])
                 return f"{before.rstrip('!')}[{words}]({_address(span)})"
             case _:
+                if source[1] == "$" and self._dollar == PRICE:
+                    return before + PRICE
                 return before + (_entity(source[1]) if source[1] in "`<!|$" else source)
 
-    def _text(self, text: str) -> str:
+    def _text(self, start: int, end: int) -> str:
+        text = "".join(
+            self._dollar if sign == "$" and at not in self._formulas else sign
+            for at, sign in enumerate(self._source[start:end], start)
+        )
         text = re.sub(r"!+(?=\[)", "", _TAG.sub("&lt;", text)).replace("`", "&#96;")
         text = text.replace("$", "&#36;") if self._has_price else text
         return text.replace("|", r"\|") if self._in_table else text
@@ -166,6 +192,15 @@ class _InlineWriter:
         odd = any(0 < code.count(sign) < self._counts[sign] for sign in signs)
         unsure = odd or "`" in code or before.endswith(("\\", "~")) or _ADDRESS.search(word)
         return self._is_quiet and not unsure
+
+
+def _dollars_of_formulas(source: str, spans: Iterable[_Span]) -> Iterator[int]:
+    """Return the places at which formulas begin and end, and of those signs that we can't place."""
+    codes = [span for span in spans if span.kind == "code"]
+    for found in _FORMULA.finditer(source):
+        inside = any(span.start < found.start() < span.end for span in codes)
+        if not inside:
+            yield from (at for at in range(*found.span()) if source[at] == "$")
 
 
 def _address(span: _Span) -> str:

@@ -22,7 +22,13 @@ from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 from markdown_it.utils import EnvType
 
-from acp_jupyter.transcript.closed_inline import closed_inline, math_block, with_source_positions
+from acp_jupyter.transcript.closed_inline import (
+    PRICE,
+    closed_inline,
+    has_price,
+    math_block,
+    with_source_positions,
+)
 from acp_jupyter.transcript.glued_fences import fences_apart
 
 _MOST_CHARS = 128 * 1024
@@ -31,6 +37,10 @@ _MOST_OF = {"\n": 8_000, "[": 5_000, "`": 20_000}
 _MOST_LEVELS = 24
 _SEEN_LEVELS = 40
 """The parser leaves out what lies deeper."""
+
+_DOLLAR = "&#36;"
+DOLLAR_APART = f"<span>{_DOLLAR}</span>"
+"""A ``$`` that is no formula's. Some readers find formulas in the page that they have made."""
 
 _SPACES = " \t\n"
 """Of Markdown; any other is text."""
@@ -59,14 +69,15 @@ def closed_markdown(text: str) -> str | None:
     """
     if len(text) > _MOST_CHARS or any(text.count(sign) > most for sign, most in _MOST_OF.items()):
         return None
-    text = fences_apart(text)
+    text = fences_apart(text).replace(PRICE, "\ufffd")
     env: EnvType = {}
     tokens = _parser().parse(text, env)
     if any(token.level > _MOST_LEVELS for token in tokens) or _is_code_or_text(tokens):
         return None
     written = _BlockWriter(text, env).text(SyntaxTreeNode(tokens).children)
-    is_same = written == text or _words(written) == _words(text)
-    return written if is_same and _is_closed(written) else None
+    plain = written.replace(PRICE, _DOLLAR)
+    is_same = plain == text or _words(plain) == _words(text)
+    return written.replace(PRICE, DOLLAR_APART) if is_same and _is_closed(plain) else None
 
 
 def _is_code_or_text(tokens: Sequence[Token]) -> bool:
@@ -97,6 +108,7 @@ class _BlockWriter:
         self._lines = text.split("\n")
         self._env = env
         self._refers = bool(env.get("references"))
+        self._has_price = has_price(text)
 
     def text(self, blocks: Sequence[SyntaxTreeNode]) -> str:
         """Return the blocks of the top level."""
@@ -118,7 +130,8 @@ class _BlockWriter:
             return ""
         source = "\n".join(self._lines[slice(*block.map)]).rstrip(_SPACES)
         refers = self._refers and "[" in source
-        return "" if refers or source[:1].isspace() or _ACTS.search(source) else source
+        acts = _ACTS.search(source) or (self._has_price and "$" in source)
+        return "" if refers or source[:1].isspace() or acts else source
 
     def _block(self, block: SyntaxTreeNode) -> str:
         match block.type:
@@ -171,7 +184,9 @@ class _BlockWriter:
 
     def _inline(self, block: SyntaxTreeNode, *, in_table: bool = False) -> str:
         source = "".join(child.content for child in block.children)
-        return closed_inline(_parser(), source, self._env, in_table=in_table)
+        # One alone is the beginning of nothing.
+        prices = self._has_price
+        return closed_inline(_parser(), source, self._env, in_table=in_table, prices=prices)
 
 
 def _paragraph(words: str) -> str:

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from nbconvert.filters.markdown import markdown2html
 
+from acp_jupyter.transcript.closed_markdown import DOLLAR_APART
+
 __all__ = [
     "AFTER",
     "as_html",
@@ -143,6 +145,7 @@ def _parsers() -> tuple[MarkdownIt, ...]:
 
 def parsers_see_it_end(markdown: str) -> None:
     """Parsers of the standard, with and without its extensions, see what is after an answer."""
+    markdown = markdown.replace(DOLLAR_APART, "&#36;")
     for parser in _parsers():
         blocks = parser.parse(markdown + AFTER)
         kinds = {each.type for block in blocks for each in (block, *(block.children or ()))}
@@ -164,6 +167,7 @@ def _without_html() -> MarkdownIt:
 
 def as_html(markdown: str) -> str:
     """Return what the standard makes of it, were raw HTML text."""
+    markdown = markdown.replace(DOLLAR_APART, "&#36;")
     return re.sub(r">\s+<", "><", str(_without_html().render(markdown)))
 
 

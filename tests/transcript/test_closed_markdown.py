@@ -195,3 +195,18 @@ def test_the_page_reads_the_same_records() -> None:
     if os.environ.get("ACP_WRITE_GOLDEN"):
         GOLDEN.write_text(json.dumps(records, indent=1) + "\n", "utf-8")
     assert json.loads(GOLDEN.read_text("utf-8")) == records
+
+
+@pytest.mark.parametrize(
+    ("text", "saved"),
+    [
+        ("$5 to $10", "<span>&#36;</span>5 to <span>&#36;</span>10"),
+        ("- \\$5\n- \\$10", "- <span>&#36;</span>5\n- <span>&#36;</span>10"),
+        ("$x_1$ for $5", "$x_1$ for <span>&#36;</span>5"),
+        ("`$A` and `$B` for $5", "`$A` and `$B` for <span>&#36;</span>5"),
+        ("$5 alone", "$5 alone"),
+        ("$a\\_b$ and $$c$$", "$a\\_b$ and $$c$$"),
+    ],
+)
+def test_a_price_begins_no_formula(text: str, saved: str) -> None:
+    assert agent_markdown(text) == saved

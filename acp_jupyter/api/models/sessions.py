@@ -287,6 +287,8 @@ class SessionSummary(Model):
     """What its agent can do with sessions."""
     serves_cells: bool = False
     """Whether new prompts of its notebook's cells to its agent go to it."""
+    is_variant: bool = False
+    """Whether it is one of several tries of a prompt."""
     updated_at: float | None = None
 
 

@@ -252,6 +252,14 @@ class SessionArchived(Model):
     archived: bool
 
 
+class NotebookMoved(Model):
+    """The session's notebook has another path now."""
+
+    note: Literal["notebook_moved"] = "notebook_moved"
+    notebook_path: str = ""
+    """Empty where it was deleted: another of its name is not the session's."""
+
+
 class TurnStopped(Model):
     """A turn was stopped; the agent may still have to say so itself."""
 
@@ -324,6 +332,7 @@ Note = TypeAliasType(
         | PolicyChanged
         | TitleChanged
         | SessionArchived
+        | NotebookMoved
         | TurnStopped
         | TurnTimeUp
         | StartFailed

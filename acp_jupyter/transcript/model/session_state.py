@@ -240,6 +240,11 @@ class SessionState(Model):
         return "" if self.branch is None else self.branch.session_id
 
     @property
+    def is_variant(self) -> bool:
+        """Whether it is one of several tries of a prompt: cells don't go on with it."""
+        return self.variant is not None
+
+    @property
     def agent_id(self) -> str:
         """The configured id of the agent."""
         return self.agent

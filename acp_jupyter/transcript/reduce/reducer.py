@@ -16,6 +16,7 @@ from acp_jupyter.protocol.host_events.notes import (
     HostNotice,
     ImportedPacket,
     NoiseNote,
+    NotebookMoved,
     PermissionPlaces,
     PermissionSettledNote,
     PolicyChanged,
@@ -234,6 +235,8 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             draft.change_session(title=packet.title, named=bool(packet.title))
         case SessionArchived():
             draft.change_session(archived=packet.archived)
+        case NotebookMoved():
+            session.notebook_moved(draft, packet)
         case PolicyChanged():
             session.policy_changed(draft, packet)
         case TurnQueued():

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
-from acp_jupyter.protocol.host_events.notes import REPLAYED, PolicyChanged, SessionOpened
+from acp_jupyter.protocol.host_events.notes import (
+    REPLAYED,
+    NotebookMoved,
+    PolicyChanged,
+    SessionOpened,
+)
 from acp_jupyter.protocol.host_events.session import (
     AgentSilentNote,
     FolderScanNote,
@@ -323,6 +328,17 @@ def login_works(draft: Draft) -> None:
     if draft.session.needs_login or draft.session.login is not None:
         running = draft.session.login is not None and draft.session.login.state == "running"
         draft.change_session(needs_login="", login=draft.session.login if running else None)
+
+
+def notebook_moved(draft: Draft, note: NotebookMoved) -> None:
+    """Let a session and its turns go along with their notebook."""
+    old = draft.session.notebook_path
+    draft.change_session(notebook_path=note.notebook_path)
+    for turn_id in draft.turn_order:
+        turn = draft.turns[turn_id]
+        if turn.origin is not None and turn.origin.notebook_path == old:
+            origin = turn.origin.model_copy(update={"notebook_path": note.notebook_path})
+            draft.turns = draft.turns.set(turn_id, turn.model_copy(update={"origin": origin}))
 
 
 def policy_changed(draft: Draft, note: PolicyChanged) -> None:

@@ -3074,6 +3074,10 @@ export interface SessionSummary {
    * The session that goes on from an earlier turn of this one, where one took its place.
    */
   continues_in: string;
+  /**
+   * Whether it is one of several tries of a prompt.
+   */
+  is_variant: boolean;
   notebook_path: string;
   /**
    * Why nothing can be sent from here; empty where it can.

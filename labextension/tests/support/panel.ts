@@ -154,6 +154,7 @@ export function summary(id: string, over: Partial<SessionSummary> = {}): Session
     continues_in: '',
     can: [],
     serves_cells: false,
+    is_variant: false,
     updated_at: LATELY,
     ...over,
   };

@@ -250,6 +250,15 @@ class JupyterServer(AbstractContextManager["JupyterServer"]):
         return KernelSide(self, kernel_id, notebook_path)
 
 
+def _is_ready(client: BlockingKernelClient) -> bool:
+    """Wait for a kernel; one that starts slowly is taken for dead at first."""
+    try:
+        client.wait_for_ready(timeout=PATIENCE_SECONDS)
+    except RuntimeError:
+        return False
+    return True
+
+
 class KernelSide:
     """What a kernel can do: run code, and send requests signed with its connection key."""
 
@@ -308,7 +317,7 @@ class KernelSide:
                 printed.append(message["content"]["text"])
 
         try:
-            client.wait_for_ready(timeout=PATIENCE_SECONDS)
+            eventually(lambda: _is_ready(client), "the kernel answers")
             reply = client.execute_interactive(
                 code, timeout=PATIENCE_SECONDS, output_hook=on_output
             )

@@ -47,7 +47,8 @@ describe("an agent's message in a saved notebook", () => {
   });
 
   it.each(RECORDS)('brings no HTML and no image: $message', ({ markdown }) => {
-    const kinds = kindsIn(blocksOf(markdown));
+    // But for what keeps a price from being a formula.
+    const kinds = kindsIn(blocksOf(markdown.replaceAll('<span>&#36;</span>', '&#36;')));
     expect(kinds).not.toContain('html');
     expect(kinds).not.toContain('image');
   });

@@ -15,6 +15,7 @@ function session(id: string, agent: string, more: Partial<SessionSummary> = {}):
     branched_from: '',
     continues_in: '',
     serves_cells: false,
+    is_variant: false,
     status: 'idle',
     stored: false,
     title: '',

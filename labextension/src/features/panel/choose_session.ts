@@ -4,18 +4,24 @@ import { IMPORTED, OUTSIDE } from '../../state/session_view';
 import type { StartsWith, Translate } from '../../views';
 import type { AgentEntry, SessionState, SessionSummary } from '../../wire/types';
 
-/** The newest session of a notebook; only one that takes prompts, unless `any` will do. */
+/**
+ * The newest session of a notebook; only one that takes prompts, unless `any` will do.
+ *
+ * A variant of a prompt only where there is nothing else: cells don't go on with it.
+ */
 export function newestOf(
   sessions: readonly SessionSummary[] | null,
   path: string,
   any = false,
 ): SessionSummary | null {
-  return (sessions ?? [])
-    .filter(session => session.notebook_path === path && (any || takesPrompts(session)))
-    .reduce<SessionSummary | null>(
-      (best, one) => ((best?.updated_at ?? 0) > (one.updated_at ?? 0) ? best : one),
-      null,
-    );
+  const own = (sessions ?? []).filter(
+    session => session.notebook_path === path && (any || takesPrompts(session)),
+  );
+  const lasting = own.filter(session => !session.is_variant);
+  return (lasting.length > 0 ? lasting : own).reduce<SessionSummary | null>(
+    (best, one) => ((best?.updated_at ?? 0) > (one.updated_at ?? 0) ? best : one),
+    null,
+  );
 }
 
 /**

@@ -15,6 +15,7 @@ function summary(over: Partial<SessionSummary> = {}): SessionSummary {
     branched_from: '',
     continues_in: '',
     serves_cells: false,
+    is_variant: false,
     session_id: 's',
     status: 'idle',
     stored: false,

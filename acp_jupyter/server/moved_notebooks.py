@@ -1,0 +1,56 @@
+"""Sessions go along with their notebook when it is renamed, moved or deleted through the server."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from acp_jupyter.errors import AcpError
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.protocol.objects import text
+from acp_jupyter.server.kernels import Kernels
+
+_log = logging.getLogger(__name__)
+
+
+class MovedNotebooks:
+    """Hears from Jupyter's contents manager what becomes of files.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    kernels
+        The server's kernels.
+    contents
+        Jupyter's contents manager.
+    """
+
+    def __init__(self, host: AgentHost, kernels: Kernels, contents: Any) -> None:
+        self._host = host
+        self._kernels = kernels
+        contents.event_logger.add_listener(
+            schema_id=contents.event_schema_id, listener=self._on_event
+        )
+
+    async def _on_event(self, logger: object, schema_id: str, data: Mapping[str, Any]) -> None:
+        del logger, schema_id
+        match data.get("action"):
+            case "rename":
+                old, new = text(data.get("source_path")), text(data.get("path"))
+            case "delete":
+                old, new = text(data.get("path")), ""
+            case _:
+                return
+        if not old.endswith(".ipynb"):
+            return
+        old, new = old.strip("/"), new.strip("/")
+        try:
+            follow = self._host.stored_sessions.follow_notebook(old, new)
+            await asyncio.wrap_future(self._host.submit(follow))
+            if new:
+                await self._kernels.move(old, new)
+        except AcpError:
+            _log.exception("The sessions of %s could not go along with it", old)
