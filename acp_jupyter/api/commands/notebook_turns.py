@@ -52,7 +52,7 @@ class NotebookTurns:
             origin is not None
             and bool(command.cell_id)
             and command.cell_id in {origin.cell_id, origin.view_id}
-            and self._same_notebook(origin.notebook_path, origin.kernel_id, command.notebook_path)
+            and self._same_notebook(_now(session, origin), origin.kernel_id, command.notebook_path)
         )
         if not same_cell:
             raise UnknownTurn("This output does not belong to this cell.")
@@ -153,7 +153,7 @@ class NotebookTurns:
             return False
         elif origin is None:
             return self._same_notebook(session.state.notebook_path, session.kernel_id, path)
-        return self._same_notebook(origin.notebook_path, origin.kernel_id, path)
+        return self._same_notebook(_now(session, origin), origin.kernel_id, path)
 
     async def bundle(self, session: Session, turn: TurnState) -> Bundle:
         """Return the output of a turn as it is saved; made in a thread, for it may be long."""
@@ -181,3 +181,9 @@ def _with_newest(
     known = {turn.turn_id for _, turn in told}
     more = (each for cell_id, each in newest.items() if cell_id in cells)
     return [*told, *(each for each in more if each[1].turn_id not in known)]
+
+
+def _now(session: Session, origin: Origin) -> str:
+    """Return where the notebook of a turn is, which may have been moved since."""
+    path, state = origin.notebook_path, session.state
+    return state.notebook_path if path in state.former_paths else path

@@ -184,6 +184,8 @@ class SessionState(Model):
     background: int = 0
     """How much goes on beside the turns, such as tool calls that outlive theirs."""
     notebook_path: Saved[str] = ""
+    former_paths: Saved[tuple[str, ...]] = ()
+    """Where that notebook was before it was renamed or moved."""
     variant: Saved[Variant | None] = None
     """Where it is one of several tries of a prompt, in a copy of the folder."""
     model: str = ""

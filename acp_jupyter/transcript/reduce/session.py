@@ -330,15 +330,13 @@ def login_works(draft: Draft) -> None:
         draft.change_session(needs_login="", login=draft.session.login if running else None)
 
 
+_MOST_PATHS = 50
+
+
 def notebook_moved(draft: Draft, note: NotebookMoved) -> None:
-    """Let a session and its turns go along with their notebook."""
-    old = draft.session.notebook_path
-    draft.change_session(notebook_path=note.notebook_path)
-    for turn_id in draft.turn_order:
-        turn = draft.turns[turn_id]
-        if turn.origin is not None and turn.origin.notebook_path == old:
-            origin = turn.origin.model_copy(update={"notebook_path": note.notebook_path})
-            draft.turns = draft.turns.set(turn_id, turn.model_copy(update={"origin": origin}))
+    """Let a session go along with its notebook. Its turns say where that was then."""
+    former = (*draft.session.former_paths, draft.session.notebook_path)[-_MOST_PATHS:]
+    draft.change_session(notebook_path=note.notebook_path, former_paths=former)
 
 
 def policy_changed(draft: Draft, note: PolicyChanged) -> None:

@@ -2794,6 +2794,10 @@ export interface SessionState {
    */
   folder: string;
   /**
+   * Where that notebook was before it was renamed or moved.
+   */
+  former_paths: string[];
+  /**
    * Why the next message waits before the agent gets it, in words.
    */
   held: string;
@@ -2947,6 +2951,10 @@ export interface SessionState1 {
    * The same for people: home shortened to ``~``.
    */
   folder: string;
+  /**
+   * Where that notebook was before it was renamed or moved.
+   */
+  former_paths: string[];
   /**
    * Why the next message waits before the agent gets it, in words.
    */

@@ -39,6 +39,7 @@ export function session(over: Partial<SessionState> = {}): SessionState {
     background: 0,
     named: false,
     notebook_path: 'work/analysis.ipynb',
+    former_paths: [],
     modes: [],
     current_mode_id: '',
     unasked: '',

@@ -103,6 +103,7 @@ export function session(session_id: string, change: Partial<SessionState> = {}):
     background: 0,
     named: false,
     notebook_path: '',
+    former_paths: [],
     modes: [],
     current_mode_id: '',
     unasked: '',

@@ -211,9 +211,12 @@ class NotebookHistory:
         if not kept or step.kept_as not in trees:
             return _GONE
         before, after = trees[step.kept_as]
-        # Its own name, then those of the turns nearest to it.
+        # Its own name, then those of the turns nearest to it, then what it was called before.
         nearest = sorted(range(len(steps)), key=lambda other: abs(other - place))
         names = [*(steps[other].notebook_path for other in nearest), command.notebook_path]
+        for session in self._host.sessions.values():
+            if session.state.notebook_path == command.notebook_path:
+                names += session.state.former_paths
         notebooks = _inside(self._host.config.root, Path(step.session.state.cwd), names)
         return _Moment(step, kept[0][0], before if command.before else after, notebooks)
 
