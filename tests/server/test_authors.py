@@ -204,3 +204,21 @@ def run(server: JupyterServer, user: httpx.Client, folder: Path, case: Case, who
     go.touch()
     finished(user, turn_id)
     return turn_id
+
+
+def test_nothing_that_a_silent_agent_did_is_called_its_users(
+    server: JupyterServer, user: httpx.Client
+) -> None:
+    folder = server.root / "silent"
+    folder.mkdir()
+    for name in ("gone", "old", "a.py"):
+        (folder / name).write_text(name * 100)
+    deeds = "write a.py x\nwrite new/b.py y\ndelete gone\nrename old other\nlink c a.py"
+    session_id = open_session(user, "says_nothing", cwd=str(folder))
+    turn_id = start_turn(user, session_id, deeds)
+    finished(user, turn_id)
+    files = user.get(f"turns/{turn_id}/changes").json()["files"]
+    authors = {file["path"]: file["author"] for file in files}
+    assert authors.keys() == {"a.py", "new/b.py", "gone", "other", "c"}
+    assert set(authors.values()) <= {"agent", "unknown"}
+    assert authors["a.py"] == authors["new/b.py"] == "agent"
