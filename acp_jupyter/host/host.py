@@ -62,7 +62,9 @@ class AgentHost(HostThread):
         self.running_turns = RunningTurns()
         self.outside_keys = OutsideKeys(config.limits)
         self._reads: dict[Reader, Session] = {}
-        self._store = SessionStore(config.data_dir, config.limits, self.sessions.values, self._lose)
+        self._store = SessionStore(
+            config.data_dir, config.limits, self.sessions.values, self._reopen
+        )
         self._copied_folders = CopiedFolders(
             config.data_dir, self._store.ownership, self.checkpoints
         )
@@ -256,8 +258,8 @@ class AgentHost(HostThread):
             await self.closer.delete(session.session_id)
             raise DiskRefused(why)
 
-    async def _lose(self, session: Session) -> None:
-        """Show a session that another server has taken as it is in its folder, to read only."""
+    async def _reopen(self, session: Session) -> None:
+        """Open a session as it is in its folder: another server has taken it, or has left it."""
         session_id = session.session_id
         readers = [reader for reader, of in self._reads.items() if of is session]
         await self.closer.close(session_id)
@@ -311,6 +313,7 @@ class AgentHost(HostThread):
 
     async def _recover(self) -> None:
         await self.operations.recover()
+        await self.stored_sessions.settle_open_turns()
         await asyncio.to_thread(self._copied_folders.remove_orphans)
 
     async def _close(self) -> None:

@@ -68,8 +68,8 @@ class SessionStore:
         See `Limits`.
     live
         Returns the sessions that are open.
-    lost
-        Called when another server has taken an open session.
+    reopen
+        Called when another server has taken an open session, or has left it.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class SessionStore:
         data_dir: Path,
         limits: Limits,
         live: Callable[[], Iterable[Session]],
-        lost: Callable[[Session], Awaitable[None]],
+        reopen: Callable[[Session], Awaitable[None]],
     ) -> None:
         self.stored: dict[str, SessionMeta] = {}
         """Those that are in their folders only, the newest last."""
@@ -89,7 +89,7 @@ class SessionStore:
         self._writing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         """One for each session: a prompt waits for its own session's list entry, not for all."""
         self._watch: asyncio.Task[None] | None = None
-        self._lost = lost
+        self._reopen = reopen
         self._unlisted: set[str] = set()
         """Sessions whose list entry could not be written; it is tried again with each change."""
         self._looking = asyncio.Lock()
@@ -133,6 +133,10 @@ class SessionStore:
     def owns(self, session_id: str) -> bool:
         """Tell whether no other server has taken a session. Blocks; by any thread."""
         return self._ownership.owns(self.folder(session_id))
+
+    def is_free(self, session_id: str) -> bool:
+        """Tell whether no running server has a session, and it can be written. Blocks."""
+        return not self._ownership.why_not_delete(self.folder(session_id))
 
     async def save(self, session: Session) -> bool:
         """Wait until a session and all that is known of it are in its folder; tell if they are."""
@@ -266,14 +270,20 @@ class SessionStore:
             for session in tuple(self._live()):
                 folder = self.folder(session.session_id)
                 try:
-                    if folder in lost:
-                        await self._lost(session)
+                    if folder in lost or await self._is_left(session):
+                        await self._reopen(session)
                     elif folder in gone:
                         await self._make_anew(session)
                     session.journal.check_log()
                     session.journal.rest()
                 except Exception:  # noqa: BLE001 - the others are looked at all the same
                     _log.exception("The folder of session %s", session.session_id)
+
+    async def _is_left(self, session: Session) -> bool:
+        """Return whether a session can only be read, and the server that had it has ended."""
+        if session.state.read_only != ELSEWHERE:
+            return False
+        return await asyncio.to_thread(self.is_free, session.session_id)
 
     async def _make_anew(self, session: Session) -> None:
         log = session.journal.log

@@ -9,6 +9,7 @@ its own copy.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 import uuid
 from collections.abc import Collection, Sequence
@@ -86,6 +87,31 @@ class StoredSessions:
             self._waking[session_id] = task
             task.add_done_callback(lambda _: self._waking.pop(session_id, None))
         await asyncio.shield(task)
+
+    async def settle_open_turns(self) -> None:
+        """Find out what turns changed in whose middle a server ended, if nobody has them.
+
+        Those of other root folders are left to their own servers.
+        """
+        open_turns = self._open.services.checkpoints.open_turns
+        for turn_id, session_id, _ in await asyncio.to_thread(list, open_turns.places()):
+            await self._store.ready()
+            meta = self._store.stored.get(session_id)
+            is_open = session_id in self._open.by_id or session_id in self._waking
+            if not is_open and meta is not None and not self._is_ours(meta):
+                continue
+            if meta is None and not is_open:
+                if not await asyncio.to_thread(self._store.folder(session_id).exists):
+                    await asyncio.to_thread(open_turns.remove, (turn_id,))
+                continue
+            if is_open or await asyncio.to_thread(self._store.is_free, session_id):
+                with contextlib.suppress(AcpError):  # it was closed meanwhile
+                    await self.wake(session_id)
+                    await self._open.get(session_id).turn_files.all_settled()
+
+    def _is_ours(self, meta: SessionMeta) -> bool:
+        variant = meta.facts.variant
+        return self._open.is_here(meta.facts.cwd if variant is None else variant.folder)
 
     async def wake_turn(self, turn_id: str) -> None:
         """Open the kept session of a turn, if there is one."""
@@ -249,6 +275,8 @@ class StoredSessions:
         session = self._revived(meta, restored)
         if not session.state.read_only:
             await self._operations.finish(session.journal)
+            open_turns = self._open.services.checkpoints.open_turns
+            session.turn_files.begin_settling(await asyncio.to_thread(open_turns.ids))
         self._store.stored.pop(meta.session_id, None)
         self._open.add(session)
         return session

@@ -13,7 +13,7 @@ import pytest
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import RewindReply, RewindSession, UndoRewind
 from acp_jupyter.api.models.turns import RevertReply, RevertTurn
-from acp_jupyter.errors import ChangesRefused
+from acp_jupyter.errors import AcpError, ChangesRefused
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
@@ -181,6 +181,31 @@ def test_what_is_taken_back_beside_a_running_turn_is_none_of_its_changes(start: 
         now = held(server.root)
         revert(server, running)
         assert held(server.root) == {path: said for path, said in now.items() if path != "e.py"}
+
+
+def test_a_second_server_reverts_nothing_before_the_first_has_ended(start: Start) -> None:
+    with start() as second:
+        with start() as first:
+            session = first.open("own", notebook_path="book.ipynb")
+            turn_id = say(first, session, DEEDS[0])
+            assert first.result(first.host.stored_sessions.stored()) == ()
+            session_id = session.session_id
+            first.result(first.host.save(session))
+            mine = held(second.root)
+            second.woken(session_id)
+            for command in (
+                RevertTurn(turn_id=turn_id),
+                RewindSession(session_id=session_id, turn_id=turn_id),
+            ):
+                with pytest.raises(AcpError, match="open in another server"):
+                    second.send(command)
+            assert held(second.root) == mine
+            assert reverted(first, turn_id) == []
+        # It takes over what it has shown.
+        eventually(lambda: not second.woken(session_id).state.read_only)
+        revert(second, turn_id)
+        assert reverted(second, turn_id) == ["a.py", "b.py"]
+        say(second, second.woken(session_id), "write e.py 1")
 
 
 # -- a server that is killed -----------------------------------------------------

@@ -337,6 +337,7 @@ class Session:
             await self._tools.end(self.session_id)
         self._silent_turn_timer.close()
         await self.agent.close(delete=delete)
+        await self.turn_files.close(look=not delete)
         if self.copy is not None:
             await self.copy.remove()
         try:

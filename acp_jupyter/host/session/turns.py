@@ -258,13 +258,12 @@ class TurnRunner:
         self._journal.note(HostNotice(text=words))
 
     async def close(self, *, with_server: bool = False) -> None:
-        """Stop everything; the agent is ended by the session."""
+        """Stop everything; the agent is ended by the session, which then looks at the folder."""
         if not with_server:
             self._queue.clear()
         self._closing = True  # a turn that ends meanwhile may swallow the cancellation
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
-        await self._files.close()
         if self._current.turn is not None:
             self._cancel_requests()
             if not with_server:

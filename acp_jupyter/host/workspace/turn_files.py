@@ -11,7 +11,7 @@ import contextlib
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -44,6 +44,8 @@ from acp_jupyter.protocol.host_events.session import (
     FileSaved,
     FilesChanged,
     FolderScanNote,
+    TurnChangesNote,
+    TurnChangesUnknown,
 )
 from acp_jupyter.transcript.model.items import AgentMessage
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -55,6 +57,18 @@ _SLACK_SECONDS = 0.5
 _SAVE_SECONDS = 6.0
 _NOTICE_SECONDS = 1.0
 """A scan that takes longer gets a notice: the turn waits meanwhile."""
+_STOP_SECONDS = 6.0
+_STOPPED = (
+    "The Jupyter server stopped during this turn, and what it has changed is not known yet. Try "
+    "again in some seconds."
+)
+_LATE = (
+    "The Jupyter server stopped during this turn. What was changed in the folder after that may "
+    "be among these."
+)
+_UNKNOWN = "What this turn changed could not be found out."
+_NOT_LOOKED = "The folder could not be looked at before this turn, so nobody knows what changed."
+_GONE = "The folder of this turn is gone, so nobody knows what it changed."
 
 
 class TurnFiles:
@@ -120,6 +134,8 @@ class TurnFiles:
         """Saves are taken in one after the other, and none while the folder is compared."""
         self._late: list[LateSave] = []
         self._compared = False
+        self._outcome = ""
+        """The turn of which it is noted what it changed, or why that is not known."""
         self._unkept = ""
         """Why no checkpoint is made; reported once if a turn's changes are unknown."""
         self._first: asyncio.Task[FolderScan | None] | None = None
@@ -127,6 +143,9 @@ class TurnFiles:
         self._second: asyncio.Task[None] | None = None
         self._over = asyncio.Event()
         self._over.set()
+        self._interrupted: frozenset[str] = frozenset()
+        self._settling: asyncio.Task[None] | None = None
+        self._forgetting: set[asyncio.Task[None]] = set()
 
     def begin_recording(self, contents: FileContents, finished: Callable[[], None]) -> None:
         """Read contents of changed files from now on, and call ``finished`` after each turn."""
@@ -138,7 +157,39 @@ class TurnFiles:
 
     def forget(self) -> None:
         """Delete the checkpoints of the session's turns. Blocks."""
-        self.checkpoints.checkpoints.forget(self._journal.transcript.turn_order)
+        turn_ids = self._journal.transcript.turn_order
+        self.checkpoints.store.open_turns.remove(turn_ids)
+        self.checkpoints.checkpoints.forget(turn_ids)
+
+    def begin_settling(self, open_turns: Collection[str]) -> None:
+        """Begin to find out what turns changed in whose middle a server ended.
+
+        Parameters
+        ----------
+        open_turns
+            All turns without a checkpoint after them, also those of other sessions.
+        """
+        self._interrupted = frozenset(self._journal.transcript.turn_order) & set(open_turns)
+        if not self._interrupted:
+            return
+        for turn_id in self._interrupted:
+            self._journal.note(TurnChangesUnknown(turn_id=turn_id, words=_STOPPED))
+        self._settling = asyncio.create_task(self._settle(), name="acp-settle-turns")
+
+    async def _settle(self) -> None:
+        for turn_id in sorted(self._interrupted):
+            self._outcome = ""
+            await self._safe(self._settle_turn(turn_id))
+            self._tell(turn_id)
+        self._interrupted = frozenset()
+
+    async def _settle_turn(self, turn_id: str) -> None:
+        before = await asyncio.to_thread(self.checkpoints.resume, turn_id)
+        if before is None or not await asyncio.to_thread(self._root.is_dir):
+            self._note_unknown(turn_id, _NOT_LOOKED if before is None else _GONE)
+            return
+        after, found = await asyncio.to_thread(self._differences, before)
+        await self._note_changes(turn_id, before, after, found, _LATE)
 
     def is_stored(self) -> bool:
         """Return whether all is stored that the latest turn may have changed."""
@@ -168,7 +219,7 @@ class TurnFiles:
 
     def begin(self, turn_id: str) -> None:
         """Start to save open documents and to scan; the agent may start meanwhile."""
-        self._turn_id = turn_id
+        self._turn_id, self._outcome = turn_id, ""
         self._before = self._second = None
         self._over.clear()
         self._late, self._compared = [], False
@@ -191,6 +242,8 @@ class TurnFiles:
             finally:
                 self._journal.note(FolderScanNote(turn_id=self._turn_id, over=True))
         self._before = self._first.result() if done else None
+        if self._before is None:
+            self._note_unknown(self._turn_id, _NOT_LOOKED)
 
     async def hold_end(self, stop: asyncio.Event) -> None:
         """Scan again before the end of the turn is reported; a stopped turn does not wait."""
@@ -209,6 +262,7 @@ class TurnFiles:
         """Finish a second scan that the end of the turn did not wait for."""
         if self._before is not None:
             await asyncio.wait((self._rescanning(),), timeout=self._longest)
+            self._tell(self._turn_id)
         self._running.end(self._turn_id)
         self._over.set()
         if self._finished is not None:
@@ -216,18 +270,54 @@ class TurnFiles:
 
     async def settled(self, turn_id: str) -> None:
         """Wait, up to a limit, until all changes of a turn are noted."""
+        if turn_id in self._interrupted and self._settling is not None:
+            await asyncio.wait((self._settling,), timeout=self._longest)
         if turn_id == self._turn_id and not self._over.is_set():
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._over.wait(), self._longest)
 
-    async def close(self) -> None:
-        """Cancel running scans."""
+    async def all_settled(self) -> None:
+        """Wait, up to a limit, for the turns in whose middle a server ended."""
+        if self._settling is not None:
+            await asyncio.wait((self._settling,), timeout=self._longest)
+
+    async def close(self, *, look: bool = False) -> None:
+        """Cancel running scans; with ``look``, find out first what the turn that runs has changed.
+
+        Its agent has ended then.
+        """
+        if look and self._before is not None and not self._over.is_set():
+            await asyncio.wait((self._rescanning(),), timeout=_STOP_SECONDS)
+            if self._second is not None and self._second.done():
+                self._tell(self._turn_id)
         self._running.end(self._turn_id)
+        if self._forgetting:
+            await asyncio.wait(tuple(self._forgetting), timeout=_STOP_SECONDS)
         self._over.set()
-        tasks = [task for task in (self._first, self._second) if task is not None]
+        mine = (self._first, self._second, self._settling, *self._forgetting)
+        tasks = [task for task in mine if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _tell(self, turn_id: str) -> None:
+        """Note why it is not known what a turn changed, if so, and forget that it is open."""
+        if self._outcome != turn_id:
+            self._note_unknown(turn_id, _UNKNOWN)
+        task = asyncio.create_task(self._forget_open(turn_id), name="acp-turn-files-noted")
+        self._forgetting.add(task)
+        task.add_done_callback(self._forgetting.discard)
+
+    async def _forget_open(self, turn_id: str) -> None:
+        """Forget that a turn is open once its log says what it changed."""
+        if await self._journal.flushed():
+            await asyncio.to_thread(self.checkpoints.store.open_turns.remove, (turn_id,))
+
+    def _note_unknown(self, turn_id: str, words: str) -> None:
+        turn = self._journal.transcript.turns.get(turn_id)
+        self._outcome = turn_id
+        if turn is not None and turn.changes_unknown != words:
+            self._journal.note(TurnChangesUnknown(turn_id=turn_id, words=words))
 
     @property
     def _longest(self) -> float:
@@ -244,6 +334,7 @@ class TurnFiles:
         if before is None:
             return
         if not await asyncio.to_thread(self._root.is_dir):
+            self._note_unknown(turn_id, _GONE)
             self._notice(
                 "The folder of this session was deleted or renamed during this turn. "
                 f"None of it can be reverted: {self._root}"
@@ -267,6 +358,7 @@ class TurnFiles:
         before: FolderScan,
         after: FolderScan,
         found: tuple[FileChanged, ...],
+        words: str = "",
     ) -> None:
         notebook = self.own_notebook(turn_id)
         names = names_file(self._journal.transcript, turn_id, notebook)
@@ -280,9 +372,13 @@ class TurnFiles:
             before, after, found, notebook, names, edited, witness, others, self._late
         )
         note = await asyncio.to_thread(self.checkpoints.after, turn_id, scans)
-        if note is not None:
-            self._journal.note(note)
-        elif not scans.whole and self.checkpoints.why_not != self._unkept:
+        if isinstance(note, TurnChangesNote):
+            told = " ".join(filter(None, (words, note.words)))
+            self._journal.note(note.model_copy(update={"words": told}))
+            self._outcome = turn_id
+            return
+        self._note_unknown(turn_id, "" if note is None else note.words)
+        if note is not None and self.checkpoints.why_not != self._unkept:
             self._unkept = self.checkpoints.why_not
             self._notice(self._unkept)
 
@@ -355,6 +451,7 @@ class TurnFiles:
             )
 
     async def _first_scan(self) -> FolderScan:
+        await self.all_settled()
         await self._safe(self._save())
         unread = await asyncio.to_thread(self.read_secrets)
         if unread and unread != self._unread:
@@ -372,7 +469,7 @@ class TurnFiles:
         found = scan(self._root, self._limits, self._own)
         if self._contents is not None:
             self._contents.remember(found)
-        self.checkpoints.before(self._turn_id, found)
+        self.checkpoints.before(self._turn_id, found, self._journal.session_id)
         return found
 
     def _differences(self, before: FolderScan) -> tuple[FolderScan, tuple[FileChanged, ...]]:

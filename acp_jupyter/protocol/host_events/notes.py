@@ -36,6 +36,7 @@ from acp_jupyter.protocol.host_events.session import (
     TrustRequested,
     TrustSettled,
     TurnChangesNote,
+    TurnChangesUnknown,
     TurnReverted,
     Variant,
 )
@@ -340,6 +341,7 @@ Note = TypeAliasType(
         | FilesChanged
         | ArtifactsFound
         | TurnChangesNote
+        | TurnChangesUnknown
         | TurnReverted
         | FileWritten
         | FileSaved

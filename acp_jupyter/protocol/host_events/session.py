@@ -339,6 +339,15 @@ class TurnChangesNote(TurnChanges):
     turn_id: str
 
 
+class TurnChangesUnknown(Model):
+    """It is not known what a turn changed; without words it is after all: nothing."""
+
+    note: Literal["turn_changes_unknown"] = "turn_changes_unknown"
+    turn_id: str
+    words: str = ""
+    """Why not."""
+
+
 class TurnReverted(Model):
     """Changes of a turn were taken back, or are there again."""
 

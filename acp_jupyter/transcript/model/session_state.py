@@ -148,6 +148,8 @@ class TurnState(Model):
     output_tokens: int | None = None
     changes: TurnChanges | None = None
     """What it changed in the folder, and what others did; null where nothing was, or is known."""
+    changes_unknown: str = ""
+    """Why it is not known what it changed; empty where that is known."""
     variant: int = 0
     """Which of several tries of its prompt it is, from 1; 0 where it is the only one."""
 

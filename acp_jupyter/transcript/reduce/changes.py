@@ -19,6 +19,7 @@ from acp_jupyter.protocol.host_events.session import (
     Hunk,
     TurnChanges,
     TurnChangesNote,
+    TurnChangesUnknown,
     TurnReverted,
 )
 from acp_jupyter.transcript.model.items import Artifact, FileWriteItem, Notice
@@ -46,6 +47,13 @@ def take_changes(draft: Draft, note: TurnChangesNote) -> None:
         if turn.variant:
             changes = _not_kept_yet(changes)
         _set_changes(draft, turn, changes)
+
+
+def take_unknown(draft: Draft, note: TurnChangesUnknown) -> None:
+    """Remember that nobody knows what a turn changed, or that it is known after all: nothing."""
+    turn = draft.turns.get(note.turn_id)
+    if turn is not None and turn.changes is None:
+        _announce(draft, turn.model_copy(update={"changes_unknown": note.words}))
 
 
 def _not_kept_yet(changes: TurnChanges) -> TurnChanges:
@@ -91,8 +99,11 @@ def _with_hunks(file: ChangedFile, hunks: tuple[Hunk, ...], note: TurnReverted) 
 
 
 def _set_changes(draft: Draft, turn: TurnState, changes: TurnChanges) -> None:
-    renewed = turn.model_copy(update={"changes": changes})
-    if turn.status == "done":
+    _announce(draft, turn.model_copy(update={"changes": changes, "changes_unknown": ""}))
+
+
+def _announce(draft: Draft, renewed: TurnState) -> None:
+    if renewed.status == "done":
         draft.announce_ended(renewed)
     else:
         draft.announce_started(renewed)

@@ -60,6 +60,7 @@ from acp_jupyter.protocol.host_events.session import (
     TrustRequested,
     TrustSettled,
     TurnChangesNote,
+    TurnChangesUnknown,
     TurnReverted,
 )
 from acp_jupyter.protocol.packets import (
@@ -190,6 +191,8 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             made.add_artifact(draft, packet)
         case TurnChangesNote():
             changes.take_changes(draft, packet)
+        case TurnChangesUnknown():
+            changes.take_unknown(draft, packet)
         case TurnReverted():
             changes.take_revert(draft, packet)
         case FileWritten():

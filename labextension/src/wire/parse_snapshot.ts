@@ -79,6 +79,7 @@ function parseTurn(turnId: string, sessionId: string, value: Fields): TurnState 
     input_tokens: number(value, 'input_tokens'),
     output_tokens: number(value, 'output_tokens'),
     changes: maybe(value, 'changes', parseChanges),
+    changes_unknown: text(value, 'changes_unknown'),
     variant: number(value, 'variant') ?? 0,
   };
 }

@@ -3776,6 +3776,10 @@ export interface TurnState {
    */
   changes: TurnChanges | null;
   /**
+   * Why it is not known what it changed; empty where that is known.
+   */
+  changes_unknown: string;
+  /**
    * Where it was taken over from another session: the turn that it is a copy of.
    */
   copy_of: CopiedTurn | null;

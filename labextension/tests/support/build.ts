@@ -101,6 +101,7 @@ export function turn(over: Partial<TurnState> = {}): TurnState {
     user: '',
     rules: [],
     changes: null,
+    changes_unknown: '',
     variant: 0,
     origin: null,
     copy_of: null,

@@ -176,6 +176,7 @@ export function turnState(turn_id: string, status: TurnState['status']): TurnSta
     input_tokens: null,
     output_tokens: null,
     changes: null,
+    changes_unknown: '',
     variant: 0,
   };
 }

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from acp_jupyter.errors import ChangesRefused
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.workspace.checkpoints.checkpoint import Checkpoint
 from acp_jupyter.host.workspace.checkpoints.diff import make_patch, tree_changes
 from acp_jupyter.host.workspace.checkpoints.disk import Disk
 from acp_jupyter.host.workspace.checkpoints.file_steps import FileNotWritten, FileWriter
-from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoint, Checkpoints
+from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoints
 from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
 from acp_jupyter.host.workspace.checkpoints.revert import Revert, RevertPlan
 from acp_jupyter.host.workspace.checkpoints.tree_change import TreeChange

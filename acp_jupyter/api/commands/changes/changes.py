@@ -193,7 +193,8 @@ class ChangeCommands:
         checkpoints = self._checkpoints_of(session)
         objects = operation.objects(checkpoints)
         checkpointed = await self._checkpointed(session, turn, earlier, objects)
-        if checkpointed is None or not checkpointed.changes.revertible:
+        unknown = any(each.changes_unknown for _, each in found)
+        if checkpointed is None or unknown or not checkpointed.changes.revertible:
             words = _why_gone(turn)
             if _CANT_REVERT not in words and _CANT_KEEP not in words:
                 words = f"{words} It {_CANT_KEEP if turn.variant else _CANT_REVERT}."
@@ -260,7 +261,7 @@ def _why_gone(turn: TurnState) -> str:
     changes = turn.changes or TurnChanges()
     if turn.variant and turn.status == "done" and changes.revertible:
         return _DISCARDED
-    return changes.words or _NO_CHECKPOINT
+    return changes.words or turn.changes_unknown or _NO_CHECKPOINT
 
 
 _WORDS = (

@@ -233,7 +233,7 @@ class RewindCommands:
         try:
             of = self._host.session_of_turn(turn_id)
         except UnknownTurn:
-            if turn.changes is None:
+            if turn.changes is None and not turn.changes_unknown:
                 return None
             raise ChangesGone(_DELETED) from None
         held.add(of)
@@ -287,7 +287,10 @@ class _Reverting:
             of = self._host.session_of_turn(turn_id)
         except UnknownTurn:
             return  # it has changed nothing
-        changes = of.transcript.turns[turn_id].changes
+        done = of.transcript.turns[turn_id]
+        changes = done.changes
+        if done.changes_unknown:
+            raise ChangesGone(f"{done.changes_unknown} {_UNKNOWN}")
         if changes is None:
             return
         if not changes.checkpoint:
@@ -301,11 +304,11 @@ class _Reverting:
             return
         command = RevertTurn(turn_id=turn_id)
         reply = await self._changes.revert_in(self._operation, command, self._caller)
-        done = tuple(path for path in open_ if path in reply.paths)
-        self.left += [path for path in open_ if path not in done]
-        if done:
+        paths = tuple(path for path in open_ if path in reply.paths)
+        self.left += [path for path in open_ if path not in paths]
+        if paths:
             everything = changes.left_out > 0
-            self.reverted.append(RevertedTurn(turn_id=turn_id, paths=done, all_of_it=everything))
+            self.reverted.append(RevertedTurn(turn_id=turn_id, paths=paths, all_of_it=everything))
 
 
 class _HeldSessions:
@@ -359,6 +362,7 @@ _DELETED = (
     "What a turn changed is not kept any more, so it can't be taken back. You can go back with "
     "what the agent remembers alone."
 )
+_UNKNOWN = "Files can't go back before it. You can go back with what the agent remembers alone."
 _RUNS_ELSEWHERE = (
     "A turn is running in another session of this notebook. Wait until it ends, or stop it."
 )

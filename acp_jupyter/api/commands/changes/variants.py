@@ -134,7 +134,9 @@ class VariantCommands:
         turn = session.transcript.turns[turn_id]
         if not turn.variant:
             raise BadRequest("This turn has worked in the folder itself: there is nothing to keep.")
-        if turn.status == "done" and turn.changes is None:
+        await session.turn_files.settled(turn_id)
+        turn = session.transcript.turns[turn_id]
+        if turn.status == "done" and turn.changes is None and not turn.changes_unknown:
             raise BadRequest("This variant has changed no file.")
         reverting = RevertTurn(turn_id=turn_id, paths=command.paths, undo=not command.undo)
         reply = await self._changes.revert(reverting, caller)

@@ -14,10 +14,11 @@ import stat
 import threading
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.workspace.checkpoints.checkpoint import Checkpoint
 from acp_jupyter.host.workspace.checkpoints.git import (
     FolderListing,
     GitError,
@@ -30,6 +31,7 @@ from acp_jupyter.host.workspace.checkpoints.git import (
     list_paths,
 )
 from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
+from acp_jupyter.host.workspace.checkpoints.open_turns import OpenTurns
 from acp_jupyter.host.workspace.folders import OwnFolders, is_below
 from acp_jupyter.host.workspace.operations.folder_lock import FolderLocks, folder_name
 from acp_jupyter.host.workspace.operations.record import OperationRecords
@@ -60,19 +62,6 @@ _PATH_BYTES = 400
 
 class CheckpointFailed(Exception):
     """No checkpoint could be made; the message is a sentence for the user."""
-
-
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """The content of a folder at one moment."""
-
-    tree: str
-    left_out: frozenset[str] = frozenset()
-    """Files that are not in the checkpoint: too large, not readable, no plain files."""
-    nested: tuple[str, ...] = ()
-    """Folders with a repository of their own; they are not entered."""
-    since: str = ""
-    """Of a later one: the tree before the turn, with what operations have changed meanwhile."""
 
 
 class Checkpoints:
@@ -563,6 +552,7 @@ class CheckpointStore:
         self.own = own or OwnFolders((data_dir,))
         self.locks = FolderLocks(self._repositories)
         self.records = OperationRecords(Path(os.path.realpath(data_dir)), limits)
+        self.open_turns = OpenTurns(Path(os.path.realpath(data_dir)))
         self._limits = limits
         self._known: dict[Path, Checkpoints] = {}
         self._running: dict[str, tuple[Path, bool]] = {}
@@ -620,9 +610,10 @@ class CheckpointStore:
             The folder, whose lock is held, and its files that were written.
         """
         written = [root / path for path in paths]
+        running = {turn_id: folder for turn_id, _, folder in self.open_turns.places()}
         with self._lock:
-            running = [(turn_id, folder) for turn_id, (folder, _) in self._running.items()]
-        for turn_id, folder in running:
+            running |= {turn_id: folder for turn_id, (folder, _) in self._running.items()}
+        for turn_id, folder in running.items():
             seen = [
                 path.relative_to(folder).as_posix()
                 for path in written

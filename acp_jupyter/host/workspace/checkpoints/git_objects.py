@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import threading
@@ -56,8 +57,10 @@ class GitObjects:
             self._timer.cancel()
         if self._process is not None:
             kill_git(self._process)
-            with self._process:
-                self._process = None
+            with contextlib.suppress(OSError), self._process:  # what it was asked is not read
+                pass
+            self._process.wait()
+            self._process = None
         self._reading = False
 
     def named(self, names: Sequence[str]) -> list[str]:

@@ -11,14 +11,15 @@ from pathlib import Path, PurePosixPath
 
 from acp_jupyter.host.workspace.authors import Authors, Witness
 from acp_jupyter.host.workspace.checkpoints.base_tree import BaseTree, LateSave
+from acp_jupyter.host.workspace.checkpoints.checkpoint import Checkpoint
 from acp_jupyter.host.workspace.checkpoints.diff import blobs, sizes, tree_changes
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import (
-    Checkpoint,
     CheckpointFailed,
     CheckpointStore,
 )
 from acp_jupyter.host.workspace.checkpoints.git import GitError, not_waiting_for_pipes
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import has_marked
+from acp_jupyter.host.workspace.checkpoints.open_turns import OpenTurn
 from acp_jupyter.host.workspace.checkpoints.revert import (
     ANOTHERS,
     MARKED,
@@ -39,7 +40,12 @@ from acp_jupyter.host.workspace.scan import (
     lineage,
     next_file_time_ns,
 )
-from acp_jupyter.protocol.host_events.session import Author, ChangedFile, TurnChangesNote
+from acp_jupyter.protocol.host_events.session import (
+    Author,
+    ChangedFile,
+    TurnChangesNote,
+    TurnChangesUnknown,
+)
 
 _NEW_FOLDERS = 1000
 _ID_CHARS = 16
@@ -144,8 +150,8 @@ class TurnCheckpoints:
         self.unstored: tuple[str, ...] | None = None
         """Files that the turn has written and no checkpoint has; None if nothing is stored."""
 
-    def before(self, turn_id: str, scan: FolderScan) -> None:
-        """Make the checkpoint before a turn."""
+    def before(self, turn_id: str, scan: FolderScan, session_id: str = "") -> None:
+        """Make the checkpoint before a turn, and write down that there is none after it yet."""
         self.store.begin(turn_id, self._root)
         self._before, self._there, self.why_not, self.unstored = None, scan, "", None
         self.base = None
@@ -161,6 +167,13 @@ class TurnCheckpoints:
             self.why_not = str(error)
         except GitError as error:
             self.why_not = f"The folder's state could not be stored: {error}."
+        folder = self.checkpoints.root
+        self.store.open_turns.add(
+            OpenTurn(
+                *(turn_id, session_id, folder, self._before, self._there),
+                *(self._began_ns, self.why_not),
+            )
+        )
 
     def save(
         self, path: str, saved: SavedFile, puts: Sequence[Put], named: Collection[str]
@@ -172,7 +185,24 @@ class TurnCheckpoints:
         most = self.checkpoints.limits.change_text_bytes
         return persons_text(saved.before, saved, puts, named, most)
 
-    def after(self, turn_id: str, scans: FolderScans) -> TurnChangesNote | None:
+    def resume(self, turn_id: str) -> FolderScan | None:
+        """Go on with a turn in whose middle a server ended; return the scan before it.
+
+        None where nothing is known of the folder before it.
+        """
+        turn = self.store.open_turns.read(turn_id)
+        if turn is None:
+            return None
+        self._before, self._there, self._began_ns = turn.before, turn.scan, turn.began_ns
+        self.why_not, self.unstored = turn.why_not, None
+        self.base = None
+        if turn.before is not None:
+            self.base = BaseTree(self.checkpoints, turn_id, turn.before.tree)
+        return turn.scan
+
+    def after(
+        self, turn_id: str, scans: FolderScans
+    ) -> TurnChangesNote | TurnChangesUnknown | None:
         """Make the checkpoint after the turn; return the note of changes, None for no changes."""
         try:
             with not_waiting_for_pipes(self._root, scans.after):
@@ -180,7 +210,9 @@ class TurnCheckpoints:
         finally:
             self.store.end(turn_id)
 
-    def _after(self, turn_id: str, scans: FolderScans) -> TurnChangesNote | None:
+    def _after(
+        self, turn_id: str, scans: FolderScans
+    ) -> TurnChangesNote | TurnChangesUnknown | None:
         shared = self.store.is_shared(turn_id)
         if self._before is None or self.base is None:
             return self._untaken(turn_id, scans, self.why_not, shared=shared)
@@ -387,8 +419,8 @@ class TurnCheckpoints:
 
     def _untaken(
         self, turn_id: str, scans: FolderScans, why: str, *, shared: bool
-    ) -> TurnChangesNote | None:
-        """Tell what looking alone has shown."""
+    ) -> TurnChangesNote | TurnChangesUnknown | None:
+        """Tell what looking alone has shown; that nothing changed only where it saw everything."""
         most = self.checkpoints.limits.listed_changes
         found = [c for c in scans.seen if c.path != scans.notebook or scans.names_notebook]
         found += scans.beyond(self._root)
@@ -396,7 +428,7 @@ class TurnCheckpoints:
         every = _unkept(found, authors)
         files = tuple(sorted(every, key=lambda file: not file.is_turns)[:most])
         if not files:
-            return None
+            return None if scans.whole else TurnChangesUnknown(turn_id=turn_id, words=why)
         left = [file.author for file in every if file not in files]
         return TurnChangesNote(
             turn_id=turn_id,

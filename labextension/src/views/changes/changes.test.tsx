@@ -95,6 +95,16 @@ function texts(path: string, over: Partial<FileTexts> = {}): FileTexts {
 }
 
 describe('the changes of a turn', () => {
+  it('are said to be unknown, and why', () => {
+    const store = new SessionStore(SESSION);
+    const words = 'The folder has more than 20,000 files.';
+    const done = { status: 'done', stop_reason: 'end_turn', ended_at: 9 } as const;
+    const state = turn({ ...done, changes_unknown: words });
+    store.apply([snapshot([message('m', 'Done.')], [state], session({ status: 'idle' }))]);
+    mounted = mountTurn(element, { store, turnId: TURN, host: 'cell', actions: null });
+    expect(card().textContent).toBe(words);
+  });
+
   it('are those of the folder, whoever made them', () => {
     show(
       changed([

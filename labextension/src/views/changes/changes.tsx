@@ -21,16 +21,18 @@ interface ChangesProps {
   readonly items: readonly Item[];
   /** What comparing the folder found; `null` where it was not compared. */
   readonly changes: TurnChanges | null;
+  /** Why it is not known what changed; empty where that is known. */
+  readonly unknown?: string;
 }
 
 /** The files that a finished turn changed, each with its diff on demand. */
-export function Changes({ turnId, items, changes }: ChangesProps) {
+export function Changes({ turnId, items, changes, unknown = '' }: ChangesProps) {
   const { actions, store, t } = useScene();
   const { isKept, setKept } = useKept();
   const [failure, setFailure] = useState('');
   useEffect(() => setFailure(''), [changes]);
   if (changes === null) {
-    return <ReportedChanges turnId={turnId} items={items} />;
+    return <ReportedChanges turnId={turnId} items={items} unknown={unknown} />;
   }
   const files = changes.files.filter(isTurns);
   const reported = new Map(changesOf(items).map(change => [change.path, change]));

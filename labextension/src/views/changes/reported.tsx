@@ -53,14 +53,23 @@ export function total(
 interface ReportedChangesProps {
   readonly turnId: string;
   readonly items: readonly Item[];
+  /** Why it is not known what changed; empty where that is known. */
+  readonly unknown: string;
 }
 
 /** The files that a turn changed, as its tool calls reported them. */
-export function ReportedChanges({ turnId, items }: ReportedChangesProps) {
+export function ReportedChanges({ turnId, items, unknown }: ReportedChangesProps) {
   const { t } = useScene();
   const changes = changesOf(items);
+  const words = unknown === '' ? null : <p class="acp-changewords muted">{unknown}</p>;
   if (changes.length === 0) {
-    return null;
+    return (
+      words && (
+        <div class="acp-changes" role="group" aria-label={t('Changes')}>
+          {words}
+        </div>
+      )
+    );
   }
   return (
     <div class="acp-changes" role="group" aria-label={t('Changes')}>
@@ -70,6 +79,7 @@ export function ReportedChanges({ turnId, items }: ReportedChangesProps) {
           <Counts added={total(changes, 'added')} removed={total(changes, 'removed')} />
         )}
       </header>
+      {words}
       <ul role="list">
         {changes.map(change => (
           <ReportedRow key={change.path} turnId={turnId} change={change} />

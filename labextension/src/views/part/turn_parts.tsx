@@ -88,7 +88,7 @@ export function DiffsPart({ turnId }: PartOfTurn) {
   return changesOf(items).length === 0 ? (
     <Empty turn={turn} words={t('No changed files.')} />
   ) : (
-    <ReportedChanges turnId={turnId} items={items} />
+    <ReportedChanges turnId={turnId} items={items} unknown="" />
   );
 }
 

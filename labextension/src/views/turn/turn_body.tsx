@@ -65,7 +65,14 @@ export function TurnBody({ turnId, isLog, part = null }: TurnBodyProps) {
         <Rows id={`turn ${id}`} rows={rows} waiting={waiting} />
         <Failure turn={turn} items={items} />
       </div>
-      {done && ends && <Changes turnId={turnId} items={items} changes={turn?.changes ?? null} />}
+      {done && ends && (
+        <Changes
+          turnId={turnId}
+          items={items}
+          changes={turn?.changes ?? null}
+          unknown={turn?.changes_unknown}
+        />
+      )}
       {failure !== '' && <ErrorNote message={failure} detail="" />}
       {!done && isLog && <StatusLine turn={turn} items={items} stop onFailure={setFailure} />}
       {done && turn !== undefined && <Footer turn={turn} items={items} onFailure={setFailure} />}

@@ -57,7 +57,8 @@ class Folder:
         deed()
         after = scan(self.root, self.limits)
         looks = FolderScans(before, after, changes(before, after), edited=edited)
-        self.note = self.keeper.after(self.turn_id, looks)
+        note = self.keeper.after(self.turn_id, looks)
+        self.note = note if isinstance(note, TurnChangesNote) else None
         return self.note
 
     def revert(self) -> None:

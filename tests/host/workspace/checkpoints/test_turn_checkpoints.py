@@ -176,7 +176,8 @@ class Folder:
         turn = Turn(turn_id, was, now, None)
         after = scan(self.root, self.limits)
         looks = FolderScans(before, after, changes(before, after), edited=turn.changed)
-        turn.note = self.keeper.after(turn_id, looks)
+        note = self.keeper.after(turn_id, looks)
+        turn.note = note if isinstance(note, TurnChangesNote) else None
         self.turns.append(turn)
 
     def revert(

@@ -1,0 +1,227 @@
+"""Any sequence of turns, operations, edits and ends of the server, against pictures of the folder.
+
+What is right is known from pictures alone: what is refused changes nothing, Undo gives back what
+was before, what somebody wrote by hand stays, and after each restart folder and log agree.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from acp_jupyter.api.models.sessions import RewindReply, RewindSession, UndoRewind
+from acp_jupyter.api.models.turns import RevertTurn
+from acp_jupyter.api.models.variants import CreateVariant, KeepVariant
+from acp_jupyter.errors import AcpError
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.transcript.model.session_state import SessionState, TurnState
+from tests.support.agents.fake_agent import script
+from tests.support.generated import examples
+from tests.support.host.checkpoints import State, held
+from tests.support.host.killed import DiskSteps
+from tests.support.host.restarts import FAST, Server
+from tests.support.host.trusted_folders import trusting
+from tests.support.wait import eventually
+
+NAMES = st.sampled_from(["a.py", "b.py", "new/c.py"])
+TEXTS = st.sampled_from(["1", "2", "3"])
+DEED = st.one_of(
+    st.builds("write {} {}".format, NAMES, TEXTS),
+    st.builds("append {} {}".format, st.just("a.py"), TEXTS),
+    st.just("delete b.py\nwrite b.py 9"),
+)
+PLACE = st.integers(0, 30)
+
+
+class Operations(RuleBasedStateMachine):
+    """One folder and one notebook; each server goes on from what the last one left."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.top = Path(tempfile.mkdtemp())
+        self.root = self.top / "ws"
+        self.root.mkdir()
+        for name in ("a.py", "b.py"):
+            (self.root / name).write_text("0")
+        self.picture = DiskSteps(self.top / "picture", self.root, self.top / "data")
+        self.ending = ExitStack()
+        self.turns: list[str] = []
+        self.variants: list[str] = []
+        self.session_id = ""
+        self.undo: tuple[Any, State] | None = None
+        """What undoes the last operation, and what the folder was before that."""
+        self.server: Server
+
+    @initialize()
+    def start(self) -> None:
+        config = HostConfig(
+            Registry({"own": script("own_tools")}, []),
+            self.root,
+            self.top / "data",
+            limits=FAST,
+            trust=trusting(self.top),
+        )
+        host = AgentHost(config)
+        host.start()
+        self.ending.callback(host.stop)
+        self.server = Server(host, self.root)
+        if self.session_id:
+            self.server.woken(self.session_id)
+        else:
+            session = self.server.open("own", notebook_path="book.ipynb")
+            self.session_id = session.session_id
+
+    def teardown(self) -> None:
+        self.ending.close()
+        shutil.rmtree(self.top, ignore_errors=True)
+
+    def turn(self, turn_id: str) -> TurnState:
+        server = self.server
+        server.result(server.host.stored_sessions.wake_turn(turn_id))
+        session = server.run(lambda: server.host.session_of_turn(turn_id))
+        server.result(session.turn_files.settled(turn_id))
+        found: TurnState = session.transcript.turns[turn_id]
+        return found
+
+    def told(self) -> dict[str, list[str]]:
+        """Return which files are reverted, or not kept, by turn."""
+        told: dict[str, list[str]] = {}
+        for turn_id in (*self.turns, *self.variants):
+            changes = self.turn(turn_id).changes
+            files = () if changes is None else changes.files
+            told[turn_id] = [file.path for file in files if file.reverted]
+        return told
+
+    def send(self, command: Any, back: Callable[[Any], Any] | None) -> None:
+        """Send a command. Refused, it has changed nothing; ``back`` makes what undoes it."""
+        before, told = held(self.root), self.told()
+        try:
+            reply = self.server.send(command)
+        except AcpError:
+            assert held(self.root) == before
+            assert self.told() == told
+            return
+        self.undo = None if back is None else (back(reply), before)
+        if isinstance(reply, RewindReply):
+            self.session_id = reply.session.session_id
+
+    # -- what happens ---------------------------------------------------------
+
+    @rule(deed=DEED)
+    def prompt(self, deed: str) -> None:
+        session = self.server.woken(self.session_id)
+        turn_id = self.server.prompt(session, deed)
+        self.server.done(session, turn_id)
+        self.server.result(session.turn_files.settled(turn_id))
+        self.turns.append(turn_id)
+        self.undo = None
+
+    @rule(name=NAMES, text=st.sampled_from(["mine", "0", "1", "2"]))
+    def edit(self, name: str, text: str) -> None:
+        (self.root / name).parent.mkdir(exist_ok=True)
+        (self.root / name).write_text(text)
+        self.undo = None
+
+    @precondition(lambda self: self.turns)
+    @rule(place=PLACE, undo=st.booleans())
+    def revert(self, place: int, undo: bool) -> None:
+        turn_id = self.turns[place % len(self.turns)]
+        fresh = not any(self.told()[turn_id])
+        back = RevertTurn(turn_id=turn_id, undo=not undo)
+        self.send(
+            RevertTurn(turn_id=turn_id, undo=undo), (lambda _: back) if fresh and not undo else None
+        )
+
+    @precondition(lambda self: self.turns)
+    @rule(place=PLACE)
+    def go_back(self, place: int) -> None:
+        session = self.server.woken(self.session_id)
+        order = list(session.transcript.turn_order)
+        if order:
+            self.send(
+                RewindSession(session_id=self.session_id, turn_id=order[place % len(order)]),
+                lambda reply: UndoRewind(session_id=reply.session.session_id),
+            )
+
+    @rule(deed=DEED)
+    def attempt(self, deed: str) -> None:
+        state = self.server.send(CreateVariant(agent="own"))
+        assert isinstance(state, SessionState)
+        session = self.server.host.sessions[state.session_id]
+        turn_id = self.server.prompt(session, deed)
+        self.server.done(session, turn_id)
+        self.server.result(session.turn_files.settled(turn_id))
+        eventually(lambda: not Path(state.cwd).exists())
+        self.variants.append(turn_id)
+
+    @precondition(lambda self: self.variants)
+    @rule(place=PLACE)
+    def keep(self, place: int) -> None:
+        turn_id = self.variants[place % len(self.variants)]
+        changes = self.turn(turn_id).changes
+        fresh = changes is not None and all(file.reverted for file in changes.files)
+        back = KeepVariant(turn_id=turn_id, undo=True)
+        self.send(KeepVariant(turn_id=turn_id), (lambda _: back) if fresh else None)
+
+    @precondition(lambda self: self.undo is not None)
+    @rule()
+    def undo_last(self) -> None:
+        assert self.undo is not None
+        command, before = self.undo
+        files = {path: said for path, said in before.items() if said[0] == "file"}
+        reply = self.server.send(command)
+        if isinstance(reply, RewindReply):
+            self.session_id = reply.session.session_id
+        now = held(self.root)
+        assert {path: said for path, said in now.items() if said[0] == "file"} == files
+        self.undo = None
+
+    # -- how the server ends -----------------------------------------------------
+
+    @rule()
+    def restart(self) -> None:
+        before, told = held(self.root), self.told()
+        self.ending.close()
+        self.start()
+        assert (held(self.root), self.told()) == (before, told)
+
+    @precondition(lambda self: self.turns)
+    @rule(place=PLACE, undo=st.booleans(), step=st.integers(0, 40))
+    def kill(self, place: int, undo: bool, step: int) -> None:
+        """Kill it at some step of the disk, or once it has answered."""
+        turn_id = self.turns[place % len(self.turns)]
+        before, told = held(self.root), self.told()
+        session = self.server.woken(self.session_id)
+        self.server.run(session.journal.flush)
+        self.server.result(self.server.host.save(session))
+        with self.picture.watched(step):
+            try:
+                self.server.send(RevertTurn(turn_id=turn_id, undo=undo))
+            except AcpError:
+                assert held(self.root) == before
+        answered = not self.picture.taken
+        after, told_after = held(self.root), self.told()
+        if answered:
+            self.picture.take()
+        self.ending.close()
+        self.picture.put_back()
+        self.start()
+        is_told = self.told()
+        assert (held(self.root), is_told) in ((before, told), (after, told_after))
+        if answered:
+            assert is_told == told_after
+        self.undo = None
+
+
+Operations.TestCase.settings = settings(examples(3), stateful_step_count=15)
+TestOperations = Operations.TestCase

@@ -1,0 +1,203 @@
+"""What a turn changed in whose middle the server ended: unknown is never taken for none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from acp_jupyter.api.models.sessions import RewindSession
+from acp_jupyter.api.models.turns import ChangesReply, GetChanges, RevertTurn
+from acp_jupyter.api.models.variants import CreateVariant, KeepVariant
+from acp_jupyter.errors import ChangesGone
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.transcript.model.session_state import SessionState, TurnState
+from tests.support.agents.fake_agent import script
+from tests.support.host.checkpoints import held
+from tests.support.host.killed import DiskSteps
+from tests.support.host.restarts import FAST, Server
+from tests.support.host.trusted_folders import trusting
+from tests.support.wait import eventually
+
+Start = Callable[..., AbstractContextManager[Server]]
+LATE = "What was changed in the folder after that may be among these."
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Start:
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "a.py").write_text("zero")
+
+    @contextmanager
+    def started(limits: Limits = FAST) -> Iterator[Server]:
+        config = HostConfig(
+            Registry({"own": script("own_tools")}, []),
+            root,
+            tmp_path / "data",
+            limits=limits,
+            trust=trusting(tmp_path),
+        )
+        host = AgentHost(config)
+        host.start()
+        try:
+            yield Server(host, root)
+        finally:
+            host.stop()
+
+    return started
+
+
+def begun(server: Server, session: Session, deed: str = "write a.py one") -> str:
+    turn_id = server.prompt(session, f"{deed}\nsay Go\nwait")
+    eventually(lambda: server.text(session) == "Go")
+    return turn_id
+
+
+def said(server: Server, session: Session, deed: str) -> str:
+    turn_id = server.prompt(session, deed)
+    server.done(session, turn_id)
+    server.result(session.turn_files.settled(turn_id))
+    return turn_id
+
+
+def settled(server: Server, turn_id: str) -> TurnState:
+    server.result(server.host.stored_sessions.wake_turn(turn_id))
+    session: Session = server.run(lambda: server.host.session_of_turn(turn_id))
+    server.result(session.turn_files.settled(turn_id))
+    return session.transcript.turns[turn_id]
+
+
+def paths(turn: TurnState) -> list[str]:
+    return [] if turn.changes is None else [file.path for file in turn.changes.files]
+
+
+def killed(tmp_path: Path) -> DiskSteps:
+    return DiskSteps(tmp_path / "picture", tmp_path / "ws", tmp_path / "data")
+
+
+def test_a_server_that_stops_finds_out_what_the_turn_changed(start: Start) -> None:
+    with start() as server:
+        before = held(server.root)
+        turn_id = begun(server, server.open("own"))
+    (server.root / "mine.py").write_text("mine")
+    with start() as server:
+        turn = settled(server, turn_id)
+        assert (turn.stop_reason, paths(turn)) == ("error", ["a.py"])
+        assert turn.changes is not None
+        assert turn.changes.words == ""
+        server.send(RevertTurn(turn_id=turn_id))
+        (server.root / "mine.py").unlink()
+        assert held(server.root) == before
+
+
+@pytest.mark.parametrize("deed", ["write a.py one", "say Nothing"])
+def test_a_killed_one_leaves_that_to_the_next(tmp_path: Path, start: Start, deed: str) -> None:
+    picture = killed(tmp_path)
+    with start() as server:
+        session = server.open("own", notebook_path="book.ipynb")
+        first = said(server, session, "write b.py 1")
+        turn_id = server.prompt(session, f"{deed}\nsay Go\nwait")
+        eventually(lambda: server.text(session).endswith("Go"))
+        server.run(session.journal.flush)
+        picture.take()
+    picture.put_back()
+    with start() as server:
+        turn = settled(server, turn_id)
+        changed = ["a.py"] if "write" in deed else []
+        assert (paths(turn), turn.changes_unknown) == (changed, "")
+        if turn.changes is not None:
+            assert LATE in turn.changes.words
+        # Nobody saw who wrote it before the kill: it goes back by its name.
+        if changed:
+            server.send(RevertTurn(turn_id=turn_id, paths=("a.py",)))
+        session_id = session.session_id
+        server.send(RewindSession(session_id=session_id, turn_id=first))
+        assert [path.name for path in server.root.iterdir()] == ["a.py"]
+        assert (server.root / "a.py").read_text() == "zero"
+        assert not any((tmp_path / "data" / "open_turns").iterdir())
+
+
+def test_what_is_not_known_yet_is_waited_for(tmp_path: Path, start: Start) -> None:
+    """Nobody is told that there is nothing to revert."""
+    picture = killed(tmp_path)
+    with start() as server:
+        session = server.open("own")
+        turn_id = begun(server, session)
+        server.run(session.journal.flush)
+        picture.take()
+    picture.put_back()
+    with start() as server:
+        server.send(RevertTurn(turn_id=turn_id, paths=("a.py",)))
+        assert (server.root / "a.py").read_text() == "zero"
+
+
+def test_what_can_not_be_known_is_refused(tmp_path: Path, start: Start) -> None:
+    picture = killed(tmp_path)
+    with start() as server:
+        session = server.open("own", notebook_path="book.ipynb")
+        turn_id = begun(server, session)
+        server.run(session.journal.flush)
+        picture.take()
+    picture.put_back()
+    for repository in (tmp_path / "data" / "checkpoints").iterdir():
+        if repository.is_dir():
+            (repository / "HEAD").unlink()  # nothing can be read there
+    with start() as server:
+        turn = settled(server, turn_id)
+        assert turn.changes is None or not turn.changes.revertible
+        with pytest.raises(ChangesGone):
+            server.send(RevertTurn(turn_id=turn_id))
+        back = RewindSession(session_id=session.session_id, turn_id=turn_id)
+        with pytest.raises(ChangesGone):
+            server.send(back)
+        assert (server.root / "a.py").read_text() == "one"
+        server.send(back.model_copy(update={"files": False}))
+
+
+def test_a_folder_with_too_many_files_has_unknown_changes(start: Start) -> None:
+    limits = replace(FAST, scan_files=3, checkpoint_files=3)
+    with start(limits) as server:
+        for number in range(5):
+            (server.root / f"{number}.txt").write_text("x")
+        before = held(server.root)
+        session = server.open("own", notebook_path="book.ipynb")
+        turn_id = said(server, session, "write a.py one")
+        turn = session.transcript.turns[turn_id]
+        assert turn.changes is None
+        assert "The folder has more than 3 files" in turn.changes_unknown
+        reply = server.send(GetChanges(turn_id=turn_id))
+        assert isinstance(reply, ChangesReply)
+        assert reply.words == turn.changes_unknown
+        for command in (
+            RevertTurn(turn_id=turn_id),
+            RewindSession(session_id=session.session_id, turn_id=turn_id),
+        ):
+            with pytest.raises(ChangesGone, match="The folder has more than 3 files"):
+                server.send(command)
+        assert held(server.root) == {**before, "a.py": ("file", b"one", before["a.py"][2])}
+
+
+def test_a_variant_of_a_killed_server_can_be_kept(tmp_path: Path, start: Start) -> None:
+    picture = killed(tmp_path)
+    with start() as server:
+        state = server.send(CreateVariant(agent="own"))
+        assert isinstance(state, SessionState)
+        session = server.host.sessions[state.session_id]
+        turn_id = begun(server, session)
+        server.run(session.journal.flush)
+        picture.take()
+    picture.put_back()
+    with start() as server:
+        turn = settled(server, turn_id)
+        assert (paths(turn), turn.changes_unknown) == (["a.py"], "")
+        server.send(KeepVariant(turn_id=turn_id))
+        assert (server.root / "a.py").read_text() == "one"
+        eventually(lambda: not any((tmp_path / "data" / "variants").iterdir()))
