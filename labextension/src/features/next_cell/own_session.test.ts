@@ -11,7 +11,14 @@ const TITLE = 'Next cells of a.ipynb';
 
 const KNOWN: SessionSummary = {
   ...{ session_id: 'old', agent_id: 'demo', agent_name: 'Demo', can: [], notebook_path: '' },
-  ...{ read_only: '', archived: false, branched_from: '', continues_in: '', serves_cells: false, is_variant: false },
+  ...{
+    read_only: '',
+    archived: false,
+    branched_from: '',
+    continues_in: '',
+    serves_cells: false,
+    is_variant: false,
+  },
   ...{ status: 'idle', stored: false, title: TITLE, updated_at: 0, waiting: 0, background: 0 },
 };
 

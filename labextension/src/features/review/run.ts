@@ -3,7 +3,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import type { Client } from '../../delivery/client';
 import { isRecord, text, texts } from '../../wire/read';
-import { isTurns } from '../../views/changes/authors';
+import { isTurns } from '../../state/changed_files';
 import type { ChangedFile, TurnState } from '../../wire/types';
 import { NotebookSessions } from '../page/notebook_sessions';
 

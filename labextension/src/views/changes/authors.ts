@@ -1,11 +1,7 @@
-import type { ChangedFile, TurnChanges } from '../../wire/types';
+import { isTurns } from '../../state/changed_files';
+import type { TurnChanges } from '../../wire/types';
 import { plural } from '../i18n';
 import type { Translate } from '../i18n';
-
-/** Whether a file counts as the turn's change, as everything does in turns of earlier versions. */
-export function isTurns({ author }: ChangedFile): boolean {
-  return author === '' || author === 'agent';
-}
 
 /** How many files a turn changed. */
 export function countOwn({ files, left_out }: TurnChanges): number {

@@ -6,7 +6,7 @@ import { Counts } from '../parts/files';
 import { Icon } from '../parts/icons';
 import { ErrorNote } from '../parts/notes';
 import { useScene } from '../scene';
-import { isTurns } from './authors';
+import { isTurns } from '../../state/changed_files';
 import { ChangedFileRow } from './changed_file';
 import { PutButton, RevertButton } from './decide';
 import { isVariantTurn, useKept, WHOLE } from './decisions';

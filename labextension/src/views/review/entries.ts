@@ -1,7 +1,7 @@
 import type { SessionStore } from '../../state/store';
 import type { ChangedFile, Diff, TurnChanges, TurnState } from '../../wire/types';
 import type { Actions } from '../actions';
-import { isTurns } from '../changes/authors';
+import { isTurns } from '../../state/changed_files';
 import { decisionOf, hasParts, joinedIds, WHOLE } from '../changes/decisions';
 import type { Decision } from '../changes/decisions';
 import { compareCells } from '../diff/compare_cells';

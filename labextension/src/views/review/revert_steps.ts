@@ -1,5 +1,5 @@
 import type { Actions, RevertChoice } from '../actions';
-import { isTurns } from '../changes/authors';
+import { isTurns } from '../../state/changed_files';
 import { useDecisions } from '../changes/decisions';
 import type { Decided } from '../changes/decisions';
 import type { DiffHunk } from '../diff/hunks';

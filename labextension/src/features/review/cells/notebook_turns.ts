@@ -4,7 +4,7 @@ import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { Client, Following } from '../../../delivery/client';
 import { Listeners } from '../../../delivery/listeners';
 import type { SessionStore } from '../../../state/store';
-import { isTurns } from '../../../views/changes/authors';
+import { isTurns } from '../../../state/changed_files';
 import type { ChangedFile, SessionSummary, TurnState } from '../../../wire/types';
 import { serverPath } from '../../page/paths';
 
