@@ -254,7 +254,7 @@ _SHARED = (
 )
 YOURS = "You saved it while the turn ran: it is left as it is."
 YOURS_TOO = "You saved other changes of it while the turn ran: those stay."
-ANOTHERS = "Another turn that ran at the same time changed it: revert it there."
+CHANGED_BY_ANOTHER = "Another turn that ran at the same time changed it: revert it there."
 NOTEBOOK = "The notebook of this turn is saved while it runs, so it is not reverted."
 MARKED = (
     "The notebook of this turn is saved while it runs: only the cells that tools wrote, and "

@@ -21,7 +21,7 @@ from acp_jupyter.host.workspace.checkpoints.git import GitError, not_waiting_for
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import has_marked
 from acp_jupyter.host.workspace.checkpoints.open_turns import OpenTurn
 from acp_jupyter.host.workspace.checkpoints.revert import (
-    ANOTHERS,
+    CHANGED_BY_ANOTHER,
     MARKED,
     NOTEBOOK,
     YOURS,
@@ -514,7 +514,7 @@ def _by(file: ChangedFile, author: Author, by_persons: Collection[str]) -> Chang
     """Say whose change it is."""
     update: dict[str, object] = {"author": author, "yours_too": file.path in by_persons}
     if author == "another":
-        update |= {"kept": False, "words": ANOTHERS}
+        update |= {"kept": False, "words": CHANGED_BY_ANOTHER}
     elif update["yours_too"] and not file.words:
         update["words"] = YOURS_TOO
     return file.model_copy(update=update)
