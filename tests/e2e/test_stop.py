@@ -1,4 +1,4 @@
-"""Every way to stop ends the turn as cancelled within a second, and allows nothing."""
+"""Every way to stop ends the turn as cancelled, and allows nothing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from playwright.sync_api import expect
 
+from acp_jupyter.host.limits import Limits
 from tests.support.browser.lab import LabPage
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.user import AsUser
@@ -62,5 +63,6 @@ def test_interrupt_stop_button_and_cancel_magic(
 def _expect_cancelled(detail: Any, start: float) -> None:
     turn = detail["turn"]
     assert turn["stop_reason"] == "cancelled"
-    assert turn["ended_at"] - start < 1.0, "it took longer than a second"
+    # Else the host would have ended it.
+    assert turn["ended_at"] - start < Limits().cancel_grace_seconds
     assert [p["state"] for p in AsUser.permissions(detail)] == ["cancelled"]

@@ -422,4 +422,6 @@ def test_a_stopped_host_takes_nothing_and_leaves_no_process(tmp_path: Path) -> N
 
 def test_limits_are_all_named_with_a_unit_or_a_count() -> None:
     names = {field.name for field in dataclasses.fields(Limits)}
-    assert all("_" in name or name in {"sessions", "terminals", "variants"} for name in names)
+    assert all(
+        "_" in name or name in {"imports", "sessions", "terminals", "variants"} for name in names
+    )

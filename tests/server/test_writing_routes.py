@@ -93,6 +93,7 @@ def _of(path: str) -> Callable[[Place], dict[str, Any]]:
 
 GONE = (
     r"can't be answered|no such|already|no question|does not wait|not logged|no longer|There is no"
+    "|not known here"
 )
 ROWS: dict[str, Row] = {
     "allow_download": Row(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from pydantic import JsonValue, TypeAdapter
 
@@ -55,7 +55,7 @@ class _Child:
     answer: str = ""
     status: str = "in_progress"
     turn: int = -1
-    """The turn that has its call. One that works keeps it; else the next turn gets another."""
+    """The turn that has its call; the next in which it says something gets another."""
 
     def learn(self, update: Obj) -> None:
         """Take what a ``subagent_update`` names; null empties, absence keeps."""
@@ -133,13 +133,13 @@ class Subagents:
         self._messages.update(known.messages)
 
     def next_turn(self) -> None:
-        """Begin a turn: a child that has ended gets another call, should it work again."""
+        """Begin a turn: what children say in it belongs to calls of its own."""
         self._turn += 1
 
     def call_of(self, session_id: str) -> str:
         """Return the id of a child's call; empty where the session is none."""
         child = self._children.get(session_id)
-        return "" if child is None else self._call_id(child)
+        return "" if child is None or child.turn < 0 else f"subagent-{child.number}"
 
     def read(self, session_id: str, update: Obj) -> list[Packet]:
         """Read one of `SUBAGENT_UPDATES`, sent on the session ``session_id``."""
@@ -173,7 +173,8 @@ class Subagents:
         if not name:
             return
         child = self._children.get(name) or self._born(session_id, name)
-        was, has_call = child.status, self._has_call(child)
+        was = child.status
+        has_call = self._has_call(child) or (child.turn >= 0 and was == "in_progress")
         child.learn(update)
         if was != "in_progress" and child.status == "in_progress":
             child.begin_again()
@@ -219,16 +220,20 @@ class Subagents:
             yield from self._call(child)
 
     def _call(self, child: _Child) -> Iterator[Packet]:
-        """Give the child a call in this turn, unless it has one."""
+        """Give the child a call in this turn, unless it has one.
+
+        What it says belongs to a turn; so the call of the turn that it has outlived ends there.
+        """
         if not self._has_call(child):
+            if child.turn >= 0 and child.status == "in_progress":
+                yield self._packet("tool_call_update", replace(child, status="completed"))
             child.turn = self._turn
             self._count += 1
             child.number = self._count
             yield self._packet("tool_call", child)
 
     def _has_call(self, child: _Child) -> bool:
-        works = child.turn >= 0 and child.status == "in_progress"
-        return works or child.turn == self._turn
+        return child.turn == self._turn
 
     def _call_id(self, child: _Child) -> str:
         number = child.number if self._has_call(child) else self._count + 1
@@ -240,7 +245,8 @@ class Subagents:
             described["subagent_type"] = child.role
         raw: Obj = {
             "sessionUpdate": kind,
-            "toolCallId": self._call_id(child),
+            # Its own, also when this says that it has ended.
+            "toolCallId": f"subagent-{child.number}",
             "title": child.title or "Subagent",
             "name": "task",
             "kind": "think",

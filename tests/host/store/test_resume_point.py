@@ -101,9 +101,9 @@ def resumed(folder: Path) -> Iterator[Writer]:
 
 
 def state(restored: Restored) -> dict[str, Any]:
-    """All that a session knows, but for numbers that count within one run."""
+    """All that a session knows, but for what counts within one run, or in a turn that runs."""
     told = dict(vars(restored.transcript))
-    for name in ("seq", "growing", "texts"):
+    for name in ("seq", "growing", "texts", "evidence"):
         del told[name]
     items = restored.transcript.window(0, len(told["items"]))
     told["items"] = [item.model_dump() for item in items]

@@ -125,7 +125,7 @@ def test_what_a_child_asks_stands_in_its_call(family: Family) -> None:
     assert (asked.permission.state, asked.parent_id) == ("pending", task.id)
 
 
-def test_a_child_that_outlives_its_turn_goes_on_in_its_call(family: Family) -> None:
+def test_a_child_that_outlives_its_turn_gets_a_call_where_it_says_more(family: Family) -> None:
     family.announce("k", title="Look", **RUNNING)
     family.says("k", "One.")
     family.end(3)
@@ -136,10 +136,22 @@ def test_a_child_that_outlives_its_turn_goes_on_in_its_call(family: Family) -> N
     family.says("k", "Two.")
     family.announce("k", **IDLE)
     family.end(prompt)
+    first, second = family.calls
+    assert (first.turn_id, first.status, first.background) == ("t1", "completed", False)
+    assert (second.turn_id, second.status) == ("t2", "completed")
+    assert family.transcript.session.background == 0
+    assert family.told() == [("One.", "Look"), ("Next.", ""), ("Two.", "Look")]
+
+
+def test_a_child_that_ends_in_a_later_turn_ends_in_its_call(family: Family) -> None:
+    family.announce("k", title="Look", **RUNNING)
+    family.end(3)
+    prompt = family.turn(turn_id="t2")
+    family.announce("k", **IDLE)
+    family.end(prompt)
     (call,) = family.calls
     assert (call.turn_id, call.status, call.background) == ("t1", "completed", False)
     assert family.transcript.session.background == 0
-    assert family.told() == [("One.", "Look"), ("Next.", ""), ("Two.", "Look")]
 
 
 def test_children_that_are_told_more_in_the_next_turn_get_a_call_each(family: Family) -> None:

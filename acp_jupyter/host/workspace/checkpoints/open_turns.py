@@ -18,7 +18,7 @@ from acp_jupyter.host.workspace.checkpoints.checkpoint import Checkpoint
 from acp_jupyter.host.workspace.scan import FolderScan, Signature
 from acp_jupyter.protocol.objects import Obj, flag, items, number, obj, text
 
-_SUFFIX = ".json"
+_SUFFIX = ".ndjson"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,16 @@ class OpenTurns:
             "folders": dict(turn.scan.folders),
             "unread": dict(turn.scan.unread),
         }
-        with contextlib.suppress(OSError):
+        path = self._path(turn.turn_id)
+        new = path.with_suffix(".new")
+        try:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            path = self._path(turn.turn_id)
-            new = path.with_suffix(".new")
             with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
                 file.write(f"{json.dumps(head)}\n{json.dumps(body)}\n")
             new.rename(path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                new.unlink(missing_ok=True)
 
     def remove(self, turn_ids: Iterable[str]) -> None:
         """Forget turns: what they changed is noted, or nobody asks."""
