@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -181,6 +182,20 @@ def test_what_is_taken_back_beside_a_running_turn_is_none_of_its_changes(start: 
         now = held(server.root)
         revert(server, running)
         assert held(server.root) == {path: said for path, said in now.items() if path != "e.py"}
+
+
+def test_what_fails_once_it_is_done_takes_nothing_back(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_root: Path, _paths: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with start() as server:
+        turn_id = say(server, server.open("own"), DEEDS[0])
+        monkeypatch.setattr(server.host.checkpoints, "rebase_running", full)
+        revert(server, turn_id)
+        assert (server.root / "a.py").read_text() == "zero"
+        assert reverted(server, turn_id) == ["a.py", "b.py"]
 
 
 def test_a_second_server_reverts_nothing_before_the_first_has_ended(start: Start) -> None:

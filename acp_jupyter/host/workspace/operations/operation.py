@@ -119,13 +119,8 @@ class FolderOperation:
         """Have a session note something once all is done."""
         self._notes.append((journal, note))
 
-    async def commit(self, rebase: Callable[[Path, Iterable[str]], None]) -> None:
-        """Finish it: from here on it is done, whatever happens.
-
-        Parameters
-        ----------
-        rebase
-            Called with a folder and its files that were written, in a thread.
+    async def commit(self) -> None:
+        """Make it done: from here on it is, whatever happens.
 
         Raises
         ------
@@ -138,9 +133,21 @@ class FolderOperation:
         ]
         if self._begun or notes:
             await asyncio.to_thread(self._record.commit, notes)
+
+    async def tell(self, rebase: Callable[[Path, Iterable[str]], None]) -> None:
+        """Note what was done; what can't be noted now is when its session is opened next.
+
+        Parameters
+        ----------
+        rebase
+            Called with a folder and its files that were written, in a thread.
+        """
         for checkpoints, steps in self._begun:
             paths = [step.path for step in steps.files]
-            await asyncio.to_thread(rebase, checkpoints.root, paths)
+            try:
+                await asyncio.to_thread(rebase, checkpoints.root, paths)
+            except OSError:
+                _log.exception("What an operation wrote counts as changes of running turns")
         for journal, note in self._notes:
             journal.note(note)
         journals = {journal.session_id: journal for journal, _ in self._notes}.values()
@@ -246,7 +253,7 @@ class FolderOperations:
         operation = FolderOperation(self._records.begin(roots), self._bound)
         try:
             result = await work(operation)
-            await operation.commit(self._checkpoints.rebase_running)
+            await operation.commit()
         except BaseException as error:
             left = await operation.roll_back()
             if isinstance(error, FileNotWritten):
@@ -255,6 +262,7 @@ class FolderOperations:
                 raise ChangesRefused(words) from None
             raise
         else:
+            await operation.tell(self._checkpoints.rebase_running)
             return result
         finally:
             await asyncio.to_thread(operation.close)
