@@ -109,28 +109,27 @@ class GetTranscript(BaseCommand):
     """Whether Markdown and HTML hold the agent's reasoning."""
 
 
-class ImportLog(BaseCommand):
+class _LogToImport(BaseCommand):
+    """A log that becomes a session."""
+
+    content: bytes
+    file_name: str = "log"
+    dialect: Dialect | None = None
+    """How to read it; by default as it looks."""
+    log_session: str = ""
+    """Which of its sessions, by the protocol's id; by default the one with most lines."""
+
+
+class ImportLog(_LogToImport):
     """Make a session of a log; it can be looked at, and has no agent."""
 
     name: Literal["import_log"] = "import_log"
-    content: bytes
-    file_name: str = "log"
-    dialect: Dialect | None = None
-    """How to read it; by default as it looks."""
-    log_session: str = ""
-    """Which of its sessions, by the protocol's id; by default the one with most lines."""
 
 
-class StartImport(BaseCommand):
+class StartImport(_LogToImport):
     """Begin to make a session of a log; ``get_import`` tells how far it is."""
 
     name: Literal["start_import"] = "start_import"
-    content: bytes
-    file_name: str = "log"
-    dialect: Dialect | None = None
-    """How to read it; by default as it looks."""
-    log_session: str = ""
-    """Which of its sessions, by the protocol's id; by default the one with most lines."""
 
 
 class GetImport(BaseCommand):
