@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from acp_jupyter.errors import AcpError, BadRequest, FileRefused, NotAllowed, RecordingMissing
 from acp_jupyter.host.recording_file import RecordingOptions, recording_folder
 from acp_jupyter.transcript.model.items import Notice
+from tests.support.host.limits import PATIENT
 from tests.support.host.records import host_in, opened, ran, recorded
 from tests.support.planted_secret import SECRET
 from tests.support.wait import eventually
@@ -106,6 +108,14 @@ def test_sessions_have_a_record_each(tmp_path: Path) -> None:
     # Another run begins anew, in the place of the old record.
     assert "say  in r2" in (folder / "own_tools.ndjson").read_text()
     assert "in r1" not in (folder / "own_tools.ndjson").read_text()
+
+
+def test_a_host_that_stops_with_a_turns_end_has_recorded_it(tmp_path: Path) -> None:
+    """The folder is still looked at when the end is told."""
+    limits = replace(PATIENT, scan_hold_seconds=0.0)
+    with host_in(tmp_path / "one", limits=limits) as driver:
+        ran(driver, opened(driver, "own_tools"), "say Hello")
+    assert "say Hello" in recorded(tmp_path / "one", "own_tools.ndjson").read_text()
 
 
 def test_each_of_them_is_played(tmp_path: Path) -> None:

@@ -293,6 +293,8 @@ class TurnFiles:
         self._running.end(self._turn_id)
         if self._forgetting:
             await asyncio.wait(tuple(self._forgetting), timeout=_STOP_SECONDS)
+        if self._finished is not None and not self._over.is_set():
+            self._finished()
         self._over.set()
         mine = (self._first, self._second, self._settling, *self._forgetting)
         tasks = [task for task in mine if task is not None]
