@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { SavedOutput } from '../../wire/results';
 import { TURN_MIME } from './mime';
-import { planOutputs, standing } from './output_plan';
+import { OutputMemory, planOutputs, standing } from './output_plan';
 import type { CellState, Memory, OutputState } from './output_plan';
 
 const SOURCE = '%%acp\nDo it';
@@ -170,6 +170,18 @@ test('a deleted cell is told of once, if its turn ran while the page was open', 
   const watched = new Set(['t1']);
   expect(kinds(none, [done], memory({ watched }))).toEqual(['report_gone']);
   expect(kinds(none, [done], memory({ watched, asked: watched }))).toEqual([]);
+  // The cell was run again, and its newer turn tells of it.
+  const both = memory({ watched: new Set(['t1', 't2']) });
+  const plan = planOutputs(none, [done, saved('t2', 2, 9)], both);
+  expect(plan.map(action => 'saved' in action && action.saved.turn_id)).toEqual(['t2']);
+});
+
+test('a cell that is deleted after the end of its turn is not told of', () => {
+  const done = saved('t1', 1, 9);
+  const known = new OutputMemory(null);
+  known.note(cell(), [saved('t1')]);
+  known.note(cell({ outputs: [structuredClone(done.bundle)] }), [done]);
+  expect(kinds(new Map(), [done], known)).toEqual([]);
 });
 
 test('how far a document is with a turn', () => {

@@ -23,7 +23,7 @@ export interface OutputState {
 export interface Memory {
   /** Turns whose output was in the document; if it is missing now, the user removed it. */
   readonly seen: ReadonlySet<string>;
-  /** Turns that were not finished when they were first seen. */
+  /** Turns that were seen before their end, and whose end the document has not held. */
   readonly watched: ReadonlySet<string>;
   /** Turns about which the user was notified. */
   readonly asked: ReadonlySet<string>;
@@ -71,15 +71,15 @@ export function planOutputs(
   const newest = newestTurns(savedOutputs, memory.newest);
   return savedOutputs.flatMap(saved => {
     const cell = cells.get(saved.cell_id);
+    const isNewest = newest.get(saved.cell_id)?.turnId === saved.turn_id;
     if (cell === undefined) {
       const wasTold = memory.asked.has(saved.turn_id);
-      const news = saved.done && memory.watched.has(saved.turn_id) && !wasTold;
+      const news = isNewest && saved.done && memory.watched.has(saved.turn_id) && !wasTold;
       return news ? [{ kind: 'report_gone', saved } as const] : [];
     }
     const indexes = indexesOf(cell, saved);
     const [index, ...others] = indexes;
     if (index === undefined) {
-      const isNewest = newest.get(saved.cell_id)?.turnId === saved.turn_id;
       return isNewest ? planMissing(cell, saved, memory) : [];
     }
     return [
@@ -219,6 +219,8 @@ export class OutputMemory implements Memory {
       this.#standings.set(turnId, reached);
       if (!saved.done) {
         this.watched.add(turnId);
+      } else if (reached === 'final') {
+        this.watched.delete(turnId);
       }
     }
     return raised;
