@@ -38,9 +38,13 @@ function selectTabOf(request: HTMLElement): void {
 const DRAWN_MS = 3_000;
 
 /** Resolves to a request once it is drawn in an element; to `null` where it soon isn't. */
-export async function drawnRequest(root: Element, request: string): Promise<HTMLElement | null> {
+export async function drawnRequest(
+  root: Element,
+  request: string,
+  withinMs = DRAWN_MS,
+): Promise<HTMLElement | null> {
   const since = performance.now();
-  while (performance.now() - since < DRAWN_MS) {
+  while (performance.now() - since < withinMs) {
     await new Promise(resolve => requestAnimationFrame(resolve));
     const card = root.querySelector<HTMLElement>(`[data-request="${CSS.escape(request)}"]`);
     if (card !== null && isDrawn(card)) {

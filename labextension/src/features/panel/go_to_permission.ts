@@ -2,6 +2,7 @@ import type { JupyterFrontEnd } from '@jupyterlab/application';
 import { CodeCell } from '@jupyterlab/cells';
 
 import type { Client } from '../../delivery/client';
+import type { SessionSummary } from '../../wire/types';
 import { PANEL_ID } from '../page/ids';
 import { revealCell } from '../page/current_notebook';
 import type { CurrentNotebook } from '../page/current_notebook';
@@ -9,6 +10,9 @@ import { hasSnapshot } from '../page/snapshot';
 import { drawnRequest, focusRequest } from './focus_request';
 import { pendingRequests } from './undrawn_requests';
 import type { PendingRequest } from './undrawn_requests';
+
+/** How long a notebook that had to be opened may take to get its output back and to draw it. */
+const REOPENED_MS = 10_000;
 
 /** Goes to permission requests and questions that wait for the user. */
 export class Permissions {
@@ -45,21 +49,31 @@ export class Permissions {
       return;
     }
     const waiting = (this.#client.sessions ?? []).filter(session => session.waiting > 0);
-    const here = waiting.find(session => session.notebook_path === this.#notebook.path);
-    const sessionId = (here ?? waiting[0])?.session_id;
-    if (sessionId === undefined) {
-      return;
+    const isHere = (session: SessionSummary) => session.notebook_path === this.#notebook.path;
+    const inOrder = [...waiting.filter(isHere), ...waiting.filter(session => !isHere(session))];
+    for (const { session_id: sessionId } of inOrder) {
+      if (await this.#goToFirst(sessionId)) {
+        return;
+      }
     }
+  }
+
+  /** Resolves to whether the session has a request: the list of sessions may be older than it. */
+  async #goToFirst(sessionId: string): Promise<boolean> {
     const following = this.#client.follow(sessionId);
     try {
       await hasSnapshot(following.store);
       const [first] = pendingRequests(following.store);
+      if (first === undefined && following.store.view.seq !== null) {
+        return false;
+      }
       const cell = first === undefined ? null : await this.#cellOf(first);
       if (cell === null || !focusRequest(cell)) {
         const panel = await this.#openSession(sessionId);
         await drawnRequest(panel, first?.request ?? '');
         focusRequest(panel);
       }
+      return true;
     } finally {
       following.dispose();
     }
@@ -70,12 +84,18 @@ export class Permissions {
     if (origin === null || origin.cell_id === '') {
       return null;
     }
+    const wasOpen = this.#notebook.find(origin.notebook_path) !== null;
     // The notebook may be gone by now.
     const cell = await revealCell(this.#app, this.#notebook, origin).catch(() => null);
     const panel = this.#notebook.find(origin.notebook_path);
     const found = panel?.content.widgets.find(({ node }) => node === cell);
-    const hasOutput = found instanceof CodeCell && found.model.outputs.length > 0;
-    const card = cell !== null && hasOutput ? await drawnRequest(cell, request) : null;
+    if (cell === null || !(found instanceof CodeCell)) {
+      return null;
+    }
+    // A notebook that was closed before its output was saved gets it back soon.
+    const mayDraw = !wasOpen || found.model.outputs.length > 0;
+    const withinMs = wasOpen ? undefined : REOPENED_MS;
+    const card = mayDraw ? await drawnRequest(cell, request, withinMs) : null;
     return card === null ? null : cell;
   }
 }
