@@ -198,7 +198,7 @@ class Limits:
         Longest time that a command may run in a terminal.
     """
 
-    line_bytes: int = 16 * _MIB
+    line_bytes: int = 5 * _MIB
     noise_notes: int = 100
     noise_chars: int = 500
     unsent_bytes: int = 64 * _MIB

@@ -212,7 +212,7 @@ def relative_path(path: str, cwd: str) -> str:
 def relative_words(words: str, cwd: str) -> str:
     """Make the paths in a title relative to the session's folder."""
     root = cwd.rstrip("/")
-    if not root:
+    if not root or root not in words:
         return words
     paths = rf"(?<![\w./-]){re.escape(root)}(/|(?![\w./-]))"
     return re.sub(paths, lambda found: "" if found[1] else ".", words)

@@ -142,6 +142,9 @@ _ASKING = ("default", "manual", "ask", "askfirst", "alwaysask", "normal", "reado
 """Modes in which known agents ask about every change, the best first; written as above."""
 
 
+_LONGEST_WORD = 100
+
+
 def asking_mode(modes: Iterable[tuple[str, str]]) -> str | None:
     """Return the one of these modes, ids and names, in which an agent asks; None if unknown."""
     known = (each for each in modes if not read_unasked(*each))
@@ -150,6 +153,9 @@ def asking_mode(modes: Iterable[tuple[str, str]]) -> str | None:
 
 
 def _folded(word: str) -> str:
+    """Return the letters of a word that may be a known one; nothing of a longer text."""
+    if len(word) > _LONGEST_WORD:
+        return ""
     return "".join(filter(str.isalnum, word.lower()))
 
 

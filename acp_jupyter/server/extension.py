@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,9 @@ from acp_jupyter.server.registry_updates import keep_current, public_agents
 from acp_jupyter.server.system_bounds import bounds_of
 
 _TOKEN_VARIABLES = ("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE")
+_SWITCH_SECONDS = 0.0005
+"""How long one thread may compute while others wait: the server answers while a session's thread
+reads what an agent has sent. Python's own 5 ms add up, as an answer changes threads many times."""
 _EVERY_ADDRESS = {"", "*", "0.0.0.0"}  # noqa: S104 - compared, not bound
 
 
@@ -193,6 +197,10 @@ class AcpJupyter(ExtensionApp):
     _begun = False
     _keeping: asyncio.Task[None] | None = None
     _gateway: GatewayKernels | None = None
+
+    def initialize_settings(self) -> None:
+        """Let the server answer while a session's thread computes."""
+        sys.setswitchinterval(min(sys.getswitchinterval(), _SWITCH_SECONDS))
 
     def initialize_handlers(self) -> None:
         """Start the host and add the routes."""

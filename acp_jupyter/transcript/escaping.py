@@ -86,7 +86,7 @@ def _printable(text: str) -> str:
     return show_control_characters(_SURROGATE.sub("\ufffd", _ASCII_CONTROLS.sub("", plain)))
 
 
-_PART_CHARS = 256 * 1024
+_PART_CHARS = 64 * 1024
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -37,6 +37,7 @@ from acp_jupyter.transcript.secret_patterns import REDACTED
 _FileKind = Literal["read", "search", "edit", "delete", "move"]
 _FILE_KINDS: tuple[_FileKind, ...] = get_args(_FileKind)
 _QUESTION_OPTION = re.compile(r"q\d+[_-]", re.IGNORECASE)
+_LONGEST_NAME = 200
 _QUESTION_TOOLS = frozenset(
     {
         "ask",
@@ -234,7 +235,8 @@ def is_question(call: ToolCall, options: tuple[PermissionOption, ...]) -> bool:
     Some agents ask their users this way. Nothing but a user may answer.
     """
     once = [option for option in options if option.option_kind == "allow_once"]
-    names = {re.sub(r"[^a-z]", "", words.lower()) for words in (call.tool_name, call.title)}
+    short = (words for words in (call.tool_name, call.title) if len(words) <= _LONGEST_NAME)
+    names = {re.sub(r"[^a-z]", "", words.lower()) for words in short}
     silent = not (call.command or call.path or call.locations or call.diffs or call.raw_input)
     # Claude names the tools of MCP servers so, of which many take no arguments.
     is_tool = call.tool_name.startswith("mcp__")

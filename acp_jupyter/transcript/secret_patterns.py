@@ -71,7 +71,7 @@ def is_url_value(value: str) -> bool:
 
 _Span = tuple[int, int]
 
-_WINDOW_CHARS = 256 * 1024
+_WINDOW_CHARS = 64 * 1024
 """Searched in one go; other threads wait as long."""
 _REACH_CHARS = 32 * 1024
 """A secret that begins in a window may go on for so long behind it."""

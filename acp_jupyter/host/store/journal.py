@@ -38,7 +38,7 @@ EPOCH = uuid.uuid4().hex
 
 _log = logging.getLogger(__name__)
 _ROOM_AGAIN = "The disk has room again: all of this session is kept."
-_GATHER_SECONDS = 0.02
+_GATHER_SECONDS = 0.008
 
 
 class Reader(Protocol):

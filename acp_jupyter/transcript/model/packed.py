@@ -286,4 +286,5 @@ def packed_call_id(packed: bytes) -> str:
 def _to_bytes(item: Item) -> bytes:
     data = _ITEM.dump_json(item, exclude_defaults=True, by_alias=False)
     # The kind is a default of each model; to read the item again it must be there.
-    return b'{"kind":"%s",' % item.kind.encode() + data[1:]
+    # Joined in one step: a picture or a diff may have some megabytes.
+    return b"".join((b'{"kind":"%s",' % item.kind.encode(), memoryview(data)[1:]))
