@@ -52,6 +52,7 @@ def elements(page: Page) -> int:
     return int(page.evaluate("document.querySelectorAll('#acp-jupyter-panel *').length"))
 
 
+@pytest.mark.long
 def test_any_place_of_a_long_session_is_there_at_once(
     lab: LabPage, server: JupyterServer, workspace: Workspace
 ) -> None:

@@ -73,7 +73,9 @@ def test_keys_are_drawn_where_they_work(lab: LabPage) -> None:
     expect(note).to_contain_text("More")
 
 
-@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+@pytest.mark.parametrize(
+    "theme", [pytest.param("JupyterLab Light", marks=pytest.mark.long), "JupyterLab Dark"]
+)
 def test_what_is_folded_is_shown_before_it_is_allowed(lab: LabPage, theme: str) -> None:
     """By keys alone: the waiting cell and its notebook stay as they are."""
     asked, options = edit(1, lines=120)

@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, expect
 from tests.support.agents.fake_agent import script
 from tests.support.browser.keyboard import Keyboard
 from tests.support.browser.lab import LabPage
+from tests.support.browser.open_notebook import OpenNotebook
 from tests.support.browser.roles import PanelView
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.jupyterlab_server import LAB_ARGS, agents
@@ -48,37 +49,16 @@ def compose(lab: LabPage, box: Locator) -> None:
     expect(box).to_be_focused()
 
 
-def test_in_the_panel(lab: LabPage, workspace: Workspace) -> None:
-    lab.open_empty(workspace.name)
-    panel: PanelView = lab.panel
-    panel.choose_agent("hello")
-    compose(lab, panel.message)
-    expect(panel.stop).to_have_count(0)
-    expect(panel.message).to_have_value(TEXT)
-    panel.message.press("Enter")
-    expect(panel.message).to_have_value("")
-
-
-def test_in_the_queue(lab: LabPage, workspace: Workspace) -> None:
-    lab.open_empty(workspace.name)
-    panel: PanelView = lab.panel
-    panel.choose_agent("demo")
-    panel.say("slow rate=20")
-    expect(panel.stop).to_be_visible()
-    panel.say("plan")
-    queue = panel.root.get_by_role("list", name="Queue")
-    queue.get_by_role("button", name="Edit queued message").click()
-    box = queue.get_by_role("textbox", name="Queued message")
-    box.fill("")
-    compose(lab, box)
-    box.press("Enter")
-    expect(queue).to_contain_text(TEXT)
-    expect(box).to_have_count(0)
-
-
-def test_in_a_form_in_a_cell(lab: LabPage, workspace: Workspace) -> None:
-    nb = lab.open(workspace.notebook(LOAD, "%%acp elicit\nsimple"))
+def test_wherever_one_types(lab: LabPage, workspace: Workspace) -> None:
+    """One page, which takes long to open."""
+    nb = lab.open(workspace.notebook(LOAD, "%%acp elicit\nsimple", "%%acp permission\nwords"))
     nb.load_extension()
+    in_a_form(lab, nb)
+    in_the_reason_for_a_no(lab, nb)
+    in_the_queue(lab)
+
+
+def in_a_form(lab: LabPage, nb: OpenNotebook) -> None:
     turn = nb.run(1)
     box = turn.root.get_by_role("textbox", name="Your name")
     expect(box).to_be_enabled()
@@ -90,13 +70,10 @@ def test_in_a_form_in_a_cell(lab: LabPage, workspace: Workspace) -> None:
     expect(turn.root).to_contain_text(TEXT)
 
 
-def test_in_the_reason_for_a_no(lab: LabPage, workspace: Workspace) -> None:
-    nb = lab.open(workspace.notebook(LOAD, "%%acp permission\nwords"))
-    nb.load_extension()
-    turn = nb.run(1)
+def in_the_reason_for_a_no(lab: LabPage, nb: OpenNotebook) -> None:
+    turn = nb.run(2)
     expect(turn.option("Allow").first).to_be_enabled()
-    keyboard = Keyboard(lab.page)
-    keyboard.press("Alt+Shift+Y")
+    Keyboard(lab.page).press("Alt+Shift+Y")
     turn.permission.get_by_text("More answers").click()
     turn.permission.get_by_text("Say why not").click()
     box = turn.permission.get_by_role("textbox", name="Why not")
@@ -104,3 +81,25 @@ def test_in_the_reason_for_a_no(lab: LabPage, workspace: Workspace) -> None:
     expect(turn.permission).to_have_count(1)
     box.press("Enter")
     expect(turn.permission).to_have_count(0)
+    nb.wait_for_end(2)
+
+
+def in_the_queue(lab: LabPage) -> None:
+    """And in the message box, before and after."""
+    panel: PanelView = lab.panel
+    panel.choose_agent("demo")
+    compose(lab, panel.message)
+    expect(panel.stop).to_have_count(0)
+    panel.message.fill("slow rate=20")
+    panel.message.press("Enter")
+    expect(panel.message).to_have_value("")
+    expect(panel.stop).to_be_visible()
+    panel.say("plan")
+    queue = panel.root.get_by_role("list", name="Queue")
+    queue.get_by_role("button", name="Edit queued message").click()
+    box = queue.get_by_role("textbox", name="Queued message")
+    box.fill("")
+    compose(lab, box)
+    box.press("Enter")
+    expect(queue).to_contain_text(TEXT)
+    expect(box).to_have_count(0)

@@ -83,7 +83,8 @@ def drawn_in_view(page: Page, log: Locator) -> None:
     page.wait_for_function(_DRAWN_IN_VIEW, arg=handle)
 
 
-@pytest.mark.parametrize("where", ["cell", pytest.param("panel", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("where", ["cell", "panel"])
 def test_20_000_chunks_are_few_elements(lab: LabPage, workspace: Workspace, where: str) -> None:
     prompt = "bench N=20000 size=20 rate=0"
     if where == "cell":

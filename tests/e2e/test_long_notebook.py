@@ -64,7 +64,8 @@ def next_prompt(notebook: OpenNotebook, turns: int, traffic: Traffic) -> int:
     return min(brought[1:])
 
 
-@pytest.mark.parametrize("many", [60, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("many", [60, 300])
 def test_many_finished_turns_cost_their_page_what_3_do(
     server: JupyterServer, lab: LabPage, workspace: Workspace, many: int
 ) -> None:

@@ -14,8 +14,7 @@ from tests.support.browser.keyboard import Keyboard
 from tests.support.browser.lab import LabPage
 from tests.support.browser.open_notebook import OpenNotebook
 from tests.support.browser.roles import PanelView, TurnView
-from tests.support.kernel.notebook_file import new_notebook, write_notebook
-from tests.support.scenes.stage import LOAD, Stage
+from tests.support.scenes.stage import Stage
 from tests.support.scenes.steps import NO, ONCE, Step, ask, diff, hold, plan, put_scene, say
 from tests.support.server.workspace import Workspace
 
@@ -30,20 +29,32 @@ HIDDEN = {
     "scrolled away": """panel => {
       panel.node.querySelector('.jp-WindowedPanel-outer').scrollTop = 0;
     }""",
+    "output collapsed": "({ content }, index) => { content.widgets[index].outputHidden = true; }",
+    "input collapsed": "({ content }, index) => { content.widgets[index].inputHidden = true; }",
+    "heading collapsed": "({ content }) => { content.widgets[1].headingCollapsed = true; }",
+    "output cleared": "({ content }, index) => content.widgets[index].model.outputs.clear()",
+    "another tab": "() => jupyterapp.commands.execute('launcher:create').then(() => null)",
     "raw": """({ content }, index) => {
       content.deselectAll();
       content.activeCellIndex = index;
       return jupyterapp.commands.execute('notebook:change-cell-to-raw').then(() => null);
     }""",
     "deleted": "({ content }, index) => content.model.sharedModel.deleteCell(index)",
-    "output collapsed": "({ content }, index) => { content.widgets[index].outputHidden = true; }",
-    "input collapsed": "({ content }, index) => { content.widgets[index].inputHidden = true; }",
-    "heading collapsed": "({ content }) => { content.widgets[1].headingCollapsed = true; }",
-    "output cleared": "({ content }, index) => content.widgets[index].model.outputs.clear()",
-    "another tab": "() => jupyterapp.commands.execute('launcher:create').then(() => null)",
     "closed": "panel => { panel.dispose(); }",
 }
 """What happens to the notebook, and to the cell at an index, while its question waits."""
+
+AS_IT_WAS = """({ content }, source) => {
+  const shared = content.model.sharedModel;
+  if (shared.cells[5]?.cell_type === 'raw') {
+    shared.deleteCell(5);
+  }
+  if (shared.cells.length === 5) {
+    shared.addCell({ cell_type: 'code', source });
+  }
+  content.widgets[5].inputHidden = false;
+}"""
+"""Shows a cell with the prompt as before a test has hidden it."""
 
 IN_THE_PANEL = {"raw", "deleted", "output cleared"}
 """Where no cell can show it."""
@@ -107,7 +118,7 @@ def top_of(nb: OpenNotebook) -> float:
     )
 
 
-@pytest.mark.parametrize("windowed", [False, True])
+@pytest.mark.parametrize("windowed", [pytest.param(False, marks=pytest.mark.long), True])
 def test_a_question_at_the_foot_comes_into_view(lab: LabPage, windowed: bool) -> None:
     """Ctrl+Enter in the last cell, whose output is below the window."""
     stage, nb = stage_with(lab, f"foot-{windowed}", HIGH)
@@ -137,7 +148,7 @@ def notify(lab: LabPage) -> None:
     expect(lab.page.locator(".Toastify__toast")).to_be_visible()
 
 
-@pytest.mark.parametrize("place", ["cell", "panel"])
+@pytest.mark.parametrize("place", [pytest.param("cell", marks=pytest.mark.long), "panel"])
 def test_a_notification_that_comes_later_is_not_over_it(lab: LabPage, place: str) -> None:
     """At the foot of a notebook, and in the panel, where JupyterLab shows notifications."""
     stage, nb = stage_with(lab, f"notified-{place}", PROMPT)
@@ -178,7 +189,7 @@ def test_the_panel_goes_to_a_new_question(lab: LabPage) -> None:
     panel.option("Allow once").click()
 
 
-@pytest.mark.parametrize("act", ["scrolls", "types"])
+@pytest.mark.parametrize("act", ["scrolls", pytest.param("types", marks=pytest.mark.long)])
 def test_who_scrolls_or_types_is_left_alone(lab: LabPage, act: str) -> None:
     stage, nb = stage_with(lab, act, PROMPT, *LONG)
     put_scene(stage.folder, [say("Hello"), hold("acted"), edit()])
@@ -204,11 +215,14 @@ def test_who_scrolls_or_types_is_left_alone(lab: LabPage, act: str) -> None:
 @pytest.mark.parametrize("windowed", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_key_and_a_click_lead_to_it(lab: LabPage, windowed: bool, by: str) -> None:
     """In every state; where no cell can show it, to the panel, which is closed."""
-    stage, _ = stage_with(lab, f"lead-{windowed}-{by}")
+    stage, nb = stage_with(lab, f"lead-{windowed}-{by}", PROMPT)
+    make_heading(nb)
+    if windowed:
+        use_window(nb)
     for state, hide in HIDDEN.items():
-        nb = open_another(stage, f"{state}.ipynb")
-        if windowed:
-            use_window(nb)
+        show_nothing_else(lab)
+        nb.evaluate(AS_IT_WAS, PROMPT)
+        nb.save()
         nb.scroll_to(5)
         stage.play(nb, 5, [edit()])
         expect(nb.turn(5).permission).to_have_count(1)
@@ -223,31 +237,32 @@ def test_a_key_and_a_click_lead_to_it(lab: LabPage, windowed: bool, by: str) -> 
         expect(shown.option("Allow once")).to_be_enabled()
         lab.page.keyboard.press("1")
         expect(shown.permission).to_have_count(0)
+        expect(lab.page.locator(".acp-StatusItem button")).not_to_contain_text("waiting")
+        expect(lab.page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
 
 
-def open_another(stage: Stage, name: str) -> OpenNotebook:
-    """Show a notebook whose second cell is a heading, and nothing else."""
-    write_notebook(stage.folder / name, new_notebook(LOAD, "# Heading", *LONG, PROMPT))
-    path = f"{stage.name}/{name}"
-    stage.lab.page.evaluate(
-        """path => {
-          const { commands, shell } = jupyterapp;
-          [...shell.widgets('main')].forEach(widget => widget.dispose());
-          shell.collapseLeft();
-          shell.collapseRight();
-          return commands.execute('docmanager:open', { path }).then(() => null);
-        }""",
-        path,
-    )
-    nb = stage.lab.notebook(path)
-    nb.load_extension()
+def make_heading(nb: OpenNotebook) -> None:
+    """Make the second cell one that the cells below can be folded into."""
     nb.evaluate(
         """({ content }) => {
           content.activeCellIndex = 1;
           return jupyterapp.commands.execute('notebook:change-cell-to-markdown').then(() => null);
         }"""
     )
-    return nb
+
+
+def show_nothing_else(lab: LabPage) -> None:
+    """Close the panel, the file browser, the launchers and what was notified."""
+    lab.page.evaluate(
+        """() => {
+          const { shell } = jupyterapp;
+          [...shell.widgets('main')].filter(widget => !widget.context).forEach(
+            widget => widget.dispose());
+          shell.collapseLeft();
+          shell.collapseRight();
+          document.querySelectorAll('.Toastify__close-button').forEach(close => close.click());
+        }"""
+    )
 
 
 def lead_to_it(lab: LabPage, by: str) -> None:
@@ -259,7 +274,7 @@ def lead_to_it(lab: LabPage, by: str) -> None:
         waiting.click()
 
 
-@pytest.mark.parametrize("by", ["key", "click"])
+@pytest.mark.parametrize("by", [pytest.param("key", marks=pytest.mark.long), "click"])
 def test_run_all_of_the_quickstart_asks_where_one_looks(
     lab: LabPage, workspace: Workspace, by: str
 ) -> None:

@@ -62,9 +62,8 @@ def test_changes_are_decided_on_by_keys(lab: LabPage, workspace: Workspace) -> N
     _expect_side_by_side(review)
 
 
-@pytest.mark.parametrize(
-    "theme", ["JupyterLab Light", pytest.param("JupyterLab Dark", marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_the_review_fits_between_the_sidebars(
     lab: LabPage, workspace: Workspace, theme: str
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from pydantic_core import to_json
 
 from acp_jupyter.api.models.turns import GetSavedOutputs, SavedOutputs
@@ -17,13 +18,14 @@ _PATH = "long.ipynb"
 _SOURCE = "%%acp\nhi"
 
 
-def test_the_300th_turn_brings_what_the_third_does(tmp_path: Path) -> None:
+@pytest.mark.parametrize("last", [40, pytest.param(300, marks=pytest.mark.long)])
+def test_the_last_turn_brings_what_the_third_does(tmp_path: Path, last: int) -> None:
     sizes: dict[int, int] = {}
     with driving(tmp_path, fake_agents("hello")) as driver:
         server = Server(driver.host, driver.root)
         session = driver.open("hello", notebook_path=_PATH)
         known: dict[str, Any] = {}
-        for number in range(1, 301):
+        for number in range(1, last + 1):
             origin = Origin(notebook_path=_PATH, cell_id=f"c{number}", source=_SOURCE)
             turn_id = driver.done(session, driver.prompt(session, "hi", origin=origin)).turn_id
             told = server.send(GetSavedOutputs(notebook_path=_PATH, **known))
@@ -31,7 +33,7 @@ def test_the_300th_turn_brings_what_the_third_does(tmp_path: Path) -> None:
             assert [output.turn_id for output in told.outputs] == [turn_id]
             sizes[number] = len(to_json(told))
             known = {"after": told.number, "epoch": told.epoch}
-    assert sizes[300] < 1.25 * sizes[3]
+    assert sizes[last] < 1.25 * sizes[3]
 
 
 def test_what_ended_before_a_notebook_was_saved_is_not_told_again(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ __all__ = ["MOST_RATIO", "grows_linearly", "pumped", "repeats_group_possessively
 
 _TRIED = [chr(code) for code in (97, 65, 48, 45, 46, 32, 47, 61, 58, 10, 34, *range(33, 127), 27)]
 _RUN = 40
-_SMALL, _LARGE = 60_000, 1_200_000
+_SMALL, _LARGE = 30_000, 600_000
 _SCREEN = 12_000
 _NOISE_SECONDS = 0.0004
 MOST_RATIO = 150
