@@ -81,7 +81,7 @@ def test_another_request_with_too_much_is_answered_with_an_error(user: httpx.Cli
     finished(user, turn_id)
     log = user.get(f"sessions/{session_id}/traffic").raise_for_status().text.splitlines()
     answers = [json.loads(line)["m"] for line in log if '"d":">"' in line and '"error"' in line]
-    assert [answer["error"]["message"] for answer in answers] == ["The request has too many parts"]
+    assert [answer["error"]["message"] for answer in answers] == ["The request is too large"]
 
 
 def test_what_has_more_parts_than_are_read_is_left_out_and_said(user: httpx.Client) -> None:

@@ -34,6 +34,7 @@ from acp_jupyter.protocol.normalise import normalise_clean
 from acp_jupyter.protocol.objects import first, obj
 from acp_jupyter.protocol.traffic import LONG_CHARS
 from acp_jupyter.protocol.version_2 import Version2
+from acp_jupyter.protocol.version_2.marks import CUT
 
 OnWithdrawn = Callable[[str, int], None]
 """Called with our id of the session and the number of the request's line."""
@@ -48,7 +49,9 @@ _SHORTENED = (
     "this session has all of it."
 )
 _BUSY = {"error": {"code": -32603, "message": "Too many requests are open"}}
-_TOO_LARGE = {"error": {"code": -32602, "message": "The request has too many parts"}}
+_ID = re.compile(r'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{1,100}")')
+_METHOD = re.compile(r'"method"\s*:\s*"([^"\\]{1,100})"')
+_TOO_LARGE = {"error": {"code": -32602, "message": "The request is too large"}}
 _NO_METHOD = {"error": {"code": -32601, "message": "Method not found"}}
 _NO_SERVER = {"error": {"code": -33001, "message": "There is no such MCP server here"}}
 _NO_SESSION = {"error": {"code": -32602, "message": "There is no such session here"}}
@@ -127,7 +130,17 @@ class Inbound:
 
     def _on_unreadable(self, line: bytes) -> None:
         self._on_noise(line[: self._limits.noise_chars].decode("utf-8", "replace"))
-        self._tell(_LEFT_OUT.format(mb=len(line) / 1e6), self._log_router.joined)
+        self._leave_out(line[: self._limits.noise_chars], len(line))
+
+    def _leave_out(self, start: bytes, size: int) -> None:
+        """Tell that a message was left out; if it is a request, refuse it."""
+        self._tell(_LEFT_OUT.format(mb=size / 1e6), self._log_router.joined)
+        # Those who write JSON put the parameters last: what follows them is not looked at.
+        head = start.decode("utf-8", "replace").partition('"params"')[0]
+        request_id, method = _ID.search(head), _METHOD.search(head)
+        if request_id is not None and method is not None:
+            message = {"jsonrpc": "2.0", "id": json.loads(request_id[1]), "method": method[1]}
+            self._on_message({**message, "params": {"_meta": {CUT: True}}})
 
     def _tell(self, words: str, logs: Sequence[SessionLog]) -> None:
         """Say where its user sees it that not all is shown."""
@@ -175,7 +188,7 @@ class Inbound:
         if isinstance(line, OverlongLine):
             start = line.start.decode("utf-8", "replace")
             self._on_noise(f"A line of {line.size} bytes was dropped. It began: {start}")
-            self._tell(_LEFT_OUT.format(mb=line.size / 1e6), self._log_router.joined)
+            self._leave_out(line.start, line.size)
             return ""
         return line.decode("utf-8", "replace").strip()
 
@@ -319,7 +332,8 @@ def _outcome_without_handler(
 ) -> dict[str, Any] | None:
     """Return the answer to a request that no handler may see."""
     method = message["method"]
-    if method != _ASKS and is_cut(obj(message.get("params"))):
+    params = obj(message.get("params"))
+    if is_cut(params) and (method != _ASKS or "sessionId" not in params):
         return _TOO_LARGE
     if method in _WITHOUT_HANDLER:
         return {"result": None}

@@ -358,7 +358,7 @@ Swap = Callable[[Path], None]
         (
             ask("terminal/create", command="touch ran", cwd="ROOT/d"),
             lambda root: swap(root, "d", ".git"),
-            "leads elsewhere than when this was asked",
+            "when this was asked",
         ),
         (
             ask("terminal/create", command="touch ran", cwd="ROOT/d"),
