@@ -46,16 +46,20 @@ class Put:
     text: str
 
 
+Seen = Callable[[], Witness]
+"""Finds out, in any thread, what was seen of a turn until then: it may have 100,000 items."""
+
+
 @dataclass(slots=True)
 class RunningTurn:
     """A turn that runs."""
 
     turn_id: str
     root: Path
-    witness: Callable[[], Witness]
-    """Called on the host's loop."""
+    seen: Callable[[], Seen]
+    """Called on the host's loop: what was seen of it so far."""
     saved: Callable[[SavedFile, tuple[Put, ...]], Awaitable[None]]
-    ended: list[Witness] = field(default_factory=list)
+    ended: list[Seen] = field(default_factory=list)
     """Of other turns in its folder that have ended meanwhile."""
 
 
@@ -78,19 +82,20 @@ class RunningTurns:
         turn = self._turns.pop(turn_id, None)
         if turn is None:
             return
-        witness = turn.witness()
-        for other in self._beside(turn):
-            other.ended.append(witness)
+        if beside := self._beside(turn):
+            seen = turn.seen()
+            for other in beside:
+                other.ended.append(seen)
         if not self._turns:
             self._puts.clear()
         self._know_roots()
 
-    def others(self, turn_id: str) -> tuple[Witness, ...]:
+    def others(self, turn_id: str) -> tuple[Seen, ...]:
         """Return what was seen of the turns that ran in a turn's folder beside it."""
         turn = self._turns.get(turn_id)
         if turn is None:
             return ()
-        return (*turn.ended, *(other.witness() for other in self._beside(turn)))
+        return (*turn.ended, *(other.seen() for other in self._beside(turn)))
 
     def put(self, put: Put) -> None:
         """Note what an agent is about to write into an open document."""

@@ -20,7 +20,7 @@ from acp_jupyter.errors import FileMissing
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.agent_files import SaveResult
-from acp_jupyter.host.workspace.authors import Witness, author_of, witness_of
+from acp_jupyter.host.workspace.authors import author_of, witness_of
 from acp_jupyter.host.workspace.changed_files import (
     FileContents,
     edited_paths,
@@ -35,12 +35,19 @@ from acp_jupyter.host.workspace.checkpoints.notebook_cells import is_notebook
 from acp_jupyter.host.workspace.checkpoints.saved_text import PersonsText
 from acp_jupyter.host.workspace.checkpoints.turn_checkpoints import FolderScans, TurnCheckpoints
 from acp_jupyter.host.workspace.folders import is_below
-from acp_jupyter.host.workspace.running_turns import Put, RunningTurn, RunningTurns, SavedFile
+from acp_jupyter.host.workspace.running_turns import (
+    Put,
+    RunningTurn,
+    RunningTurns,
+    SavedFile,
+    Seen,
+)
 from acp_jupyter.host.workspace.scan import FileChanged, FolderScan, changes, scan
 from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.host_events.notes import HostNotice
 from acp_jupyter.protocol.host_events.session import (
     ArtifactsFound,
+    Author,
     FileSaved,
     FilesChanged,
     FolderScanNote,
@@ -223,8 +230,8 @@ class TurnFiles:
         self._before = self._second = None
         self._over.clear()
         self._late, self._compared = [], False
-        witness = partial(self._witness, turn_id)
-        self._running.begin(RunningTurn(turn_id, self._real_root, witness, self._take_saved))
+        seen = partial(self._seen, turn_id)
+        self._running.begin(RunningTurn(turn_id, self._real_root, seen, self._take_saved))
         self._first = asyncio.create_task(self._safe(self._first_scan()))
 
     async def scanned(self) -> None:
@@ -363,17 +370,22 @@ class TurnFiles:
         words: str = "",
     ) -> None:
         notebook = self.own_notebook(turn_id)
-        names = names_file(self._journal.transcript, turn_id, notebook)
-        edited = {
-            path
-            for path in edited_paths(self._journal.transcript, turn_id)
-            if not is_below(path, self._own)
-        }
-        witness, others = self._witness(turn_id), self._running.others(turn_id)
-        scans = FolderScans(
-            before, after, found, notebook, names, edited, witness, others, self._late
-        )
-        note = await asyncio.to_thread(self.checkpoints.after, turn_id, scans)
+        transcript, seen = self._journal.transcript, self._seen(turn_id)
+        others = self._running.others(turn_id)
+
+        def checkpoint() -> TurnChangesNote | TurnChangesUnknown | None:
+            # All items of the turn are looked at, of which there may be 100,000.
+            names = names_file(transcript, turn_id, notebook)
+            edited = {
+                path for path in edited_paths(transcript, turn_id) if not is_below(path, self._own)
+            }
+            beside = tuple(other() for other in others)
+            scans = FolderScans(
+                before, after, found, notebook, names, edited, seen(), beside, self._late
+            )
+            return self.checkpoints.after(turn_id, scans)
+
+        note = await asyncio.to_thread(checkpoint)
         if isinstance(note, TurnChangesNote):
             told = " ".join(filter(None, (words, note.words)))
             self._journal.note(note.model_copy(update={"words": told}))
@@ -384,10 +396,10 @@ class TurnFiles:
             self._unkept = self.checkpoints.why_not
             self._notice(self._unkept)
 
-    def _witness(self, turn_id: str) -> Witness:
-        """Return what was seen of a turn so far."""
+    def _seen(self, turn_id: str) -> Seen:
+        """Return what finds out what was seen of a turn so far."""
         transcript, now = self._journal.transcript, time.time()
-        return witness_of(transcript, turn_id, self._real_root, now, alone=self.alone)
+        return partial(witness_of, transcript, turn_id, self._real_root, now, alone=self.alone)
 
     async def _take_saved(self, saved: SavedFile, puts: tuple[Put, ...]) -> None:
         """Take in what a person has saved in the folder while a turn runs."""
@@ -403,21 +415,27 @@ class TurnFiles:
                 self._late.append(LateSave(path, saved, puts))
                 return
             transcript = self._journal.transcript
-            named = input_strings(transcript.turn_items(turn_id)) if is_notebook(path) else ()
-            taken = await self._safe(
-                asyncio.to_thread(self.checkpoints.save, path, saved, puts, named)
-            )
-        if taken is not None:
-            self._note_saved(turn_id, saved, taken)
 
-    def _note_saved(self, turn_id: str, saved: SavedFile, taken: PersonsText) -> None:
+            def save() -> PersonsText:
+                named = input_strings(transcript.turn_items(turn_id)) if is_notebook(path) else ()
+                return self.checkpoints.save(path, saved, puts, named)
+
+            taken = await self._safe(asyncio.to_thread(save))
+        if taken is not None:
+            await self._note_saved(turn_id, saved, taken)
+
+    async def _note_saved(self, turn_id: str, saved: SavedFile, taken: PersonsText) -> None:
         evidence = self._journal.transcript.evidence
         own = any(put.session_id == self._journal.session_id for put in taken.put)
         by_agent = own or turn_id in taken.turns
         if taken.over_others and not by_agent:
-            others = self._running.others(turn_id)
-            author = author_of((saved.path,), saved.at, self._witness(turn_id), others)
-            by_agent = author == "agent"
+            seen, others = self._seen(turn_id), self._running.others(turn_id)
+
+            def author() -> Author:
+                beside = tuple(other() for other in others)
+                return author_of((saved.path,), saved.at, seen(), beside)
+
+            by_agent = await asyncio.to_thread(author) == "agent"
         known = (saved.path in evidence.saved or not taken.by_person) and (
             saved.path in evidence.written or not by_agent
         )
@@ -441,9 +459,9 @@ class TurnFiles:
                 self._journal.note(FilesChanged(turn_id=turn_id, files=contents.files))
             for words in contents.left_out:
                 self._notice(words)
-        artifacts = find_artifacts(
-            found, before, after, shown_paths(self._journal.transcript, turn_id)
-        )
+        transcript = self._journal.transcript
+        shown = await asyncio.to_thread(shown_paths, transcript, turn_id)
+        artifacts = find_artifacts(found, before, after, shown)
         if artifacts:
             most = self._limits.shown_artifacts
             self._journal.note(
