@@ -15,7 +15,7 @@ from html import unescape
 from acp_jupyter.transcript.secret_patterns import REDACTED
 
 _Span = tuple[int, int]
-_PART_CHARS = 64 * 1024
+_PART_CHARS = 16 * 1024
 
 _ESCAPE = re.compile(
     "(?:\x1b\\[|\x9b)[0-9:;<=>?]{0,64}+[ -/]{0,8}+[@-~]"  # of colours and the cursor

@@ -40,7 +40,7 @@ def agent_markdown(text: str) -> str:
 def fence(text: str, language: str = "") -> str:
     """Return a code block whose fence is longer than any run of backticks inside."""
     text = printable(text)
-    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    longest = max((len(run[0]) for run in re.finditer(r"`+", text)), default=0)
     marks = "`" * max(3, longest + 1)
     return f"{marks}{language}\n{text.rstrip()}\n{marks}"
 
@@ -86,14 +86,16 @@ def _printable(text: str) -> str:
     return show_control_characters(_SURROGATE.sub("\ufffd", _ASCII_CONTROLS.sub("", plain)))
 
 
-_PART_CHARS = 64 * 1024
+_PART_CHARS = 16 * 1024
 
 
 def _parts(text: str) -> Iterator[str]:
     """Yield a text in parts, so that other threads go on; no word and no line's end is cut."""
     begin, end = 0, _PART_CHARS
     while end < len(text):
-        cut = max(text.rfind(" ", begin, end), text.rfind("\n", begin, end)) + 1
+        # There is none before, or it would have been cut there.
+        least = max(begin, end - _PART_CHARS)
+        cut = max(text.rfind(" ", least, end), text.rfind("\n", least, end)) + 1
         if not cut and text[end - 1 : end + 1].isascii() and text[end].isalnum():
             cut = end
         if cut:
@@ -105,7 +107,16 @@ def _parts(text: str) -> Iterator[str]:
 
 def without_ansi(text: str) -> str:
     """Return the text without terminal escapes."""
-    return _ANSI.sub("", text) if "\x1b" in text else text
+    if "\x1b" not in text:
+        return text
+    if len(text) <= _PART_CHARS:
+        return _ANSI.sub("", text)
+    # One by one, so that other threads go on.
+    kept, end = [], 0
+    for match in _ANSI.finditer(text):
+        kept.append(text[end : match.start()])
+        end = match.end()
+    return "".join((*kept, text[end:]))
 
 
 _CONTROL_CHARACTERS = re.compile(

@@ -72,6 +72,7 @@ def is_url_value(value: str) -> bool:
 _Span = tuple[int, int]
 
 _WINDOW_CHARS = 64 * 1024
+_PART_CHARS = 16 * 1024
 """Searched in one go; other threads wait as long."""
 _REACH_CHARS = 32 * 1024
 """A secret that begins in a window may go on for so long behind it."""
@@ -232,8 +233,8 @@ class TokenFormats:
 
     def _found(self, text: str) -> Iterator[re.Match[str]]:
         """Yield where they may begin, in order."""
-        for window in range(0, len(text), _WINDOW_CHARS):
-            end = min(window + _WINDOW_CHARS, len(text))
+        for window in range(0, len(text), _PART_CHARS):
+            end = min(window + _PART_CHARS, len(text))
             cut = _CUT_WORD.match(text, window, end) if window else None
             whole = _LONG_WORD.finditer(text, cut.end() if cut else 0, end + _LEAST_CHARS)
             for word in itertools.chain([cut] if cut else [], whole):

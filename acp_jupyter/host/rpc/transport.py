@@ -22,7 +22,7 @@ from acp_jupyter.protocol.version_2 import Version2
 
 BeforeAnswer = Callable[[], Awaitable[None]]
 
-_YIELD_EVERY = 50
+_YIELD_EVERY = 10
 _EXIT_AFTER_EOF_SECONDS = 1.0
 _NEXT = "The next prompt starts it again."
 _HANDSHAKE = "initialize"
