@@ -56,3 +56,15 @@ it('says that there is none', () => {
   const shown = cell(output('one', true, false));
   expect(focusRequest(shown.cell)).toBe(false);
 });
+
+it('takes the focus back that a notebook takes late, but not one that a person moves', () => {
+  const shown = cell(output('one', true, true));
+  const notebook = document.createElement('button');
+  document.body.append(notebook);
+  focusRequest(shown.cell);
+  notebook.focus();
+  expect(focused()).toBe('r-one');
+  document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
+  notebook.focus();
+  expect(document.activeElement).toBe(notebook);
+});

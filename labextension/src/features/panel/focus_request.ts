@@ -21,7 +21,37 @@ export function focusRequest(root: HTMLElement): boolean {
     return false;
   }
   scrollToRequest(newest);
+  keepFocus(newest);
   return true;
+}
+
+/** How late JupyterLab may focus a notebook that was opened or changed. */
+const LATE_FOCUS_MS = 1_000;
+
+/** It may do so a few times. */
+const MOST_TIMES = 5;
+
+/** Gives a request its focus back where JupyterLab takes it; a person's key or click ends that. */
+function keepFocus(request: HTMLElement): void {
+  const ended = new AbortController();
+  const options = { capture: true, signal: ended.signal };
+  const end = () => {
+    ended.abort();
+  };
+  let times = 0;
+  document.addEventListener('keydown', end, options);
+  document.addEventListener('pointerdown', end, options);
+  document.addEventListener(
+    'focusin',
+    () => {
+      if (!request.matches(':focus-within') && request.isConnected && times < MOST_TIMES) {
+        times += 1;
+        request.focus({ preventScroll: true });
+      }
+    },
+    options,
+  );
+  setTimeout(end, LATE_FOCUS_MS);
 }
 
 /** What hides the request of a variant whose tab is not selected. */
