@@ -72,8 +72,9 @@ def is_url_value(value: str) -> bool:
 _Span = tuple[int, int]
 
 _WINDOW_CHARS = 64 * 1024
-_PART_CHARS = 16 * 1024
 """Searched in one go; other threads wait as long."""
+_PART_CHARS = 16 * 1024
+"""Searched in one go for tokens, which takes longer a character."""
 _REACH_CHARS = 32 * 1024
 """A secret that begins in a window may go on for so long behind it."""
 _KEY_BLOCK_CHARS = 32 * 1024

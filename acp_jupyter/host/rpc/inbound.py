@@ -135,10 +135,11 @@ class Inbound:
     def _leave_out(self, start: bytes, size: int) -> None:
         """Tell that a message was left out; if it is a request, refuse it."""
         self._tell(_LEFT_OUT.format(mb=size / 1e6), self._log_router.joined)
-        # Those who write JSON put the parameters last: what follows them is not looked at.
-        head = start.decode("utf-8", "replace").partition('"params"')[0]
+        # Those who write JSON put the parameters last; what is in another object counts for nothing.
+        head, has_params, _ = start.decode("utf-8", "replace").partition('"params"')
         request_id, method = _ID.search(head), _METHOD.search(head)
-        if request_id is not None and method is not None:
+        is_request = bool(has_params) and head.count("{") == 1
+        if is_request and request_id is not None and method is not None:
             message = {"jsonrpc": "2.0", "id": json.loads(request_id[1]), "method": method[1]}
             self._on_message({**message, "params": {"_meta": {CUT: True}}})
 
