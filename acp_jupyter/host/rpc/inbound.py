@@ -135,7 +135,7 @@ class Inbound:
     def _leave_out(self, start: bytes, size: int) -> None:
         """Tell that a message was left out; if it is a request, refuse it."""
         self._tell(_LEFT_OUT.format(mb=size / 1e6), self._log_router.joined)
-        # Those who write JSON put the parameters last; what is in another object counts for nothing.
+        # Those who write JSON put the parameters last; what is in another object does not count.
         head, has_params, _ = start.decode("utf-8", "replace").partition('"params"')
         request_id, method = _ID.search(head), _METHOD.search(head)
         is_request = bool(has_params) and head.count("{") == 1
