@@ -119,10 +119,10 @@ class Story:
 
 
 def rename(server: JupyterServer, user: httpx.Client, old: str, new: str) -> str:
-    """Do what JupyterLab does; return the id of Jupyter's session."""
-    user.patch(f"{server.url}api/contents/{old}", json={"path": new}).raise_for_status()
+    """Do what JupyterLab does, which knows its session; return that session's id."""
     sessions = user.get(f"{server.url}api/sessions").json()
     (name,) = [each["id"] for each in sessions if each["path"] == old]
+    user.patch(f"{server.url}api/contents/{old}", json={"path": new}).raise_for_status()
     user.patch(f"{server.url}api/sessions/{name}", json={"path": new}).raise_for_status()
     return str(name)
 

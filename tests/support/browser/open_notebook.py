@@ -182,8 +182,14 @@ class OpenNotebook:
 
         JupyterLab takes a save that it has not finished for a change by somebody else, and asks.
         """
-        self._page.wait_for_function(f"path => !({_FIND})(path).context.isSaving", arg=self.path)
-        self.evaluate("notebook => notebook.context.save()")
+        self.evaluate(
+            """async ({ context }) => {
+              while (context.isSaving) {
+                await new Promise(resolve => context.saveState.connect(resolve));
+              }
+              await context.save();
+            }"""
+        )
 
     def close(self) -> None:
         """Close its tab; unsaved changes are gone, its kernel goes on."""

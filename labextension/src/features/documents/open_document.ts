@@ -242,9 +242,14 @@ export class OpenDocument {
       await saveShared(context, this.#contents);
       return this.#compare();
     }
-    await this.#saving?.over;
+    // Another save that begins meanwhile would make this one bring up a dialog, too.
+    let changed: boolean | null;
+    do {
+      await this.#saving?.over;
+      changed = await changedOnDisk(context, this.#contents);
+    } while (this.#saving !== null);
     // A save that would bring up a dialog is left to the user.
-    if ((await changedOnDisk(context, this.#contents)) !== false) {
+    if (changed !== false) {
       throw new Failure('The file has changed meanwhile, or no longer exists.', 'not_saved');
     }
     await context.save();
