@@ -89,7 +89,7 @@ class Channel:
         pages: Pages,
         backend: CommandRunner,
         caller: Caller,
-        write: Callable[[str], Awaitable[None]],
+        write: Callable[[bytes], Awaitable[None]],
         is_own_key: Callable[[str], Awaitable[bool]] | None = None,
     ) -> None:
         self._host = host

@@ -127,7 +127,7 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
         finally:
             self.close()
 
-    async def _write(self, frame: str) -> None:
+    async def _write(self, frame: bytes) -> None:
         """Write one frame; a page that reads nothing for too long counts as gone."""
         await asyncio.wait_for(self.write_message(frame), _FRAME_WRITE_SECONDS)
 

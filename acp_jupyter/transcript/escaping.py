@@ -78,26 +78,29 @@ def inert_html(text: str, chars: int = 200) -> str:
 
 def printable(text: str) -> str:
     """Remove terminal codes and control characters; write out what turns or hides text."""
-    return "".join(map(_printable, _parts(without_ansi(text))))
+    plain = "".join(map(_without_controls, _parts(without_ansi(text))))
+    return "".join(map(show_control_characters, _parts(plain)))
 
 
-def _printable(text: str) -> str:
+def _without_controls(text: str) -> str:
     plain = _LINE_END.sub("\n", text)
-    return show_control_characters(_SURROGATE.sub("\ufffd", _ASCII_CONTROLS.sub("", plain)))
+    return _SURROGATE.sub("\ufffd", _ASCII_CONTROLS.sub("", plain))
 
 
 _PART_CHARS = 16 * 1024
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield a text in parts, so that other threads go on; no word and no line's end is cut."""
+    """Yield a text in parts, so that other threads go on; what belongs together is not cut."""
     begin, end = 0, _PART_CHARS
     while end < len(text):
-        # There is none before, or it would have been cut there.
-        least = max(begin, end - _PART_CHARS)
-        cut = max(text.rfind(" ", least, end), text.rfind("\n", least, end)) + 1
-        if not cut and text[end - 1 : end + 1].isascii() and text[end].isalnum():
+        pair = text[end - 1 : end + 1]
+        if pair.isascii() and pair != "\r\n":
             cut = end
+        else:
+            # There is none before, or it would have been cut there.
+            least = max(begin, end - _PART_CHARS)
+            cut = max(text.rfind(" ", least, end), text.rfind("\n", least, end)) + 1
         if cut:
             yield text[begin:cut]
             begin = cut

@@ -32,7 +32,7 @@ from tests.support.transcript.event_view import View
 from tests.support.wait import PATIENCE_SECONDS, eventually_async
 
 Json = dict[str, Any]
-Write = Callable[[str], Awaitable[None]]
+Write = Callable[[bytes], Awaitable[None]]
 
 
 class Nobody:
@@ -58,7 +58,7 @@ class Socket:
         self.open = asyncio.Event()
         self.open.set()
 
-    async def write(self, text: str) -> None:
+    async def write(self, text: bytes) -> None:
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
         await self.open.wait()
@@ -212,7 +212,7 @@ async def test_a_fast_socket_gets_a_flush_per_33_ms_at_most(backend: Backend) ->
 
 @pytest.mark.asyncio
 async def test_a_dead_socket_ends_the_channel(backend: Backend) -> None:
-    async def broken(_text: str) -> None:
+    async def broken(_text: bytes) -> None:
         raise ConnectionResetError
 
     channel = Channel(backend.host, backend.pages, backend, UserCaller("x"), broken)
@@ -288,7 +288,7 @@ async def test_what_waits_for_a_slow_reader_is_merged() -> None:
 async def test_an_answer_does_not_wait_for_the_events_of_a_hundred_sessions() -> None:
     written: list[str] = []
 
-    async def write(text: str) -> None:
+    async def write(text: bytes) -> None:
         frame = json.loads(text)
         written.append(frame.get("session_id") or frame["type"])
         if len(written) == 10:

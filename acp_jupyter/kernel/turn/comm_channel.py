@@ -160,10 +160,10 @@ class _ServedWidget:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
 
-    async def _write(self, text: str) -> None:
+    async def _write(self, frame: bytes) -> None:
         if self.widget.comm is None:
             raise ConnectionError("the widget is closed")
-        self.widget._send_frame(json.loads(text))
+        self.widget._send_frame(json.loads(frame))
 
     def _receive(self, frame: dict[str, Any]) -> None:
         channel = self._channel
