@@ -7,6 +7,7 @@ drawn whole all the same, and copied whole.
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -53,25 +54,27 @@ class DrawnText:
     """As it was written."""
     text: str
     """As it is drawn."""
-    _begins: tuple[int, ...]
+    _begins: array[int]
     """Where each part begins in ``text``."""
-    _parts: tuple[_Span, ...]
+    _firsts: array[int]
+    _ends: array[int]
     """Where each part is in ``raw``; one that was an entity is longer than what is drawn."""
 
     @classmethod
     def of(cls, raw: str) -> DrawnText:
         """Return what is drawn of a text. It takes time in proportion to it."""
         texts: list[str] = []
-        begins: list[int] = []
-        parts: list[_Span] = []
+        # Not objects: a million of them would be looked through whenever garbage is collected.
+        begins, firsts, ends = array("Q"), array("Q"), array("Q")
         length = 0
-        for begin, end, drawn in _drawn_parts(raw):
+        for first, end, drawn in _drawn_parts(raw):
             if drawn:
                 texts.append(drawn)
                 begins.append(length)
-                parts.append((begin, end))
+                firsts.append(first)
+                ends.append(end)
                 length += len(drawn)
-        return cls(raw, "".join(texts), tuple(begins), tuple(parts))
+        return cls(raw, "".join(texts), begins, firsts, ends)
 
     def without(self, spans: Iterable[_Span]) -> str:
         """Return what was written, with ``[redacted]`` in place of these parts of what is drawn.
@@ -95,7 +98,7 @@ class DrawnText:
     def _place(self, at: int) -> _Span:
         """Return where a drawn sign is in what was written."""
         number = bisect_right(self._begins, at) - 1
-        begin, end = self._parts[number]
+        begin, end = self._firsts[number], self._ends[number]
         after = self._begins[number + 1 : number + 2]
         drawn = (after[0] if after else len(self.text)) - self._begins[number]
         if drawn != end - begin:

@@ -17,6 +17,7 @@ from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.redactor import Redactor
 from acp_jupyter.transcript.secret_patterns import REDACTED
 from tests.support.host.failing_disk import failing_disk
+from tests.support.wait import eventually
 
 
 def entry(seq: int, **message: object) -> TrafficEntry:
@@ -185,4 +186,18 @@ def test_a_deleted_log_is_written_again_once_the_disk_lets_it(tmp_path: Path) ->
         log.append(entry(2))
         log.flush()
         assert list(read_traffic(path)) == [entry(1), entry(2)]
+        log.close()
+
+
+def test_what_waits_for_space_is_written_once_there_is_some(tmp_path: Path) -> None:
+    """Though nothing comes after it."""
+    path = tmp_path / "s" / "traffic.ndjson"
+    with failing_disk("acp_jupyter.host.store.traffic_log") as disk:
+        log = TrafficLog(path, Limits())
+        disk.error, disk.room = errno.ENOSPC, 0
+        log.append(entry(1))
+        assert not log.flush()
+        disk.room = None
+        eventually(path.read_bytes, "the line is written")
+        assert list(read_traffic(path)) == [entry(1)]
         log.close()

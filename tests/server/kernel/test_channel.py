@@ -24,11 +24,14 @@ class _Kernel:
         After so many seconds it begins what it is sent.
     lasts
         So long that takes, unless it is interrupted.
+    heeds
+        Which interrupt it heeds, counted from one.
     """
 
-    def __init__(self, begins: float, lasts: float) -> None:
+    def __init__(self, begins: float, lasts: float, heeds: int = 1) -> None:
         self._begins = begins
         self._lasts = lasts
+        self._heeds = heeds
         self._published: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._replies: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._interrupted = asyncio.Event()
@@ -56,7 +59,9 @@ class _Kernel:
             raise Empty from None
 
     async def interrupt_kernel(self) -> None:
-        self._interrupted.set()
+        self._heeds -= 1
+        if not self._heeds:
+            self._interrupted.set()
 
     async def _run(self) -> None:
         await asyncio.sleep(self._begins)
@@ -96,3 +101,16 @@ async def test_code_that_does_not_begin_is_behind_other_code(
 ) -> None:
     with pytest.raises(KernelError, match="started other code first"):
         await _ran(monkeypatch, _Kernel(60.0, 0.1), 1.0)
+
+
+@in_virtual_time
+async def test_code_that_stops_at_the_last_interrupt_is_late(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert (await _ran(monkeypatch, _Kernel(0.0, 60.0, heeds=4), 1.0)).status == "timeout"
+
+
+@in_virtual_time
+async def test_code_that_heeds_no_interrupt_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(KernelError, match="does not stop when it is interrupted"):
+        await _ran(monkeypatch, _Kernel(0.0, 60.0, heeds=5), 1.0)
