@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import PurePosixPath, PureWindowsPath
 from types import MappingProxyType
 from typing import Any, Literal, Self, TypeVar, get_origin
@@ -16,12 +17,16 @@ from urllib.parse import quote
 
 from pydantic import BaseModel
 
+from acp_jupyter.protocol.call_inputs import with_call_inputs
 from acp_jupyter.transcript.drawn_text import DrawnText, may_hide
 from acp_jupyter.transcript.model.session_state import SessionState
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.secret_patterns import PATTERNS, REDACTED, maybe_secret
 
 _MIN_SECRET_CHARS = 8
 _QUICK_CHARS = 8 * 1024
+_MOST_SHOWN = 20
+"""Values of files that are shown in what is asked; each is looked for again when that is over."""
 _SECRET_NAME = re.compile(
     r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASSCODE|CREDENTIAL|COOKIE|BEARER)S?(?:_|$)"
     r"|(?:^|_)(?:PASS|PW|PSW|PSK|CREDS?)(?:_|$)|(?:^|_)(?:PAT|AUTH)$|_PWD$|PGPASS"
@@ -106,9 +111,11 @@ class Redactor:
     def __init__(self, secrets: Collection[str] = (), shared: KnownSecrets | None = None) -> None:
         self._own = KnownSecrets()
         self._own.put("", secrets)
+        self._of_files = KnownSecrets()
         self._shared = shared or KnownSecrets()
-        nothing: frozenset[str] = frozenset()
-        self._sorted: tuple[frozenset[str], frozenset[str], Sequence[str]] = nothing, nothing, ()
+        self._sorted: tuple[Sequence[frozenset[str]], Sequence[str]] = (), ()
+        self._shown: tuple[str, ...] = ()
+        """Those of files that `shown` has left where they were."""
 
     @classmethod
     def of_environments(
@@ -121,19 +128,26 @@ class Redactor:
         """Know these from now on, in place of what ``source`` had; see `KnownSecrets.put`."""
         self._own.put(source, secrets, at)
 
+    def learn_from_files(self, source: str, *secrets: str, at: float = 0.0) -> None:
+        """Do as `learn`; an agent could write these files.
+
+        A text that it has put there must not be hidden in what it asks for: see `without_known`.
+        """
+        self._of_files.put(source, secrets, at)
+
     @property
     def newest_at(self) -> float:
         """When its own sources last got a new secret, in seconds since the epoch."""
-        return self._own.newest_at
+        return max(self._own.newest_at, self._of_files.newest_at)
 
     @property
     def _secrets(self) -> Sequence[str]:
         """All that are known, the longest first: one may be a part of another."""
-        own, shared = self._own.values, self._shared.values
-        if self._sorted[0] is not own or self._sorted[1] is not shared:
-            ordered = sorted(own | shared, key=lambda secret: (-len(secret), secret))
-            self._sorted = own, shared, tuple(ordered)
-        return self._sorted[2]
+        known = self._own.values, self._shared.values, self._of_files.values
+        if self._sorted[0] != known:
+            ordered = sorted(frozenset().union(*known), key=lambda each: (-len(each), each))
+            self._sorted = known, tuple(ordered)
+        return self._sorted[1]
 
     def redact_text(self, text: str) -> str:
         """Return ``text`` without secrets, also those that are whole only where it is drawn."""
@@ -142,11 +156,12 @@ class Redactor:
             text = self._without_hidden(text)
         return _without_likely(self._without_known_text(text))
 
-    def without_known(self, value: Any, raw: str = "") -> Any:
-        """Return a JSON value without the secrets that are known, and the same one if it has none.
+    def shown(self, value: Any, raw: str = "") -> Any:
+        """Return a message without the secrets that are known, and the same one if it has none.
 
-        Patterns are left alone: what a user is asked to allow must be seen whole, and an agent
-        could write a pattern around what it wants to hide.
+        What a user is asked to allow must be seen whole. So patterns are left alone, and in what a
+        tool call would do also values of files: an agent could have put there what it wants to
+        hide. Once nobody is asked any more, they are taken out: see `after_question`.
 
         Parameters
         ----------
@@ -159,15 +174,31 @@ class Redactor:
         if not secrets:
             return value
         text = raw if raw and "\\" not in raw else "\n".join(_strings(value, []))
-        if not any(secret in text for secret in secrets):
+        found = [secret for secret in secrets if secret in text]
+        if not found:
             return value
-        return _replaced(value, self._without_known_text)
+        clean = _replaced(value, self._without_known_text)
+        planted = self._of_files.values.intersection(found)
+        planted -= self._own.values | self._shared.values
+        shown = planted.union(self._shown)
+        if not planted or len(shown) > _MOST_SHOWN:
+            return clean
+        others = [secret for secret in found if secret not in planted]
+        whole = with_call_inputs(clean, _replaced(value, partial(_without, others)))
+        if whole != clean:
+            self._shown = tuple(each for each in secrets if each in shown)
+        return whole
+
+    def shows_any(self, call: ToolCall) -> bool:
+        """Return whether a value of a file is in a tool call: in what it would do, as `shown`."""
+        return self.after_question(call) != call
+
+    def after_question(self, call: ToolCall) -> ToolCall:
+        """Return a tool call that nobody is asked about any more without what `shown` left."""
+        return _mapped(call, partial(_without, self._shown)) if self._shown else call
 
     def _without_known_text(self, text: str) -> str:
-        for secret in self._secrets:
-            if secret in text:
-                text = text.replace(secret, REDACTED)
-        return text
+        return _without(self._secrets, text)
 
     def _without_hidden(self, text: str) -> str:
         drawn = DrawnText.of(text)
@@ -186,6 +217,13 @@ class Redactor:
     def redact(self, value: Any) -> Any:
         """Return a JSON value without secrets, keys included."""
         return _replaced(value, self.redact_text, _without_likely_at)
+
+
+def _without(secrets: Iterable[str], text: str) -> str:
+    for secret in secrets:
+        if secret in text:
+            text = text.replace(secret, REDACTED)
+    return text
 
 
 def _without_likely(text: str) -> str:
@@ -253,6 +291,35 @@ _PERSON_FIELD = "answered_by"
 """Of a person: for those who share the server, and for nobody else."""
 
 
+def _mapped(
+    model: M, change: Callable[[str], str], fixed: Mapping[str, str] = MappingProxyType({})
+) -> M:
+    """Return a copy with every free text in it changed, nested models included."""
+    changes: dict[str, Any] = {
+        name: fixed.get(name) if name in fixed else _mapped_value(value, change, fixed)
+        for name, field in type(model).model_fields.items()
+        if name not in _OWN_IDS
+        and get_origin(field.annotation) is not Literal
+        and (value := getattr(model, name)) not in (None, "", ())
+    }
+    return model.model_copy(update=changes)
+
+
+def _mapped_value(value: Any, change: Callable[[str], str], fixed: Mapping[str, str]) -> Any:
+    match value:
+        case str():
+            return change(value)
+        case tuple() | list():
+            return type(value)(_mapped_value(part, change, fixed) for part in value)
+        case dict():
+            changed = ((change(str(key)), part) for key, part in value.items())
+            return {key: _mapped_value(part, change, fixed) for key, part in changed}
+        case BaseModel():
+            return _mapped(value, change, fixed)
+        case _:
+            return value
+
+
 class Scrubber:
     """Makes text fit to be saved and passed on.
 
@@ -311,29 +378,7 @@ class Scrubber:
 
     def model(self, model: M) -> M:
         """Return a copy with every free text in it scrubbed, nested models included."""
-        changes: dict[str, Any] = {
-            name: self._value(value)
-            for name, field in type(model).model_fields.items()
-            if name not in _OWN_IDS
-            and get_origin(field.annotation) is not Literal
-            and (value := getattr(model, name)) not in (None, "", ())
-        }
-        if changes.get(_PERSON_FIELD):
-            changes[_PERSON_FIELD] = ""
-        return model.model_copy(update=changes)
-
-    def _value(self, value: Any) -> Any:
-        match value:
-            case str():
-                return self.text(value)
-            case tuple() | list():
-                return type(value)(self._value(part) for part in value)
-            case dict():
-                return {self.text(str(key)): self._value(part) for key, part in value.items()}
-            case BaseModel():
-                return self.model(value)
-            case _:
-                return value
+        return _mapped(model, self.text, {_PERSON_FIELD: ""})
 
 
 def _trimmed(path: str) -> str:

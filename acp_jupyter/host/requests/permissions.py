@@ -35,6 +35,10 @@ from acp_jupyter.protocol.host_events.notes import (
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 
 _MOST_ANSWERS = 200
+_HAS_VALUE = (
+    "A value from a .env file of this folder is in it. It is shown here because you are asked, "
+    "and taken out of what is saved; no rule answers this."
+)
 _LOG_SECONDS = 2.0
 """Longest time that an answer waits for the log if the disk does not respond."""
 
@@ -190,12 +194,14 @@ class PermissionRequests:
             return
         places = self.places[request_id]
         differ = await asyncio.to_thread(places.other_texts, call, self.folder())
+        secret = self._journal.shows_secret(call)
         cautions = (
             *places.cautions(call.tool_kind),
             *(
                 f"{path} holds another text than what the agent says it replaces."
                 for path in differ
             ),
+            *((_HAS_VALUE,) if secret else ()),
         )
         if (cautions or places.led) and self._waiting.waits(request_id):
             self._journal.note(
@@ -204,6 +210,7 @@ class PermissionRequests:
                     cautions=cautions,
                     led=places.led,
                     text_differs=bool(differ),
+                    has_secret=secret,
                 )
             )
 
@@ -228,6 +235,9 @@ class PermissionRequests:
         def look() -> Decision | None:
             current = CurrentRules() if rules is None else rules.current()
             found = decide(policy, call, options, current, places)
+            if found is not None and allows(call, found.option_id):
+                # The log and what is saved have no secret that the request shows.
+                found = None if self._journal.shows_secret(call) else found
             if found is None or self._recorded_answers is None or not allows(call, found.option_id):
                 return found
             return None if needs_live_answer(call, places) else found

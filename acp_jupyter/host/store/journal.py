@@ -25,10 +25,17 @@ from acp_jupyter.protocol.host_events.notes import HostNotice, Note, SessionOpen
 from acp_jupyter.protocol.parse.elicitation import SecretAnswers
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.protocol.traffic_reader import LogPacket, TrafficReader
-from acp_jupyter.transcript.model.events import Event, Snapshot, item_chars
+from acp_jupyter.transcript.model.events import (
+    Event,
+    ItemAdded,
+    ItemReplaced,
+    Snapshot,
+    item_chars,
+)
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.spilling import all_spilled, spilled
 from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.reduce.draft import Draft
 from acp_jupyter.transcript.reduce.reducer import reduce
 from acp_jupyter.transcript.reduce.session import opened_transcript
@@ -186,11 +193,29 @@ class Journal:
             except Exception:  # noqa: BLE001 - one bad line degrades alone; the log keeps it
                 _log.exception("line %s of session %s", entry.seq, self.session_id)
                 continue
+            events += self._after_questions(events, entry.t)
             self._resume.take(before, packet, events)
             self._transcript = spilled(self._transcript, events, self._spill)
             self._publish(events)
         self._note_gap(entry.t)
         return packets
+
+    def _after_questions(self, events: Sequence[Event], at: float) -> list[Event]:
+        """Take out what had to be seen of tool calls that nobody is asked about any more."""
+        draft = Draft(self._transcript, at)
+        for event in events:
+            if isinstance(event, ItemAdded | ItemReplaced) and isinstance(event.item, ToolCall):
+                call = draft.get_call(event.item.id)
+                if not call.is_open and not call.awaits_permission:
+                    draft.replace(self._log.after_question(call))
+        if not draft.events:
+            return []
+        self._transcript, more = draft.done()
+        return more
+
+    def shows_secret(self, call: ToolCall) -> bool:
+        """Return whether a known secret is left in a tool call, to be seen by who is asked."""
+        return self._log.shows_any(call)
 
     def _note_gap(self, at: float) -> None:
         """Say that lines are not kept, or are after all. The log can't hold that."""

@@ -29,6 +29,7 @@ from acp_jupyter.host.store.log_entries import (
     queued_bytes,
 )
 from acp_jupyter.protocol.traffic import LONG_CHARS, TrafficEntry
+from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.redactor import Redactor
 
 _log = logging.getLogger(__name__)
@@ -210,13 +211,21 @@ class TrafficLog:
         """
         if len(entry.raw) > LONG_CHARS:
             return entry
-        message = self._redactor.without_known(entry.message, entry.raw)
+        message = self._redactor.shown(entry.message, entry.raw)
         return entry if message is entry.message else entry._replace(message=message)
 
     def without_known(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a message without known secrets; in any thread."""
-        clean: Mapping[str, Any] = self._redactor.without_known(message)
+        clean: Mapping[str, Any] = self._redactor.shown(message)
         return clean
+
+    def shows_any(self, call: ToolCall) -> bool:
+        """Return whether a known secret is left in a tool call, to be seen by who is asked."""
+        return self._redactor.shows_any(call)
+
+    def after_question(self, call: ToolCall) -> ToolCall:
+        """Return a tool call that nobody is asked about any more without known secrets."""
+        return self._redactor.after_question(call)
 
     def watch(self, wake: Callable[[], None]) -> None:
         """Call ``wake`` in the log's thread when lines have been written and at the log's end."""

@@ -222,7 +222,7 @@ class EnvFiles:
             for file in found[:_MOST_FILES]:
                 known |= dict.fromkeys(_secrets(Path(file.path)))
             written = max((file.changed_at for file in found), default=0) / 1e9
-            self._redactor.learn(self._source, *list(known)[:_MOST_VALUES], at=written)
+            self._redactor.learn_from_files(self._source, *list(known)[:_MOST_VALUES], at=written)
             self._seen = tuple(found)
             self._left_out = _left_out(found, len(known))
         if not all_seen:

@@ -197,6 +197,8 @@ class PermissionPlaces(Model):
     """The files behind paths that lead to another name in the folder."""
     text_differs: bool = False
     """Whether a file holds another text than what the agent says it replaces."""
+    has_secret: bool = False
+    """Whether a known secret is in it, so that no rule can be made of it."""
 
 
 SettledBy = Literal[

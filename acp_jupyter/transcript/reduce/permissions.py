@@ -176,7 +176,9 @@ def add_places(draft: Draft, note: PermissionPlaces) -> None:
     fields: dict[str, object] = {"cautions": note.cautions, "text_differs": note.text_differs}
     found = contents_of(item, draft.session.cwd)
     evidence = found.evidence
-    if note.led and evidence is not None and not is_question(item, item.permission.options):
+    if note.has_secret:
+        fields |= {"rule": "", "wider_rules": ()}
+    elif note.led and evidence is not None and not is_question(item, item.permission.options):
         paths = tuple(sorted({note.led.get(path, path) for path in evidence.paths}))
         found = replace(found, evidence=replace(evidence, paths=paths))
         fields |= {"rule": rule_for(found), "wider_rules": wider_rules_for(found)}
