@@ -36,8 +36,8 @@ from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 
 _MOST_ANSWERS = 200
 _HAS_VALUE = (
-    "A value from a .env file of this folder is in it. It is shown here because you are asked, "
-    "and taken out of what is saved; no rule answers this."
+    "A value from a .env file of this folder is in it. You see it because you are asked. It is "
+    "taken out of what is saved, and no rule or policy can allow this."
 )
 _LOG_SECONDS = 2.0
 """Longest time that an answer waits for the log if the disk does not respond."""
