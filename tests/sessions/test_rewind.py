@@ -7,13 +7,16 @@ import hashlib
 import json
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from acp_jupyter.api.commands.changes.turn_order import in_order
 from acp_jupyter.api.models.command_row import Result
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import (
@@ -23,12 +26,13 @@ from acp_jupyter.api.models.sessions import (
     RewindSession,
     UndoRewind,
 )
-from acp_jupyter.api.models.turns import PromptSession, RevertTurn
+from acp_jupyter.api.models.turns import PromptSession, RevertTurn, SendNow
 from acp_jupyter.errors import BadRequest, ChangesGone, ChangesRefused
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.store import journal
 from acp_jupyter.host.workspace.agent_files import NoDocuments
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import Rule, RuleEffect, RulesChanged
@@ -219,6 +223,44 @@ def test_files_and_memory_go_back_together_to_before_any_turn(start: Start, befo
         say(server, child, "say more", "more")
         assert requests(server, child)[1] == "say more"  # it is told once
         assert prompts(session) == list(DEEDS)
+
+
+def test_a_clock_that_was_set_back_changes_no_order(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = SimpleNamespace(time=time.time)
+    monkeypatch.setattr(journal, "time", times)
+    with start() as server:
+        session = server.open("own")
+        states, turns = [hashes(server)], list[str]()
+        for hours, deed in enumerate(["write a.py one", "write a.py two", "write b.py three"]):
+            times.time = lambda hours=hours: time.time() - 3600 * hours
+            turns.append(say(server, session, deed))
+            states.append(hashes(server))
+        of_session = session.transcript.turns
+        ordered = in_order((session, of_session[turn_id]) for turn_id in reversed(turns))
+        assert [turn.turn_id for turn in ordered] == turns
+
+        reply = rewind(server, session, turns[1])
+        assert hashes(server) == states[1]
+        assert reply.turns == 2
+        child = server.host.sessions[reply.session.session_id]
+        say(server, child, "say next")
+        say(server, child, "say more")
+        assert requests(server, child)[1] == "say more"  # it was told what had been said
+        undo(server, child.session_id)
+        assert hashes(server) == states[3]
+
+
+def test_a_message_that_is_sent_first_began_first(start: Start) -> None:
+    with start() as server:
+        session = server.open("own")
+        running = server.prompt(session, "wait")
+        second, third = server.prompt(session, "say 2"), server.prompt(session, "say 3")
+        server.send(SendNow(turn_id=third))
+        for turn_id in (running, second, third):
+            server.done(session, turn_id)
+        assert list(session.transcript.turn_order) == [running, third, second]
 
 
 def test_undo_brings_back_the_files_and_the_session(start: Start) -> None:

@@ -37,17 +37,16 @@ def goes_on_from_branch(transcript: Transcript) -> bool:
     branch = transcript.session.branch
     if branch is None:
         return False
-    told_in = transcript.turns.get(branch.told_in)
-    if told_in is None:
+    order = list(transcript.turn_order)
+    if branch.told_in not in order:
         return True
-    since = told_in.started_at or 0.0
-    turns = (transcript.turns[turn_id] for turn_id in transcript.turn_order)
-    return not any(turn.copy_of is None and _was_taken(turn, since) for turn in turns)
+    turns = (transcript.turns[turn_id] for turn_id in order[order.index(branch.told_in) :])
+    return not any(turn.copy_of is None and _was_taken(turn) for turn in turns)
 
 
-def _was_taken(turn: TurnState, since: float) -> bool:
+def _was_taken(turn: TurnState) -> bool:
     """Tell whether the agent had the prompt: an error may have come before."""
-    begun = turn.started_at is not None and turn.started_at >= since
+    begun = turn.started_at is not None
     return turn.status == "done" and begun and turn.stop_reason != "error"
 
 

@@ -21,7 +21,7 @@ from acp_jupyter.protocol.host_events.notes import (
 )
 from acp_jupyter.protocol.packets import ErrorPacket, PromptResponse, PromptUsage, stop_reason_words
 from acp_jupyter.transcript.model.items import Attachment, ErrorItem, TurnEnd, UserMessage
-from acp_jupyter.transcript.model.persistent import Map
+from acp_jupyter.transcript.model.persistent import Map, Vector
 from acp_jupyter.transcript.model.session_state import (
     STEERED,
     QueuedPrompt,
@@ -93,6 +93,7 @@ def started(draft: Draft, note: TurnStartedNote) -> None:
     turn = draft.turns.get(note.turn_id)
     if turn is None:
         return
+    _put_in_order(draft, note.turn_id)
     draft.close_open_items()
     draft.refused = False
     draft.written = Map()  # no card of an earlier turn is to come
@@ -106,6 +107,17 @@ def started(draft: Draft, note: TurnStartedNote) -> None:
         updated_at=draft.at,
     )
     draft.announce_started(turn.model_copy(update={"status": "running", "started_at": draft.at}))
+
+
+def _put_in_order(draft: Draft, turn_id: str) -> None:
+    """Put a turn that begins before those that still wait, and behind all that have begun."""
+    order = draft.turn_order
+    place = len(order)
+    while place and draft.turns[order[place - 1]].started_at is None:
+        place -= 1
+    waiting = [each for each in order[place:] if each != turn_id]
+    if len(order) - place == len(waiting) + 1 and order[place] != turn_id:
+        draft.turn_order = Vector.of((*order[:place], turn_id, *waiting))
 
 
 def removed(draft: Draft, note: TurnRemoved | TurnSteered) -> None:

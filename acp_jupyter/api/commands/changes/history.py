@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from acp_jupyter.api.access import NotebookLookup, UserCaller
 from acp_jupyter.api.commands.changes.cells_then import claimed_turns, read_cells
+from acp_jupyter.api.commands.changes.turn_order import in_order
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.history import (
     FileThen,
@@ -147,8 +148,9 @@ class NotebookHistory:
                 # A fork has copies, too; the session of the turn itself comes first.
                 if turn.copy_of is None or step.kept_as not in found:
                     found[step.kept_as] = step
-        steps = sorted(found.values(), key=lambda step: step.turn.started_at or 0.0)
-        return steps[-_MOST_STEPS:]
+        by_turn = {step.turn.turn_id: step for step in found.values()}
+        ordered = in_order((step.session, step.turn) for step in found.values())
+        return [by_turn[turn.turn_id] for turn in ordered[-_MOST_STEPS:]]
 
     async def _names(self, path: str, kernel_id: str) -> set[str]:
         """Return what the notebook is called, and what it was before it was renamed.

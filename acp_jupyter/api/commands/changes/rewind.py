@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from acp_jupyter.api.access import Caller, may_see, visible_session
 from acp_jupyter.api.commands.changes.changes import ChangeCommands
+from acp_jupyter.api.commands.changes.turn_order import began_at, in_order
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.sessions import RewindReply, RewindSession, UndoRewind
 from acp_jupyter.api.models.turns import RevertTurn
@@ -102,7 +103,7 @@ class RewindCommands:
         others = await self._others(command.also, first, caller)
         await self._stop(session)
         earlier, own = _split(session, first)
-        back = _in_order([*own, *others])
+        back = in_order([*((session, turn) for turn in own), *others])
         concerned = back if command.files else []
         roots = [await self._hold(turn, caller, held) for turn in concerned]
         end = UpToTurn(first.turn_id, frozenset(turn.turn_id for turn in earlier))
@@ -183,21 +184,22 @@ class RewindCommands:
 
     async def _others(
         self, turn_ids: Iterable[str], first: TurnState, caller: Caller
-    ) -> list[TurnState]:
+    ) -> list[tuple[Session, TurnState]]:
         """Return turns of other sessions that began after one and have ended."""
-        found: list[TurnState] = []
+        found: list[tuple[Session, TurnState]] = []
+        began = began_at(self._host.session_of_turn(first.turn_id))[first.turn_id]
         for turn_id in turn_ids:
             await self._host.stored_sessions.wake_turn(turn_id)
             session = self._host.session_of_turn(turn_id)
             turn = session.transcript.turns[turn_id]
             if not may_see(session, caller):
                 raise UnknownTurn("This turn is not one of this notebook.")
-            is_later = turn.session_id != first.session_id and _began(turn) >= _began(first)
+            is_later = turn.session_id != first.session_id and began_at(session)[turn_id] >= began
             if turn.variant or not is_later:
                 raise BadRequest("Name only later turns of other sessions.")
             if turn.status != "done":
                 raise ChangesRefused(_RUNS_ELSEWHERE)
-            found.append(turn)
+            found.append((session, turn))
         return found
 
     def _require_free(self, session: Session) -> None:
@@ -380,7 +382,7 @@ def _put_back(reverted: RevertedTurn) -> RevertTurn:
 def _split(session: Session, first: TurnState) -> tuple[list[TurnState], list[TurnState]]:
     """Return the turns before one, and that one with all later ones, as they began."""
     turns = (session.transcript.turns[turn_id] for turn_id in session.transcript.turn_order)
-    sent = _in_order(turn for turn in turns if turn.was_sent)
+    sent = [turn for turn in turns if turn.was_sent]
     place = [turn.turn_id for turn in sent].index(first.turn_id)
     return sent[:place], sent[place:]
 
@@ -388,15 +390,7 @@ def _split(session: Session, first: TurnState) -> tuple[list[TurnState], list[Tu
 def _own_turns(session: Session) -> list[TurnState]:
     """Return the turns that the session has had since it was made, as they began."""
     turns = (session.transcript.turns[turn_id] for turn_id in session.transcript.turn_order)
-    return _in_order(turn for turn in turns if turn.copy_of is None and turn.was_sent)
-
-
-def _in_order(turns: Iterable[TurnState]) -> list[TurnState]:
-    return sorted(turns, key=_began)
-
-
-def _began(turn: TurnState) -> float:
-    return turn.started_at or 0.0
+    return [turn for turn in turns if turn.copy_of is None and turn.was_sent]
 
 
 def _paths(reverted: Iterable[RevertedTurn]) -> tuple[str, ...]:

@@ -1,0 +1,35 @@
+"""In which order turns began: a session's own, which no clock that is set back changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.transcript.model.session_state import TurnState
+
+
+def began_at(session: Session) -> dict[str, float]:
+    """Return when each turn of a session began, in their order, in seconds since the epoch.
+
+    None is before the one that began before it.
+    """
+    newest = 0.0
+    found: dict[str, float] = {}
+    for turn_id in session.transcript.turn_order:
+        newest = max(newest, session.transcript.turns[turn_id].started_at or 0.0)
+        found[turn_id] = newest
+    return found
+
+
+def in_order(turns: Iterable[tuple[Session, TurnState]]) -> list[TurnState]:
+    """Return turns as they began."""
+    wanted: dict[str, tuple[Session, dict[str, TurnState]]] = {}
+    for session, turn in turns:
+        wanted.setdefault(session.session_id, (session, {}))[1][turn.turn_id] = turn
+    found = [
+        (at, of_session[turn_id])
+        for session, of_session in wanted.values()
+        for turn_id, at in began_at(session).items()
+        if turn_id in of_session
+    ]
+    return [turn for _, turn in sorted(found, key=lambda each: each[0])]
