@@ -20,10 +20,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from acp_jupyter.api.models.sessions import RewindReply, RewindSession, UndoRewind
 from acp_jupyter.api.models.turns import RevertTurn
 from acp_jupyter.api.models.variants import CreateVariant, KeepVariant
-from acp_jupyter.errors import AcpError
+from acp_jupyter.errors import AcpError, UnknownTurn
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.workspace.authors import changed_at
+from acp_jupyter.host.workspace.running_turns import SavedFile
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from tests.support.agents.fake_agent import script
 from tests.support.generated import examples
@@ -60,6 +62,9 @@ class Operations(RuleBasedStateMachine):
         self.session_id = ""
         self.undo: tuple[Any, State] | None = None
         """What undoes the last operation, and what the folder was before that."""
+        self.mine: dict[str, str] = {}
+        """What a person wrote into files that no agent has changed since."""
+        self.written = 0
         self.server: Server
 
     @initialize()
@@ -111,25 +116,91 @@ class Operations(RuleBasedStateMachine):
             assert held(self.root) == before
             assert self.told() == told
             return
+        self.expect_mine()
         self.undo = None if back is None else (back(reply), before)
         if isinstance(reply, RewindReply):
             self.session_id = reply.session.session_id
+
+    def expect_mine(self) -> None:
+        """What a person wrote is on disk."""
+        for name, text in self.mine.items():
+            assert (self.root / name).read_text() == text
+
+    def write_mine(self, name: str) -> None:
+        self.written += 1
+        self.mine[name] = f"mine {self.written}"
+        (self.root / name).parent.mkdir(exist_ok=True)
+        (self.root / name).write_text(self.mine[name])
+
+    def forget_mine(self, deed: str) -> None:
+        """What an agent is told to write is not a person's any more.
+
+        Told what was said before, it does second lines again.
+        """
+        branch = self.server.woken(self.session_id).state.branch
+        again = "" if branch is None else "b.py"
+        self.mine = {
+            name: text for name, text in self.mine.items() if name not in deed and name != again
+        }
+
+    def save(self, name: str) -> None:
+        """Let a person save a file in a page, while a turn runs."""
+        path = self.root / name
+        before = (path.read_bytes(), changed_at(str(path))) if path.exists() else (None, None)
+        self.write_mine(name)
+        saved = SavedFile(str(path), before[0], path.read_bytes(), at=before[1])
+        self.server.result(self.server.host.running_turns.take(saved))
 
     # -- what happens ---------------------------------------------------------
 
     @rule(deed=DEED)
     def prompt(self, deed: str) -> None:
         session = self.server.woken(self.session_id)
+        self.forget_mine(deed)
         turn_id = self.server.prompt(session, deed)
         self.server.done(session, turn_id)
         self.server.result(session.turn_files.settled(turn_id))
+        self.expect_mine()
         self.turns.append(turn_id)
         self.undo = None
 
-    @rule(name=NAMES, text=st.sampled_from(["mine", "0", "1", "2"]))
+    @rule(deed=DEED, name=NAMES, stops=st.booleans())
+    def prompt_beside_a_person(self, deed: str, name: str, stops: bool) -> None:
+        """A person saves a file while the turn waits, which ends then, or by the server's end."""
+        session = self.server.woken(self.session_id)
+        self.forget_mine(deed)
+        self.written += 1
+        said, gate = f"Go {self.written}", self.top / f"gate-{self.written}"
+        turn_id = self.server.prompt(session, f"{deed}\nsay {said}\nhold {gate}")
+        eventually(lambda: self.server.text(session).endswith(said))
+        self.save(name)
+        if stops:
+            self.ending.close()
+            self.start()
+        else:
+            gate.touch()
+            self.server.done(session, turn_id)
+        gate.touch()
+        self.turns.append(turn_id)
+        self.undo = None
+        turn = self.turn(turn_id)
+        assert turn.changes_unknown == ""
+        files = () if turn.changes is None else turn.changes.files
+        authors = {file.path: file.author for file in files}
+        for path in set(authors) - {name}:
+            assert authors[path] == "agent"
+        if name not in deed:
+            assert authors.get(name, "you") == "you"
+        self.expect_mine()
+
+    @rule(name=NAMES, text=st.sampled_from(["", "0", "1", "2"]))
     def edit(self, name: str, text: str) -> None:
-        (self.root / name).parent.mkdir(exist_ok=True)
-        (self.root / name).write_text(text)
+        if text:
+            self.mine.pop(name, None)
+            (self.root / name).parent.mkdir(exist_ok=True)
+            (self.root / name).write_text(text)
+        else:
+            self.write_mine(name)
         self.undo = None
 
     @precondition(lambda self: self.turns)
@@ -171,6 +242,8 @@ class Operations(RuleBasedStateMachine):
         changes = self.turn(turn_id).changes
         fresh = changes is not None and all(file.reverted for file in changes.files)
         back = KeepVariant(turn_id=turn_id, undo=True)
+        for file in () if changes is None else changes.files:
+            self.mine.pop(file.path, None)  # it is asked for by name
         self.send(KeepVariant(turn_id=turn_id), (lambda _: back) if fresh else None)
 
     @precondition(lambda self: self.undo is not None)
@@ -194,21 +267,48 @@ class Operations(RuleBasedStateMachine):
         self.ending.close()
         self.start()
         assert (held(self.root), self.told()) == (before, told)
+        self.expect_mine()
 
-    @precondition(lambda self: self.turns)
-    @rule(place=PLACE, undo=st.booleans(), step=st.integers(0, 40))
-    def kill(self, place: int, undo: bool, step: int) -> None:
+    def wanted(self, what: str, place: int, undo: bool) -> Any:
+        """Return a command that changes the folder; None where there is nothing to be changed."""
+        session = self.server.woken(self.session_id)
+        order = list(session.transcript.turn_order)
+        if what == "revert" and self.turns:
+            return RevertTurn(turn_id=self.turns[place % len(self.turns)], undo=undo)
+        if what == "keep" and self.variants:
+            return KeepVariant(turn_id=self.variants[place % len(self.variants)], undo=undo)
+        if what == "go back" and undo and session.state.branch is not None:
+            return UndoRewind(session_id=self.session_id)
+        if what == "go back" and order:
+            return RewindSession(session_id=self.session_id, turn_id=order[place % len(order)])
+        return None
+
+    @rule(
+        what=st.sampled_from(["revert", "keep", "go back"]),
+        place=PLACE,
+        undo=st.booleans(),
+        step=st.integers(0, 60),
+    )
+    def kill(self, what: str, place: int, undo: bool, step: int) -> None:
         """Kill it at some step of the disk, or once it has answered."""
-        turn_id = self.turns[place % len(self.turns)]
+        command = self.wanted(what, place, undo)
+        if command is None:
+            return
+        if what == "keep":
+            self.mine.clear()
         before, told = held(self.root), self.told()
         session = self.server.woken(self.session_id)
         self.server.run(session.journal.flush)
         self.server.result(self.server.host.save(session))
+        went_to = self.session_id
         with self.picture.watched(step):
             try:
-                self.server.send(RevertTurn(turn_id=turn_id, undo=undo))
+                reply = self.server.send(command)
             except AcpError:
                 assert held(self.root) == before
+            else:
+                if isinstance(reply, RewindReply):
+                    went_to = reply.session.session_id
         answered = not self.picture.taken
         after, told_after = held(self.root), self.told()
         if answered:
@@ -220,7 +320,39 @@ class Operations(RuleBasedStateMachine):
         assert (held(self.root), is_told) in ((before, told), (after, told_after))
         if answered:
             assert is_told == told_after
+        if self.server.woken(self.session_id).state.continues_in == went_to:
+            self.session_id = went_to
+        self.expect_mine()
         self.undo = None
+
+    @rule(deed=DEED, step=st.integers(0, 60))
+    def kill_in_a_turn(self, deed: str, step: int) -> None:
+        """What a turn has changed is known at the next start, or said to be unknown."""
+        before = held(self.root)
+        session = self.server.woken(self.session_id)
+        self.server.run(session.journal.flush)
+        self.server.result(self.server.host.save(session))
+        self.forget_mine(deed)
+        with self.picture.watched(step):
+            turn_id = self.server.prompt(session, deed)
+            self.server.done(session, turn_id)
+            self.server.result(session.turn_files.settled(turn_id))
+        if not self.picture.taken:
+            self.picture.take()
+        self.ending.close()
+        self.picture.put_back()
+        self.start()
+        self.undo = None
+        self.expect_mine()
+        changed = held(self.root) != before
+        try:
+            turn = self.turn(turn_id)
+        except UnknownTurn:
+            assert not changed  # the agent was never asked
+            return
+        self.turns.append(turn_id)
+        files = () if turn.changes is None else turn.changes.files
+        assert bool(files or turn.changes_unknown) >= changed
 
 
 Operations.TestCase.settings = settings(examples(3), stateful_step_count=15)

@@ -6,6 +6,7 @@ A turn in which the agent says nothing for long is noted.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -51,6 +52,8 @@ from acp_jupyter.protocol.objects import Obj
 from acp_jupyter.protocol.parse.steering import TAKEN, Outcome
 from acp_jupyter.transcript.model.tool_items import ToolCall
 
+_LOG_SECONDS = 2.0
+"""Longest time that a prompt waits for the log if the disk does not respond."""
 _ALLOWS_MORE = (
     "The message waits for its own turn: the running one allows more without asking than the "
     "message's policy and rules do."
@@ -344,6 +347,10 @@ class TurnRunner:
         await self._files.must_be_there()
         connection = await self._agent.open()
         await self._files.scanned()
+        # Were the server killed now, nobody would know whose the agent's next change is.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_LOG_SECONDS):
+                await self._journal.flushed()
         if turn.stop.is_set():
             self._journal.note(TurnStopped(turn_id=turn.turn_id))
             return
