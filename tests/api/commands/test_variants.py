@@ -684,6 +684,41 @@ def test_no_checkpoint_is_deleted_while_a_copy_is_in_use(tmp_path: Path) -> None
         there.host.stop()
 
 
+def test_what_can_not_be_kept_as_its_folder_was_moved_is_not_called_deleted(there: Try) -> None:
+    fill(there.root)
+    turn_id = there.run(there.make(), "append a.py 1")
+    moved = there.root.rename(there.folder / "moved")
+    there.root.symlink_to(moved)
+    with pytest.raises(ChangesGone, match=r"can't be kept: its folder was moved") as gone:
+        there.keep(turn_id)
+    assert "too large" not in str(gone.value)
+    assert there.sender.send(USER, "get_changes", turn_id=turn_id).words == str(gone.value)
+    there.root.unlink()
+    there.host.checkpoints.of(there.root).git.discard()
+    with pytest.raises(ChangesGone, match="the folder is gone: ") as gone:
+        there.keep(turn_id)
+    assert "too large" not in str(gone.value)
+
+
+def test_what_can_not_be_stored_of_a_copy_can_not_be_kept(tmp_path: Path) -> None:
+    """Nobody asked to revert anything."""
+    there = Try(tmp_path, replace(PATIENT, checkpoint_files=8))
+    try:
+        fill(there.root)
+        deeds = "\n".join(f"write {number}.txt x" for number in range(10))
+        session = there.make()
+        turn_id = there.start(session, f"append a.py 1\n{deeds}")
+        there.sender.done(session, turn_id)
+        with pytest.raises(ChangesGone) as gone:
+            there.keep(turn_id)
+        assert str(gone.value) == "The folder has more than 8 files, so changes can't be kept."
+        changes = session.transcript.turns[turn_id].changes
+        assert changes is not None
+        assert changes.words.startswith("The folder has more than 8 files, so changes can't be kept.")
+    finally:
+        there.host.stop()
+
+
 @pytest.mark.parametrize("paths", [None, ["out"]], ids=["all", "by name"])
 def test_a_link_that_leads_out_is_not_kept(there: Try, paths: list[str] | None) -> None:
     fill(there.root)

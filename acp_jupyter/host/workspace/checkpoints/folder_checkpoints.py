@@ -298,10 +298,10 @@ class Checkpoints:
         GitError
             Nobody can tell: the folder is gone, or git failed.
         """
-        if not self.git.folder.is_dir():
-            return None
         if not self.root.is_dir():
             raise GitError(f"the folder is gone: {self.root}")
+        if not self.git.folder.is_dir():
+            return None
         found = self.moments(turn_id, objects)
         before, after = found["base"], found["after"]
         return (before, after) if before and after else None

@@ -284,3 +284,16 @@ def words_of(
         named = ", ".join(f"{_named(list(paths))} ({why})" for why, paths in by_why)
         alone = all(file.unread for file in files)
         yield f"Not kept: {named}." if alone else f"Not kept, so it can't be reverted: {named}."
+
+
+_OF_COPY = (
+    ("Not kept, so it can't be reverted:", "Not stored, so it can't be kept:"),
+    ("can't be reverted", "can't be kept"),
+)
+
+
+def words_of_copy(words: str) -> str:
+    """Return what is said of a turn in a copy: its changes are kept or not, and not reverted."""
+    for said, instead in _OF_COPY:
+        words = words.replace(said, instead)
+    return words

@@ -27,6 +27,7 @@ from acp_jupyter.host.workspace.checkpoints.revert import (
     YOURS,
     YOURS_TOO,
     words_of,
+    words_of_copy,
 )
 from acp_jupyter.host.workspace.checkpoints.saved_text import PersonsText, persons_text
 from acp_jupyter.host.workspace.checkpoints.tree_change import Change, TreeChange
@@ -167,6 +168,8 @@ class TurnCheckpoints:
             self.why_not = str(error)
         except GitError as error:
             self.why_not = f"The folder's state could not be stored: {error}."
+        if self._is_copy:
+            self.why_not = words_of_copy(self.why_not)
         folder = self.checkpoints.root
         self.store.open_turns.add(
             OpenTurn(
@@ -206,9 +209,12 @@ class TurnCheckpoints:
         """Make the checkpoint after the turn; return the note of changes, None for no changes."""
         try:
             with not_waiting_for_pipes(self._root, scans.after):
-                return self._after(turn_id, scans)
+                note = self._after(turn_id, scans)
         finally:
             self.store.end(turn_id)
+        if note is None or not self._is_copy:
+            return note
+        return note.model_copy(update={"words": words_of_copy(note.words)})
 
     def _after(
         self, turn_id: str, scans: FolderScans
