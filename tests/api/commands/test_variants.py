@@ -714,9 +714,88 @@ def test_what_can_not_be_stored_of_a_copy_can_not_be_kept(tmp_path: Path) -> Non
         assert str(gone.value) == "The folder has more than 8 files, so changes can't be kept."
         changes = session.transcript.turns[turn_id].changes
         assert changes is not None
-        assert changes.words.startswith("The folder has more than 8 files, so changes can't be kept.")
+        assert changes.words.startswith(str(gone.value))
     finally:
         there.host.stop()
+
+
+ODD = os.fsdecode(b"caf\xe9.txt")
+READABLE = r"caf\xe9.txt"
+"""The same, with the byte written out."""
+
+
+def changed(session: Session, turn_id: str) -> dict[str, tuple[str, bool, str]]:
+    """Return what is told of each changed file; all of it must be JSON."""
+    turn = session.transcript.turns[turn_id]
+    assert turn.model_dump_json()
+    assert turn.changes is not None
+    return {file.path: (file.change, file.kept, file.words) for file in turn.changes.files}
+
+
+def test_a_file_whose_name_is_not_utf_8_is_copied_and_told_of(there: Try) -> None:
+    fill(there.root)
+    (there.root / ODD).write_text("one\n")
+    (there.root / os.fsdecode(b"d\xe9r")).mkdir()
+    (there.root / os.fsdecode(b"d\xe9r") / "huge").write_bytes(b"")
+    os.truncate(there.root / os.fsdecode(b"d\xe9r") / "huge", 11 * 1024 * 1024)
+    session = there.make()
+    assert session.state.variant is not None
+    cwd = Path(session.state.cwd)
+    assert (cwd / ODD).read_text() == "one\n"
+    shared = (cwd / os.fsdecode(b"d\xe9r")).exists()
+    assert (r"d\xe9r/huge (too large" in session.state.variant.left_out) is not shared
+    turn_id = there.start(session, "append a.py 1\nwait")
+    eventually(lambda: (cwd / "a.py").read_bytes().endswith(b"1"))
+    (cwd / ODD).write_text("two\n")
+    there.sender.run(session.cancel)
+    there.sender.done(session, turn_id)
+    there.sender.send(USER, "get_changes", turn_id=turn_id)
+    assert changed(session, turn_id) == {
+        "a.py": ("modified", True, ""),
+        READABLE: ("modified", False, "Its name is not in UTF-8."),
+    }
+    with pytest.raises(ChangesRefused) as refused:
+        there.keep(turn_id, paths=[READABLE])
+    assert str(refused.value) == f"{READABLE} can't be kept. Its name is not in UTF-8."
+    assert there.keep(turn_id) == ("a.py",)
+    assert (there.root / ODD).read_text() == "one\n"
+    eventually(lambda: READABLE in notices(session))  # its copy stays
+    assert (cwd / ODD).read_text() == "two\n"
+
+
+def test_changes_of_files_whose_names_are_not_utf_8_are_told_in_the_folder_itself(
+    there: Try,
+) -> None:
+    fill(there.root)
+    (there.root / ".gitignore").write_text("*.log\n")
+    folder = there.root / os.fsdecode(b"d\xe9r")
+    folder.mkdir()
+    for path in (there.root / ODD, folder / "x.txt", there.root / os.fsdecode(b"\xe9.log")):
+        path.write_text("one\n")
+    session = there.sender.open("own")
+    turn_id = there.start(session, "append a.py 1\nwork go")
+    eventually(lambda: (there.root / "a.py").read_bytes().endswith(b"1"))
+    (there.root / ODD).unlink()
+    (folder / "x.txt").write_text("two\n")
+    (there.root / os.fsdecode(b"new\xe9.txt")).write_text("two\n")
+    (there.root / os.fsdecode(b"\xe9.log")).write_text("two\n")
+    (there.root / "go").touch()
+    there.sender.done(session, turn_id)
+    there.sender.send(USER, "get_changes", turn_id=turn_id)
+    told = changed(session, turn_id)
+    told.pop("go", None)
+    odd = "Its name is not in UTF-8."
+    assert told == {
+        "a.py": ("modified", True, ""),
+        READABLE: ("deleted", False, odd),
+        r"d\xe9r/x.txt": ("modified", False, odd),
+        r"new\xe9.txt": ("added", False, odd),
+    }
+    with pytest.raises(ChangesRefused) as refused:
+        there.sender.send(USER, "revert_turn", turn_id=turn_id, paths=[READABLE])
+    assert str(refused.value) == f"{READABLE} can't be reverted. {odd}"
+    there.sender.send(USER, "revert_turn", turn_id=turn_id)
+    assert (there.root / "a.py").read_bytes() == b"one\r\ntwo\r\n"
 
 
 @pytest.mark.parametrize("paths", [None, ["out"]], ids=["all", "by name"])

@@ -474,7 +474,7 @@ class Checkpoints:
 
     def _update(self, *options: str, paths: list[str], deadline: float) -> None:
         if paths:
-            stdin = b"".join(path.encode() + b"\0" for path in paths)
+            stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)
             command = ("update-index", *options, "-z", "--stdin")
             settings = _MANY if len(paths) > _FEW else None
             until = min(deadline, time.monotonic() + _SAVING_SECONDS)

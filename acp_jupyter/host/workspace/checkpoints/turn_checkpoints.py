@@ -23,6 +23,8 @@ from acp_jupyter.host.workspace.checkpoints.open_turns import OpenTurn
 from acp_jupyter.host.workspace.checkpoints.revert import (
     CHANGED_BY_ANOTHER,
     MARKED,
+    NAME_NOT_UTF8,
+    NOT_UTF8,
     NOTEBOOK,
     YOURS,
     YOURS_TOO,
@@ -38,8 +40,11 @@ from acp_jupyter.host.workspace.scan import (
     FolderScan,
     Signature,
     born_ns,
+    is_utf8,
     lineage,
     next_file_time_ns,
+    odd_changes,
+    readable,
 )
 from acp_jupyter.protocol.host_events.session import (
     Author,
@@ -86,6 +91,11 @@ class FolderScans:
         inside = (path for path in sorted(self.edited) if not os.path.isabs(path))
         return tuple(FileChanged(path, "changed") for path in inside)
 
+    @property
+    def odd(self) -> tuple[FileChanged, ...]:
+        """The changes found of files whose names are not UTF-8."""
+        return odd_changes(self.before, self.after)
+
     def beyond(self, root: Path) -> tuple[FileChanged, ...]:
         """Return the agent's reported edits outside the folder. Blocks."""
         real = os.path.realpath(root)
@@ -110,6 +120,8 @@ class _Found:
     held: frozenset[str]
     foreign: dict[str, tuple[str, str]]
     uncovered: dict[str, str]
+    odd: tuple[FileChanged, ...]
+    """Those of files whose names are not UTF-8, without what git ignores."""
     unseen: frozenset[str]
     marked: bool
 
@@ -235,12 +247,15 @@ class TurnCheckpoints:
         # What git ignores changes all the time, whoever writes it.
         for file in listed.files:
             uncovered.pop(file.came_from, None)  # it goes back
-        beyond = scans.beyond(self._root)
-        not_here = {c.path for c in scans.seen if c.how == "deleted"}.union(c.path for c in beyond)
-        self.unstored = tuple(sorted(found.unseen.union(uncovered) - not_here))
+        beyond, odd = scans.beyond(self._root), found.odd
+        uncovered |= {readable(change.path): NOT_UTF8 for change in odd}
+        not_here = {readable(c.path) for c in (*scans.seen, *odd) if c.how == "deleted"}
+        not_here.update(c.path for c in beyond)
+        unseen = {readable(path) for path in found.unseen}
+        self.unstored = tuple(sorted(unseen.union(uncovered) - not_here))
         reported = {*scans.edited, *found.foreign}
         unkept = [c for c in scans.seen if c.path in uncovered and c.path in reported]
-        unkept += beyond
+        unkept += (*odd, *beyond)
         files = (*listed.files, *_unkept(unkept[: most - len(listed.files)], found.authors))
         told = {path for c in found.changes for path in (c.path, c.old_path)} | {scans.notebook}
         yours = (_yours(change) for change in found.persons if change.path not in told)
@@ -295,6 +310,7 @@ class TurnCheckpoints:
             held,
             foreign,
             uncovered,
+            tuple(each for each in scans.odd if each.path in left_out),
             self._unseen(scans, taken) if self._is_copy else frozenset(),
             marked=marked,
         )
@@ -429,7 +445,7 @@ class TurnCheckpoints:
         """Tell what looking alone has shown; that nothing changed only where it saw everything."""
         most = self.checkpoints.limits.listed_changes
         found = [c for c in scans.seen if c.path != scans.notebook or scans.names_notebook]
-        found += scans.beyond(self._root)
+        found += (*scans.odd, *scans.beyond(self._root))
         authors = Authors(self._root, scans.own, scans.others, scans.notebook)
         every = _unkept(found, authors)
         files = tuple(sorted(every, key=lambda file: not file.is_turns)[:most])
@@ -536,9 +552,10 @@ def _unkept(changes: Iterable[FileChanged], authors: Authors) -> list[ChangedFil
     """Tell of files that no checkpoint has."""
     return [
         ChangedFile(
-            path=change.path,
+            path=readable(change.path),
             change=_HOW[change.how],
             kept=False,
+            words="" if is_utf8(change.path) else NAME_NOT_UTF8,
             author=authors.of(change.path, is_compared=False),
         )
         for change in changes
