@@ -742,7 +742,7 @@ def test_a_file_whose_name_is_not_utf_8_is_copied_and_told_of(there: Try) -> Non
     assert session.state.variant is not None
     cwd = Path(session.state.cwd)
     assert (cwd / ODD).read_text() == "one\n"
-    shared = (cwd / os.fsdecode(b"d\xe9r")).exists()
+    shared = (cwd / os.fsdecode(b"d\xe9r") / "huge").exists()
     assert (r"d\xe9r/huge (too large" in session.state.variant.left_out) is not shared
     turn_id = there.start(session, "append a.py 1\nwait")
     eventually(lambda: (cwd / "a.py").read_bytes().endswith(b"1"))
@@ -796,6 +796,39 @@ def test_changes_of_files_whose_names_are_not_utf_8_are_told_in_the_folder_itsel
     assert str(refused.value) == f"{READABLE} can't be reverted. {odd}"
     there.sender.send(USER, "revert_turn", turn_id=turn_id)
     assert (there.root / "a.py").read_bytes() == b"one\r\ntwo\r\n"
+
+
+def test_empty_folders_are_in_a_copy_and_undo_of_keep_leaves_them(there: Try) -> None:
+    fill(there.root)
+    (there.root / ".gitignore").write_text("ignored/\n")
+    for name in ("empty", "sub/deep/er", "kept/out", "ignored/a", "__pycache__", "own/.git/x"):
+        (there.root / name).mkdir(parents=True)
+    (there.root / "ignored" / "x").write_text("x")
+    subprocess.run(["git", "init", "-q"], cwd=there.root / "own", check=True)
+    (there.root / "away").symlink_to("sub/deep")
+    before = held(there.root)
+    session = there.make()
+    cwd = Path(session.state.cwd)
+    folders = {p.relative_to(cwd).as_posix() for p in cwd.rglob("*") if p.is_dir()}
+    mine = {each for each in folders if not each.startswith(".git")}
+    assert mine == {"sub", "empty", "sub/deep", "sub/deep/er", "kept", "kept/out", "away"}
+    turn_id = there.run(session, "write kept/out/x.txt x\nwrite new/y.txt y")
+    assert set(there.keep(turn_id)) == {"kept/out/x.txt", "new/y.txt"}
+    assert (there.root / "kept" / "out" / "x.txt").read_text() == "x"
+    assert (there.root / "empty").is_dir()
+    there.keep(turn_id, undo=True)
+    assert held(there.root) == before
+
+
+def test_no_more_folders_are_copied_than_a_checkpoint_may_have_files(tmp_path: Path) -> None:
+    there = Try(tmp_path, replace(PATIENT, checkpoint_files=8))
+    try:
+        for number in range(20):
+            (there.root / f"{number}").mkdir()
+        cwd = Path(there.make().state.cwd)
+        assert sum(path.name != ".git" for path in cwd.iterdir()) == 8
+    finally:
+        there.host.stop()
 
 
 @pytest.mark.parametrize("paths", [None, ["out"]], ids=["all", "by name"])

@@ -56,6 +56,8 @@ class FolderBase:
     tree: str
     files: tuple[str, ...]
     links: tuple[str, ...]
+    folders: tuple[str, ...]
+    """Also those that no file is in."""
     odd_names: tuple[str, ...]
     """Files that no checkpoint holds, as their names are not UTF-8."""
     left_out: Mapping[str, str]
@@ -100,6 +102,7 @@ def take_base(checkpoints: Checkpoints, name: str) -> FolderBase:
         taken.tree,
         tuple(path for path, mode in modes.items() if mode != _LINK),
         tuple(path for path, mode in modes.items() if mode == _LINK),
+        tuple(checkpoints.folders({*ignored, *(path.rstrip("/") for path in taken.nested)})),
         odd_names,
         left_out,
     )
@@ -183,6 +186,8 @@ class FolderCopier:
                 if not self._copy_link(path):
                     left_out[path] = "a link that leads out of the folder"
             self._compare(left_out)
+            for path in self._base.folders:
+                self._make_folder(path)
             self._begin_repository()
         except OSError as error:
             raise DiskRefused(plain_reason(error)) from None
@@ -262,6 +267,13 @@ class FolderCopier:
         for path in (*self._base.files, *self._base.odd_names):
             with contextlib.suppress(OSError):
                 yield os.lstat(self._source / path).st_size
+
+    def _make_folder(self, path: str) -> None:
+        """Make a folder that no file has brought along, unless something else is there by now."""
+        if self._stop.is_set():
+            raise CopyStopped
+        with contextlib.suppress(FileExistsError, NotADirectoryError):
+            (self._target / path).mkdir(parents=True, exist_ok=True)
 
     def _copy_link(self, path: str) -> bool:
         """Copy a link that stays in the folder; return False for another one."""
