@@ -185,6 +185,37 @@ def test_a_folder_with_too_many_files_has_unknown_changes(start: Start) -> None:
         assert held(server.root) == {**before, "a.py": ("file", b"one", before["a.py"][2])}
 
 
+def test_a_folder_that_gets_too_many_files_in_a_turn_has_unknown_changes(start: Start) -> None:
+    """The session itself says so, and all that is written of it."""
+    with start(replace(FAST, scan_files=3, checkpoint_files=3)) as server:
+        session = server.open("own", notebook_path="book.ipynb")
+        deeds = "\n".join(f"write {number}.txt x" for number in range(5))
+        turn_id = said(server, session, deeds)
+        turn = session.transcript.turns[turn_id]
+        words = "The folder has more than 3 files, so changes can't be reverted."
+        assert (turn.changes, turn.changes_unknown) == (None, words)
+        assert server.notices(session) == [words]
+        said(server, session, "write a.py one")
+        assert server.notices(session) == [words]  # once is enough
+
+
+def test_changes_in_a_folder_that_git_ignores_may_be_too_many_to_see(start: Start) -> None:
+    with start(replace(FAST, scan_files=5)) as server:
+        (server.root / ".gitignore").write_text("data/\n")
+        (server.root / "data").mkdir()
+        for number in range(10):
+            (server.root / "data" / f"{number}.txt").write_text("x")
+        session = server.open("own", notebook_path="book.ipynb")
+        for _ in range(2):
+            turn_id = said(server, session, "append data/5.txt 1")
+            turn = session.transcript.turns[turn_id]
+            assert (turn.changes, turn.changes_unknown) == (None, "")
+        (words,) = server.notices(session)
+        assert words.endswith("A change of a file that git ignores is not listed.")
+        turn_id = said(server, session, "write a.py one")
+        assert paths(session.transcript.turns[turn_id]) == ["a.py"]
+
+
 def test_a_variant_of_a_killed_server_can_be_kept(tmp_path: Path, start: Start) -> None:
     picture = killed(tmp_path)
     with start() as server:

@@ -160,6 +160,8 @@ class TurnCheckpoints:
         """Time before the turn, as files have it."""
         self.why_not = ""
         """Why there is no checkpoint before this turn; empty if there is one."""
+        self.overlooks = False
+        """Whether files that git ignores could not all be looked at."""
         self.unstored: tuple[str, ...] | None = None
         """Files that the turn has written and no checkpoint has; None if nothing is stored."""
 
@@ -167,13 +169,14 @@ class TurnCheckpoints:
         """Make the checkpoint before a turn, and write down that there is none after it yet."""
         self.store.begin(turn_id, self._root)
         self._before, self._there, self.why_not, self.unstored = None, scan, "", None
-        self.base = None
+        self.base, self.overlooks = None, False
         self._began_ns = next_file_time_ns()
         try:
             with not_waiting_for_pipes(self._root, scan):
                 taken = self.checkpoints.take(turn_id, "before")
                 if not scan.whole:
                     others = self.checkpoints.ignored().union(p.rstrip("/") for p in taken.nested)
+                    self.overlooks = not all(PurePosixPath(p).name in SKIPPED for p in others)
                     self._there = replace(scan, unread={**dict.fromkeys(others, 0), **scan.unread})
             self._before, self.base = taken, BaseTree(self.checkpoints, turn_id, taken.tree)
         except CheckpointFailed as error:
