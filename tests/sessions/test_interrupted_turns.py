@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -137,6 +138,24 @@ def test_what_is_not_known_yet_is_waited_for(tmp_path: Path, start: Start) -> No
     with start() as server:
         server.send(RevertTurn(turn_id=turn_id, paths=("a.py",)))
         assert (server.root / "a.py").read_text() == "zero"
+
+
+def test_a_file_whose_name_is_not_utf_8_is_compared_too(tmp_path: Path, start: Start) -> None:
+    picture = killed(tmp_path)
+    odd = os.fsdecode(b"caf\xe9.txt")
+    with start() as server:
+        (server.root / odd).write_text("zero")
+        session = server.open("own")
+        turn_id = begun(server, session)
+        (server.root / odd).write_text("other")
+        server.run(session.journal.flush)
+        picture.take()
+    picture.put_back()
+    with start() as server:
+        turn = settled(server, turn_id)
+        assert turn.changes is not None
+        told = {file.path: (file.change, file.kept) for file in turn.changes.files}
+        assert told == {"a.py": ("modified", True), r"caf\xe9.txt": ("modified", False)}
 
 
 def test_what_can_not_be_known_is_refused(tmp_path: Path, start: Start) -> None:
