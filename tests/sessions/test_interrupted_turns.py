@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -139,6 +140,24 @@ def test_what_is_not_known_yet_is_waited_for(tmp_path: Path, start: Start) -> No
         assert (server.root / "a.py").read_text() == "zero"
 
 
+def test_a_file_whose_name_is_not_utf_8_is_compared_too(tmp_path: Path, start: Start) -> None:
+    picture = killed(tmp_path)
+    odd = os.fsdecode(b"caf\xe9.txt")
+    with start() as server:
+        (server.root / odd).write_text("zero")
+        session = server.open("own")
+        turn_id = begun(server, session)
+        (server.root / odd).write_text("other")
+        server.run(session.journal.flush)
+        picture.take()
+    picture.put_back()
+    with start() as server:
+        turn = settled(server, turn_id)
+        assert turn.changes is not None
+        told = {file.path: (file.change, file.kept) for file in turn.changes.files}
+        assert told == {"a.py": ("modified", True), r"caf\xe9.txt": ("modified", False)}
+
+
 def test_what_can_not_be_known_is_refused(tmp_path: Path, start: Start) -> None:
     picture = killed(tmp_path)
     with start() as server:
@@ -183,6 +202,37 @@ def test_a_folder_with_too_many_files_has_unknown_changes(start: Start) -> None:
             with pytest.raises(ChangesGone, match="The folder has more than 3 files"):
                 server.send(command)
         assert held(server.root) == {**before, "a.py": ("file", b"one", before["a.py"][2])}
+
+
+def test_a_folder_that_gets_too_many_files_in_a_turn_has_unknown_changes(start: Start) -> None:
+    """The session itself says so, and all that is written of it."""
+    with start(replace(FAST, scan_files=3, checkpoint_files=3)) as server:
+        session = server.open("own", notebook_path="book.ipynb")
+        deeds = "\n".join(f"write {number}.txt x" for number in range(5))
+        turn_id = said(server, session, deeds)
+        turn = session.transcript.turns[turn_id]
+        words = "The folder has more than 3 files, so changes can't be reverted."
+        assert (turn.changes, turn.changes_unknown) == (None, words)
+        assert server.notices(session) == [words]
+        said(server, session, "write a.py one")
+        assert server.notices(session) == [words]  # once is enough
+
+
+def test_changes_in_a_folder_that_git_ignores_may_be_too_many_to_see(start: Start) -> None:
+    with start(replace(FAST, scan_files=5)) as server:
+        (server.root / ".gitignore").write_text("data/\n")
+        (server.root / "data").mkdir()
+        for number in range(10):
+            (server.root / "data" / f"{number}.txt").write_text("x")
+        session = server.open("own", notebook_path="book.ipynb")
+        for _ in range(2):
+            turn_id = said(server, session, "append data/5.txt 1")
+            turn = session.transcript.turns[turn_id]
+            assert (turn.changes, turn.changes_unknown) == (None, "")
+        (words,) = server.notices(session)
+        assert words.endswith("A change of a file that git ignores is not listed.")
+        turn_id = said(server, session, "write a.py one")
+        assert paths(session.transcript.turns[turn_id]) == ["a.py"]
 
 
 def test_a_variant_of_a_killed_server_can_be_kept(tmp_path: Path, start: Start) -> None:

@@ -72,6 +72,8 @@ class FolderScan:
     """Inodes of the folders."""
     unread: Mapping[str, int] = field(default_factory=dict)
     """Inodes of everything else: links, pipes, folders that were not scanned."""
+    odd_names: Mapping[str, Signature] = field(default_factory=dict)
+    """Files whose names are not UTF-8, as `os.fsdecode` has them: no checkpoint holds them."""
 
     def has(self, path: str) -> bool:
         """Return whether a file existed, or lay in a folder that was not scanned."""
@@ -101,33 +103,34 @@ def scan(root: Path, limits: Limits, own: Collection[str] = ()) -> FolderScan:
     files: dict[str, Signature] = {}
     seen_folders: dict[str, int] = {}
     unread: dict[str, int] = {}
+    odd_names: dict[str, Signature] = {}
     folders = [("", str(root))]
     seen = 0
     while folders:
         prefix, folder = folders.pop()
         entries = _entries(folder, limits.scan_files + 1)
         if entries is None or any(entry.name == _ENVIRONMENT for entry in entries):
-            if name := prefix.removesuffix("/"):
+            if (name := prefix.removesuffix("/")) in seen_folders:
                 unread[name] = seen_folders.pop(name)
             continue
         for entry in entries:
             seen += 1
             if seen > limits.scan_files or time.monotonic() > deadline:
                 return FolderScan(files, whole=False, unread=unread)
-            if not _is_text(entry.name):
-                continue
+            path = prefix + entry.name
+            text = files, seen_folders, unread
+            plain, looked_in, other = text if is_utf8(path) else (odd_names, {}, {})
             if _is_folder(entry):
-                skipped = entry.name in SKIPPED or entry.name.endswith(RECORDING_FOLDER_SUFFIX)
-                if skipped or prefix + entry.name in own:
-                    unread[prefix + entry.name] = entry.inode()
+                if entry.name in SKIPPED or _is_recording(entry.name) or path in own:
+                    other[path] = entry.inode()
                 else:
-                    seen_folders[prefix + entry.name] = entry.inode()
-                    folders.append((f"{prefix}{entry.name}/", entry.path))
+                    looked_in[path] = entry.inode()
+                    folders.append((f"{path}/", entry.path))
             elif signature := _signature(entry):
-                files[prefix + entry.name] = signature
+                plain[path] = signature
             else:
-                unread[prefix + entry.name] = entry.inode()
-    return FolderScan(files, folders=seen_folders, unread=unread)
+                other[path] = entry.inode()
+    return FolderScan(files, folders=seen_folders, unread=unread, odd_names=odd_names)
 
 
 def lineage(path: str) -> Iterator[str]:
@@ -140,7 +143,19 @@ def changes(before: FolderScan, after: FolderScan) -> tuple[FileChanged, ...]:
     """Return the changed files in the order of their paths; none if a scan is not whole."""
     if not (before.whole and after.whole):
         return ()
-    old, new = before.files, after.files
+    return _compared(before.files, after.files)
+
+
+def odd_changes(before: FolderScan, after: FolderScan) -> tuple[FileChanged, ...]:
+    """Return the same of the files whose names are not UTF-8."""
+    if not (before.whole and after.whole):
+        return ()
+    return _compared(before.odd_names, after.odd_names)
+
+
+def _compared(
+    old: Mapping[str, Signature], new: Mapping[str, Signature]
+) -> tuple[FileChanged, ...]:
     found = [FileChanged(path, "made") for path in new.keys() - old.keys()]
     found += [FileChanged(path, "deleted") for path in old.keys() - new.keys()]
     both = old.keys() & new.keys()
@@ -161,12 +176,22 @@ def _entries(folder: str, most: int) -> list[os.DirEntry[str]] | None:
         return None  # deleted meanwhile, or not readable
 
 
-def _is_text(name: str) -> bool:
+def _is_recording(name: str) -> bool:
+    return name.endswith(RECORDING_FOLDER_SUFFIX)
+
+
+def is_utf8(path: str) -> bool:
+    """Return whether a path of `os.fsdecode` is UTF-8 on the disk."""
     try:
-        name.encode()
+        path.encode()
     except UnicodeEncodeError:
         return False
     return True
+
+
+def readable(path: str) -> str:
+    r"""Return a path as text that JSON can hold: ``caf\xe9`` for bytes that are not UTF-8."""
+    return os.fsencode(path).decode(errors="backslashreplace")
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

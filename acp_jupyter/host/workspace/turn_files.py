@@ -75,6 +75,10 @@ _LATE = (
 )
 _UNKNOWN = "What this turn changed could not be found out."
 _NOT_LOOKED = "The folder could not be looked at before this turn, so nobody knows what changed."
+_IGNORED = (
+    "The folder has too many files to look at all of them. A change of a file that git ignores is "
+    "not listed."
+)
 _GONE = "The folder of this turn is gone, so nobody knows what it changed."
 
 
@@ -144,7 +148,7 @@ class TurnFiles:
         self._outcome = ""
         """The turn of which it is noted what it changed, or why that is not known."""
         self._unkept = ""
-        """Why no checkpoint is made; reported once if a turn's changes are unknown."""
+        """Why it is not known what the last such turn changed; the same is reported once."""
         self._first: asyncio.Task[FolderScan | None] | None = None
         self._before: FolderScan | None = None
         self._second: asyncio.Task[None] | None = None
@@ -392,9 +396,11 @@ class TurnFiles:
             self._outcome = turn_id
             return
         self._note_unknown(turn_id, "" if note is None else note.words)
-        if note is not None and self.checkpoints.why_not != self._unkept:
-            self._unkept = self.checkpoints.why_not
-            self._notice(self._unkept)
+        overlooked = _IGNORED if self.checkpoints.overlooks else ""
+        words = overlooked if note is None else note.words
+        if words and words != self._unkept:
+            self._unkept = words
+            self._notice(words)
 
     def _seen(self, turn_id: str) -> Seen:
         """Return what finds out what was seen of a turn so far."""

@@ -352,7 +352,7 @@ def turn_footer(
 
 
 def _changed_words(turn: TurnState, reported: Sequence[str]) -> Iterator[str]:
-    """Yield how many files the turn changed, and how many nobody was seen to change."""
+    """Yield how many files changed, by the turn or nobody knows whom, or why it is not known."""
     changes = turn.changes or TurnChanges()
     own = reported if turn.changes is None else [f.path for f in changes.files if f.is_turns]
     count = len(own) if turn.changes is None else changes.own_count
@@ -362,6 +362,9 @@ def _changed_words(turn: TurnState, reported: Sequence[str]) -> Iterator[str]:
     unknown = [file for file in changes.files if file.author == "unknown"]
     if more := len(unknown) + changes.unknown_left_out:
         yield f"{more} more changed meanwhile, not known by whom"
+    if turn.changes_unknown:
+        what = "what else changed" if own else "what changed"
+        yield f"{what} is not known: {one_line(turn.changes_unknown).rstrip('.')}"
 
 
 def _without_times(item: Item) -> Item:

@@ -684,6 +684,153 @@ def test_no_checkpoint_is_deleted_while_a_copy_is_in_use(tmp_path: Path) -> None
         there.host.stop()
 
 
+def test_what_can_not_be_kept_as_its_folder_was_moved_is_not_called_deleted(there: Try) -> None:
+    fill(there.root)
+    turn_id = there.run(there.make(), "append a.py 1")
+    moved = there.root.rename(there.folder / "moved")
+    there.root.symlink_to(moved)
+    with pytest.raises(ChangesGone, match=r"can't be kept: its folder was moved") as gone:
+        there.keep(turn_id)
+    assert "too large" not in str(gone.value)
+    assert there.sender.send(USER, "get_changes", turn_id=turn_id).words == str(gone.value)
+    there.root.unlink()
+    there.host.checkpoints.of(there.root).git.discard()
+    with pytest.raises(ChangesGone, match="the folder is gone: ") as gone:
+        there.keep(turn_id)
+    assert "too large" not in str(gone.value)
+
+
+def test_what_can_not_be_stored_of_a_copy_can_not_be_kept(tmp_path: Path) -> None:
+    """Nobody asked to revert anything."""
+    there = Try(tmp_path, replace(PATIENT, checkpoint_files=8))
+    try:
+        fill(there.root)
+        deeds = "\n".join(f"write {number}.txt x" for number in range(10))
+        session = there.make()
+        turn_id = there.start(session, f"append a.py 1\n{deeds}")
+        there.sender.done(session, turn_id)
+        with pytest.raises(ChangesGone) as gone:
+            there.keep(turn_id)
+        assert str(gone.value) == "The folder has more than 8 files, so changes can't be kept."
+        changes = session.transcript.turns[turn_id].changes
+        assert changes is not None
+        assert changes.words.startswith(str(gone.value))
+    finally:
+        there.host.stop()
+
+
+ODD = os.fsdecode(b"caf\xe9.txt")
+READABLE = r"caf\xe9.txt"
+"""The same, with the byte written out."""
+
+
+def changed(session: Session, turn_id: str) -> dict[str, tuple[str, bool, str]]:
+    """Return what is told of each changed file; all of it must be JSON."""
+    turn = session.transcript.turns[turn_id]
+    assert turn.model_dump_json()
+    assert turn.changes is not None
+    return {file.path: (file.change, file.kept, file.words) for file in turn.changes.files}
+
+
+def test_a_file_whose_name_is_not_utf_8_is_copied_and_told_of(there: Try) -> None:
+    fill(there.root)
+    (there.root / ODD).write_text("one\n")
+    (there.root / os.fsdecode(b"d\xe9r")).mkdir()
+    (there.root / os.fsdecode(b"d\xe9r") / "huge").write_bytes(b"")
+    os.truncate(there.root / os.fsdecode(b"d\xe9r") / "huge", 11 * 1024 * 1024)
+    session = there.make()
+    assert session.state.variant is not None
+    cwd = Path(session.state.cwd)
+    assert (cwd / ODD).read_text() == "one\n"
+    shared = (cwd / os.fsdecode(b"d\xe9r") / "huge").exists()
+    assert (r"d\xe9r/huge (too large" in session.state.variant.left_out) is not shared
+    turn_id = there.start(session, "append a.py 1\nwait")
+    eventually(lambda: (cwd / "a.py").read_bytes().endswith(b"1"))
+    (cwd / ODD).write_text("two\n")
+    there.sender.run(session.cancel)
+    there.sender.done(session, turn_id)
+    there.sender.send(USER, "get_changes", turn_id=turn_id)
+    assert changed(session, turn_id) == {
+        "a.py": ("modified", True, ""),
+        READABLE: ("modified", False, "Its name is not in UTF-8."),
+    }
+    with pytest.raises(ChangesRefused) as refused:
+        there.keep(turn_id, paths=[READABLE])
+    assert str(refused.value) == f"{READABLE} can't be kept. Its name is not in UTF-8."
+    assert there.keep(turn_id) == ("a.py",)
+    assert (there.root / ODD).read_text() == "one\n"
+    eventually(lambda: READABLE in notices(session))  # its copy stays
+    assert (cwd / ODD).read_text() == "two\n"
+
+
+def test_changes_of_files_whose_names_are_not_utf_8_are_told_in_the_folder_itself(
+    there: Try,
+) -> None:
+    fill(there.root)
+    (there.root / ".gitignore").write_text("*.log\n")
+    folder = there.root / os.fsdecode(b"d\xe9r")
+    folder.mkdir()
+    for path in (there.root / ODD, folder / "x.txt", there.root / os.fsdecode(b"\xe9.log")):
+        path.write_text("one\n")
+    session = there.sender.open("own")
+    turn_id = there.start(session, "append a.py 1\nwork go")
+    eventually(lambda: (there.root / "a.py").read_bytes().endswith(b"1"))
+    (there.root / ODD).unlink()
+    (folder / "x.txt").write_text("two\n")
+    (there.root / os.fsdecode(b"new\xe9.txt")).write_text("two\n")
+    (there.root / os.fsdecode(b"\xe9.log")).write_text("two\n")
+    (there.root / "go").touch()
+    there.sender.done(session, turn_id)
+    there.sender.send(USER, "get_changes", turn_id=turn_id)
+    told = changed(session, turn_id)
+    told.pop("go", None)
+    odd = "Its name is not in UTF-8."
+    assert told == {
+        "a.py": ("modified", True, ""),
+        READABLE: ("deleted", False, odd),
+        r"d\xe9r/x.txt": ("modified", False, odd),
+        r"new\xe9.txt": ("added", False, odd),
+    }
+    with pytest.raises(ChangesRefused) as refused:
+        there.sender.send(USER, "revert_turn", turn_id=turn_id, paths=[READABLE])
+    assert str(refused.value) == f"{READABLE} can't be reverted. {odd}"
+    there.sender.send(USER, "revert_turn", turn_id=turn_id)
+    assert (there.root / "a.py").read_bytes() == b"one\r\ntwo\r\n"
+
+
+def test_empty_folders_are_in_a_copy_and_undo_of_keep_leaves_them(there: Try) -> None:
+    fill(there.root)
+    (there.root / ".gitignore").write_text("ignored/\n")
+    for name in ("empty", "sub/deep/er", "kept/out", "ignored/a", "__pycache__", "own/.git/x"):
+        (there.root / name).mkdir(parents=True)
+    (there.root / "ignored" / "x").write_text("x")
+    subprocess.run(["git", "init", "-q"], cwd=there.root / "own", check=True)
+    (there.root / "away").symlink_to("sub/deep")
+    before = held(there.root)
+    session = there.make()
+    cwd = Path(session.state.cwd)
+    folders = {p.relative_to(cwd).as_posix() for p in cwd.rglob("*") if p.is_dir()}
+    mine = {each for each in folders if not each.startswith(".git")}
+    assert mine == {"sub", "empty", "sub/deep", "sub/deep/er", "kept", "kept/out", "away"}
+    turn_id = there.run(session, "write kept/out/x.txt x\nwrite new/y.txt y")
+    assert set(there.keep(turn_id)) == {"kept/out/x.txt", "new/y.txt"}
+    assert (there.root / "kept" / "out" / "x.txt").read_text() == "x"
+    assert (there.root / "empty").is_dir()
+    there.keep(turn_id, undo=True)
+    assert held(there.root) == before
+
+
+def test_no_more_folders_are_copied_than_a_checkpoint_may_have_files(tmp_path: Path) -> None:
+    there = Try(tmp_path, replace(PATIENT, checkpoint_files=8))
+    try:
+        for number in range(20):
+            (there.root / f"{number}").mkdir()
+        cwd = Path(there.make().state.cwd)
+        assert sum(path.name != ".git" for path in cwd.iterdir()) == 8
+    finally:
+        there.host.stop()
+
+
 @pytest.mark.parametrize("paths", [None, ["out"]], ids=["all", "by name"])
 def test_a_link_that_leads_out_is_not_kept(there: Try, paths: list[str] | None) -> None:
     fill(there.root)

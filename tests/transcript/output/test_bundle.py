@@ -221,21 +221,44 @@ def test_an_error_that_was_asked_about_is_named_and_nothing_else_of_the_cell() -
     assert said.startswith("*About the error: OSError")
 
 
+EDIT = ToolCall(
+    id="1",
+    tool_call_id="c",
+    title="Edit",
+    tool_kind="edit",
+    status="completed",
+    diffs=(Diff(path="a.py", new_text="x"),),
+)
+
+
 def test_the_footer_says_who_how_and_what() -> None:
-    call = ToolCall(
-        id="1",
-        tool_call_id="c",
-        title="Edit",
-        tool_kind="edit",
-        status="completed",
-        diffs=(Diff(path="a.py", new_text="x"),),
-    )
-    markdown = build_bundle(TURN, [call], SESSION).data["text/markdown"]
+    markdown = build_bundle(TURN, [EDIT], SESSION).data["text/markdown"]
     assert isinstance(markdown, str)
     assert markdown.splitlines()[-1] == (
         "<sub>Demo 1.2 · model Big · mode Code · policy accept-edits · "
         "1 file changed: a.py · 1,234 tokens</sub>"
     )
+
+
+@pytest.mark.parametrize(
+    ("calls", "said"),
+    [
+        ((), "what changed is not known: The folder has more than 3 files"),
+        (
+            (EDIT,),
+            "1 file changed: a.py · what else changed is not known: "
+            "The folder has more than 3 files",
+        ),
+    ],
+    ids=["nothing is reported", "a file is reported"],
+)
+def test_the_footer_says_why_it_is_not_known_what_changed(
+    calls: tuple[Item, ...], said: str
+) -> None:
+    turn = TURN.model_copy(update={"changes_unknown": "The folder has more than 3 files."})
+    data = build_bundle(turn, calls, SESSION).data
+    assert f" · {said} · 1,234 tokens" in str(data["text/markdown"]).splitlines()[-1]
+    assert said in str(data["text/plain"])
 
 
 def test_there_is_no_html_and_no_widget() -> None:

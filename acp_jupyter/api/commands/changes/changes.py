@@ -45,6 +45,7 @@ _DISCARDED = (
     f"What this variant changed {_CANT_KEEP} any more: it was deleted when the checkpoints of its "
     "folder had become too large."
 )
+_MOVED = "its folder was moved, and another one is in its place"
 
 
 class ChangeCommands:
@@ -88,7 +89,7 @@ class ChangeCommands:
             words=changes.words,
         )
         if checkpointed is None:
-            words = why_not or _why_gone(turn)
+            words = why_not or self._why_gone(session, turn)
             files = tuple(FileTexts(**{**dict(file), "words": words}) for file in chosen)
             return reply.model_copy(update={"files": files, "words": words})
         if command.form == "patch":
@@ -195,7 +196,7 @@ class ChangeCommands:
         checkpointed = await self._checkpointed(session, turn, earlier, objects)
         unknown = any(each.changes_unknown for _, each in found)
         if checkpointed is None or unknown or not checkpointed.changes.revertible:
-            words = _why_gone(turn)
+            words = self._why_gone(session, turn)
             if _CANT_REVERT not in words and _CANT_KEEP not in words:
                 words = f"{words} It {_CANT_KEEP if turn.variant else _CANT_REVERT}."
             raise ChangesGone(words)
@@ -207,6 +208,20 @@ class ChangeCommands:
             raise
         except ChangesRefused as error:
             raise _not_kept(error) if turn.variant and command.undo else error from None
+
+    def _why_gone(self, session: Session, turn: TurnState) -> str:
+        changes = turn.changes or TurnChanges()
+        if turn.status == "done" and changes.revertible:
+            # What is kept is named after the folder's real path.
+            repository = self._checkpoints_of(session).git.folder.name
+            if changes.checkpoint not in {"", repository}:
+                what = f"What this variant changed {_CANT_KEEP}"
+                if not turn.variant:
+                    what = f"What this turn changed {_CANT_REVERT}"
+                return f"{what}: {_MOVED}."
+            if turn.variant:
+                return _DISCARDED
+        return changes.words or turn.changes_unknown or _NO_CHECKPOINT
 
     def _found(self, turn_id: str, caller: Caller) -> tuple[Session, TurnState]:
         session = self._host.session_of_turn(turn_id)
@@ -257,17 +272,12 @@ class ChangeCommands:
         )
 
 
-def _why_gone(turn: TurnState) -> str:
-    changes = turn.changes or TurnChanges()
-    if turn.variant and turn.status == "done" and changes.revertible:
-        return _DISCARDED
-    return changes.words or turn.changes_unknown or _NO_CHECKPOINT
-
-
 _WORDS = (
     ("Nothing was reverted:", "Nothing was kept:"),
     (" since the turn.", " since the copy was made."),
     ("was not reverted.", "is kept already."),
+    (_CANT_REVERT, _CANT_KEEP),
+    ("can only be reverted", "can only be kept"),
 )
 """Keeping a variant is reverting the other way round: what is said of the folder's files then."""
 

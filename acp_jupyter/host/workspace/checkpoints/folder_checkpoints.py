@@ -176,6 +176,27 @@ class Checkpoints:
         )
         return frozenset(os.fsdecode(path).rstrip("/") for path in output.split(b"\0") if path)
 
+    def folders(self, without: Collection[str]) -> Iterator[str]:
+        """Yield the folders that files of a checkpoint could be in, each after the one above it.
+
+        Parameters
+        ----------
+        without
+            Folders that are passed over: of such that git ignores, or that have a repository.
+        """
+        deadline = time.monotonic() + self.limits.checkpoint_seconds
+        passed = {*without, *self._excluded}
+        pending, left = [""], self.limits.checkpoint_files
+        while pending:
+            for path in _folders_in(self.root, pending.pop()):
+                if path in passed:
+                    continue
+                left -= 1
+                if left < 0 or time.monotonic() > deadline:
+                    return
+                yield path
+                pending.append(path)
+
     def leave_out(
         self,
         turn_id: str,
@@ -298,10 +319,10 @@ class Checkpoints:
         GitError
             Nobody can tell: the folder is gone, or git failed.
         """
-        if not self.git.folder.is_dir():
-            return None
         if not self.root.is_dir():
             raise GitError(f"the folder is gone: {self.root}")
+        if not self.git.folder.is_dir():
+            return None
         found = self.moments(turn_id, objects)
         before, after = found["base"], found["after"]
         return (before, after) if before and after else None
@@ -474,7 +495,7 @@ class Checkpoints:
 
     def _update(self, *options: str, paths: list[str], deadline: float) -> None:
         if paths:
-            stdin = b"".join(path.encode() + b"\0" for path in paths)
+            stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)
             command = ("update-index", *options, "-z", "--stdin")
             settings = _MANY if len(paths) > _FEW else None
             until = min(deadline, time.monotonic() + _SAVING_SECONDS)
@@ -504,6 +525,22 @@ class Checkpoints:
             f"The folder has more than {self.limits.checkpoint_files:,} files, "
             "so changes can't be reverted."
         )
+
+
+def _folders_in(root: Path, above: str) -> list[str]:
+    try:
+        with os.scandir(root / above) as entries:
+            return [
+                f"{above}/{entry.name}".lstrip("/")
+                for entry in entries
+                if entry.is_dir(follow_symlinks=False)
+                and entry.name not in SKIPPED
+                and not entry.name.endswith(RECORDING_FOLDER_SUFFIX)
+                and not entry.name.startswith(TEMPORARY)
+                and not is_environment(entry)
+            ]
+    except OSError:
+        return []  # deleted meanwhile, or not readable
 
 
 def _is_being_saved(path: Path) -> bool:

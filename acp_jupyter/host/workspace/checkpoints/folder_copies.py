@@ -21,9 +21,10 @@ from itertools import groupby
 from pathlib import Path, PurePosixPath
 
 from acp_jupyter.errors import BadRequest, DiskRefused, plain_reason
+from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointFailed, Checkpoints
 from acp_jupyter.host.workspace.checkpoints.git import GitError
-from acp_jupyter.host.workspace.scan import SKIPPED
+from acp_jupyter.host.workspace.scan import SKIPPED, is_utf8, readable
 from acp_jupyter.protocol.files import human_size
 
 _LINK = "120000"
@@ -55,8 +56,12 @@ class FolderBase:
     tree: str
     files: tuple[str, ...]
     links: tuple[str, ...]
+    folders: tuple[str, ...]
+    """Also those that no file is in."""
+    odd_names: tuple[str, ...]
+    """Files that no checkpoint holds, as their names are not UTF-8."""
     left_out: Mapping[str, str]
-    """What is not in the checkpoint, and why."""
+    """What else is not in the checkpoint, and why."""
 
 
 def take_base(checkpoints: Checkpoints, name: str) -> FolderBase:
@@ -84,15 +89,33 @@ def take_base(checkpoints: Checkpoints, name: str) -> FolderBase:
     modes = {os.fsdecode(path): facts[:6].decode() for facts, _, path in entries}
     left_out = {path: "ignored by git" for path in ignored if not _is_cache(path)}
     left_out |= {path.rstrip("/"): "a repository of its own" for path in taken.nested}
-    left_out |= dict.fromkeys(sorted(taken.left_out), "too large, or can't be read")
+    odd_names = tuple(
+        path
+        for path in sorted(taken.left_out)
+        if not is_utf8(path) and _is_small(checkpoints.root / path, checkpoints.limits)
+    )
+    others = sorted(taken.left_out.difference(odd_names))
+    left_out |= dict.fromkeys(others, "too large, or can't be read")
     return FolderBase(
         checkpoints,
         name,
         taken.tree,
         tuple(path for path, mode in modes.items() if mode != _LINK),
         tuple(path for path, mode in modes.items() if mode == _LINK),
+        tuple(checkpoints.folders({*ignored, *(path.rstrip("/") for path in taken.nested)})),
+        odd_names,
         left_out,
     )
+
+
+def _is_small(path: Path, limits: Limits) -> bool:
+    """Return whether a checkpoint could hold what is in a file."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return False
+    fits = status.st_size <= limits.checkpoint_file_bytes
+    return stat.S_ISREG(status.st_mode) and fits and os.access(path, os.R_OK)
 
 
 def _is_cache(path: str) -> bool:
@@ -154,7 +177,7 @@ class FolderCopier:
             self._target.mkdir(mode=0o700, parents=True)
             # First: as long as a copy has an index, its repository is not discarded.
             self._git.run("read-tree", self._base.tree, seconds=_COMPARE_SECONDS)
-            for path in self._base.files:
+            for path in (*self._base.files, *self._base.odd_names):
                 self._copy(path)
             for path in sorted(self._base.left_out):
                 if self._shares and self._share_large(path):
@@ -163,6 +186,8 @@ class FolderCopier:
                 if not self._copy_link(path):
                     left_out[path] = "a link that leads out of the folder"
             self._compare(left_out)
+            for path in self._base.folders:
+                self._make_folder(path)
             self._begin_repository()
         except OSError as error:
             raise DiskRefused(plain_reason(error)) from None
@@ -239,9 +264,16 @@ class FolderCopier:
             )
 
     def _sizes(self) -> Iterator[int]:
-        for path in self._base.files:
+        for path in (*self._base.files, *self._base.odd_names):
             with contextlib.suppress(OSError):
                 yield os.lstat(self._source / path).st_size
+
+    def _make_folder(self, path: str) -> None:
+        """Make a folder that no file has brought along, unless something else is there by now."""
+        if self._stop.is_set():
+            raise CopyStopped
+        with contextlib.suppress(FileExistsError, NotADirectoryError):
+            (self._target / path).mkdir(parents=True, exist_ok=True)
 
     def _copy_link(self, path: str) -> bool:
         """Copy a link that stays in the folder; return False for another one."""
@@ -307,4 +339,4 @@ def _words(left_out: Mapping[str, str]) -> Iterable[str]:
 
 def _listed(paths: list[str]) -> str:
     more = len(paths) - _NAMED
-    return ", ".join(paths[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(map(readable, paths[:_NAMED])) + (f" and {more} more" if more > 0 else "")

@@ -65,6 +65,7 @@ class OpenTurns:
             "files": {path: list(of) for path, of in turn.scan.files.items()},
             "folders": dict(turn.scan.folders),
             "unread": dict(turn.scan.unread),
+            "odd_names": {path: list(of) for path, of in turn.scan.odd_names.items()},
         }
         path = self._path(turn.turn_id)
         new = path.with_suffix(".new")
@@ -113,6 +114,7 @@ class OpenTurns:
             flag(body.get("whole")),
             {path: number(inode) or 0 for path, inode in obj(body.get("folders")).items()},
             {path: number(inode) or 0 for path, inode in obj(body.get("unread")).items()},
+            {path: _signature(items(of)) for path, of in obj(body.get("odd_names")).items()},
         )
         return OpenTurn(
             turn_id,

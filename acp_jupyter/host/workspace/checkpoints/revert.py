@@ -256,6 +256,9 @@ YOURS = "You saved it while the turn ran: it is left as it is."
 YOURS_TOO = "You saved other changes of it while the turn ran: those stay."
 CHANGED_BY_ANOTHER = "Another turn that ran at the same time changed it: revert it there."
 NOTEBOOK = "The notebook of this turn is saved while it runs, so it is not reverted."
+NAME_NOT_UTF8 = "Its name is not in UTF-8."
+NOT_UTF8 = "its name is not in UTF-8"
+"""Reason for a file that no checkpoint holds."""
 MARKED = (
     "The notebook of this turn is saved while it runs: only the cells that tools wrote, and "
     "nobody changed since, are reverted, while it is open."
@@ -284,3 +287,16 @@ def words_of(
         named = ", ".join(f"{_named(list(paths))} ({why})" for why, paths in by_why)
         alone = all(file.unread for file in files)
         yield f"Not kept: {named}." if alone else f"Not kept, so it can't be reverted: {named}."
+
+
+_OF_COPY = (
+    ("Not kept, so it can't be reverted:", "Not stored, so it can't be kept:"),
+    ("can't be reverted", "can't be kept"),
+)
+
+
+def words_of_copy(words: str) -> str:
+    """Return what is said of a turn in a copy: its changes are kept or not, and not reverted."""
+    for said, instead in _OF_COPY:
+        words = words.replace(said, instead)
+    return words

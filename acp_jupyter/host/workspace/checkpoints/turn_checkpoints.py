@@ -23,10 +23,13 @@ from acp_jupyter.host.workspace.checkpoints.open_turns import OpenTurn
 from acp_jupyter.host.workspace.checkpoints.revert import (
     CHANGED_BY_ANOTHER,
     MARKED,
+    NAME_NOT_UTF8,
+    NOT_UTF8,
     NOTEBOOK,
     YOURS,
     YOURS_TOO,
     words_of,
+    words_of_copy,
 )
 from acp_jupyter.host.workspace.checkpoints.saved_text import PersonsText, persons_text
 from acp_jupyter.host.workspace.checkpoints.tree_change import Change, TreeChange
@@ -37,8 +40,11 @@ from acp_jupyter.host.workspace.scan import (
     FolderScan,
     Signature,
     born_ns,
+    is_utf8,
     lineage,
     next_file_time_ns,
+    odd_changes,
+    readable,
 )
 from acp_jupyter.protocol.host_events.session import (
     Author,
@@ -85,6 +91,11 @@ class FolderScans:
         inside = (path for path in sorted(self.edited) if not os.path.isabs(path))
         return tuple(FileChanged(path, "changed") for path in inside)
 
+    @property
+    def odd(self) -> tuple[FileChanged, ...]:
+        """The changes found of files whose names are not UTF-8."""
+        return odd_changes(self.before, self.after)
+
     def beyond(self, root: Path) -> tuple[FileChanged, ...]:
         """Return the agent's reported edits outside the folder. Blocks."""
         real = os.path.realpath(root)
@@ -109,6 +120,8 @@ class _Found:
     held: frozenset[str]
     foreign: dict[str, tuple[str, str]]
     uncovered: dict[str, str]
+    odd: tuple[FileChanged, ...]
+    """Those of files whose names are not UTF-8, without what git ignores."""
     unseen: frozenset[str]
     marked: bool
 
@@ -147,6 +160,8 @@ class TurnCheckpoints:
         """Time before the turn, as files have it."""
         self.why_not = ""
         """Why there is no checkpoint before this turn; empty if there is one."""
+        self.overlooks = False
+        """Whether files that git ignores could not all be looked at."""
         self.unstored: tuple[str, ...] | None = None
         """Files that the turn has written and no checkpoint has; None if nothing is stored."""
 
@@ -154,19 +169,22 @@ class TurnCheckpoints:
         """Make the checkpoint before a turn, and write down that there is none after it yet."""
         self.store.begin(turn_id, self._root)
         self._before, self._there, self.why_not, self.unstored = None, scan, "", None
-        self.base = None
+        self.base, self.overlooks = None, False
         self._began_ns = next_file_time_ns()
         try:
             with not_waiting_for_pipes(self._root, scan):
                 taken = self.checkpoints.take(turn_id, "before")
                 if not scan.whole:
                     others = self.checkpoints.ignored().union(p.rstrip("/") for p in taken.nested)
+                    self.overlooks = not all(PurePosixPath(p).name in SKIPPED for p in others)
                     self._there = replace(scan, unread={**dict.fromkeys(others, 0), **scan.unread})
             self._before, self.base = taken, BaseTree(self.checkpoints, turn_id, taken.tree)
         except CheckpointFailed as error:
             self.why_not = str(error)
         except GitError as error:
             self.why_not = f"The folder's state could not be stored: {error}."
+        if self._is_copy:
+            self.why_not = words_of_copy(self.why_not)
         folder = self.checkpoints.root
         self.store.open_turns.add(
             OpenTurn(
@@ -206,9 +224,12 @@ class TurnCheckpoints:
         """Make the checkpoint after the turn; return the note of changes, None for no changes."""
         try:
             with not_waiting_for_pipes(self._root, scans.after):
-                return self._after(turn_id, scans)
+                note = self._after(turn_id, scans)
         finally:
             self.store.end(turn_id)
+        if note is None or not self._is_copy:
+            return note
+        return note.model_copy(update={"words": words_of_copy(note.words)})
 
     def _after(
         self, turn_id: str, scans: FolderScans
@@ -229,12 +250,15 @@ class TurnCheckpoints:
         # What git ignores changes all the time, whoever writes it.
         for file in listed.files:
             uncovered.pop(file.came_from, None)  # it goes back
-        beyond = scans.beyond(self._root)
-        not_here = {c.path for c in scans.seen if c.how == "deleted"}.union(c.path for c in beyond)
-        self.unstored = tuple(sorted(found.unseen.union(uncovered) - not_here))
+        beyond, odd = scans.beyond(self._root), found.odd
+        uncovered |= {readable(change.path): NOT_UTF8 for change in odd}
+        not_here = {readable(c.path) for c in (*scans.seen, *odd) if c.how == "deleted"}
+        not_here.update(c.path for c in beyond)
+        unseen = {readable(path) for path in found.unseen}
+        self.unstored = tuple(sorted(unseen.union(uncovered) - not_here))
         reported = {*scans.edited, *found.foreign}
         unkept = [c for c in scans.seen if c.path in uncovered and c.path in reported]
-        unkept += beyond
+        unkept += (*odd, *beyond)
         files = (*listed.files, *_unkept(unkept[: most - len(listed.files)], found.authors))
         told = {path for c in found.changes for path in (c.path, c.old_path)} | {scans.notebook}
         yours = (_yours(change) for change in found.persons if change.path not in told)
@@ -289,6 +313,7 @@ class TurnCheckpoints:
             held,
             foreign,
             uncovered,
+            tuple(each for each in scans.odd if each.path in left_out),
             self._unseen(scans, taken) if self._is_copy else frozenset(),
             marked=marked,
         )
@@ -423,7 +448,7 @@ class TurnCheckpoints:
         """Tell what looking alone has shown; that nothing changed only where it saw everything."""
         most = self.checkpoints.limits.listed_changes
         found = [c for c in scans.seen if c.path != scans.notebook or scans.names_notebook]
-        found += scans.beyond(self._root)
+        found += (*scans.odd, *scans.beyond(self._root))
         authors = Authors(self._root, scans.own, scans.others, scans.notebook)
         every = _unkept(found, authors)
         files = tuple(sorted(every, key=lambda file: not file.is_turns)[:most])
@@ -530,9 +555,10 @@ def _unkept(changes: Iterable[FileChanged], authors: Authors) -> list[ChangedFil
     """Tell of files that no checkpoint has."""
     return [
         ChangedFile(
-            path=change.path,
+            path=readable(change.path),
             change=_HOW[change.how],
             kept=False,
+            words="" if is_utf8(change.path) else NAME_NOT_UTF8,
             author=authors.of(change.path, is_compared=False),
         )
         for change in changes

@@ -274,6 +274,12 @@ describe('the changes of a turn', () => {
     expect(within(card()).queryByRole('button', { name: 'Revert' })).toBeNull();
   });
 
+  it('say why nothing of a variant can be kept', () => {
+    const words = 'Git is not installed here.';
+    show(changed([file('a')], { revertible: false, words }), null, 1);
+    expect(card().textContent).toContain(`Can't be kept. ${words}`);
+  });
+
   it('have no control in a saved record', () => {
     show(changed([file('a.py')]), null);
     expect(within(card()).queryAllByRole('button')).toEqual([]);

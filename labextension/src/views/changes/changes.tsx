@@ -101,7 +101,9 @@ export function Changes({ turnId, items, changes, unknown = '' }: ChangesProps) 
       {failure !== '' && <ErrorNote message={failure} detail="" />}
       {changes.words !== '' && (
         <p class="acp-changewords muted">
-          {!changes.revertible && <b>{t("Can't be reverted.")} </b>}
+          {!changes.revertible && (
+            <b>{isVariant ? t("Can't be kept.") : t("Can't be reverted.")} </b>
+          )}
           {changes.words}
         </p>
       )}
