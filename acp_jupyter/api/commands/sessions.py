@@ -120,7 +120,10 @@ class SessionOpener:
             return await self._host.stored_sessions.find_stored(
                 command.agent, notebook, command.label
             )
-        return found
+        if found is None:
+            return None
+        await self._host.stored_sessions.wake(found.session_id)  # its folder may have been renamed
+        return self._host.session(found.session_id)
 
     async def _open(
         self,
