@@ -25,7 +25,7 @@ from acp_jupyter.host.session_store import SessionStore
 from acp_jupyter.host.store.log_entries import UpToTurn, copy_log
 from acp_jupyter.host.store.metadata import TRAFFIC_FILE, SessionMeta, opening_note_of
 from acp_jupyter.host.store.restore import Restored, end_open_turns, resume_journal
-from acp_jupyter.host.workspace.folders import path_after_move, shown_folder
+from acp_jupyter.host.workspace.folders import choose_cwd, path_after_move, shown_folder
 from acp_jupyter.host.workspace.operations.operation import FolderOperation, FolderOperations
 from acp_jupyter.protocol.host_events.notes import (
     NotebookMoved,
@@ -153,6 +153,24 @@ class StoredSessions:
 
         def after(state: SessionState) -> NotebookMoved | None:
             return self._after_move(state, old, new)
+
+        await self._move(after)
+
+    async def follow_lost(self, lost: SessionState, new: str) -> None:
+        """Let a session go to a notebook, with all others that have or had the same one as it.
+
+        Where its folder is gone, too, it works in the notebook's.
+        """
+        left, root = (lost.notebook_path, last_notebook(lost)), self._open.config.root
+        folder = await asyncio.to_thread(choose_cwd, root, new)
+
+        def after(state: SessionState) -> NotebookMoved | None:
+            same = (state.notebook_path, last_notebook(state)) == left
+            if not same or not self._open.is_here(state.cwd):
+                return None
+            if Path(state.cwd).is_dir():
+                return NotebookMoved(notebook_path=new)
+            return NotebookMoved(notebook_path=new, cwd=str(folder), folder=shown_folder(folder))
 
         await self._move(after)
 
@@ -340,7 +358,7 @@ class StoredSessions:
         read_only = bool(journal.transcript.session.read_only)
         if not read_only:
             end_open_turns(journal)
-        return build_session(
+        session = build_session(
             self._open.services,
             None if meta.played or read_only else spec,
             journal,
@@ -348,6 +366,8 @@ class StoredSessions:
             label=meta.label,
             kernel_id=kernel_id,
         )
+        session.turn_files.notebook_inode = meta.notebook_inode
+        return session
 
     def _spec(self, meta: SessionMeta) -> AgentSpec | None:
         """Return an agent that can still be started, or one that runs outside."""
@@ -358,6 +378,11 @@ class StoredSessions:
             return self._open.config.registry.get(agent_id)
         except AcpError:
             return None
+
+
+def last_notebook(state: SessionState) -> str:
+    """Return where a session's notebook is, or was before it was lost; empty if it had none."""
+    return next(filter(None, (state.notebook_path, *reversed(state.former_paths))), "")
 
 
 class SessionCloser:

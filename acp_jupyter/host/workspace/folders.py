@@ -62,6 +62,15 @@ def shown_folder(folder: Path) -> str:
         return str(folder)
 
 
+def inode_of(file: Path) -> int:
+    """Return the number that a file keeps when it is renamed; 0 where there is none. Blocks."""
+    try:
+        status = file.stat()
+    except (OSError, ValueError):
+        return 0
+    return status.st_ino if stat.S_ISREG(status.st_mode) else 0
+
+
 def path_after_move(path: str, old: str, new: str) -> str:
     """Return where a file is after it, or a folder above it, has gone from ``old`` to ``new``.
 
