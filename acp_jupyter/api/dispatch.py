@@ -18,6 +18,7 @@ from acp_jupyter.api.commands.imports import Imports
 from acp_jupyter.api.commands.notebook_turns import NotebookTurns
 from acp_jupyter.api.commands.outside import OutsideKeyCommands
 from acp_jupyter.api.commands.permissions import PermissionCommands, TrustCommands
+from acp_jupyter.api.commands.renamed_notebooks import RenamedNotebooks
 from acp_jupyter.api.commands.search import SessionSearch
 from acp_jupyter.api.commands.sessions import SessionLifecycle, SessionOpener
 from acp_jupyter.api.commands.traffic import TrafficCommands
@@ -67,6 +68,7 @@ class Dispatcher:
     ) -> None:
         self._host = host
         self.trust = TrustCommands(host, pages_and_kernels)
+        self._renamed = RenamedNotebooks(host)
         notebooks = NotebookTurns(host, pages_and_kernels)
         changes = ChangeCommands(host)
         self._reader = SessionReader(host, pages_and_kernels, notebooks)
@@ -76,7 +78,7 @@ class Dispatcher:
             notebooks,
             self._reader,
             PermissionCommands(host),
-            SessionOpener(host, self.trust),
+            SessionOpener(host, self.trust, self._renamed),
             SessionLifecycle(host, self.trust),
             SessionSearch(host),
             PromptSender(host, pages_and_kernels),
@@ -142,6 +144,7 @@ class Dispatcher:
             case "turn":
                 await stored.wake_turn(_field(command, "turn_id"))
             case "notebook":
+                await self._renamed.follow(_field(command, "notebook_path"))
                 await stored.wake_notebook(_field(command, "notebook_path"))
             case None:
                 pass

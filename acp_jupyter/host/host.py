@@ -30,7 +30,12 @@ from acp_jupyter.host.store.traffic_log import TrafficLog
 from acp_jupyter.host.stored_sessions import SessionCloser, StoredSessions
 from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import CheckpointStore
 from acp_jupyter.host.workspace.copied_folders import CopiedFolders, FolderCopy
-from acp_jupyter.host.workspace.folders import OwnFolders, choose_cwd, make_private
+from acp_jupyter.host.workspace.folders import (
+    OwnFolders,
+    choose_cwd,
+    make_private,
+    shown_folder,
+)
 from acp_jupyter.host.workspace.operations.operation import FolderOperations
 from acp_jupyter.host.workspace.running_turns import RunningTurns
 from acp_jupyter.host.workspace.variants import Variants
@@ -81,7 +86,9 @@ class AgentHost(HostThread):
         )
         self.pool = self.open_sessions.pool
         self.secrets = self.open_sessions.secrets
-        self.stored_sessions = StoredSessions(self.open_sessions, self._store, self.operations)
+        self.stored_sessions = StoredSessions(
+            self.open_sessions, self._store, self.operations, self._reopen
+        )
         self.closer = SessionCloser(self.open_sessions, self.stored_sessions, self._store)
 
     def start(self) -> None:
@@ -259,11 +266,16 @@ class AgentHost(HostThread):
             raise DiskRefused(why)
 
     async def _reopen(self, session: Session) -> None:
-        """Open a session as it is in its folder: another server has taken it, or has left it."""
+        """Open a session as it is in its folder.
+
+        Another server has taken it, or has left it, or the folder that it works in was renamed.
+        """
         session_id = session.session_id
         readers = [reader for reader, of in self._reads.items() if of is session]
         await self.closer.close(session_id)
         await self.stored_sessions.wake(session_id)
+        if (opened := self.sessions.get(session_id)) is not None:
+            opened.keep_choices_of(session)
         for reader in readers:
             await self.subscribe(session_id, reader)
 
@@ -337,17 +349,9 @@ def opening_note(
         agent_id=spec.id,
         agent_name=spec.name,
         cwd=str(cwd),
-        folder=_for_people(cwd),
+        folder=shown_folder(cwd),
         policy=policy,
         title=title,
         notebook_path=notebook_path,
         user=user,
     )
-
-
-def _for_people(folder: Path) -> str:
-    """Shorten the home folder to ``~``."""
-    try:
-        return f"~/{folder.relative_to(Path.home()).as_posix()}".removesuffix("/.")
-    except ValueError:
-        return str(folder)

@@ -350,6 +350,7 @@ def _meta(session: Session) -> SessionMeta:
         turn_ids=tuple(turn_ids),
         log_bytes=log_bytes,
         played=state.agent_name.endswith(REPLAYED),
+        notebook_inode=session.turn_files.notebook_inode,
     )
 
 

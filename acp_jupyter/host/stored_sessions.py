@@ -12,8 +12,9 @@ import asyncio
 import contextlib
 import time
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from functools import partial
+from pathlib import Path
 
 from acp_jupyter.errors import AcpError, DiskRefused, NotAllowed
 from acp_jupyter.host.open_sessions import OpenSessions
@@ -24,6 +25,7 @@ from acp_jupyter.host.session_store import SessionStore
 from acp_jupyter.host.store.log_entries import UpToTurn, copy_log
 from acp_jupyter.host.store.metadata import TRAFFIC_FILE, SessionMeta, opening_note_of
 from acp_jupyter.host.store.restore import Restored, end_open_turns, resume_journal
+from acp_jupyter.host.workspace.folders import choose_cwd, path_after_move, shown_folder
 from acp_jupyter.host.workspace.operations.operation import FolderOperation, FolderOperations
 from acp_jupyter.protocol.host_events.notes import (
     NotebookMoved,
@@ -50,14 +52,21 @@ class StoredSessions:
         The folders.
     operations
         What they have done and a session may not have noted yet.
+    reopen
+        Opens an open session anew, whose folder was renamed.
     """
 
     def __init__(
-        self, open_sessions: OpenSessions, store: SessionStore, operations: FolderOperations
+        self,
+        open_sessions: OpenSessions,
+        store: SessionStore,
+        operations: FolderOperations,
+        reopen: Callable[[Session], Awaitable[None]],
     ) -> None:
         self._open = open_sessions
         self._store = store
         self._operations = operations
+        self._reopen = reopen
         self._waking: dict[str, asyncio.Task[Session]] = {}
 
     async def stored(self, *, again: bool = True) -> tuple[SessionMeta, ...]:
@@ -73,7 +82,9 @@ class StoredSessions:
 
         An id that nobody knows is no error here.
         """
-        if session_id in self._open.by_id:
+        if (session := self._open.by_id.get(session_id)) is not None:
+            if session.folder_has_moved:
+                await self._reopen(session)
             return
         await self._operations.recovered()
         await self._open.wait_suspended(session_id)
@@ -115,8 +126,10 @@ class StoredSessions:
 
     async def wake_turn(self, turn_id: str) -> None:
         """Open the kept session of a turn, if there is one."""
-        if any(turn_id in session.transcript.turns for session in self._open.by_id.values()):
-            return
+        for session in tuple(self._open.by_id.values()):
+            if turn_id in session.transcript.turns:
+                await self.wake(session.session_id)
+                return
         for meta in await self.stored():
             if turn_id in meta.turn_ids:
                 await self.wake(meta.session_id)
@@ -132,16 +145,66 @@ class StoredSessions:
         for meta in metas[-self._open.config.limits.woken_sessions :]:
             await self.wake(meta.session_id)
 
-    async def follow_notebook(self, old: str, new: str) -> None:
-        """Let the sessions of a notebook go along to its new path; without one, to none."""
+    async def follow(self, old: str, new: str) -> None:
+        """Let sessions go along with a notebook, or with a folder; without a new path, to none.
+
+        The folder that a session works in goes along, too, where it is one that was renamed.
+        """
+
+        def after(state: SessionState) -> NotebookMoved | None:
+            return self._after_move(state, old, new)
+
+        await self._move(after)
+
+    async def follow_lost(self, lost: SessionState, new: str) -> None:
+        """Let a session go to a notebook, with all others that have or had the same one as it.
+
+        Where its folder is gone, too, it works in the notebook's.
+        """
+        left, root = (lost.notebook_path, last_notebook(lost)), self._open.config.root
+        folder = await asyncio.to_thread(choose_cwd, root, new)
+
+        def after(state: SessionState) -> NotebookMoved | None:
+            same = (state.notebook_path, last_notebook(state)) == left
+            if not same or not self._open.is_here(state.cwd):
+                return None
+            if Path(state.cwd).is_dir():
+                return NotebookMoved(notebook_path=new)
+            return NotebookMoved(notebook_path=new, cwd=str(folder), folder=shown_folder(folder))
+
+        await self._move(after)
+
+    async def _move(self, after: Callable[[SessionState], NotebookMoved | None]) -> None:
+        """Note of each session here where its notebook is now."""
+        waked: set[str] = set()
         for meta in await self.stored():
-            if meta.facts.notebook_path == old and self._open.is_here(meta.facts.cwd):
+            if after(meta.facts) is not None:
                 await self.wake(meta.session_id)
+                waked.add(meta.session_id)
         for session in tuple(self._open.by_id.values()):
-            state = session.state
-            if state.notebook_path == old and self._open.is_here(state.cwd) and not state.read_only:
-                session.journal.note(NotebookMoved(notebook_path=new))
+            note = None if session.state.read_only else after(session.state)
+            if note is not None:
+                session.journal.note(note)
                 await self._store.save(session)
+            if session.session_id in waked and session.dormant:
+                # A folder may have more of them than can be open.
+                self._open.by_id.pop(session.session_id, None)
+                await asyncio.shield(self._open.suspend(session))
+
+    def _after_move(self, state: SessionState, old: str, new: str) -> NotebookMoved | None:
+        """Return what is to be noted of a session; None where nothing of it has gone along."""
+        if not self._open.is_here(state.cwd):
+            return None
+        root = self._open.config.root.resolve()
+        folder = Path(state.cwd).relative_to(root).as_posix()
+        path = path_after_move(state.notebook_path, old, new)
+        folder_now = path_after_move(folder, old, new) or folder
+        if (path, folder_now) == (state.notebook_path, folder):
+            return None
+        if folder_now == folder:
+            return NotebookMoved(notebook_path=path)
+        cwd = root / folder_now
+        return NotebookMoved(notebook_path=path, cwd=str(cwd), folder=shown_folder(cwd))
 
     async def find_stored(self, agent: str, notebook_path: str, label: str) -> Session | None:
         """Open the newest kept session of that agent, notebook and label that can be gone on with.
@@ -221,8 +284,7 @@ class StoredSessions:
         )
         session = await self._copy(parent, meta, opening, parent.kernel_id, end)
         made.append(session)
-        session.kernel_policies.update(parent.kernel_policies)
-        session.tools_on, session.tools_refused = parent.tools_on, parent.tools_refused
+        session.keep_choices_of(parent)
         if state.rules:
             session.journal.note(RulesChanged(rules=state.rules))
         earlier = () if state.branch is None else state.branch.also
@@ -296,7 +358,7 @@ class StoredSessions:
         read_only = bool(journal.transcript.session.read_only)
         if not read_only:
             end_open_turns(journal)
-        return build_session(
+        session = build_session(
             self._open.services,
             None if meta.played or read_only else spec,
             journal,
@@ -304,6 +366,8 @@ class StoredSessions:
             label=meta.label,
             kernel_id=kernel_id,
         )
+        session.turn_files.notebook_inode = meta.notebook_inode
+        return session
 
     def _spec(self, meta: SessionMeta) -> AgentSpec | None:
         """Return an agent that can still be started, or one that runs outside."""
@@ -314,6 +378,11 @@ class StoredSessions:
             return self._open.config.registry.get(agent_id)
         except AcpError:
             return None
+
+
+def last_notebook(state: SessionState) -> str:
+    """Return where a session's notebook is, or was before it was lost; empty if it had none."""
+    return next(filter(None, (state.notebook_path, *reversed(state.former_paths))), "")
 
 
 class SessionCloser:

@@ -22,6 +22,7 @@ from acp_jupyter.api import kernel_auth
 from acp_jupyter.api.access import KernelCaller
 from acp_jupyter.api.models.sessions import SessionSummary
 from acp_jupyter.errors import NotAllowed
+from acp_jupyter.host.workspace.folders import path_after_move
 from acp_jupyter.server.gateway.kernels import GatewayKernels
 
 if TYPE_CHECKING:
@@ -99,12 +100,15 @@ class Kernels:
         return str(path).strip("/") if is_notebook else ""
 
     async def move(self, old: str, new: str) -> None:
-        """Bind the kernel of a notebook to its new path, as JupyterLab does after a rename."""
-        session = await self._find(path=old)
-        if session.get("id") and (self._kernel_of.pop(old, None) or session.get("kernel")):
-            manager: Any = self._session_manager
-            name = new.rpartition("/")[2]
-            await manager.update_session(session["id"], path=new, name=name)
+        """Bind kernels to new paths, as JupyterLab does: of a notebook, or of all in a folder."""
+        manager: Any = self._session_manager
+        for session in await manager.list_sessions():
+            was = str(session.get("path", "")).strip("/")
+            path = path_after_move(was, old, new)
+            if path != was:
+                self._kernel_of.pop(was, None)
+                name = path.rpartition("/")[2]
+                await manager.update_session(session["id"], path=path, name=name)
 
     async def learn(self, notebook_path: str) -> str:
         """Look up a notebook's kernel and cache it for `kernel_of`; empty if it has none."""

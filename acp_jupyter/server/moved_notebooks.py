@@ -1,4 +1,7 @@
-"""Sessions go along with their notebook when it is renamed, moved or deleted through the server."""
+"""Sessions go along with what is renamed, moved or deleted through the server.
+
+That is their notebook, or a folder above it.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +47,12 @@ class MovedNotebooks:
                 old, new = text(data.get("path")), ""
             case _:
                 return
-        if not old.endswith(".ipynb"):
-            return
         old, new = old.strip("/"), new.strip("/")
+        if not old:
+            return
         try:
-            follow = self._host.stored_sessions.follow_notebook(old, new)
+            # It may be a folder: then those of all notebooks below it go along.
+            follow = self._host.stored_sessions.follow(old, new)
             await asyncio.wrap_future(self._host.submit(follow))
             if new:
                 await self._kernels.move(old, new)

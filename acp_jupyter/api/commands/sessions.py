@@ -19,6 +19,7 @@ from acp_jupyter.api.access import (
     visible_session,
 )
 from acp_jupyter.api.commands.permissions import TrustCommands
+from acp_jupyter.api.commands.renamed_notebooks import RenamedNotebooks
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.sessions import (
     AgentSession,
@@ -58,9 +59,10 @@ def reuse_session(session: Session, recording: RecordingOptions | None) -> None:
 class SessionOpener:
     """Carries out ``create_session``."""
 
-    def __init__(self, host: AgentHost, trust: TrustCommands) -> None:
+    def __init__(self, host: AgentHost, trust: TrustCommands, renamed: RenamedNotebooks) -> None:
         self._host = host
         self._trust = trust
+        self._renamed = renamed
 
     @handles(CreateSession)
     async def create(self, command: CreateSession, caller: Caller) -> SessionState:
@@ -113,6 +115,7 @@ class SessionOpener:
     async def _find(self, command: CreateSession, notebook: str, kernel_id: str) -> Session | None:
         if not notebook and not kernel_id:
             return None
+        await self._renamed.follow(notebook)
         found = self._host.find(command.agent, notebook, command.label, command.record)
         if found is not None and not notebook and found.kernel_id != kernel_id:
             return None
@@ -120,7 +123,10 @@ class SessionOpener:
             return await self._host.stored_sessions.find_stored(
                 command.agent, notebook, command.label
             )
-        return found
+        if found is None:
+            return None
+        await self._host.stored_sessions.wake(found.session_id)  # its folder may have been renamed
+        return self._host.session(found.session_id)
 
     async def _open(
         self,

@@ -122,6 +122,7 @@ class Session:
         self._turns = turns
         self._current = current
         self._silent_turn_timer = SilentTurnTimer(journal, limits)
+        self._cwd = journal.transcript.session.cwd
 
     @property
     def session_id(self) -> str:
@@ -150,6 +151,22 @@ class Session:
         idle = idle and not self.terminals.busy and not self._turns.going_back
         idle = idle and (self.copy is None or self.copy.is_removed)
         return idle and not self.agent.running and not self.journal.read_by_anyone
+
+    @property
+    def folder_has_moved(self) -> bool:
+        """Whether its folder was renamed since it was opened, and nothing runs that works there."""
+        idle = self.state.active_turn_id is None and not self.state.queue
+        idle = idle and not self._turns.going_back
+        return idle and self.state.cwd != self._cwd and not self.state.read_only
+
+    def keep_choices_of(self, former: Session) -> None:
+        """Take over what kernels and users have chosen in the session whose place this one takes.
+
+        No log has it.
+        """
+        self.kernel_id = former.kernel_id
+        self.kernel_policies.update(former.kernel_policies)
+        self.tools_on, self.tools_refused = former.tools_on, former.tools_refused
 
     # -- what its users do -----------------------------------------------
 

@@ -51,6 +51,8 @@ class SessionMeta(Model):
     """How much of the log these are the turns of; there may be more of it."""
     played: bool = False
     """Whether it was replayed from a recording: no agent may take its place."""
+    notebook_inode: int = 0
+    """See `TurnFiles`: another file in its place may be another notebook."""
 
     @property
     def session_id(self) -> str:

@@ -54,6 +54,35 @@ def _is_git_root(folder: Path) -> bool:
     return mark.is_file() or (mark / "HEAD").exists()
 
 
+def shown_folder(folder: Path) -> str:
+    """Return a folder for people: the home folder is shortened to ``~``."""
+    try:
+        return f"~/{folder.relative_to(Path.home()).as_posix()}".removesuffix("/.")
+    except ValueError:
+        return str(folder)
+
+
+def inode_of(file: Path) -> int:
+    """Return the number that a file keeps when it is renamed; 0 where there is none. Blocks."""
+    try:
+        status = file.stat()
+    except (OSError, ValueError):
+        return 0
+    return status.st_ino if stat.S_ISREG(status.st_mode) else 0
+
+
+def path_after_move(path: str, old: str, new: str) -> str:
+    """Return where a file is after it, or a folder above it, has gone from ``old`` to ``new``.
+
+    All are relative to one root, with forward slashes; without ``new`` what was there is gone.
+    """
+    if path == old:
+        return new
+    if path.startswith(f"{old}/"):
+        return new and f"{new}{path[len(old) :]}"
+    return path
+
+
 def resolve_cwd(root: Path, cwd: str, *, inside_root: bool) -> Path:
     """Return the folder that a caller named.
 

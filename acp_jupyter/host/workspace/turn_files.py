@@ -34,7 +34,7 @@ from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoint
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import is_notebook
 from acp_jupyter.host.workspace.checkpoints.saved_text import PersonsText
 from acp_jupyter.host.workspace.checkpoints.turn_checkpoints import FolderScans, TurnCheckpoints
-from acp_jupyter.host.workspace.folders import is_below
+from acp_jupyter.host.workspace.folders import inode_of, is_below
 from acp_jupyter.host.workspace.running_turns import (
     Put,
     RunningTurn,
@@ -152,6 +152,8 @@ class TurnFiles:
         self._first: asyncio.Task[FolderScan | None] | None = None
         self._before: FolderScan | None = None
         self._second: asyncio.Task[None] | None = None
+        self.notebook_inode = 0
+        """Of the notebook's file when a turn last began or ended; 0 if that is not known."""
         self._over = asyncio.Event()
         self._over.set()
         self._interrupted: frozenset[str] = frozenset()
@@ -492,6 +494,7 @@ class TurnFiles:
             self._journal.note(notice)
 
     def _scan(self) -> FolderScan:
+        self._look_at_notebook()
         found = scan(self._root, self._limits, self._own)
         if self._contents is not None:
             self._contents.remember(found)
@@ -500,8 +503,14 @@ class TurnFiles:
 
     def _differences(self, before: FolderScan) -> tuple[FolderScan, tuple[FileChanged, ...]]:
         self.read_secrets()
+        self._look_at_notebook()
         after = scan(self._root, self._limits, self._own)
         return after, changes(before, after)
+
+    def _look_at_notebook(self) -> None:
+        path = self._journal.transcript.session.notebook_path
+        if path:
+            self.notebook_inode = inode_of(self._notebooks / path) or self.notebook_inode
 
     def own_notebook(self, turn_id: str) -> str:
         """Return the turn's notebook, relative to the folder; empty for one outside it."""

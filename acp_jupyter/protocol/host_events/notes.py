@@ -261,6 +261,10 @@ class NotebookMoved(Model):
     note: Literal["notebook_moved"] = "notebook_moved"
     notebook_path: str = ""
     """Empty where it was deleted: another of its name is not the session's."""
+    cwd: str = ""
+    """The session's own folder, where that was renamed, too; empty where it stays."""
+    folder: str = ""
+    """The same for people: home shortened to ``~``."""
 
 
 class TurnStopped(Model):

@@ -335,8 +335,11 @@ _MOST_PATHS = 50
 
 def notebook_moved(draft: Draft, note: NotebookMoved) -> None:
     """Let a session go along with its notebook. Its turns say where that was then."""
-    former = (*draft.session.former_paths, draft.session.notebook_path)[-_MOST_PATHS:]
-    draft.change_session(notebook_path=note.notebook_path, former_paths=former)
+    if note.notebook_path != draft.session.notebook_path:
+        former = (*draft.session.former_paths, draft.session.notebook_path)[-_MOST_PATHS:]
+        draft.change_session(notebook_path=note.notebook_path, former_paths=former)
+    if note.cwd:
+        draft.change_session(cwd=note.cwd, folder=note.folder)
 
 
 def policy_changed(draft: Draft, note: PolicyChanged) -> None:

@@ -76,6 +76,16 @@ def claimed_turns(notebook: bytes) -> frozenset[str]:
     )
 
 
+def cell_ids(notebook: bytes) -> frozenset[str]:
+    """Return the ids of a notebook's cells; none where its format has none, or it is broken."""
+    try:
+        read = obj(json.loads(notebook))
+    except (ValueError, RecursionError):
+        return frozenset()
+    ids = (text(obj(cell).get("id")) for cell in items(read.get("cells")))
+    return frozenset(filter(None, ids))
+
+
 def _shown(output: Obj) -> NbOutput:
     """Return of an output what is text, or a picture."""
     kind = text(output.get("output_type"))

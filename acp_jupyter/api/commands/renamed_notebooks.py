@@ -1,0 +1,179 @@
+"""Sessions go along with a notebook that another program than Jupyter has renamed or replaced.
+
+A notebook tells itself which one it is: its outputs name the turns that they are of, and nothing
+else has these names. The number of a file does not tell it, for a new file gets that of one which
+was deleted just now.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from acp_jupyter.api.commands.changes.cells_then import cell_ids, claimed_turns
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.host.stored_sessions import last_notebook
+from acp_jupyter.host.workspace.folders import inode_of
+from acp_jupyter.transcript.model.session_state import SessionState
+
+_MOST_COPIES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _NotebookFile:
+    """What a notebook's file tells of itself."""
+
+    inode: int
+    turn_ids: frozenset[str]
+    cell_ids: frozenset[str]
+
+
+class RenamedNotebooks:
+    """Finds the sessions of a notebook whose path is new. Lives on the host's loop.
+
+    Parameters
+    ----------
+    host
+        Owner of the sessions.
+    """
+
+    def __init__(self, host: AgentHost) -> None:
+        self._host = host
+        self._one_by_one = asyncio.Lock()
+        self._own: dict[str, int] = {}
+        """By path, the inodes of notebooks that have nothing to find, such as copies."""
+
+    async def follow(self, path: str) -> None:
+        """Let the sessions of the notebook that is at ``path`` now go there.
+
+        Sessions of another notebook that was there before lose it, and stay in the list.
+        """
+        if not path or not self._host.config.goes_on:
+            return
+        async with self._one_by_one:
+            inode = await asyncio.to_thread(inode_of, self._host.config.root / path)
+            if not inode or (await self._is_known(path) and not await self._replaced(path, inode)):
+                return
+            if self._own.get(path) == inode:
+                return
+            lost = await self._lost(path)
+            if lost is not None:
+                await self._host.stored_sessions.follow_lost(lost, path)
+                return
+            # A copy stays one, also when the original is deleted.
+            if len(self._own) >= _MOST_COPIES:
+                self._own.clear()
+            self._own[path] = inode
+
+    # -- a path that has sessions ----------------------------------------------
+
+    def _open_at(self, path: str) -> list[Session]:
+        is_here = self._host.open_sessions.is_here
+        return [
+            session
+            for session in self._host.sessions.values()
+            if session.state.notebook_path == path and is_here(session.state.cwd)
+        ]
+
+    async def _is_known(self, path: str) -> bool:
+        return bool(self._open_at(path)) or any(
+            meta.facts.notebook_path == path and self._host.open_sessions.is_here(meta.facts.cwd)
+            for meta in await self._host.stored_sessions.stored()
+        )
+
+    async def _replaced(self, path: str, inode: int) -> bool:
+        """Take a notebook from its sessions if it is another one; tell whether it is.
+
+        Editors save by replacing the file, too, and then some cell or output of a turn is there
+        still. Sessions without turns of cells are the notebook's by its name alone.
+        """
+        stored = self._host.stored_sessions
+        noted = {session.turn_files.notebook_inode for session in self._open_at(path)}
+        noted |= {
+            meta.notebook_inode
+            for meta in await stored.stored()
+            if meta.facts.notebook_path == path
+            if self._host.open_sessions.is_here(meta.facts.cwd)
+        }
+        if inode in noted or not noted - {0}:
+            return False
+        await stored.wake_notebook(path)
+        turns = [
+            turn
+            for session in self._open_at(path)
+            for turn in session.transcript.turns.values()
+            if turn.origin is not None and turn.origin.cell_id
+        ]
+        file = await asyncio.to_thread(_read, self._host.config.root / path, self._most_bytes)
+        if file is None or not turns or not file.cell_ids:
+            return False
+        cells = {turn.origin.cell_id for turn in turns if turn.origin is not None}
+        same = file.cell_ids & cells or file.turn_ids & {turn.turn_id for turn in turns}
+        if same:
+            for session in self._open_at(path):
+                session.turn_files.notebook_inode = file.inode
+            return False
+        await stored.follow(path, "")
+        return True
+
+    # -- a path that has none --------------------------------------------------
+
+    async def _lost(self, path: str) -> SessionState | None:
+        """Return a session whose notebook is the one at ``path``, and is nowhere else."""
+        root, stored = self._host.config.root, self._host.stored_sessions
+        file = await asyncio.to_thread(_read, root / path, self._most_bytes)
+        if file is None or not file.turn_ids:
+            return None
+        for meta in await stored.stored():
+            if file.turn_ids & set(meta.turn_ids):
+                await stored.wake(meta.session_id)
+        states = [
+            (session.state, count)
+            for session in self._host.sessions.values()
+            if not session.state.read_only
+            if self._host.open_sessions.is_here(session.state.cwd)
+            if (count := _sent_from_its_notebook(session, file.turn_ids))
+        ]
+        there = await asyncio.to_thread(_existing, root, (state for state, _ in states))
+        found: Counter[str] = Counter()
+        of_notebook: dict[str, SessionState] = {}
+        for state, count in states:
+            if state.notebook_path not in there:
+                found[last_notebook(state)] += count
+                of_notebook[last_notebook(state)] = state
+        # Cells of several notebooks may have been put together.
+        return of_notebook[found.most_common(1)[0][0]] if found else None
+
+    @property
+    def _most_bytes(self) -> int:
+        return self._host.config.limits.checkpoint_file_bytes
+
+
+def _sent_from_its_notebook(session: Session, turn_ids: Collection[str]) -> int:
+    """Count the turns that cells of the session's own notebook have sent."""
+    names = {session.state.notebook_path, *session.state.former_paths} - {""}
+    known = session.transcript.turns
+    origins = [known[turn_id].origin for turn_id in turn_ids if turn_id in known]
+    return sum(origin is not None and origin.notebook_path in names for origin in origins)
+
+
+def _read(notebook: Path, most_bytes: int) -> _NotebookFile | None:
+    """Read a notebook; None where it is gone, or too large to be read in passing. Blocks."""
+    try:
+        inode = inode_of(notebook)
+        if not inode or notebook.stat().st_size > most_bytes:
+            return None
+        data = notebook.read_bytes()
+    except (OSError, ValueError):
+        return None
+    return _NotebookFile(inode, claimed_turns(data), cell_ids(data))
+
+
+def _existing(root: Path, states: Iterable[SessionState]) -> set[str]:
+    """Return those of the sessions' notebooks whose files are there. Blocks."""
+    paths = {state.notebook_path for state in states} - {""}
+    return {path for path in paths if (root / path).exists()}
