@@ -9,7 +9,6 @@ import os
 import stat
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -59,12 +58,18 @@ class FileOnDisk:
 
     def is_as(self, side: Side) -> bool:
         """Return whether it equals a file in a checkpoint."""
-        return not self.is_other and (self.side == side or not (self.exists or side.exists))
+        if self.is_other:
+            return False
+        if not self.blob:
+            return not side.exists
+        return self.blob == side.blob and self.side.mode == side.mode
 
 
 def blob_name(data: bytes) -> str:
     """Return the name that git gives some content."""
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
+    digest.update(data)
+    return digest.hexdigest()
 
 
 class Disk:
@@ -137,9 +142,12 @@ class Disk:
             status = os.fstat(fd)
             read: list[bytes] = []
             left = self._bound + 1
-            while left > 0 and (piece := os.read(fd, min(left, max(status.st_size, 1) + 1))):
+            most = max(status.st_size, 1) + 1
+            while left > 0 and (piece := os.read(fd, min(left, most))):
                 read.append(piece)
                 left -= len(piece)
+                if len(read) == 1 and len(piece) == status.st_size:
+                    break  # it ended here: more was asked for
             return b"".join(read), status
         finally:
             os.close(fd)
@@ -214,14 +222,11 @@ class Disk:
             The file can't be written, or a link or a file is in the way.
         """
         with self._folder_of(path, create=True) as (folder, name):
-            write = partial(replace_file, folder, name, data, mode, sync=sync, token=token)
-            if is_link:
-                write = partial(replace_link, folder, name, os.fsdecode(data), token=token)
             try:
-                write()
+                _replace(folder, name, data, mode, is_link=is_link, sync=sync, token=token)
             except IsADirectoryError:
                 _remove_empty(folder, name)  # what took its place
-                write()
+                _replace(folder, name, data, mode, is_link=is_link, sync=sync, token=token)
 
     def remove(self, path: str) -> None:
         """Remove a file or a link.
@@ -266,22 +271,15 @@ class Disk:
             os.close(self._last[1])
             self._last = None
 
-    @contextlib.contextmanager
-    def _folder_of(self, path: str, *, create: bool) -> Iterator[tuple[int, str]]:
+    def _folder_of(self, path: str, *, create: bool) -> _Folder:
         above, _, name = path.rpartition("/")
         if self._last is not None and self._last[0] == above and name not in _NO_NAMES:
-            yield self._last[1], name
-            return
+            return _Folder(self._last[1], name, stays=True)
         self._leave()
         folder = self._opened(path, create=create)
         if self._stays:
             self._last = above, folder
-            yield folder, name
-            return
-        try:
-            yield folder, name
-        finally:
-            os.close(folder)
+        return _Folder(folder, name, stays=self._stays)
 
     def _opened(self, path: str, *, create: bool) -> int:
         parts = path.split("/")
@@ -300,6 +298,39 @@ class Disk:
             os.close(folder)
             raise
         return folder
+
+
+class _Folder:
+    """An open folder and a name in it. A class: it is used for each of many files."""
+
+    __slots__ = ("_entry", "_stays")
+
+    def __init__(self, descriptor: int, name: str, *, stays: bool) -> None:
+        self._entry = descriptor, name
+        self._stays = stays
+
+    def __enter__(self) -> tuple[int, str]:
+        return self._entry
+
+    def __exit__(self, *_: object) -> None:
+        if not self._stays:
+            os.close(self._entry[0])
+
+
+def _replace(
+    folder: int,
+    name: str,
+    data: bytes,
+    mode: int | None,
+    *,
+    is_link: bool,
+    sync: bool,
+    token: str,
+) -> None:
+    if is_link:
+        replace_link(folder, name, os.fsdecode(data), token=token)
+    else:
+        replace_file(folder, name, data, mode, sync=sync, token=token)
 
 
 def _signature(status: os.stat_result) -> _Signature:

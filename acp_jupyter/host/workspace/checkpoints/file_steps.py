@@ -119,8 +119,9 @@ class FileWriter:
             self._remove_emptied(steps.emptied, removed)
         contents = self._contents(put)
         if self._sync:
-            for step, data in contents:
-                self._put(self._disk, step, data)
+            with self._disk.staying():
+                for step, data in contents:
+                    self._put(self._disk, step, data)
         else:
             self._put_many(contents)
 

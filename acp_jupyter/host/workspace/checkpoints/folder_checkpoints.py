@@ -646,10 +646,11 @@ class CheckpointStore:
         root, paths
             The folder, whose lock is held, and its files that were written.
         """
-        written = [root / path for path in paths]
         running = {turn_id: folder for turn_id, _, folder in self.open_turns.places()}
         with self._lock:
             running |= {turn_id: folder for turn_id, (folder, _) in self._running.items()}
+        # They may be thousands, and mostly nothing runs.
+        written = [root / path for path in paths] if running else []
         for turn_id, folder in running.items():
             seen = [
                 path.relative_to(folder).as_posix()

@@ -1,4 +1,4 @@
-"""What a repository holds, read by one git process: trees of turns, their changes, files."""
+"""What a repository holds, read by one git process at most: trees of turns, changes, files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import contextlib
 import os
 import subprocess
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Self
 
@@ -44,6 +45,7 @@ class GitObjects:
         self._late = threading.Event()
         self._reading = False
         """Whether an answer was not read to its end."""
+        self._changes: dict[tuple[str, str], tuple[TreeChange, ...]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -81,7 +83,7 @@ class GitObjects:
         GitError
             One of them is no longer kept, or git failed.
         """
-        for _, kind, data in self._read(names):
+        for kind, data in self._held(names):
             if kind != "blob":
                 raise GitError("what it held is no longer kept")
             yield data
@@ -94,37 +96,68 @@ class GitObjects:
         GitError
             One of them is no longer kept, or git failed.
         """
+        known = self._changes.get((before, after))
+        if known is None:
+            known = self._changes[before, after] = tuple(self._compared(before, after))
+        return list(known)
+
+    def _compared(self, before: str, after: str) -> list[TreeChange]:
         found: list[TreeChange] = []
-        pending = [("", before, after)]
-        while pending:
-            folder, old_tree, new_tree = pending.pop()
-            was, now = self._tree(old_tree), self._tree(new_tree)
-            for name in was.keys() | now.keys():
-                sides = was.get(name, NOTHING), now.get(name, NOTHING)
-                if sides[0] == sides[1]:
-                    continue
-                below = [side.blob if side.mode == _TREE else "" for side in sides]
-                old, new = (NOTHING if side.mode == _TREE else side for side in sides)
-                if any(below):
-                    pending.append((f"{folder}{name}/", below[0], below[1]))
-                if old.exists or new.exists:
-                    found.append(TreeChange(f"{folder}{name}", _change(old, new), old, new))
+        folders = [("", before, after)]
+        while folders:
+            trees = self._trees({tree for _, *both in folders for tree in both if tree})
+            below: list[tuple[str, str, str]] = []
+            for folder, old_tree, new_tree in folders:
+                was, now = trees.get(old_tree, {}), trees.get(new_tree, {})
+                for name in was.keys() | now.keys():
+                    sides = was.get(name, NOTHING), now.get(name, NOTHING)
+                    if sides[0] == sides[1]:
+                        continue
+                    inside = [side.blob if side.mode == _TREE else "" for side in sides]
+                    old, new = (NOTHING if side.mode == _TREE else side for side in sides)
+                    if any(inside):
+                        below.append((f"{folder}{name}/", inside[0], inside[1]))
+                    if old.exists or new.exists:
+                        found.append(TreeChange(f"{folder}{name}", _change(old, new), old, new))
+            folders = below
         return sorted(found, key=lambda change: os.fsencode(change.path))
 
-    def _tree(self, name: str) -> dict[str, Side]:
-        if not name:
-            return {}
-        ((_, kind, data),) = self._read([name])
-        if kind != "tree":
-            raise GitError("what was kept is no longer there")
-        entries: dict[str, Side] = {}
-        at = 0
-        while at < len(data):
-            mode, _, path = data[at : data.index(b"\0", at)].partition(b" ")
-            at += len(mode) + len(path) + 2
-            entries[os.fsdecode(path)] = Side(mode.decode(), data[at : at + _NAME_BYTES].hex())
-            at += _NAME_BYTES
-        return entries
+    def _trees(self, names: Collection[str]) -> dict[str, dict[str, Side]]:
+        """Return what trees hold, all of one depth asked for at once."""
+        found: dict[str, dict[str, Side]] = {}
+        asked = list(names)
+        for name, (kind, data) in zip(asked, self._held(asked), strict=True):
+            if kind != "tree":
+                raise GitError("what was kept is no longer there")
+            found[name] = _entries(data)
+        return found
+
+    def _held(self, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield the kind and content of objects; empty for those that are not there.
+
+        What a turn has changed is mostly in files of its own, which take git several times longer.
+        """
+        left = iter(names)
+        while asked := tuple(islice(left, _ASKED)):
+            found = {name: self._loose(name) for name in asked}
+            others = [name for name, held in found.items() if held is None]
+            if others:
+                answers = [(kind, data) for _, kind, data in self._read(others)]
+                found.update(zip(others, answers, strict=True))
+            for name in asked:
+                yield found[name] or ("", b"")
+
+    def _loose(self, name: str) -> tuple[str, bytes] | None:
+        """Return an object that has a file of its own; None for git to say what it is."""
+        if not (len(name) == 2 * _NAME_BYTES and name.isalnum()):
+            return None
+        try:
+            with open(f"{self._git.folder}/objects/{name[:2]}/{name[2:]}", "rb", 0) as file:
+                head, _, data = zlib.decompress(file.read()).partition(b"\0")
+        except (OSError, zlib.error):
+            return None
+        kind, _, size = head.decode("ascii", "replace").partition(" ")
+        return (kind, data) if size == str(len(data)) else None
 
     def _read(self, names: Iterable[str]) -> Iterator[tuple[str, str, bytes]]:
         """Yield the name, kind and content of objects; empty for those that are not there."""
@@ -170,6 +203,18 @@ class GitObjects:
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         self._late.set()
         kill_git(process)
+
+
+def _entries(tree: bytes) -> dict[str, Side]:
+    """Return what a tree holds by its name."""
+    entries: dict[str, Side] = {}
+    at = 0
+    while at < len(tree):
+        end = tree.index(b"\0", at)
+        mode, _, path = tree[at:end].partition(b" ")
+        at = end + 1 + _NAME_BYTES
+        entries[os.fsdecode(path)] = Side(mode.decode(), tree[end + 1 : at].hex())
+    return entries
 
 
 def _change(old: Side, new: Side) -> Change:

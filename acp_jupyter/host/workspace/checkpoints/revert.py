@@ -170,13 +170,13 @@ class Revert:
             try:
                 found = self._found[part.path] = self._disk.find(part.path)
                 origin = self._came_from.get(part.path, "")
-                there = self._disk.find(origin) if origin else FileOnDisk()
+                there = self._disk.find(origin) if origin else None
             except OSError as error:
                 return f"can't be read: {plain_reason(error)}"
             is_there = found.is_as(self._present(part))
             if not (is_there or found.is_as(self._wanted(part))):
                 return SINCE
-            if there.exists and is_there and there.blob != found.blob:
+            if there and there.exists and is_there and there.blob != found.blob:
                 return f"came from {origin}, where another file is now"
         return ""
 
