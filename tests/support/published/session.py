@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,7 +79,8 @@ class PublishedSession:
         asked: list[Json] = []
         deadline = time.monotonic() + PATIENCE_SECONDS
         while (detail := self.look(turn_id, 0.2))["turn"]["status"] != "done":
-            if answer and (call := self._open_request(detail)):
+            # One that was answered is open until the agent has got the answer.
+            if answer and (call := self._open_request(detail, asked)):
                 asked.append(call)
                 self.answer(call, answer)
             assert time.monotonic() < deadline, detail
@@ -157,6 +159,8 @@ class PublishedSession:
         eventually(said, f"{sign!r} in a message")
 
     @staticmethod
-    def _open_request(detail: Json) -> Json:
+    def _open_request(detail: Json, answered: Sequence[Json] = ()) -> Json:
+        done = {call["permission"]["request_id"] for call in answered}
         calls = (item for item in detail["items"] if item.get("permission"))
-        return next((call for call in calls if call["permission"]["state"] == "pending"), {})
+        asked = (call for call in calls if call["permission"]["request_id"] not in done)
+        return next((call for call in asked if call["permission"]["state"] == "pending"), {})
