@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 import time
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -20,6 +19,7 @@ from acp_jupyter.batches.inputs import (
     copy_tree,
     move_into_place,
 )
+from acp_jupyter.batches.job_folders import job_folder
 from acp_jupyter.batches.orders import (
     RECORDING,
     SETUP,
@@ -57,14 +57,10 @@ def run_job(text: str) -> str:
     known = None if order.replay else batch.outcome(order.key)
     if known is not None and known.finished:
         return known.model_dump_json()
-    scratch = (
-        nullcontext(order.scratch)
-        if order.scratch
-        else tempfile.TemporaryDirectory(prefix="acp-batch-", ignore_cleanup_errors=True)
-    )
+    scratch = nullcontext(Path(order.scratch)) if order.scratch else job_folder()
     try:
         with scratch as folder:
-            outcome = _Run(order, batch, Path(folder)).outcome()
+            outcome = _Run(order, batch, folder).outcome()
     except OSError as error:
         words = f"Its files could not be read or written: {plain_reason(error, path=True)}."
         outcome = Outcome(key=order.key, finished=False, error=words, reason="files")

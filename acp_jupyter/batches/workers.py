@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import os
 import queue
-import shutil
 import subprocess
-import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from acp_jupyter.batches.job_folders import job_folder
 from acp_jupyter.batches.orders import Order
 from acp_jupyter.batches.run_job import run_job
 from acp_jupyter.own_programs import module_command
@@ -60,11 +59,8 @@ class LocalWorkers:
         """
         order = Order.model_validate_json(text)
         for _ in range(_TRIES):
-            scratch = tempfile.mkdtemp(prefix="acp-batch-")
-            try:
-                answer = self._ask(order.model_copy(update={"scratch": scratch}))
-            finally:
-                shutil.rmtree(scratch, ignore_errors=True)
+            with job_folder() as scratch:
+                answer = self._ask(order.model_copy(update={"scratch": str(scratch)}))
             if answer is not None:
                 return answer
             if self._closed:

@@ -1,0 +1,84 @@
+"""The folders that jobs run in: one that is left by a killed process goes when the next is made."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+_PREFIX = "acp-batch-"
+_OWNER = ".owner"
+"""Locked by the process that has made the folder, as long as that lives. It says on which machine:
+not every shared disk has locks that hold for all of them."""
+
+
+@contextlib.contextmanager
+def job_folder() -> Iterator[Path]:
+    """Make a folder for one job; it is removed at the end.
+
+    Raises
+    ------
+    OSError
+        The disk takes nothing.
+    """
+    _remove_abandoned()
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    owner = -1
+    try:
+        owner = _own(folder)
+        yield folder
+    finally:
+        _remove(folder)
+        if owner != -1:
+            os.close(owner)
+
+
+def _own(folder: Path) -> int:
+    """Lock a folder; nobody sees its lock file before it is locked."""
+    new = folder / f"{_OWNER}.new"
+    owner = os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with contextlib.suppress(OSError):  # a disk without locks: nobody else gets it either
+            fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.write(owner, platform.node().encode())
+        new.rename(folder / _OWNER)
+    except BaseException:
+        os.close(owner)
+        raise
+    return owner
+
+
+def _remove_abandoned() -> None:
+    """Remove the folders of this user whose process has ended without removing them."""
+    for owner_file in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_OWNER}"):
+        folder = owner_file.parent
+        with contextlib.suppress(OSError):
+            if folder.is_symlink() or folder.lstat().st_uid != os.getuid():
+                continue
+            owner = os.open(owner_file, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                is_same = os.path.samestat(os.fstat(owner), owner_file.lstat())
+                if is_same and os.read(owner, 1024) == platform.node().encode():
+                    _remove(folder)
+            finally:
+                os.close(owner)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, its lock file last: what can't be removed now is found by it later."""
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            if path.name == _OWNER:
+                continue
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink()
+        if [path.name for path in folder.iterdir()] in ([], [_OWNER]):
+            shutil.rmtree(folder, ignore_errors=True)
