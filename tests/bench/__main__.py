@@ -47,6 +47,7 @@ from tests.bench.peers.environment import PEERS
 from tests.bench.pipeline import measure_pipeline
 from tests.bench.places import measure_places
 from tests.bench.resume import measure_resume
+from tests.bench.reverts import measure_reverts
 from tests.bench.sessions import measure_many, measure_speed
 from tests.bench.start import measure_start
 from tests.bench.subjects import bare_loop, cell_turn
@@ -148,6 +149,15 @@ def _try(_rounds: int) -> Report:
     return {"copies": dataclasses.asdict(copies)}
 
 
+def _revert(rounds: int) -> Report:
+    found = []
+    for size in (40, 10_000):
+        with tempfile.TemporaryDirectory() as folder:
+            found.append(measure_reverts(Path(folder), rounds, file_bytes=size))
+        tables.print_reverts(found[-1])
+    return {"reverts": list(map(dataclasses.asdict, found))}
+
+
 def _long(_rounds: int) -> Report:
     with tempfile.TemporaryDirectory() as folder:
         # First: where a browser runs, no other event loop does.
@@ -243,6 +253,7 @@ _PARTS: Mapping[str, Callable[[int], Report]] = {
     "hidden": _hidden,
     "batch": _batch,
     "try": _try,
+    "revert": _revert,
 }
 
 if __name__ == "__main__":

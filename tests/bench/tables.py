@@ -22,6 +22,7 @@ from tests.bench.notebook_page import NotebookCost, Rest
 from tests.bench.pipeline import PipelineCost
 from tests.bench.places import Places
 from tests.bench.resume import Resume
+from tests.bench.reverts import ManyReverted
 from tests.bench.sessions import ManySessions, Speed
 from tests.bench.start import Start
 from tests.bench.updates import UpdateCost
@@ -324,6 +325,14 @@ def print_copies(copies: FolderCopies) -> None:
     print(f"  one more                           {copies.copy_seconds:.1f} s")
     print(f"  of the disk                        {copies.copy_bytes / 1e6:,.1f} MB")
     print(f"  the others after an append         {'same' if copies.unchanged else 'CHANGED'}")
+
+
+def print_reverts(many: ManyReverted) -> None:
+    """Print what it takes to revert many files, and git for the same."""
+    print(f"\nA turn reverted that changed {many.files:,} files of {many.file_bytes:,} bytes")
+    for name, rounds in (("Revert", many.reverted), ("git read-tree -u", many.git)):
+        clock, processor = (statistics.median(each[place] for each in rounds) for place in (0, 1))
+        print(f"  {name.ljust(18)} {clock:.2f} s, of the processor {processor:.2f} s")
 
 
 def print_typing(typing: Typing) -> None:

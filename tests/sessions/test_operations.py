@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -302,6 +305,30 @@ def test_a_killed_revert_is_done_or_was_not_begun(tmp_path: Path, start: Start, 
         revert(server, turn_id, undo=not undo)
         assert held(server.root) == states[undo]
         assert not any((tmp_path / "data" / "operations").glob("*.ndjson"))
+
+
+@pytest.mark.parametrize("undo", [False, True], ids=["revert", "undo"])
+def test_the_next_start_removes_the_unfinished_file_of_a_killed_process(
+    tmp_path: Path, start: Start, undo: bool
+) -> None:
+    with start() as server:
+        turn_id = say(server, server.open("own"), "\n".join(DEEDS[:2]))
+        mine = server.root / ".a.py.0123abcd.tmp"  # named as one of ours, and none
+        mine.write_text("mine")
+        if undo:
+            revert(server, turn_id)
+        before, root = held(server.root), server.root
+    for renamed in range(2):
+        words = (str(tmp_path), turn_id, "undo" if undo else "", str(renamed))
+        program = (sys.executable, "-m", "tests.support.host.killed_revert", *words)
+        assert subprocess.run(program, check=False).returncode == -signal.SIGKILL
+        assert len([*root.rglob(".*.tmp")]) == 2
+        with start() as server:
+            eventually(lambda: [*root.rglob(".*.tmp")] == [mine])
+            eventually(lambda: held(root) == before)
+            assert reverted(server, turn_id) == (
+                ["a.py", "b.py", "gone", "new/c.py"] if undo else []
+            )
 
 
 @pytest.mark.parametrize("undo", [False, True], ids=["back", "undo"])
