@@ -65,7 +65,8 @@ def test_a_newcomer_runs_the_quickstart(lab: LabPage, workspace: Workspace, agai
     expect(turn.root).to_contain_text("rainfall.py")
     assert b"iterrows" not in script.read_bytes()
     run_code("revert")
-    assert script.read_bytes() == before
+    said = notebook.outputs(notebook.cell_ids().index("revert"))
+    assert script.read_bytes() == before, said
     if os.environ.get("ACP_WRITE_GOLDEN"):
         notebook.save()
         shutil.copy(notebook.file, NOTEBOOKS)

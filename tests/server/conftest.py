@@ -39,9 +39,13 @@ def browser(server: JupyterServer) -> Iterator[httpx.Client]:
 
 @pytest.fixture(scope="session")
 def kernel(server: JupyterServer) -> KernelSide:
-    return server.start_kernel("kernels/own.ipynb")
+    kernel = server.start_kernel("kernels/own.ipynb")
+    kernel.run("1")  # one whose ports are taken starts again, and may ask for nothing meanwhile
+    return kernel
 
 
 @pytest.fixture(scope="session")
 def other_kernel(server: JupyterServer) -> KernelSide:
-    return server.start_kernel("kernels/other.ipynb")
+    kernel = server.start_kernel("kernels/other.ipynb")
+    kernel.run("1")  # one whose ports are taken starts again, and may ask for nothing meanwhile
+    return kernel

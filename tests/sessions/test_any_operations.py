@@ -60,6 +60,7 @@ class Operations(RuleBasedStateMachine):
         self.turns: list[str] = []
         self.variants: list[str] = []
         self.session_id = ""
+        self.notebook = "book.ipynb"
         self.undo: tuple[Any, State] | None = None
         """What undoes the last operation, and what the folder was before that."""
         self.mine: dict[str, str] = {}
@@ -83,7 +84,7 @@ class Operations(RuleBasedStateMachine):
         if self.session_id:
             self.server.woken(self.session_id)
         else:
-            session = self.server.open("own", notebook_path="book.ipynb")
+            session = self.server.open("own", notebook_path=self.notebook)
             self.session_id = session.session_id
 
     def teardown(self) -> None:
@@ -192,6 +193,14 @@ class Operations(RuleBasedStateMachine):
         if name not in deed:
             assert authors.get(name, "you") == "you"
         self.expect_mine()
+
+    @rule()
+    def rename(self) -> None:
+        """The notebook gets another name: its session goes along."""
+        old, self.notebook = self.notebook, f"book-{self.written}.ipynb"
+        self.written += 1
+        self.server.result(self.server.host.stored_sessions.follow(old, self.notebook))
+        assert self.server.woken(self.session_id).state.notebook_path == self.notebook
 
     @rule(name=NAMES, text=st.sampled_from(["", "0", "1", "2"]))
     def edit(self, name: str, text: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import re
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,17 @@ def told(steps: str, folder: Path) -> list[str]:
         return conversation.told
 
     return asyncio.run(run())
+
+
+def _answers_in_order(said: list[str]) -> list[str]:
+    """Return what a step told; which of several requests hears first is not told."""
+
+    def is_answer(words: str) -> bool:
+        # Those of others, such as a start of the agent, come in their order.
+        return re.match(r"[a-z] got ", words) is not None
+
+    answers = iter(sorted(filter(is_answer, said)))
+    return [next(answers) if is_answer(words) else words for words in said]
 
 
 class Conversation(HostSteps):
@@ -144,7 +156,7 @@ class Conversation(HostSteps):
                 await asyncio.sleep(0)
         facts = self._facts()
         changes = (f"{k}: {v}" for k, v in facts.items() if self._known.get(k, "") != v)
-        said = [*self.told[before:], *changes]
+        said = [*_answers_in_order(self.told[before:]), *changes]
         self.told[before:] = [f"{' '.join(step)} -> {'; '.join(said) or 'nothing'}"]
         self._known = facts
 
