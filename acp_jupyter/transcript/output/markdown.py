@@ -298,6 +298,8 @@ def _elicitation(item: Elicitation) -> str:
 _PLAIN_LINES = 20
 _PLAIN_CHARS = 200
 _READ_CHARS = 10_000
+_LINE = re.compile("[^\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
+"""As `str.splitlines` finds them, without empty ones."""
 
 
 def turn_plain_text(turn: TurnState, items: Sequence[Item], *, footer: Sequence[str] = ()) -> str:
@@ -320,8 +322,9 @@ def turn_plain_text(turn: TurnState, items: Sequence[Item], *, footer: Sequence[
 
 
 def _plain_lines(texts: Iterable[str]) -> list[str]:
-    # Of a line of megabytes the beginning is enough to find what is shown of it.
-    whole = (line for text in texts for line in text.splitlines())
+    # One by one: to make a list of a million keeps all else waiting. Of a line of megabytes the
+    # beginning is enough to find what is shown of it.
+    whole = (match[0] for text in texts for match in _LINE.finditer(text))
     lines = (one_line(line[:_READ_CHARS], _PLAIN_CHARS) for line in whole)
     return [line for line in lines if line]
 
