@@ -131,7 +131,7 @@ class Redactor:
     def learn_from_files(self, source: str, *secrets: str, at: float = 0.0) -> None:
         """Do as `learn`; an agent could write these files.
 
-        A text that it has put there must not be hidden in what it asks for: see `without_known`.
+        A text that it has put there must not be hidden in what it asks for: see `shown`.
         """
         self._of_files.put(source, secrets, at)
 
@@ -188,6 +188,11 @@ class Redactor:
         if whole != clean:
             self._shown = tuple(each for each in secrets if each in shown)
         return whole
+
+    @property
+    def has_shown(self) -> bool:
+        """Whether `shown` has left any value of a file."""
+        return bool(self._shown)
 
     def shows_any(self, call: ToolCall) -> bool:
         """Return whether a value of a file is in a tool call: in what it would do, as `shown`."""
@@ -296,7 +301,7 @@ def _mapped(
 ) -> M:
     """Return a copy with every free text in it changed, nested models included."""
     changes: dict[str, Any] = {
-        name: fixed.get(name) if name in fixed else _mapped_value(value, change, fixed)
+        name: fixed[name] if name in fixed else _mapped_value(value, change, fixed)
         for name, field in type(model).model_fields.items()
         if name not in _OWN_IDS
         and get_origin(field.annotation) is not Literal

@@ -194,7 +194,7 @@ class PermissionRequests:
             return
         places = self.places[request_id]
         differ = await asyncio.to_thread(places.other_texts, call, self.folder())
-        secret = self._journal.shows_secret(call)
+        secret = await asyncio.to_thread(self._journal.shows_secret, call)
         cautions = (
             *places.cautions(call.tool_kind),
             *(

@@ -30,6 +30,7 @@ from acp_jupyter.transcript.model.events import (
     ItemAdded,
     ItemReplaced,
     Snapshot,
+    TurnEnded,
     item_chars,
 )
 from acp_jupyter.transcript.model.items import Item
@@ -202,12 +203,20 @@ class Journal:
 
     def _after_questions(self, events: Sequence[Event], at: float) -> list[Event]:
         """Take out what had to be seen of tool calls that nobody is asked about any more."""
+        if not self._log.has_shown:
+            return []
         draft = Draft(self._transcript, at)
         for event in events:
             if isinstance(event, ItemAdded | ItemReplaced) and isinstance(event.item, ToolCall):
                 call = draft.get_call(event.item.id)
-                if not call.is_open and not call.awaits_permission:
+                was_asked = call.permission is not None and not call.awaits_permission
+                if was_asked or not call.is_open:
                     draft.replace(self._log.after_question(call))
+            elif isinstance(event, TurnEnded):
+                # What goes on in the background is saved with its turn.
+                for item in self._transcript.turn_items(event.turn.turn_id):
+                    if isinstance(item, ToolCall) and not item.awaits_permission:
+                        draft.replace(self._log.after_question(draft.get_call(item.id)))
         if not draft.events:
             return []
         self._transcript, more = draft.done()

@@ -219,6 +219,11 @@ class TrafficLog:
         clean: Mapping[str, Any] = self._redactor.shown(message)
         return clean
 
+    @property
+    def has_shown(self) -> bool:
+        """Whether a known secret was left in a tool call."""
+        return self._redactor.has_shown
+
     def shows_any(self, call: ToolCall) -> bool:
         """Return whether a known secret is left in a tool call, to be seen by who is asked."""
         return self._redactor.shows_any(call)

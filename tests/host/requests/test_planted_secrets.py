@@ -108,6 +108,33 @@ def test_what_no_question_is_about_is_hidden(driver: Driver) -> None:
     driver.done(session, turn_id)
 
 
+@pytest.mark.parametrize("background", [False, True])
+def test_a_call_that_nobody_was_asked_about_has_none_once_its_turn_has_ended(
+    driver: Driver, background: bool
+) -> None:
+    """Also one that goes on in the background: what is saved of the turn has it."""
+    session = driver.open("scripted", policy="ask")
+    raw_input = {"command": f"make; {PLANTED}", "run_in_background": background}
+    call = {"toolCallId": "b1", "title": "Work", "kind": "execute", "rawInput": raw_input}
+    begun = {"sessionUpdate": "tool_call", "status": "in_progress", **call}
+    turn_id = driver.prompt(session, json.dumps([{"update": begun}]))
+    driver.done(session, turn_id)
+    assert PLANTED not in card(session).model_dump_json()
+
+
+def test_a_command_that_runs_by_a_yes_has_none(driver: Driver) -> None:
+    session = driver.open("scripted", policy="ask")
+    begun = {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "in_progress"}
+    again = {"rawInput": {"command": f"make; {PLANTED}"}}
+    steps = [*asks(driver, FIELDS["a command"]), {"update": {**begun, **again}}, {"rest": 60}]
+    turn_id = driver.prompt(session, json.dumps(steps))
+    driver.answer(session, driver.asked(session), "yes")
+    eventually(lambda: card(session).status == "in_progress")
+    assert PLANTED not in card(session).model_dump_json()
+    driver.run(lambda: session.cancel(turn_id))
+    driver.done(session, turn_id)
+
+
 def test_too_many_are_hidden_and_only_a_person_allows_it(driver: Driver) -> None:
     """Each that is shown costs a search later."""
     many = [f"{PLANTED}-{number:02}" for number in range(21)]
