@@ -58,6 +58,8 @@ MOMENT = st.tuples(
 """When a server ends: the so-and-so-many-th change there, if the answer does not come before."""
 _MOST_ENDS = 2
 """Of servers in the midst of operations, in a sequence: each start takes seconds."""
+_TRIED = 3
+"""Turns, until one can be reverted."""
 SOON = """
 from functools import partial
 from acp_jupyter.host.limits import Limits
@@ -661,13 +663,14 @@ class Operations(RuleBasedStateMachine):
 
     def rehearsed(self, what: str, place: int) -> tuple[Operation, Picture] | None:
         """Carry out an operation and undo it; return it, and what is there after it."""
-        operation = self.wanted(what, place)
-        if operation is None or not self.is_fresh(operation):
-            return None
-        if self.send(operation).status_code != 200:
-            return None
-        after = self.picture()
-        return (operation, after) if self.take_back() else None
+        for each in range(place, place + _TRIED):
+            operation = self.wanted(what, each)
+            if operation is None or not self.is_fresh(operation):
+                continue
+            if self.send(operation).status_code == 200:
+                after = self.picture()
+                return (operation, after) if self.take_back() else None
+        return None
 
     @precondition(lambda self: not self.has_ended)
     @rule(deed=DEED, moment=MOMENT, ending=ENDING)
@@ -723,6 +726,6 @@ def test_any_sequence(servers: Servers) -> None:
 
     # A sequence takes seconds, so one that fails is shown as it is.
     few = settings(
-        examples(2), stateful_step_count=10, phases=(Phase.explicit, Phase.reuse, Phase.generate)
+        examples(3), stateful_step_count=10, phases=(Phase.explicit, Phase.reuse, Phase.generate)
     )
     run_state_machine_as_test(Here, settings=few)
