@@ -121,8 +121,7 @@ class StoredSessions:
                     await self._open.get(session_id).turn_files.all_settled()
 
     def _is_ours(self, meta: SessionMeta) -> bool:
-        variant = meta.facts.variant
-        return self._open.is_here(meta.facts.cwd if variant is None else variant.folder)
+        return self._open.is_here(str(_folder(meta)))
 
     async def wake_turn(self, turn_id: str) -> None:
         """Open the kept session of a turn, if there is one."""
@@ -336,6 +335,7 @@ class StoredSessions:
         restored = await self._store.read(meta)
         session = self._revived(meta, restored)
         if not session.state.read_only:
+            await self._operations.recover_in(_folder(meta))
             await self._operations.finish(session.journal)
             open_turns = self._open.services.checkpoints.open_turns
             session.turn_files.begin_settling(await asyncio.to_thread(open_turns.ids))
@@ -378,6 +378,12 @@ class StoredSessions:
             return self._open.config.registry.get(agent_id)
         except AcpError:
             return None
+
+
+def _folder(meta: SessionMeta) -> Path:
+    """Return where a session's changes go; those of a variant into the folder that was copied."""
+    variant = meta.facts.variant
+    return Path(meta.facts.cwd if variant is None else variant.folder)
 
 
 def last_notebook(state: SessionState) -> str:

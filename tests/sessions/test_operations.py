@@ -331,6 +331,24 @@ def test_the_next_start_removes_the_unfinished_file_of_a_killed_process(
             )
 
 
+def test_a_server_that_runs_takes_back_what_one_that_was_killed_had_not_finished(
+    tmp_path: Path, start: Start
+) -> None:
+    """With the first of its sessions that it opens."""
+    with start() as server:
+        session_id = (session := server.open("own")).session_id
+        turn_id = say(server, session, DEEDS[0])
+        before = held(server.root)
+    with start() as server:
+        words = (str(tmp_path), turn_id, "", "0")
+        program = (sys.executable, "-m", "tests.support.host.killed_revert", *words)
+        assert subprocess.run(program, check=False).returncode == -signal.SIGKILL
+        assert held(server.root) != before
+        server.woken(session_id)
+        assert held(server.root) == before
+        assert reverted(server, turn_id) == []
+
+
 @pytest.mark.parametrize("undo", [False, True], ids=["back", "undo"])
 def test_a_killed_going_back_is_done_or_was_not_begun(
     tmp_path: Path, start: Start, undo: bool

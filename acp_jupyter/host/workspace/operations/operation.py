@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from pathlib import Path
@@ -30,6 +31,7 @@ from acp_jupyter.host.workspace.operations.record import (
     OperationRecord,
     Recorded,
     RecordedNote,
+    overlap,
 )
 from acp_jupyter.protocol.host_events.notes import Note, read_note
 from acp_jupyter.protocol.objects import Obj
@@ -235,14 +237,14 @@ class FolderOperations:
         async with self._turn:
             held = contextlib.ExitStack()
             try:
-                await asyncio.to_thread(self._take, held, roots)
+                await asyncio.to_thread(self._take, held, roots, _BUSY_SECONDS)
                 return await self._carry_out(roots, work)
             finally:
                 held.close()
 
-    def _take(self, held: contextlib.ExitStack, roots: set[Path]) -> None:
+    def _take(self, held: contextlib.ExitStack, roots: set[Path], seconds: float) -> None:
         try:
-            held.enter_context(self._locks.hold(roots, time.monotonic() + _BUSY_SECONDS))
+            held.enter_context(self._locks.hold(roots, time.monotonic() + seconds))
         except TimeoutError:
             raise ChangesRefused(_BUSY) from None
         self._records.undo_unfinished(roots)
@@ -272,9 +274,25 @@ class FolderOperations:
         try:
             for roots in await asyncio.to_thread(self._records.unfinished_roots):
                 with contextlib.suppress(ChangesRefused, OSError), contextlib.ExitStack() as held:
-                    await asyncio.to_thread(self._take, held, set(roots))
+                    await asyncio.to_thread(self._take, held, set(roots), _BUSY_SECONDS)
         finally:
             self._recovered.set()
+
+    async def recover_in(self, folder: Path) -> None:
+        """Do so in one folder whose session is opened here: its server may have been killed.
+
+        Who is at work there has done so already.
+        """
+        if not self._turn.locked():
+            with contextlib.suppress(ChangesRefused, OSError):
+                await asyncio.to_thread(self._undo_in, folder)
+
+    def _undo_in(self, folder: Path) -> None:
+        root = Path(os.path.realpath(folder))
+        for roots in self._records.unfinished_roots():
+            if overlap(roots, (root,)):
+                with contextlib.ExitStack() as held:
+                    self._take(held, set(roots), 0)
 
     async def recovered(self) -> None:
         """Wait until `recover` is done."""

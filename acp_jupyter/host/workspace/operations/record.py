@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import itertools
 import json
 import logging
 import os
@@ -190,8 +191,7 @@ class OperationRecords:
         Who was at work there held them, so it has ended.
         """
         for record in self.all():
-            overlap = (_overlap(one, other) for one in record.roots for other in roots)
-            if record.notes is None and any(overlap):
+            if record.notes is None and overlap(record.roots, roots):
                 self._undo(record)
 
     def committed(self) -> Iterator[Recorded]:
@@ -242,8 +242,10 @@ class OperationRecords:
         record.path.unlink(missing_ok=True)
 
 
-def _overlap(one: Path, other: Path) -> bool:
-    return one.is_relative_to(other) or other.is_relative_to(one)
+def overlap(roots: Iterable[Path], others: Iterable[Path]) -> bool:
+    """Tell whether one of some folders is, holds or is in one of others."""
+    pairs = itertools.product(roots, others)
+    return any(one.is_relative_to(other) or other.is_relative_to(one) for one, other in pairs)
 
 
 def _sync_folder(folder: Path) -> None:
