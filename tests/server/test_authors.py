@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from tests.support.agents.fake_agent import script
+from tests.support.published.authors_told import ToldAuthors
 from tests.support.server.jupyter_server import JupyterServer, fake_agents
 from tests.support.server.routes import finished, open_session, pending, start_turn
 from tests.support.wait import eventually
@@ -222,3 +223,20 @@ def test_nothing_that_a_silent_agent_did_is_called_its_users(
     assert authors.keys() == {"a.py", "new/b.py", "gone", "other", "c"}
     assert set(authors.values()) <= {"agent", "unknown"}
     assert authors["a.py"] == authors["new/b.py"] == "agent"
+
+
+def test_the_check_of_published_agents_sees_what_a_person_saved(
+    server: JupyterServer, user: httpx.Client, tmp_path: Path
+) -> None:
+    told = ToldAuthors(tmp_path)
+    assert told.check() == []
+    (tmp_path / "server").symlink_to(server.root.parent)
+    for number, row in enumerate(("both of you changed it", "you made a notebook or file here")):
+        folder = server.root / f"seen-{number}"
+        folder.mkdir()
+        (folder / "a.py").write_text(OLD)
+        (folder / "plain.py").write_text("before\n")
+        run(server, user, folder, CASES[row], WHOSE["you"])
+        with pytest.raises(AssertionError, match=CASES[row].path):
+            told.check()
+    assert told.check() == []
