@@ -24,7 +24,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToldAuthors]:
 def _nothing_is_called_its_users(
     told: ToldAuthors, record_property: Callable[[str, object], None], tmp_path: Path
 ) -> Iterator[None]:
-    """Nobody saves a file while an agent of these tests works: all that changes is of an agent.
+    """Nobody saves a file while an agent of these tests works, but for what a test says.
 
     The folder is asked for so that the test's own server has ended, and its logs are there.
     """

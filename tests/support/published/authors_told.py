@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ class Told(NamedTuple):
     agent: str
     turn_id: str
     path: str
+    """Absolute."""
     author: str
 
 
@@ -36,9 +38,15 @@ class ToldAuthors:
     ----------
     folder
         Tests make their folders in it. What is there now is of other tests.
+
+    Attributes
+    ----------
+    saved
+        What a page of a test may save while an agent works: its open notebooks, absolute.
     """
 
     def __init__(self, folder: Path) -> None:
+        self.saved: set[Path] = set()
         self._folder = folder
         self._others = set(folder.glob("*"))
         self._read: dict[Path, int] = {}
@@ -47,7 +55,7 @@ class ToldAuthors:
     def check(self) -> list[Told]:
         """Return what was not told before. None of it may be said to be a person's."""
         news = self._news()
-        persons = [each for each in news if each.author == "you"]
+        persons = [e for e in news if e.author == "you" and Path(e.path) not in self.saved]
         assert not persons, f"called its user's, and nobody saved a file: {persons}"
         return news
 
@@ -67,22 +75,23 @@ class ToldAuthors:
             file.seek(self._read.get(log, 0))
             lines = [line for line in file if line.endswith(b"\n")]
         self._read[log] = self._read.get(log, 0) + sum(map(len, lines))
-        agent = "" if meta is None else meta.facts.agent_id
+        agent, folder = ("", "") if meta is None else (meta.facts.agent_id, meta.facts.cwd)
         for entry in read_entries(lines):
             if entry.direction == "!":
-                yield from _of_note(agent, dict(entry.message))
+                for turn_id, path, author in _of_note(dict(entry.message)):
+                    yield Told(agent, turn_id, os.path.join(folder, path), author)
 
 
-def _of_note(agent: str, message: dict[str, Any]) -> Iterator[Told]:
+def _of_note(message: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     match read_note(message):
         case TurnChangesNote(turn_id=turn_id, files=files):
             for file in files:
-                yield Told(agent, turn_id, file.path, file.author)
+                yield turn_id, file.path, file.author
                 if file.yours_too:
-                    yield Told(agent, turn_id, file.path, "you")
+                    yield turn_id, file.path, "you"
         case FileSaved(turn_id=turn_id, path=path, by_person=True):
             # Where nothing else has changed, there is no note of changes.
-            yield Told(agent, turn_id, path, "you")
+            yield turn_id, path, "you"
         case _:
             pass
 
