@@ -10,10 +10,12 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests.support.browser.chromium import chromium, new_profile
 from tests.support.generated import TIMES
+from tests.support.published.authors_told import PROPERTY, Told, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from _pytest.terminal import TerminalReporter
     from playwright.sync_api import Browser, BrowserContext
     from xdist.remote import Producer
 
@@ -59,6 +61,18 @@ def _rank(item: pytest.Item) -> int:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=_rank)
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
+    """Count whose the changes of published agents were said to be."""
+    reports = (report for group in terminalreporter.stats.values() for report in group)
+    ended = (r for r in reports if isinstance(r, pytest.TestReport) and r.when == "teardown")
+    found = (value for r in ended for name, value in r.user_properties if name == PROPERTY)
+    told = [Told(*each) for value in found for each in value]  # type: ignore[attr-defined]
+    if told:
+        terminalreporter.section("whose changes of published agents are")
+        for line in table(told):
+            terminalreporter.line(line)
 
 
 TOGETHER = (

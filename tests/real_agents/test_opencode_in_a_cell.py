@@ -12,6 +12,7 @@ from tests.support.browser.chromium import Visitor
 from tests.support.browser.keyboard import InputCount
 from tests.support.browser.lab import LabPage
 from tests.support.mockllm import FakeModel
+from tests.support.published.authors_told import ToldAuthors
 from tests.support.published.programs import PROGRAMS, PUBLISHED, opencode_settings, processes_of
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.jupyterlab_server import LAB_ARGS
@@ -57,7 +58,9 @@ def test_it_writes_a_file_after_a_click_and_the_notebook_keeps_the_turn(
 
 
 @pytest.mark.long
-def test_a_newcomer_who_has_opencode_needs_three_clicks(tmp_path: Path, browser: Browser) -> None:
+def test_a_newcomer_who_has_opencode_needs_three_clicks(
+    tmp_path: Path, browser: Browser, told: ToldAuthors
+) -> None:
     """Nothing is configured, no folder is trusted: from the open notebook to the first answer."""
     settings = tmp_path / "home" / ".config" / "opencode" / "opencode.json"
     settings.parent.mkdir(parents=True)
@@ -70,7 +73,9 @@ def test_a_newcomer_who_has_opencode_needs_three_clicks(tmp_path: Path, browser:
             visitor = Visitor(browser, tmp_path / "traces")
             lab = LabPage(visitor, server)
             page, effort = lab.page, InputCount(lab.page)
-            lab.open(Workspace(server.root, "first").notebook("x = 1")).wait_for_kernel()
+            notebook = Workspace(server.root, "first").notebook("x = 1")
+            told.saved.add(server.root / notebook)
+            lab.open(notebook).wait_for_kernel()
             effort.begin()
             page.locator(".jp-SideBar [data-id=acp-jupyter-panel]").click()
             root = page.locator("#acp-jupyter-panel")

@@ -16,6 +16,7 @@ from tests.support.mockllm import FakeModel
 from tests.support.mockllm.parts import Say, Steps, Use
 from tests.support.outside.clis import OUTSIDE_CLIS, OutsideCli
 from tests.support.outside.keys_in_the_panel import make_key, revoke_keys
+from tests.support.published.authors_told import ToldAuthors
 from tests.support.published.programs import processes_of
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.server.jupyterlab_server import LAB_ARGS
@@ -75,10 +76,13 @@ def _script(cli: OutsideCli, cell_id: str) -> Steps:
     ]
 
 
-def test_it_reads_asks_and_changes_a_cell_that_can_be_reverted(place: Place) -> None:
+def test_it_reads_asks_and_changes_a_cell_that_can_be_reverted(
+    place: Place, told: ToldAuthors
+) -> None:
     lab, cli = place.lab, place.cli
     sources = ("rain = [61, 48, 52]", "print(max(rain))")
     nb = lab.open(place.workspace("edits").notebook(*sources))
+    told.saved.add(nb.file)
     nb.wait_for_kernel()
     cell_id = nb.read().cells[1].id
     place.model.scripts["edit"] = lambda: _script(cli, cell_id)
@@ -109,10 +113,11 @@ def test_it_reads_asks_and_changes_a_cell_that_can_be_reverted(place: Place) -> 
     assert not [path for path in files if key.encode() in path.read_bytes()]
 
 
-def test_a_key_that_reads_only_reads_and_changes_nothing(place: Place) -> None:
+def test_a_key_that_reads_only_reads_and_changes_nothing(place: Place, told: ToldAuthors) -> None:
     lab, cli = place.lab, place.cli
     sources = ("rain = [61, 48, 52]", "print(max(rain))")
     nb = lab.open(place.workspace("reads").notebook(*sources))
+    told.saved.add(nb.file)
     nb.wait_for_kernel()
     cell_id = nb.read().cells[1].id
     place.model.scripts["read"] = lambda: _script(cli, cell_id)

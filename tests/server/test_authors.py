@@ -12,8 +12,10 @@ import httpx
 import pytest
 
 from tests.support.agents.fake_agent import script
+from tests.support.published.authors_told import ToldAuthors
 from tests.support.server.jupyter_server import JupyterServer, fake_agents
 from tests.support.server.routes import finished, open_session, pending, start_turn
+from tests.support.server.small_disk import SmallDisk
 from tests.support.wait import eventually
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "revert.md"
@@ -206,14 +208,62 @@ def run(server: JupyterServer, user: httpx.Client, folder: Path, case: Case, who
     return turn_id
 
 
+SILENT = {
+    "by itself": (
+        "write a.py x",
+        "write new/b.py y",
+        "delete gone",
+        "rename old other",
+        "link c a.py",
+        "folder empty",
+    ),
+    "by a child": (
+        "run echo x > a.py",
+        "run mkdir new && echo y > new/b.py",
+        "run rm gone",
+        "run mv old other",
+        "run ln -s a.py c",
+        "run mkdir empty",
+    ),
+    "by one that it left behind": (
+        "leave mkdir new empty && rm gone && mv old other && ln -s a.py c"
+        " && echo x > a.py && echo y > new/b.py && touch {done}",
+        "hold {done}",
+    ),
+    "by a child that waits for the disk": (
+        "run mkdir new empty && mv old other && ln -s a.py c",
+        "run dd if=/dev/zero of=a.py bs=4k count=200 oflag=dsync",
+        "run dd if=/dev/zero of=new/b.py bs=4k count=200 oflag=dsync && rm gone",
+    ),
+}
+"""What an agent does without a word, and who does it."""
+
+
+@pytest.mark.parametrize("who", SILENT)
 def test_nothing_that_a_silent_agent_did_is_called_its_users(
+    server: JupyterServer, user: httpx.Client, who: str
+) -> None:
+    folder = server.root / f"silent-{list(SILENT).index(who)}"
+    folder.mkdir()
+    deeds = "\n".join(SILENT[who]).replace("{done}", str(server.root / f"{folder.name}-done"))
+    authors = silently_done(user, folder, deeds)
+    if "waits" not in who:  # there the system may count a piece long after the file's time
+        assert authors["a.py"] == authors["new/b.py"] == "agent"
+
+
+def test_what_it_did_on_a_disk_on_which_nothing_is_counted_is_nobodys(
     server: JupyterServer, user: httpx.Client
 ) -> None:
-    folder = server.root / "silent"
-    folder.mkdir()
+    """As in memory; where a test may mount none, this is any disk."""
+    folder = server.root / "in-memory"
+    with SmallDisk(folder):
+        silently_done(user, folder, "\n".join(SILENT["by itself"]))
+
+
+def silently_done(user: httpx.Client, folder: Path, deeds: str) -> dict[str, str]:
+    """Return whose each change is: the agent's, or nobody's that was seen."""
     for name in ("gone", "old", "a.py"):
         (folder / name).write_text(name * 100)
-    deeds = "write a.py x\nwrite new/b.py y\ndelete gone\nrename old other\nlink c a.py"
     session_id = open_session(user, "says_nothing", cwd=str(folder))
     turn_id = start_turn(user, session_id, deeds)
     finished(user, turn_id)
@@ -221,4 +271,21 @@ def test_nothing_that_a_silent_agent_did_is_called_its_users(
     authors = {file["path"]: file["author"] for file in files}
     assert authors.keys() == {"a.py", "new/b.py", "gone", "other", "c"}
     assert set(authors.values()) <= {"agent", "unknown"}
-    assert authors["a.py"] == authors["new/b.py"] == "agent"
+    return authors
+
+
+def test_the_check_of_published_agents_sees_what_a_person_saved(
+    server: JupyterServer, user: httpx.Client, tmp_path: Path
+) -> None:
+    told = ToldAuthors(tmp_path)
+    assert told.check() == []
+    (tmp_path / "server").symlink_to(server.root.parent)
+    for number, row in enumerate(("both of you changed it", "you made a notebook or file here")):
+        folder = server.root / f"seen-{number}"
+        folder.mkdir()
+        (folder / "a.py").write_text(OLD)
+        (folder / "plain.py").write_text("before\n")
+        run(server, user, folder, CASES[row], WHOSE["you"])
+        with pytest.raises(AssertionError, match=CASES[row].path):
+            told.check()
+    assert told.check() == []

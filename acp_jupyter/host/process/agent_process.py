@@ -148,6 +148,11 @@ class AgentProcess:
         """Process id of the agent."""
         return self._supervised.pid
 
+    @property
+    def supervisor_pid(self) -> int:
+        """Process id of what all processes of the agent are below, also those it left behind."""
+        return self._supervised.supervisor.pid
+
     async def wait_exit(self) -> ExitReason:
         """Wait for the agent itself to exit, even if other processes still hold its pipes.
 

@@ -103,6 +103,11 @@ class AgentConnection:
         return self._process.pid
 
     @property
+    def supervisor_pid(self) -> int:
+        """Process id of what all processes of the agent are below."""
+        return self._process.supervisor_pid
+
+    @property
     def talks(self) -> bool:
         """Whether the connection is open on both sides."""
         return not self._transport.ended.is_set()

@@ -120,9 +120,9 @@ class SessionAgent:
         return start.result()
 
     def process_id(self) -> int:
-        """Return the id of the process that the session is open at; 0 while there is none."""
+        """Return the process that all of the session's agent are below; 0 while there is none."""
         connection = self.connection
-        return 0 if connection is None else connection.agent_connection.pid
+        return 0 if connection is None else connection.agent_connection.supervisor_pid
 
     def reserve_process(self) -> None:
         """Share the process with no other session."""

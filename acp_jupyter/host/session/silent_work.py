@@ -29,7 +29,7 @@ class SilentWork:
     journal
         Of the session; gets a note for each time in which the process wrote.
     pid
-        Returns the agent's process; 0 while there is none.
+        Returns the process that all of the agent are below; 0 while there is none.
     """
 
     def __init__(self, journal: Journal, pid: Callable[[], int]) -> None:

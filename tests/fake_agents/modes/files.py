@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import json
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -60,7 +61,8 @@ def own_tools(name: str = "") -> None:
     Each line of the prompt is a deed: ``write PATH TEXT`` (``\\n`` is a new line, ``{cwd}`` the
     folder), ``append PATH TEXT``, ``private PATH TEXT`` (for its user alone), ``bytes PATH HEX``,
     ``many N SUFFIX``, ``delete PATH``, ``rename PATH PATH``, ``link PATH TARGET``,
-    ``mode PATH BITS``, ``folder PATH``, ``show PATH TEXT`` (with a diff),
+    ``mode PATH BITS``, ``folder PATH``, ``run COMMAND`` (by a shell), ``leave COMMAND`` (by one
+    that nobody waits for), ``show PATH TEXT`` (with a diff),
     ``say TEXT`` (one letter at a time), ``tell TEXT`` (at once), ``fail``, ``wait`` (for a cancel),
     ``hold PATH`` (until a file is there), ``work PATH`` (the same, as a command), ``ask`` (for
     permission), ``put PATH TEXT`` (through the client), ``read PATH`` (as a call that only reads,
@@ -191,6 +193,10 @@ def _do(  # noqa: C901, PLR0915 - one flat match
             os.chmod(name, int(said, 8))
         case "folder":
             os.mkdir(name)
+        case "run":
+            subprocess.run(["sh", "-c", rest], check=True)
+        case "leave":
+            subprocess.Popen(["sh", "-c", f"({rest}) &"], start_new_session=True).wait()
         case "show":
             _show(wire, session_id, name, said)
         case "say":

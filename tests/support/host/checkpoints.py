@@ -21,7 +21,7 @@ from acp_jupyter.host.workspace.checkpoints.revert import Revert, RevertPlan
 from acp_jupyter.host.workspace.checkpoints.tree_change import TreeChange
 from tests.support.wait import PATIENCE_SECONDS
 
-__all__ = ["CheckpointedFolder", "Reverted", "carried_out", "held"]
+__all__ = ["CheckpointedFolder", "Reverted", "State", "carried_out", "held"]
 
 State = dict[str, tuple[str, bytes, int]]
 

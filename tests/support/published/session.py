@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 
+from tests.support.host.checkpoints import State, held
 from tests.support.server.routes import open_session, start_turn
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
@@ -58,6 +59,8 @@ class PublishedSession:
         folder.mkdir(parents=True, exist_ok=True)
         asked = {"cwd": str(folder), "trust": True, "policy": policy}
         self.session_id = open_session(user, agent, **asked)
+        self._before: dict[str, State] = {}
+        """What the folder held when a prompt was sent, by its turn."""
 
     @property
     def state(self) -> Json:
@@ -68,7 +71,10 @@ class PublishedSession:
     def start(self, scenario: str, text: str = "Do it.") -> str:
         """Send a prompt for a scenario, ``name key=value``; return its turn's id."""
         prompt = f"[[mock scenario={scenario} cwd={self.folder}]] {text}"
-        return start_turn(self.user, self.session_id, prompt)
+        before = held(self.folder)
+        turn_id = start_turn(self.user, self.session_id, prompt)
+        self._before[turn_id] = before
+        return turn_id
 
     def play(self, scenario: str, answer: str = "allow_once") -> Played:
         """Send a prompt and answer all that is asked with an option of that kind."""
@@ -84,7 +90,18 @@ class PublishedSession:
                 asked.append(call)
                 self.answer(call, answer)
             assert time.monotonic() < deadline, detail
+        self._all_is_told(turn_id)
         return Played(detail["turn"], detail["items"], asked)
+
+    def _all_is_told(self, turn_id: str) -> None:
+        """See that what became of the folder is the turn's: nobody else has touched it."""
+        before, after = self._before[turn_id], held(self.folder)
+        changed = {path for path in before | after if before.get(path) != after.get(path)}
+        changed = {path for path in changed if (after | before)[path][0] != "folder"}
+        answer = self.user.get(f"turns/{turn_id}/changes").raise_for_status()
+        files = [file for file in answer.json()["files"] if file["author"] != "you"]
+        told = {path for file in files for path in (file["path"], file["old_path"])}
+        assert changed <= told, answer.text
 
     def look(self, turn_id: str, wait: float = 0.0) -> Json:
         """Return a turn as it is now, or has become within ``wait`` seconds."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.protocol.host_events.notes import CellError, Origin
-from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
+from acp_jupyter.protocol.host_events.session import Author, ChangedFile, TurnChanges
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.tools.inputs import TodoItem
 from acp_jupyter.protocol.tools.outputs import Diagnostic
@@ -259,6 +259,23 @@ def test_the_footer_says_why_it_is_not_known_what_changed(
     data = build_bundle(turn, calls, SESSION).data
     assert f" · {said} · 1,234 tokens" in str(data["text/markdown"]).splitlines()[-1]
     assert said in str(data["text/plain"])
+
+
+@pytest.mark.parametrize(
+    ("authors", "left_out", "said"),
+    [
+        (("agent", "unknown", "you", "another"), 0, "1 file changed: agent.py · 1 more changed"),
+        (("unknown",), 3, "4 more changed"),
+    ],
+)
+def test_the_footer_counts_what_is_not_known_whose_it_is(
+    authors: tuple[Author, ...], left_out: int, said: str
+) -> None:
+    files = tuple(ChangedFile(path=f"{a}.py", change="added", author=a) for a in authors)
+    changes = TurnChanges(files=files, unknown_left_out=left_out)
+    data = build_bundle(TURN.model_copy(update={"changes": changes}), (), SESSION).data
+    footer = str(data["text/markdown"]).splitlines()[-1]
+    assert f" · {said} meanwhile, not known by whom · 1,234 tokens" in footer
 
 
 def test_there_is_no_html_and_no_widget() -> None:
