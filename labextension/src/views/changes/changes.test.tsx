@@ -63,6 +63,7 @@ function changed(files: ChangedFile[], over: Partial<TurnChanges> = {}): TurnCha
     checkpoint: 'x',
     made_folders: [],
     already: [],
+    put_folders: [],
     ...over,
   };
 }
