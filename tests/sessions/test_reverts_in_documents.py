@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from acp_jupyter.host.workspace.agent_files import SaveResult
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk
 from tests.support.agents.fake_agent import script
+from tests.support.host.checkpoints import held
+from tests.support.host.killed import DiskSteps
 from tests.support.host.restarts import FAST, Server
 from tests.support.host.trusted_folders import trusting
 from tests.support.wait import PATIENCE_SECONDS, eventually
@@ -39,6 +42,8 @@ class Editors:
         self.open: dict[Path, str] = {}
         self.dirty: set[Path] = set()
         self.why_not = ""
+        self.written: Callable[[], object] = bool
+        """Called after each write."""
 
     def type(self, path: Path, words: str) -> None:
         self.open[path] = path.read_text() + words
@@ -58,6 +63,7 @@ class Editors:
         self.open[path] = text + mine.removeprefix(base)
         await asyncio.to_thread(path.write_text, self.open[path])
         self.dirty.discard(path)
+        self.written()
         return True
 
     async def save(self, root: Path) -> SaveResult:
@@ -92,15 +98,10 @@ class Turn(Server):
         return [path for path, file in self.files.items() if file.reverted]
 
 
-@pytest.fixture
-def turn(tmp_path: Path) -> Iterator[Turn]:
-    root = tmp_path / "ws"
-    root.mkdir()
-    for name in ("a.py", "b.py"):
-        (root / name).write_text(OLD)
-    editors = Editors()
+@contextmanager
+def started(tmp_path: Path, editors: Editors) -> Iterator[Turn]:
     config = HostConfig(
-        *(Registry({"own": script("own_tools")}, []), root, tmp_path / "data"),
+        *(Registry({"own": script("own_tools")}, []), tmp_path / "ws", tmp_path / "data"),
         documents=editors,
         limits=FAST,
         trust=trusting(tmp_path),
@@ -108,11 +109,27 @@ def turn(tmp_path: Path) -> Iterator[Turn]:
     host = AgentHost(config)
     host.start()
     try:
-        made = Turn(host, root)
+        made = Turn(host, tmp_path / "ws")
         made.editors = editors
         yield made
     finally:
         host.stop()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "ws"
+    root.mkdir()
+    for name in ("a.py", "b.py"):
+        (root / name).write_text(OLD)
+    return root
+
+
+@pytest.fixture
+def turn(tmp_path: Path, root: Path) -> Iterator[Turn]:
+    assert root.is_dir()
+    with started(tmp_path, Editors()) as made:
+        yield made
 
 
 BOTH = "write a.py ONE\\ntwo\\n\nwrite b.py ONE\\ntwo\\n\nwrite new x"
@@ -130,6 +147,34 @@ def test_what_is_typed_stays_when_all_of_a_turn_goes_and_comes_again(turn: Turn)
     turn.revert(undo=True)
     assert (a.read_text(), b.read_text()) == (NEW + "typed\n", NEW)
     assert turn.reverted() == []
+
+
+@pytest.mark.parametrize("undo", [False, True], ids=["revert", "undo"])
+def test_a_killed_revert_is_taken_back_in_what_was_saved_with_it(
+    tmp_path: Path, root: Path, undo: bool
+) -> None:
+    picture = DiskSteps(tmp_path / "picture", root, tmp_path / "data")
+    editors = Editors()
+    with started(tmp_path, editors) as turn:
+        turn.ask(BOTH)
+        turn_id = turn.turn_id
+        if undo:
+            turn.revert()
+        before = held(root)
+        editors.type(root / "a.py", "typed\n")
+        editors.written = picture.take
+        turn.revert(undo=undo)
+        editors.written = bool
+    picture.put_back()  # killed once the first file was written
+    there = OLD if undo else NEW
+    assert (root / "a.py").read_text() == (NEW if undo else OLD) + "typed\n"
+    with started(tmp_path, editors) as turn:
+        turn.turn_id = turn_id
+        turn.result(turn.host.stored_sessions.wake_turn(turn_id))
+        assert len(turn.reverted()) == (3 if undo else 0)
+        assert (root / "a.py").read_text() == there + "typed\n"
+        (root / "a.py").write_text(there)
+        assert held(root) == before
 
 
 def test_nothing_is_taken_back_where_the_same_was_changed_since(turn: Turn) -> None:

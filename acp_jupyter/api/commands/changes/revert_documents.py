@@ -224,7 +224,7 @@ class DocumentRevert:
             with contextlib.suppress(OSError):
                 text = TextStep(step.path, step.present.encode(), step.wanted.encode())
                 found.append(text_step(text, disk.find(step.path)))
-        return FolderSteps(tuple(found))
+        return FolderSteps(tuple(found), by_pages=True)
 
     async def _steps(
         self, files: Sequence[ChangedFile], part: Callable[[ChangedFile], PartOfFile]
