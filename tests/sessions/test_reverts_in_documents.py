@@ -21,13 +21,14 @@ from acp_jupyter.errors import ChangesRefused, DocumentConflict, FileRefused
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.workspace.agent_files import SaveResult
+from acp_jupyter.host.workspace.agent_files import Documents, SaveResult
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk
 from tests.support.agents.fake_agent import script
 from tests.support.host.checkpoints import held
 from tests.support.host.killed import DiskSteps
 from tests.support.host.restarts import FAST, Server
+from tests.support.host.shared_file import SharedFile
 from tests.support.host.trusted_folders import trusting
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
@@ -99,19 +100,17 @@ class Turn(Server):
 
 
 @contextmanager
-def started(tmp_path: Path, editors: Editors) -> Iterator[Turn]:
+def started(tmp_path: Path, documents: Documents) -> Iterator[Turn]:
     config = HostConfig(
         *(Registry({"own": script("own_tools")}, []), tmp_path / "ws", tmp_path / "data"),
-        documents=editors,
+        documents=documents,
         limits=FAST,
         trust=trusting(tmp_path),
     )
     host = AgentHost(config)
     host.start()
     try:
-        made = Turn(host, tmp_path / "ws")
-        made.editors = editors
-        yield made
+        yield Turn(host, tmp_path / "ws")
     finally:
         host.stop()
 
@@ -128,7 +127,9 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def turn(tmp_path: Path, root: Path) -> Iterator[Turn]:
     assert root.is_dir()
-    with started(tmp_path, Editors()) as made:
+    editors = Editors()
+    with started(tmp_path, editors) as made:
+        made.editors = editors
         yield made
 
 
@@ -175,6 +176,33 @@ def test_a_killed_revert_is_taken_back_in_what_was_saved_with_it(
         assert (root / "a.py").read_text() == there + "typed\n"
         (root / "a.py").write_text(there)
         assert held(root) == before
+
+
+def test_what_was_put_back_by_hand_beside_other_lines_is_left_by_undo(
+    tmp_path: Path, root: Path
+) -> None:
+    path = root / "a.py"
+    path.write_text("x=0\n\n\ny=0\n")
+    shared = SharedFile(path, tmp_path / "spare", lambda _: None, may_save=True)
+    with started(tmp_path, shared.documents) as turn:
+        turn.ask("set a.py x 1\nwrite b.py 1")
+        shared.take_in()
+        shared.set("x", "0")
+        shared.type(0, 3, "typed", anew=False)
+        shared.save()
+        for _ in range(2):
+            assert sorted(turn.revert().paths) == ["a.py", "b.py"]
+            assert shared.text == path.read_text() == "x=0\n\n\ny=0 typed\n"
+            turn.revert(undo=True)
+            assert shared.text == "x=0\n\n\ny=0 typed\n"
+            assert (root / "b.py").read_text() == "1"
+            assert turn.reverted() == []
+        # What was not put back is done, and undone.
+        shared.set("x", "1")
+        turn.revert()
+        assert shared.text == "x=0\n\n\ny=0 typed\n"
+        turn.revert(undo=True)
+        assert shared.text == path.read_text() == "x=1\n\n\ny=0 typed\n"
 
 
 def test_nothing_is_taken_back_where_the_same_was_changed_since(turn: Turn) -> None:

@@ -316,6 +316,17 @@ def merged_notebook(
     return MergedNotebook(made.encode(), by_person=True, turns=marks)
 
 
+def cell_keys(notebook: bytes) -> list[str]:
+    """Return what is the same for cells that are equal, however they are written.
+
+    Raises
+    ------
+    ValueError
+        It is no notebook.
+    """
+    return _keys(_split(notebook))
+
+
 def notebook_with_change(known: bytes, before: bytes, after: bytes) -> bytes | None:
     """Return a notebook with all that changed from ``before`` to ``after``, cell by cell.
 
@@ -328,10 +339,7 @@ def notebook_with_change(known: bytes, before: bytes, after: bytes) -> bytes | N
     """
     own, was, is_ = _split(known), _split(before), _split(after)
     pieces = {_key(_read_cell(cell)): cell for each in (was, is_, own) for cell in each.cells}
-    ours, base, theirs = (
-        [_key(_read_cell(cell)) for cell in each.cells] for each in (own, was, is_)
-    )
-    cells = with_change(base, ours, theirs)
+    cells = with_change(*(_keys(each) for each in (was, own, is_)))
     if cells is None:
         return None
     around = is_ if _frame(own) == _frame(was) != _frame(is_) else own
@@ -348,6 +356,10 @@ def _without_run(cell: Obj, former: Obj | None, named: Collection[str]) -> Obj:
 
 def _read_cell(cell: str) -> Obj:
     return obj(json.loads(cell))
+
+
+def _keys(notebook: _Cells) -> list[str]:
+    return [_key(_read_cell(cell)) for cell in notebook.cells]
 
 
 def _key(cell: Obj) -> str:

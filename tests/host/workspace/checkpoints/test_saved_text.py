@@ -10,6 +10,7 @@ from acp_jupyter.host.workspace.checkpoints.merge import merged
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.host.workspace.checkpoints.saved_text import (
     PersonsText,
+    has_change,
     persons_text,
     text_with_change,
 )
@@ -125,6 +126,10 @@ def test_a_change_is_made_beside_what_was_typed_or_not_at_all() -> None:
     assert text_with_change(PATH, MINE, AGENTS, OLD) is None  # it is there
     assert text_with_change(PATH, BOTH.replace(b"2", b"typed"), AGENTS, OLD) is None
     assert text_with_change(PATH, b"typed", AGENTS, OLD) is None
+    windows = MINE.replace(b"\n", b"\r\n")
+    assert [has_change(PATH, text, AGENTS, OLD) for text in (MINE, windows, BOTH)] == [
+        *(True, True, False)
+    ]
 
 
 def test_a_change_of_cells_is_made_beside_what_was_typed_or_not_at_all() -> None:
@@ -136,3 +141,7 @@ def test_a_change_of_cells_is_made_beside_what_was_typed_or_not_at_all() -> None
     typed = notebook(("a", "1"), ("b", "typed"))
     assert text_with_change("n.ipynb", typed, old, new) is None
     assert text_with_change("n.ipynb", b"{", old, new) is None
+    texts = (made or b"", mine, typed, b"{", new)
+    assert [has_change("n.ipynb", text, old, new) for text in texts] == [
+        *(True, False, False, False, True)
+    ]
