@@ -3650,7 +3650,7 @@ export interface TurnChanges {
   left_out: number;
   made_folders: string[];
   /**
-   * Folders that were made for what was reverted or kept. Undo removes them where they are empty.
+   * Folders that were made for what was reverted or kept: Undo removes them if they are empty.
    */
   put_folders: string[];
   revertible: boolean;
