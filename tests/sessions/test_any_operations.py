@@ -1,21 +1,24 @@
 """Any sequence of turns, operations, edits and ends of the server, against pictures of the folder.
 
 What is right is known from pictures alone: what is refused changes nothing, Undo gives back what
-was before, what somebody wrote by hand stays, and after each restart folder and log agree.
+was before, what somebody wrote by hand or typed into an open document stays, and after each restart
+folder and log agree.
 """
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from acp_jupyter.api.models.sessions import RewindReply, RewindSession, UndoRewind
 from acp_jupyter.api.models.turns import RevertTurn
@@ -32,23 +35,52 @@ from tests.support.generated import examples
 from tests.support.host.checkpoints import State, held
 from tests.support.host.killed import DiskSteps
 from tests.support.host.restarts import FAST, Server
+from tests.support.host.shared_file import SharedFile
 from tests.support.host.trusted_folders import trusting
-from tests.support.wait import eventually
+from tests.support.wait import PATIENCE_SECONDS, eventually
 
 NAMES = st.sampled_from(["a.py", "b.py", "new/c.py"])
 TEXTS = st.sampled_from(["1", "2", "3"])
+HOW = st.sampled_from(["send", "set"])
+"""Through the client, and by an own tool."""
 DEED = st.one_of(
     st.builds("write {} {}".format, NAMES, TEXTS),
     st.builds("append {} {}".format, st.just("a.py"), TEXTS),
     st.just("delete b.py\nwrite b.py 9"),
+    st.builds("write new/c.py {}\nclear new".format, TEXTS),
+    st.builds("{} open.py {} {}".format, HOW, st.sampled_from("xy"), TEXTS),
 )
+OPEN = "x=0\n1\n2\n3\n4\n5\n6\n7\n8\ny=0\n"
+"""A file that two pages have open; agents set values in it."""
+TYPED = st.tuples(st.integers(0, 1), st.integers(0, 30), st.booleans(), st.booleans())
+"""In which page and where, whether a new line, and whether it is saved."""
 PLACE = st.integers(0, 30)
+
+
+def without(text: str, words: Iterable[str]) -> str:
+    """Return a text without words that were typed, and without lines of nothing else."""
+    typed = frozenset(words)
+    lines = ([word for word in line.split(" ") if word not in typed] for line in text.splitlines())
+    return "".join(f"{' '.join(line)}\n" for line in lines if line)
+
+
+def lacking(words: Iterable[str], text: str) -> list[str]:
+    """Return the words that are not in a text."""
+    return [word for word in words if word not in text]
+
+
+def touching(text: str, words: Iterable[str]) -> bool:
+    """Return whether a word was typed in a line that agents change, or beside one."""
+    lines = text.splitlines()
+    typed = {at for at, line in enumerate(lines) if not frozenset(words).isdisjoint(line.split())}
+    return any("=" in line and typed & {at - 1, at, at + 1} for at, line in enumerate(lines))
 
 
 class Operations(RuleBasedStateMachine):
     """One folder and one notebook; each server goes on from what the last one left.
 
-    No rule has a precondition: what a kill leaves depends on threads, and what is drawn must not.
+    No rule has a precondition: what an agent has done by the time that its server is killed is not
+    the same each time, and Hypothesis wants the same rules to choose from.
     """
 
     def __init__(self) -> None:
@@ -64,19 +96,35 @@ class Operations(RuleBasedStateMachine):
         self.variants: list[str] = []
         self.session_id = ""
         self.notebook = "book.ipynb"
-        self.undo: tuple[Any, State] | None = None
-        """What undoes the last operation, and what the folder was before that."""
+        self.undo: tuple[Any, State, str] | None = None
+        """What undoes the last operation, and what folder and document were before that."""
         self.mine: dict[str, str] = {}
         """What a person wrote into files that no agent has changed since."""
         self.written = 0
         self.server: Server
+        (self.root / "open.py").write_text(OPEN)
+        self.shared: SharedFile
+        self.saves: list[Future[None]] = []
+        self.typed: list[str] = []
+        """What was typed in pages, each a word of its own."""
+        self.kept: set[str] = set()
+        """What of it has been on disk."""
+        self.since: list[str] = []
+        """What was typed since the last operation."""
 
-    @initialize()
+    @initialize(may_save=st.booleans())
+    def begin(self, may_save: bool) -> None:
+        spare = self.top / "spare"
+        path = self.root / "open.py"
+        self.shared = SharedFile(path, spare, self.tell_saved, may_save=may_save)
+        self.start()
+
     def start(self) -> None:
         config = HostConfig(
             Registry({"own": script("own_tools")}, []),
             self.root,
             self.top / "data",
+            documents=self.shared.documents,
             limits=FAST,
             trust=trusting(self.top),
         )
@@ -87,7 +135,7 @@ class Operations(RuleBasedStateMachine):
         if self.session_id:
             self.server.woken(self.session_id)
         else:
-            session = self.server.open("own", notebook_path=self.notebook)
+            session = self.server.open("own", notebook_path=self.notebook, policy="allow-all")
             self.session_id = session.session_id
 
     def teardown(self) -> None:
@@ -113,22 +161,81 @@ class Operations(RuleBasedStateMachine):
 
     def send(self, command: Any, back: Callable[[Any], Any] | None) -> None:
         """Send a command. Refused, it has changed nothing; ``back`` makes what undoes it."""
-        before, told = held(self.root), self.told()
+        before, told, shown = held(self.root), self.told(), self.shared.settled
         try:
             reply = self.server.send(command)
         except AcpError:
-            assert held(self.root) == before
+            self.expect_as(before, shown)
             assert self.told() == told
             return
         self.expect_mine()
-        self.undo = None if back is None else (back(reply), before)
+        self.undo = None if back is None else (back(reply), before, shown)
+        self.since.clear()
         if isinstance(reply, RewindReply):
             self.session_id = reply.session.session_id
+
+    def expect_as(self, before: State, shown: str, since: Iterable[str] = ()) -> None:
+        """Folder and document are as they were, but for what was typed since, and saved."""
+        now = held(self.root)
+        assert without(self.shared.settled, since) == shown
+        on_disk = without(now.pop("open.py")[1].decode(), since)
+        others = {**before}
+        assert on_disk in (others.pop("open.py")[1].decode(), shown)
+        assert now == others
 
     def expect_mine(self) -> None:
         """What a person wrote is on disk."""
         for name, text in self.mine.items():
             assert (self.root / name).read_text() == text
+
+    @invariant()
+    def expect_typed(self) -> None:
+        """What was typed is in the document, and on disk once it was saved."""
+        on_disk = (self.root / "open.py").read_text()
+        assert not lacking(self.typed, self.shared.text)
+        assert not lacking(self.kept, on_disk)
+        self.kept.update(word for word in self.typed if word in on_disk)
+
+    def unmarked(self) -> State:
+        """Return the folder, without what was typed."""
+        now = held(self.root)
+        kind, data, mode = now["open.py"]
+        now["open.py"] = kind, without(data.decode(), self.typed).encode(), mode
+        return now
+
+    def tell_saved(self, saved: SavedFile) -> None:
+        """Tell the host what a page has saved, as the contents manager does; by any thread."""
+        host = self.server.host
+        self.saves.append(host.submit(host.running_turns.take(saved)))
+
+    def type(self, typed: tuple[int, int, bool, bool]) -> None:
+        """Type a word in a page, and save it or not."""
+        page, line, anew, saved = typed
+        self.written += 1
+        word = f"word{self.written:03}"
+        self.typed.append(word)
+        self.since.append(word)
+        self.shared.type(page, line, word, anew=anew)
+        if saved:
+            self.save_page()
+
+    def save_page(self) -> None:
+        """Save the open document, and wait until the host knows."""
+        self.shared.save()
+        while self.saves:
+            self.saves.pop().result(PATIENCE_SECONDS)
+
+    def load_pages(self) -> None:
+        """Have the pages take in the file, and save what they show but for words."""
+        self.shared.take_in()
+        texts = self.shared.text, (self.root / "open.py").read_text()
+        if len({without(text, self.typed) for text in texts}) > 1:
+            self.save_page()
+
+    def open_again(self) -> None:
+        """Open the document anew: of what was typed the disk has what it had before at least."""
+        self.shared.open_again()
+        self.typed = [word for word in self.typed if word in self.shared.text]
 
     def write_mine(self, name: str) -> None:
         self.written += 1
@@ -141,10 +248,12 @@ class Operations(RuleBasedStateMachine):
 
         Told what was said before, it does second lines again.
         """
-        branch = self.server.woken(self.session_id).state.branch
-        again = "" if branch is None else "b.py"
+        if self.server.woken(self.session_id).state.branch is not None:
+            self.mine.clear()
         self.mine = {
-            name: text for name, text in self.mine.items() if name not in deed and name != again
+            name: text
+            for name, text in self.mine.items()
+            if name not in deed and not (name.startswith("new/") and "clear new" in deed)
         }
 
     def save(self, name: str) -> None:
@@ -197,6 +306,92 @@ class Operations(RuleBasedStateMachine):
             assert authors.get(name, "you") == "you"
         self.expect_mine()
 
+    @rule(typed=TYPED)
+    def type_in_a_page(self, typed: tuple[int, int, bool, bool]) -> None:
+        self.type(typed)
+
+    @rule(name=st.sampled_from("xy"), text=st.sampled_from(["0", "1", "2", "3"]))
+    def set_in_a_page(self, name: str, text: str) -> None:
+        """Put back by hand what an agent has set, or set something else, and save it."""
+        self.shared.set(name, text)
+        self.save_page()
+        self.undo = None
+
+    @rule(saves=st.booleans())
+    def wait_for_the_pages(self, saves: bool) -> None:
+        """The pages take in what is on disk, or save what they show."""
+        if saves:
+            self.save_page()
+        else:
+            self.shared.take_in()
+
+    @rule(
+        how=HOW,
+        name=st.sampled_from("xy"),
+        text=TEXTS,
+        deed=DEED,
+        all_typed=st.lists(TYPED, min_size=1, max_size=3),
+        later=TYPED,
+        then=st.sampled_from(["", "revert", "by hand"]),
+    )
+    def prompt_beside_pages(
+        self,
+        how: str,
+        name: str,
+        text: str,
+        deed: str,
+        all_typed: list[tuple[int, int, bool, bool]],
+        later: tuple[int, int, bool, bool],
+        then: str,
+    ) -> None:
+        """Pages type while the turn waits, and it may be taken back afterwards."""
+        session = self.server.woken(self.session_id)
+        self.forget_mine(deed)
+        self.written += 1
+        self.load_pages()
+        shown = self.shared.text
+        said, gate = f"Go {self.written}", self.top / f"gate-{self.written}"
+        change = f"{how} open.py {name} {text}"
+        turn_id = self.server.prompt(
+            session, f"learn open.py\nsay {said}\nhold {gate}\n{change}\n{deed}"
+        )
+        eventually(lambda: self.server.text(session).endswith(said))
+        for typed in all_typed:
+            self.type(typed)
+        gate.touch()
+        self.server.done(session, turn_id)
+        turn = self.turn(turn_id)
+        self.turns.append(turn_id)
+        self.undo = None
+        assert turn.changes_unknown == ""
+        self.expect_mine()
+        files = () if turn.changes is None else turn.changes.files
+        authors = {file.path: file.author for file in files}
+        on_disk = (self.root / "open.py").read_text()
+        is_set = without(on_disk, self.typed) != without(shown, self.typed)
+        assert authors.pop("open.py", "you") == ("agent" if is_set else "you")
+        assert set(authors.values()) <= {"agent"}
+        self.type(later)
+        if then:
+            self.take_back(turn_id, shown, then)
+
+    def take_back(self, turn_id: str, shown: str, how: str) -> None:
+        """Revert a turn just after its end: what was typed is left, and is no reason to refuse."""
+        if how == "by hand":
+            for name, value in re.findall(r"(\w)=(\w)", shown):
+                self.shared.set(name, value)
+            self.save_page()
+        command = RevertTurn(turn_id=turn_id)
+        undo = command.model_copy(update={"undo": True})
+        is_clear = not touching(self.shared.text, self.typed)
+        self.send(command, lambda _: undo)
+        if self.undo is not None:
+            assert without(self.shared.settled, self.typed) == without(shown, self.typed)
+        else:
+            changes = self.turn(turn_id).changes
+            assert not is_clear or changes is None or not changes.revertible
+        self.undo_last()
+
     @rule()
     def rename(self) -> None:
         """The notebook gets another name: its session goes along."""
@@ -241,6 +436,7 @@ class Operations(RuleBasedStateMachine):
         state = self.server.send(CreateVariant(agent="own"))
         assert isinstance(state, SessionState)
         session = self.server.host.sessions[state.session_id]
+        self.server.run(lambda: session.set_policy("allow-all"))
         turn_id = self.server.prompt(session, deed)
         self.server.done(session, turn_id)
         self.server.result(session.turn_files.settled(turn_id))
@@ -263,14 +459,18 @@ class Operations(RuleBasedStateMachine):
     def undo_last(self) -> None:
         if self.undo is None:
             return
-        command, before = self.undo
-        files = {path: said for path, said in before.items() if said[0] == "file"}
-        reply = self.server.send(command)
+        command, before, shown = self.undo
+        self.undo = None
+        now, shown_now = held(self.root), self.shared.settled
+        try:
+            reply = self.server.send(command)
+        except AcpError:
+            assert self.since  # somebody has typed in the same lines
+            self.expect_as(now, shown_now)
+            return
         if isinstance(reply, RewindReply):
             self.session_id = reply.session.session_id
-        now = held(self.root)
-        assert {path: said for path, said in now.items() if said[0] == "file"} == files
-        self.undo = None
+        self.expect_as(before, shown, self.since)
 
     # -- how the server ends -----------------------------------------------------
 
@@ -309,7 +509,8 @@ class Operations(RuleBasedStateMachine):
             return
         if what == "keep":
             self.mine.clear()
-        before, told = held(self.root), self.told()
+        self.load_pages()
+        before, told = self.unmarked(), self.told()
         session = self.server.woken(self.session_id)
         self.server.run(session.journal.flush)
         self.server.result(self.server.host.save(session))
@@ -318,19 +519,20 @@ class Operations(RuleBasedStateMachine):
             try:
                 reply = self.server.send(command)
             except AcpError:
-                assert held(self.root) == before
+                assert self.unmarked() == before
             else:
                 if isinstance(reply, RewindReply):
                     went_to = reply.session.session_id
         answered = not self.picture.taken
-        after, told_after = held(self.root), self.told()
+        after, told_after = self.unmarked(), self.told()
         if answered:
             self.picture.take()
         self.ending.close()
         self.picture.put_back()
         self.start()
         is_told = self.told()
-        assert (held(self.root), is_told) in ((before, told), (after, told_after))
+        assert (self.unmarked(), is_told) in ((before, told), (after, told_after))
+        self.open_again()
         if answered:
             assert is_told == told_after
         if self.server.woken(self.session_id).state.continues_in == went_to:
@@ -341,7 +543,8 @@ class Operations(RuleBasedStateMachine):
     @rule(deed=DEED, step=st.integers(0, 60))
     def kill_in_a_turn(self, deed: str, step: int) -> None:
         """What a turn has changed is known at the next start, or said to be unknown."""
-        before = held(self.root)
+        self.load_pages()
+        before = self.unmarked()
         session = self.server.woken(self.session_id)
         self.server.run(session.journal.flush)
         self.server.result(self.server.host.save(session))
@@ -357,7 +560,8 @@ class Operations(RuleBasedStateMachine):
         self.start()
         self.undo = None
         self.expect_mine()
-        changed = held(self.root) != before
+        changed = self.unmarked() != before
+        self.open_again()
         try:
             turn = self.turn(turn_id)
         except UnknownTurn:

@@ -17,6 +17,7 @@ import pytest
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import RewindReply, RewindSession, UndoRewind
 from acp_jupyter.api.models.turns import RevertReply, RevertTurn
+from acp_jupyter.api.models.variants import CreateVariant, KeepVariant
 from acp_jupyter.errors import AcpError, ChangesRefused
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
@@ -24,6 +25,7 @@ from acp_jupyter.host.registry import Registry
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.operations.folder_lock import FolderLocks
 from acp_jupyter.protocol.host_events.session import TurnChanges
+from acp_jupyter.transcript.model.session_state import SessionState
 from tests.support.agents.fake_agent import script
 from tests.support.generated import TIMES
 from tests.support.host.checkpoints import State, held
@@ -105,6 +107,48 @@ def test_undo_leaves_what_its_user_had_put_back(start: Start) -> None:
         revert(server, turn_id)
         revert(server, turn_id, undo=True)
         assert (server.root / "a.py").read_text() == "one"
+
+
+def test_undo_removes_the_folders_that_were_made_for_what_it_undoes(start: Start) -> None:
+    with start() as server:
+        for path in ("old/a.py", "old/deep/b.py", "mine/c.py"):
+            (server.root / path).parent.mkdir(parents=True, exist_ok=True)
+            (server.root / path).write_text("x")
+        all_there = held(server.root)
+        turn_id = say(server, server.open("own"), "clear old\nclear mine")
+        (server.root / "mine").mkdir()
+        before = held(server.root)
+        revert(server, turn_id)
+        assert held(server.root) == all_there
+        revert(server, turn_id, undo=True)
+        assert held(server.root) == before
+        # One file after the other.
+        revert(server, turn_id)
+        for paths in (("old/a.py",), ("old/deep/b.py", "mine/c.py")):
+            assert changes(server, turn_id).put_folders == ("old", "old/deep")
+            server.send(RevertTurn(turn_id=turn_id, paths=paths, undo=True))
+        assert held(server.root) == before
+        assert changes(server, turn_id).put_folders == ()
+        # What somebody puts there stays.
+        revert(server, turn_id)
+        (server.root / "old" / "own.txt").write_text("mine")
+        revert(server, turn_id, undo=True)
+        assert (server.root / "old" / "own.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_folder_is_after_keep_and_undo_as_it_was(start: Start, is_there: bool) -> None:
+    with start() as server:
+        state = server.send(CreateVariant(agent="own"))
+        assert isinstance(state, SessionState)
+        turn_id = say(server, server.host.sessions[state.session_id], "write new/c.py x")
+        if is_there:
+            (server.root / "new").mkdir()
+        before = held(server.root)
+        server.send(KeepVariant(turn_id=turn_id))
+        assert (server.root / "new" / "c.py").read_text() == "x"
+        server.send(KeepVariant(turn_id=turn_id, undo=True))
+        assert held(server.root) == before
 
 
 def test_a_refused_revert_or_undo_changes_nothing(start: Start) -> None:

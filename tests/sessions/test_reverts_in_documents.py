@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,14 @@ from acp_jupyter.errors import ChangesRefused, DocumentConflict, FileRefused
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.host.workspace.agent_files import SaveResult
+from acp_jupyter.host.workspace.agent_files import Documents, SaveResult
 from acp_jupyter.protocol.host_events.notes import Origin
 from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Hunk
 from tests.support.agents.fake_agent import script
+from tests.support.host.checkpoints import held
+from tests.support.host.killed import DiskSteps
 from tests.support.host.restarts import FAST, Server
+from tests.support.host.shared_file import SharedFile
 from tests.support.host.trusted_folders import trusting
 from tests.support.wait import PATIENCE_SECONDS, eventually
 
@@ -39,6 +43,8 @@ class Editors:
         self.open: dict[Path, str] = {}
         self.dirty: set[Path] = set()
         self.why_not = ""
+        self.written: Callable[[], object] = bool
+        """Called after each write."""
 
     def type(self, path: Path, words: str) -> None:
         self.open[path] = path.read_text() + words
@@ -58,6 +64,7 @@ class Editors:
         self.open[path] = text + mine.removeprefix(base)
         await asyncio.to_thread(path.write_text, self.open[path])
         self.dirty.discard(path)
+        self.written()
         return True
 
     async def save(self, root: Path) -> SaveResult:
@@ -92,27 +99,38 @@ class Turn(Server):
         return [path for path, file in self.files.items() if file.reverted]
 
 
-@pytest.fixture
-def turn(tmp_path: Path) -> Iterator[Turn]:
-    root = tmp_path / "ws"
-    root.mkdir()
-    for name in ("a.py", "b.py"):
-        (root / name).write_text(OLD)
-    editors = Editors()
+@contextmanager
+def started(tmp_path: Path, documents: Documents) -> Iterator[Turn]:
     config = HostConfig(
-        *(Registry({"own": script("own_tools")}, []), root, tmp_path / "data"),
-        documents=editors,
+        *(Registry({"own": script("own_tools")}, []), tmp_path / "ws", tmp_path / "data"),
+        documents=documents,
         limits=FAST,
         trust=trusting(tmp_path),
     )
     host = AgentHost(config)
     host.start()
     try:
-        made = Turn(host, root)
-        made.editors = editors
-        yield made
+        yield Turn(host, tmp_path / "ws")
     finally:
         host.stop()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "ws"
+    root.mkdir()
+    for name in ("a.py", "b.py"):
+        (root / name).write_text(OLD)
+    return root
+
+
+@pytest.fixture
+def turn(tmp_path: Path, root: Path) -> Iterator[Turn]:
+    assert root.is_dir()
+    editors = Editors()
+    with started(tmp_path, editors) as made:
+        made.editors = editors
+        yield made
 
 
 BOTH = "write a.py ONE\\ntwo\\n\nwrite b.py ONE\\ntwo\\n\nwrite new x"
@@ -130,6 +148,61 @@ def test_what_is_typed_stays_when_all_of_a_turn_goes_and_comes_again(turn: Turn)
     turn.revert(undo=True)
     assert (a.read_text(), b.read_text()) == (NEW + "typed\n", NEW)
     assert turn.reverted() == []
+
+
+@pytest.mark.parametrize("undo", [False, True], ids=["revert", "undo"])
+def test_a_killed_revert_is_taken_back_in_what_was_saved_with_it(
+    tmp_path: Path, root: Path, undo: bool
+) -> None:
+    picture = DiskSteps(tmp_path / "picture", root, tmp_path / "data")
+    editors = Editors()
+    with started(tmp_path, editors) as turn:
+        turn.ask(BOTH)
+        turn_id = turn.turn_id
+        if undo:
+            turn.revert()
+        before = held(root)
+        editors.type(root / "a.py", "typed\n")
+        editors.written = picture.take
+        turn.revert(undo=undo)
+        editors.written = bool
+    picture.put_back()  # killed once the first file was written
+    there = OLD if undo else NEW
+    assert (root / "a.py").read_text() == (NEW if undo else OLD) + "typed\n"
+    with started(tmp_path, editors) as turn:
+        turn.turn_id = turn_id
+        turn.result(turn.host.stored_sessions.wake_turn(turn_id))
+        assert len(turn.reverted()) == (3 if undo else 0)
+        assert (root / "a.py").read_text() == there + "typed\n"
+        (root / "a.py").write_text(there)
+        assert held(root) == before
+
+
+def test_what_was_put_back_by_hand_beside_other_lines_is_left_by_undo(
+    tmp_path: Path, root: Path
+) -> None:
+    path = root / "a.py"
+    path.write_text("x=0\n\n\ny=0\n")
+    shared = SharedFile(path, tmp_path / "spare", lambda _: None, may_save=True)
+    with started(tmp_path, shared.documents) as turn:
+        turn.ask("set a.py x 1\nwrite b.py 1")
+        shared.take_in()
+        shared.set("x", "0")
+        shared.type(0, 3, "typed", anew=False)
+        shared.save()
+        for _ in range(2):
+            assert sorted(turn.revert().paths) == ["a.py", "b.py"]
+            assert shared.text == path.read_text() == "x=0\n\n\ny=0 typed\n"
+            turn.revert(undo=True)
+            assert shared.text == "x=0\n\n\ny=0 typed\n"
+            assert (root / "b.py").read_text() == "1"
+            assert turn.reverted() == []
+        # What was not put back is done, and undone.
+        shared.set("x", "1")
+        turn.revert()
+        assert shared.text == "x=0\n\n\ny=0 typed\n"
+        turn.revert(undo=True)
+        assert shared.text == path.read_text() == "x=1\n\n\ny=0 typed\n"
 
 
 def test_nothing_is_taken_back_where_the_same_was_changed_since(turn: Turn) -> None:

@@ -325,6 +325,8 @@ class TurnChanges(Model):
     made_folders: tuple[str, ...] = ()
     already: tuple[str, ...] = ()
     """Of what was reverted, or of a variant kept: what was so already. Undo leaves it."""
+    put_folders: tuple[str, ...] = ()
+    """Folders that were made for what was reverted or kept: Undo removes them if they are empty."""
 
     @property
     def own_count(self) -> int:
@@ -363,6 +365,8 @@ class TurnReverted(Model):
     """Whether what was taken back is there again."""
     already: tuple[str, ...] | None = None
     """What is true of `TurnChanges.already` from now on; null where that has not changed."""
+    put_folders: tuple[str, ...] | None = None
+    """The same of `TurnChanges.put_folders`."""
 
 
 class FileWritten(Model):

@@ -115,7 +115,7 @@ _NOT_OF_TURN = {
     "prompt",  # it is the cell's source
     "tokens", "input_tokens", "output_tokens",  # the footer says them
 }  # fmt: skip
-_NOT_OF_CHANGES = {"already", "checkpoint", "made_folders"}
+_NOT_OF_CHANGES = {"already", "checkpoint", "made_folders", "put_folders"}
 _NOT_OF_FILE = {"size", "old_mode", "new_mode", "came_from", "together"}
 _NOT_OF_ITEM = {
     "id", "turn_id", "parent_id", "request_id", "tool_call_id", "plan_id", "artifact_id",

@@ -76,7 +76,9 @@ def take_revert(draft: Draft, note: TurnReverted) -> None:
         for file in turn.changes.files
     )
     already = turn.changes.already if note.already is None else note.already
-    changes = turn.changes.model_copy(update={"files": files, "already": already})
+    put = turn.changes.put_folders if note.put_folders is None else note.put_folders
+    update = {"files": files, "already": already, "put_folders": put}
+    changes = turn.changes.model_copy(update=update)
     _set_changes(draft, turn, changes)
 
 

@@ -122,6 +122,7 @@ export function parseChanges(value: Fields): TurnChanges {
     checkpoint: '',
     made_folders: texts(value, 'made_folders'),
     already: [],
+    put_folders: [],
   };
 }
 

@@ -3649,6 +3649,10 @@ export interface TurnChanges {
    */
   left_out: number;
   made_folders: string[];
+  /**
+   * Folders that were made for what was reverted or kept: Undo removes them if they are empty.
+   */
+  put_folders: string[];
   revertible: boolean;
   /**
    * How many more nobody was seen to change.

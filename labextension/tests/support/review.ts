@@ -46,6 +46,7 @@ export function done(turn_id: string, changed: readonly ChangedFile[] | null, ov
     checkpoint: 'x',
     made_folders: [],
     already: [],
+    put_folders: [],
   };
   return turn({ turn_id, status: 'done', stop_reason: 'end_turn', ended_at: 9, changes, ...over });
 }

@@ -6,7 +6,12 @@ import contextlib
 import itertools
 import json
 import os
+<<<<<<< HEAD
 import subprocess
+=======
+import re
+import shutil
+>>>>>>> 297ed441f7c97fa6fb17e705b6d59be3fb332ed0
 import sys
 import time
 from collections.abc import Iterator
@@ -61,12 +66,19 @@ def own_tools(name: str = "") -> None:
     Each line of the prompt is a deed: ``write PATH TEXT`` (``\\n`` is a new line, ``{cwd}`` the
     folder), ``append PATH TEXT``, ``private PATH TEXT`` (for its user alone), ``bytes PATH HEX``,
     ``many N SUFFIX``, ``delete PATH``, ``rename PATH PATH``, ``link PATH TARGET``,
+<<<<<<< HEAD
     ``mode PATH BITS``, ``folder PATH``, ``run COMMAND`` (by a shell), ``leave COMMAND`` (by one
     that nobody waits for), ``show PATH TEXT`` (with a diff),
+=======
+    ``mode PATH BITS``, ``folder PATH``, ``clear PATH`` (a folder with all in it, if it is there),
+    ``show PATH TEXT`` (with a diff),
+>>>>>>> 297ed441f7c97fa6fb17e705b6d59be3fb332ed0
     ``say TEXT`` (one letter at a time), ``tell TEXT`` (at once), ``fail``, ``wait`` (for a cancel),
     ``hold PATH`` (until a file is there), ``work PATH`` (the same, as a command), ``ask`` (for
     permission), ``put PATH TEXT`` (through the client), ``read PATH`` (as a call that only reads,
-    until a file is there).
+    until a file is there), ``learn PATH`` (through the client), ``send PATH NAME VALUE`` (the text
+    that it has learnt, through the client, with ``NAME=VALUE`` in the place of another value),
+    ``set PATH NAME VALUE`` (the same, of what is on disk).
 
     Started with a name, it is called so, and does what ``NAME.deeds`` in its folder says, whatever
     the prompt is.
@@ -98,9 +110,11 @@ def says_nothing() -> None:
     serve(prompt)
 
 
-_TOLD = {"show", "say", "tell", "fail", "wait", "hold", "ask", "put", "read"}
+_TOLD = {"show", "say", "tell", "fail", "wait", "hold", "ask", "put", "read", "learn", "send"}
 """Verbs that say what they do, or do nothing."""
 _NUMBERS = itertools.count()
+_LEARNT: dict[str, str] = {}
+"""Texts that it has read through the client."""
 
 
 @contextlib.contextmanager
@@ -137,6 +151,22 @@ def _show(wire: Wire, session_id: str, path: str, text: str) -> None:
         content=[diff],
     )
     _write(path, text.encode())
+
+
+def _by_client(wire: Wire, session_id: str, verb: str, rest: str) -> None:
+    name, _, said = rest.partition(" ")
+    where = {"sessionId": session_id, "path": os.path.abspath(name)}
+    if verb == "learn" or name not in _LEARNT:
+        _LEARNT[name] = wire.ask("fs/read_text_file", where)["result"]["content"]
+    if verb == "send":
+        content = _assigned(_LEARNT[name], said)
+        if "result" in wire.ask("fs/write_text_file", {**where, "content": content}):
+            _LEARNT[name] = content
+
+
+def _assigned(text: str, said: str) -> str:
+    name, _, value = said.partition(" ")
+    return re.sub(rf"{name}=\w+", f"{name}={value}", text)
 
 
 def _hold(path: str) -> None:
@@ -193,10 +223,15 @@ def _do(  # noqa: C901, PLR0915 - one flat match
             os.chmod(name, int(said, 8))
         case "folder":
             os.mkdir(name)
+<<<<<<< HEAD
         case "run":
             subprocess.run(["sh", "-c", rest], check=True)
         case "leave":
             subprocess.Popen(["sh", "-c", f"({rest}) &"], start_new_session=True).wait()
+=======
+        case "clear":
+            shutil.rmtree(name, ignore_errors=True)
+>>>>>>> 297ed441f7c97fa6fb17e705b6d59be3fb332ed0
         case "show":
             _show(wire, session_id, name, said)
         case "say":
@@ -211,6 +246,10 @@ def _do(  # noqa: C901, PLR0915 - one flat match
         case "put":
             put = {"sessionId": session_id, "path": os.path.abspath(name), "content": said}
             wire.ask("fs/write_text_file", put)
+        case "learn" | "send":
+            _by_client(wire, session_id, verb, rest)
+        case "set":
+            _write(name, _assigned(_read(name), said).encode())
         case "read":
             _look(wire, session_id, name)
         case "fail":

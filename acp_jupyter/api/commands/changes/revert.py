@@ -97,7 +97,8 @@ class TurnRevert:
         await self._operation.write(turn.checkpoints, plan.steps)
         meant = tuple(file for file in files if file.path not in there.skipped)
         refused = {**plan.refused, **there.refused}
-        return self._note_reverted(meant, refused, plan.already | there.already)
+        made = plan.steps.made
+        return self._note_reverted(meant, refused, plan.already | there.already, made)
 
     @property
     def _left(self) -> frozenset[str]:
@@ -134,7 +135,11 @@ class TurnRevert:
             self._operation.note(self._turn.session.journal, note)
 
     def _note_reverted(
-        self, files: tuple[ChangedFile, ...], refused: dict[str, str], already: frozenset[str]
+        self,
+        files: tuple[ChangedFile, ...],
+        refused: dict[str, str],
+        already: frozenset[str],
+        made: tuple[str, ...] = (),
     ) -> RevertReply:
         command, turn_id = self._command, self._turn.turn.turn_id
         done = tuple(file for file in files if file.path not in refused)
@@ -143,25 +148,39 @@ class TurnRevert:
             hunks = tuple(each for each in command.hunks if each.path in paths)
             note = TurnReverted(turn_id=turn_id, undone=command.undo, earlier=command.earlier)
             told = {"hunks": hunks} if hunks else {"paths": paths}
-            now = self._already_note(self._turn.changes, done, already)
+            now = self._for_undo(self._turn.changes, done, already, made)
             note = note.model_copy(update={**told, **now})
             self._operation.note(self._turn.session.journal, note)
             for session, turn in () if hunks else self._turn.earlier:
                 own = TurnReverted(turn_id=turn.turn_id, paths=paths, undone=command.undo)
-                now = self._already_note(turn.changes or TurnChanges(), done, already)
+                now = self._for_undo(turn.changes or TurnChanges(), done, already, made)
                 self._operation.note(session.journal, own.model_copy(update=now))
         return RevertReply(turn_id=turn_id, paths=paths, refused=refused)
 
-    def _already_note(
-        self, changes: TurnChanges, done: Iterable[ChangedFile], already: frozenset[str]
+    def _for_undo(
+        self,
+        changes: TurnChanges,
+        done: Iterable[ChangedFile],
+        already: frozenset[str],
+        made: tuple[str, ...],
     ) -> dict[str, tuple[str, ...]]:
-        """Return what becomes of `TurnChanges.already`; nothing where it stays."""
+        """Return what becomes of what Undo is told in `TurnChanges`; nothing where it stays."""
         concerned = {path for file in done for path in (file.path, file.old_path)}
+        stays = [
+            f for f in changes.files if f.reverted is self._command.undo and f.path not in concerned
+        ]
         if self._command.paths is None and not self._command.hunks:
             concerned.update(changes.already)
         now = {path for path in changes.already if path not in concerned}
-        now |= already if self._is_forward else frozenset()
-        return {} if now == set(changes.already) else {"already": tuple(sorted(now))}
+        folders = {*changes.put_folders, *made}
+        if self._is_forward:
+            now |= already
+        else:
+            paths = [path for file in stays for path in (file.path, file.old_path)]
+            folders = {f for f in folders if any(path.startswith(f"{f}/") for path in paths)}
+        known = {"already": changes.already, "put_folders": changes.put_folders}
+        becomes = {"already": tuple(sorted(now)), "put_folders": tuple(sorted(folders))}
+        return {name: paths for name, paths in becomes.items() if set(paths) != set(known[name])}
 
     def _plan(
         self, changes: Sequence[TreeChange], files: tuple[ChangedFile, ...], *, some_left: bool
@@ -208,17 +227,24 @@ class TurnRevert:
         ]
         if command.undo:
             modes = turn.new_modes(whole)
-            reverting = Revert(self._disk, self._objects, modes, undo=True)
+            reverting = Revert(self._disk, self._objects, modes, self._emptied, undo=True)
         else:
             came_from = {file.path: file.came_from for file in whole if file.came_from}
             modes = turn.modes(whole)
-            reverting = Revert(self._disk, self._objects, modes, turn.new_folders, came_from)
+            reverting = Revert(self._disk, self._objects, modes, self._emptied, came_from)
         return reverting.plan(
             wanted,
             partial=command.partial,
             from_elsewhere=bool(turn.turn.variant) and command.undo,
             left=self._left,
         )
+
+    @property
+    def _emptied(self) -> tuple[str, ...]:
+        """Folders that go with the last file in them: of the turn, or made by what is undone."""
+        if not self._is_forward:
+            return self._turn.changes.put_folders
+        return () if self._turn.turn.variant else self._turn.new_folders
 
     def _of_authors(self) -> frozenset[str]:
         """Return all paths of the changes that are asked for, also of those that are not listed."""

@@ -23,6 +23,7 @@ from acp_jupyter.host.workspace.checkpoints.hunks import (
 )
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import without_marked
 from acp_jupyter.host.workspace.checkpoints.revert import refusal
+from acp_jupyter.host.workspace.checkpoints.saved_text import has_change
 from acp_jupyter.host.workspace.checkpoints.tree_change import TreeChange
 from acp_jupyter.host.workspace.operations.operation import FolderOperation
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
@@ -208,13 +209,25 @@ class DocumentRevert:
         self.done.clear()
 
     async def _is_there(self, step: DocumentStep) -> bool:
-        """Return whether the text is as it shall be, so that it is somebody else's work."""
+        """Return whether nothing is to be changed in it, so that it is somebody else's work.
+
+        A page may not have taken in yet what the turn has changed on disk.
+        """
         unsaved = await self.documents.read(self.turn.checkpoints.root / step.path)
-        if unsaved is not None:
-            return unsaved == step.wanted
+        if unsaved == step.wanted:
+            return True
+
+        def is_there() -> bool:
+            on_disk = self.operation.disk(self.turn.checkpoints).read(step.path)
+            shown = on_disk if unsaved is None else unsaved.encode()
+            texts = step.present.encode(), step.wanted.encode()
+            return all(
+                text is not None and has_change(step.path, text, *texts)
+                for text in (on_disk, shown)
+            )
+
         with contextlib.suppress(OSError):
-            disk = self.operation.disk(self.turn.checkpoints)
-            return await asyncio.to_thread(disk.read, step.path) == step.wanted.encode()
+            return await asyncio.to_thread(is_there)
         return False
 
     def _file_steps(self, steps: Iterable[DocumentStep]) -> FolderSteps:
@@ -224,7 +237,7 @@ class DocumentRevert:
             with contextlib.suppress(OSError):
                 text = TextStep(step.path, step.present.encode(), step.wanted.encode())
                 found.append(text_step(text, disk.find(step.path)))
-        return FolderSteps(tuple(found))
+        return FolderSteps(tuple(found), by_pages=True)
 
     async def _steps(
         self, files: Sequence[ChangedFile], part: Callable[[ChangedFile], PartOfFile]

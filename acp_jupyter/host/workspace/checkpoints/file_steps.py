@@ -6,13 +6,14 @@ import stat
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from acp_jupyter.errors import plain_reason
-from acp_jupyter.host.workspace.checkpoints.disk import Disk, FileOnDisk
+from acp_jupyter.host.workspace.checkpoints.disk import Disk, FileOnDisk, blob_name
 from acp_jupyter.host.workspace.checkpoints.git import GitError
 from acp_jupyter.host.workspace.checkpoints.git_objects import GitObjects
+from acp_jupyter.host.workspace.checkpoints.saved_text import text_with_change
 from acp_jupyter.host.workspace.checkpoints.tree_change import NOTHING, Side
 
 SINCE = "was changed since"
@@ -76,11 +77,14 @@ class FolderSteps:
     """Folders that are removed where they are empty once files in them were."""
     made: tuple[str, ...] = ()
     """Folders that are not there before."""
+    by_pages: bool = False
+    """Whether pages write the files, with what was typed in them: see `DocumentRevert`."""
 
     @property
     def back(self) -> FolderSteps:
         """The steps that take these back."""
-        return FolderSteps(tuple(step.back for step in self.files), self.made, self.emptied)
+        files = tuple(step.back for step in self.files)
+        return FolderSteps(files, self.made, self.emptied, self.by_pages)
 
 
 class FileWriter:
@@ -162,8 +166,9 @@ class FileWriter:
                 if not step.wanted.side.exists:
                     self._remove(step)
                     continue
-                if self._is_to_do(self._disk, step):
-                    self._put(self._disk, step, self._held(step.wanted))
+                to_do = self._beside_typed(step) if steps.by_pages else step
+                if self._is_to_do(self._disk, to_do):
+                    self._put(self._disk, to_do, self._held(to_do.wanted))
             except FileNotWritten as error:
                 if error.why != SINCE:
                     left.append(step.path)
@@ -171,6 +176,17 @@ class FileWriter:
                 left.append(step.path)
         self._remove_emptied(back.emptied, removed)
         return left
+
+    def _beside_typed(self, step: FileStep) -> FileStep:
+        """Return the same step for the file that is there, which has what was typed, too."""
+        there = self._disk.read(step.path)
+        before, after = step.present.data, step.wanted.data
+        if there is None or before is None or after is None or there in (before, after):
+            return step
+        made = text_with_change(step.path, there, before, after)
+        if made is None:
+            return step
+        return FileStep(step.path, _holding(step.present, there), _holding(step.wanted, made))
 
     def _held(self, state: FileState) -> bytes:
         if state.data is not None:
@@ -234,6 +250,11 @@ def _depth(step: FileStep) -> int:
 
 def _slashes(path: str) -> Iterator[int]:
     return (at for at, char in enumerate(path) if char == "/")
+
+
+def _holding(state: FileState, data: bytes) -> FileState:
+    side = replace(state.side, blob=blob_name(data))
+    return replace(state, side=side, data=data)
 
 
 def state_of(found: FileOnDisk) -> FileState:

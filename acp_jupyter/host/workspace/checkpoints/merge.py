@@ -35,6 +35,12 @@ def merged(base: Sequence[T], ours: Sequence[T], theirs: Sequence[T]) -> list[T]
     return made
 
 
+def with_change(base: Sequence[T], ours: Sequence[T], theirs: Sequence[T]) -> list[T] | None:
+    """Return ``ours`` with what became of ``base``; None where that is there, or touches others."""
+    made = merged(base, ours, theirs)
+    return made if merged(theirs, made, base) == list(ours) else None
+
+
 def distance(one: Sequence[T], other: Sequence[T]) -> int:
     """Return how many lines or cells differ."""
     return sum((b - a) + (d - c) for a, b, c, d in _changes(one, other))

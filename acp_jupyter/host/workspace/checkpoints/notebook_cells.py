@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from acp_jupyter.errors import BadRequest, ChangesRefused
-from acp_jupyter.host.workspace.checkpoints.merge import merged
+from acp_jupyter.host.workspace.checkpoints.merge import merged, with_change
 from acp_jupyter.protocol.host_events.session import Hunk
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 
@@ -316,6 +316,38 @@ def merged_notebook(
     return MergedNotebook(made.encode(), by_person=True, turns=marks)
 
 
+def cell_keys(notebook: bytes) -> list[str]:
+    """Return what is the same for cells that are equal, however they are written.
+
+    Raises
+    ------
+    ValueError
+        It is no notebook.
+    """
+    return _keys(_split(notebook))
+
+
+def notebook_with_change(known: bytes, before: bytes, after: bytes) -> bytes | None:
+    """Return a notebook with all that changed from ``before`` to ``after``, cell by cell.
+
+    None where that is there already, or its cells were changed otherwise.
+
+    Raises
+    ------
+    ValueError
+        One of the texts is no notebook.
+    """
+    own, was, is_ = _split(known), _split(before), _split(after)
+    pieces = {_key(_read_cell(cell)): cell for each in (was, is_, own) for cell in each.cells}
+    cells = with_change(*(_keys(each) for each in (was, own, is_)))
+    if cells is None:
+        return None
+    around = is_ if _frame(own) == _frame(was) != _frame(is_) else own
+    frame = own if own.cells else is_
+    body = frame.between.join(pieces[cell] for cell in cells)
+    return f"{around.before}{body}{around.after}".encode()
+
+
 def _without_run(cell: Obj, former: Obj | None, named: Collection[str]) -> Obj:
     """Return a cell as it was before a tool ran it."""
     is_run = former is not None and _id(cell) in named and _source(cell) == _source(former)
@@ -324,6 +356,10 @@ def _without_run(cell: Obj, former: Obj | None, named: Collection[str]) -> Obj:
 
 def _read_cell(cell: str) -> Obj:
     return obj(json.loads(cell))
+
+
+def _keys(notebook: _Cells) -> list[str]:
+    return [_key(_read_cell(cell)) for cell in notebook.cells]
 
 
 def _key(cell: Obj) -> str:

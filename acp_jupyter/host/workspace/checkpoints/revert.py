@@ -52,8 +52,8 @@ class Revert:
         What its checkpoints hold.
     modes
         Known permission bits that files are to have.
-    new_folders
-        Folders that the turn created; removed if they are empty.
+    emptied
+        Folders that were made with files in them; removed if they are empty.
     came_from
         Former paths of files that were moved over others and are in no checkpoint.
     undo
@@ -65,7 +65,7 @@ class Revert:
         disk: Disk,
         objects: GitObjects,
         modes: Mapping[str, int],
-        new_folders: Collection[str] = (),
+        emptied: Collection[str] = (),
         came_from: Mapping[str, str] | None = None,
         *,
         undo: bool = False,
@@ -73,7 +73,7 @@ class Revert:
         self._disk = disk
         self._objects = objects
         self._modes = modes
-        self._new_folders = new_folders
+        self._emptied = emptied
         self._came_from = came_from or {}
         self._undo = undo
         self._found: dict[str, FileOnDisk] = {}
@@ -139,7 +139,7 @@ class Revert:
         new = [step.path for step in steps if not step.present.side.exists]
         made = self._disk.missing_folders(new)
         return RevertPlan(
-            FolderSteps(tuple(steps), tuple(self._new_folders), tuple(made)),
+            FolderSteps(tuple(steps), tuple(self._emptied), tuple(made)),
             frozenset(part.path for part in parts) - {step.path for step in steps},
             {**dict.fromkeys(sorted(led), LEADS_OUT), **refused},
         )

@@ -6,12 +6,27 @@ disk. Only the first is a person's change.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from acp_jupyter.host.workspace.checkpoints.merge import distance, joined, lines_of, merged
-from acp_jupyter.host.workspace.checkpoints.notebook_cells import is_notebook, merged_notebook
+from acp_jupyter.host.workspace.checkpoints.merge import (
+    distance,
+    joined,
+    lines_of,
+    merged,
+    with_change,
+)
+from acp_jupyter.host.workspace.checkpoints.notebook_cells import (
+    cell_keys,
+    is_notebook,
+    merged_notebook,
+    notebook_with_change,
+)
 from acp_jupyter.host.workspace.running_turns import Put, SavedFile
+
+T = TypeVar("T")
 
 _BINARY_PEEK = 8000
 
@@ -95,3 +110,33 @@ def _of_lines(
         return PersonsText(after, by_person=True)
     content = joined(lines) if lines or known is not None else None
     return PersonsText(content, by_person=True, put=tuple(applied))
+
+
+def has_change(path: str, known: bytes, before: bytes, after: bytes) -> bool:
+    """Return whether a file has all that changed from ``before`` to ``after``, by lines or cells.
+
+    Editors know only line feeds.
+    """
+    if is_notebook(path):
+        with contextlib.suppress(ValueError):
+            return _has(*map(cell_keys, (before, known, after)))
+        return known == after
+    texts = (text.replace(b"\r\n", b"\n") for text in (before, known, after))
+    return _has(*map(lines_of, texts))
+
+
+def _has(base: list[T], ours: list[T], theirs: list[T]) -> bool:
+    return merged(base, ours, theirs) == ours
+
+
+def text_with_change(path: str, known: bytes, before: bytes, after: bytes) -> bytes | None:
+    """Return a file with all that changed from ``before`` to ``after``, by lines or cells.
+
+    None where that is there already, or the same was changed otherwise.
+    """
+    if is_notebook(path):
+        with contextlib.suppress(ValueError):
+            return notebook_with_change(known, before, after)
+        return None
+    lines = with_change(lines_of(before), lines_of(known), lines_of(after))
+    return None if lines is None else joined(lines)

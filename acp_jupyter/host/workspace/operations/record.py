@@ -108,6 +108,7 @@ class OperationRecord:
                 "files": [_step_line(step) for step in steps.files],
                 "emptied": list(steps.emptied),
                 "made": list(steps.made),
+                "by_pages": steps.by_pages,
             }
         )
 
@@ -300,7 +301,7 @@ def _read(path: Path) -> Recorded:
 def _steps(line: Obj) -> FolderSteps:
     files = tuple(map(_step, map(items, items(line.get("files")))))
     emptied, made = (tuple(map(text, items(line.get(name)))) for name in ("emptied", "made"))
-    return FolderSteps(files, emptied, made)
+    return FolderSteps(files, emptied, made, line.get("by_pages") is True)
 
 
 def _step(line: list[JsonValue]) -> FileStep:

@@ -63,6 +63,7 @@ function changed(files: ChangedFile[], over: Partial<TurnChanges> = {}): TurnCha
     checkpoint: 'x',
     made_folders: [],
     already: [],
+    put_folders: [],
     ...over,
   };
 }
@@ -331,5 +332,11 @@ describe('the changes of a turn', () => {
     await waitFor(() =>
       expect(revertTurn).toHaveBeenCalledWith(TURN, { authors: ['unknown'], undo: false }),
     );
+  });
+
+  it('does not count a single file that nobody was seen to change', () => {
+    show(changed([file('a.py'), file('b.py', { author: 'unknown' })]), { revertTurn: vi.fn() });
+    const unknown = within(card()).getByRole('group', { name: 'Changed by unknown' });
+    expect(within(unknown).getByRole('button', { name: 'Revert this too' })).toBeTruthy();
   });
 });

@@ -34,7 +34,7 @@ export function Others({ turnId, changes, mostWithoutQuestion }: OthersProps) {
         <Group {...{ turnId, words }} name={t('Changed by unknown')} files={unknown} more={more}>
           {revertTurn !== undefined && (left > 0 || canUndo) && (
             <RevertButton
-              words={undo ? t('Undo') : plural(t, left, 'Revert this 1 too', 'Revert these %1 too')}
+              words={undo ? t('Undo') : plural(t, left, 'Revert this too', 'Revert these %1 too')}
               question={
                 left > mostWithoutQuestion
                   ? t('Restore %1 files to what they were before the turn?', grouped(left))

@@ -63,6 +63,7 @@ function changes(reverted: boolean): TurnState['changes'] {
     checkpoint: '',
     made_folders: [],
     already: [],
+    put_folders: [],
   };
 }
 

@@ -8,7 +8,12 @@ import pytest
 
 from acp_jupyter.host.workspace.checkpoints.merge import merged
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
-from acp_jupyter.host.workspace.checkpoints.saved_text import PersonsText, persons_text
+from acp_jupyter.host.workspace.checkpoints.saved_text import (
+    PersonsText,
+    has_change,
+    persons_text,
+    text_with_change,
+)
 from acp_jupyter.host.workspace.running_turns import Put, SavedFile
 
 OLD = b"one\ntwo\nthree\nfour\nfive\n"
@@ -114,3 +119,29 @@ def test_merging_loses_nothing_of_theirs() -> None:
     assert merged("abcdef", "", "abcXdef") == ["X"]
     assert merged("aXYZc", "abc", "aXQZc") == list("abQc")
     assert merged("ab", "ab1", "ab1") == list("ab1")
+
+
+def test_a_change_is_made_beside_what_was_typed_or_not_at_all() -> None:
+    assert text_with_change(PATH, BOTH, AGENTS, OLD) == MINE
+    assert text_with_change(PATH, MINE, AGENTS, OLD) is None  # it is there
+    assert text_with_change(PATH, BOTH.replace(b"2", b"typed"), AGENTS, OLD) is None
+    assert text_with_change(PATH, b"typed", AGENTS, OLD) is None
+    windows = MINE.replace(b"\n", b"\r\n")
+    assert [has_change(PATH, text, AGENTS, OLD) for text in (MINE, windows, BOTH)] == [
+        *(True, True, False)
+    ]
+
+
+def test_a_change_of_cells_is_made_beside_what_was_typed_or_not_at_all() -> None:
+    old, new = notebook(("a", "1"), ("b", "2")), notebook(("a", "1"), ("t", "x"), turn="turn")
+    mine = json.dumps(json.loads(notebook(("a", "typed"), ("b", "2")))).encode()
+    made = text_with_change("n.ipynb", mine, old, new)
+    assert sources(made) == [("a", "typed"), ("t", "x")]
+    assert text_with_change("n.ipynb", made or b"", old, new) is None
+    typed = notebook(("a", "1"), ("b", "typed"))
+    assert text_with_change("n.ipynb", typed, old, new) is None
+    assert text_with_change("n.ipynb", b"{", old, new) is None
+    texts = (made or b"", mine, typed, b"{", new)
+    assert [has_change("n.ipynb", text, old, new) for text in texts] == [
+        *(True, False, False, False, True)
+    ]
