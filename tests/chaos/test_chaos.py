@@ -36,7 +36,7 @@ def test_chaos(tmp_path: Path, seed: int) -> None:
             return bool(process.num_fds() <= most)
 
         eventually(few_files, "no file is left open")
-    assert checked > TURNS // 4, "most turns were cut off: this run says little"
+    assert checked > TURNS // 5, "most turns were cut off: this run says little"
     granted = {path.stem for path in chaos.journal.glob("*.answer") if path.read_text() == "yes"}
     assert granted <= chaos.allowed
     assert len(chaos.sessions) == SESSIONS

@@ -134,7 +134,7 @@ class Chaos:
         turn_id = start_turn(client, session_id, f"{key} {verb}")
         sent = Sent(key, verb, turn_id, session_id)
         self.sent.append(sent)
-        if verb == "say" and self.random.random() < 0.5:
+        if verb == "say" and self.random.random() < 0.75:
             # Else a slow machine's turns would all be cut off by what comes next.
             eventually(partial(self._is_done_or_held_up, client, sent), f"{sent} ends")
 
