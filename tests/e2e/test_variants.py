@@ -195,8 +195,8 @@ def test_all_variants_are_reviewed_side_by_side(lab: LabPage, workspace: Workspa
 
 
 def _place(element: Locator) -> FloatRect:
-    expect(element).to_be_visible()
-    box = element.bounding_box()
+    """Return where it is; while its view is drawn anew it is nowhere."""
+    box = eventually(element.bounding_box, "it is drawn")
     assert box is not None
     return box
 

@@ -6,12 +6,9 @@ import contextlib
 import itertools
 import json
 import os
-<<<<<<< HEAD
-import subprocess
-=======
 import re
 import shutil
->>>>>>> 297ed441f7c97fa6fb17e705b6d59be3fb332ed0
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -66,13 +63,9 @@ def own_tools(name: str = "") -> None:
     Each line of the prompt is a deed: ``write PATH TEXT`` (``\\n`` is a new line, ``{cwd}`` the
     folder), ``append PATH TEXT``, ``private PATH TEXT`` (for its user alone), ``bytes PATH HEX``,
     ``many N SUFFIX``, ``delete PATH``, ``rename PATH PATH``, ``link PATH TARGET``,
-<<<<<<< HEAD
-    ``mode PATH BITS``, ``folder PATH``, ``run COMMAND`` (by a shell), ``leave COMMAND`` (by one
-    that nobody waits for), ``show PATH TEXT`` (with a diff),
-=======
     ``mode PATH BITS``, ``folder PATH``, ``clear PATH`` (a folder with all in it, if it is there),
+    ``run COMMAND`` (by a shell), ``leave COMMAND`` (by one that nobody waits for),
     ``show PATH TEXT`` (with a diff),
->>>>>>> 297ed441f7c97fa6fb17e705b6d59be3fb332ed0
     ``say TEXT`` (one letter at a time), ``tell TEXT`` (at once), ``fail``, ``wait`` (for a cancel),
     ``hold PATH`` (until a file is there), ``work PATH`` (the same, as a command), ``ask`` (for
     permission), ``put PATH TEXT`` (through the client), ``read PATH`` (as a call that only reads,
@@ -223,15 +216,12 @@ def _do(  # noqa: C901, PLR0915 - one flat match
             os.chmod(name, int(said, 8))
         case "folder":
             os.mkdir(name)
-<<<<<<< HEAD
         case "run":
             subprocess.run(["sh", "-c", rest], check=True)
         case "leave":
             subprocess.Popen(["sh", "-c", f"({rest}) &"], start_new_session=True).wait()
-=======
         case "clear":
             shutil.rmtree(name, ignore_errors=True)
->>>>>>> 297ed441f7c97fa6fb17e705b6d59be3fb332ed0
         case "show":
             _show(wire, session_id, name, said)
         case "say":
