@@ -14,7 +14,7 @@ import pytest
 from tests.support.processes import any_alive
 from tests.support.published.on_a_server import AGENTS, Place, names, place_of
 from tests.support.published.programs import Published, processes_of
-from tests.support.published.session import PublishedSession
+from tests.support.published.session import Played, PublishedSession
 from tests.support.wait import eventually
 
 pytestmark = pytest.mark.agents
@@ -35,8 +35,8 @@ def test_stop_while_a_command_runs(agent: Published, place: Place, talk: Publish
     eventually(lambda: "sleep" in names(place.home), "the command runs")
     # Some tell of a command only once it runs.
     eventually(lambda: calls(talk, turn_id), "the call is told")
-    ended_by_stop(talk, turn_id)
-    (call,) = calls(talk, turn_id)
+    # As it ended: some tell afterwards that the command was completed.
+    call = ended_by_stop(talk, turn_id).call
     assert call["status"] in {"cancelled", "failed"}
     if not agent.keeps_commands:
         eventually(lambda: "sleep" not in names(place.home), "the command has ended")
@@ -136,7 +136,8 @@ def calls(talk: PublishedSession, turn_id: str) -> list[dict[str, Any]]:
     return [item for item in talk.look(turn_id)["items"] if item["kind"] == "tool_call"]
 
 
-def ended_by_stop(talk: PublishedSession, turn_id: str) -> None:
+def ended_by_stop(talk: PublishedSession, turn_id: str) -> Played:
     talk.stop(turn_id)
     played = talk.end(turn_id)
     assert played.turn["stop_reason"] == "cancelled"
+    return played
