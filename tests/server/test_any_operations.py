@@ -29,7 +29,7 @@ from hypothesis.stateful import (
 )
 
 from acp_jupyter.host.store.ownership import ELSEWHERE
-from tests.support.generated import examples
+from tests.support.generated import TIMES, examples
 from tests.support.server.jupyter_server import JupyterServer, fake_agents
 from tests.support.server.routes import finished, open_session, start_turn
 from tests.support.wait import PATIENCE_SECONDS, eventually
@@ -721,6 +721,15 @@ def servers(tmp_path: Path) -> Iterator[Servers]:
         servers.close()
 
 
+def test_a_server_is_killed_in_a_revert_and_the_other_one_goes_on(servers: Servers) -> None:
+    operations = Operations(servers)
+    operations.begin(["write a.py 1\nwrite b.py 1\nwrite new/c.py 1"], attempted=False)
+    operations.end_in_a_revert(0, False, ("folder", 1), "kill")
+    operations.the_other_server_tries("revert", 0, "kill")
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600 + 60 * TIMES)
 def test_any_sequence(servers: Servers) -> None:
     class Here(Operations):
         def __init__(self) -> None:
@@ -728,6 +737,6 @@ def test_any_sequence(servers: Servers) -> None:
 
     # A sequence takes seconds, so one that fails is shown as it is.
     few = settings(
-        examples(3), stateful_step_count=10, phases=(Phase.explicit, Phase.reuse, Phase.generate)
+        examples(2), stateful_step_count=10, phases=(Phase.explicit, Phase.reuse, Phase.generate)
     )
     run_state_machine_as_test(Here, settings=few)
