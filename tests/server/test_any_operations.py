@@ -467,14 +467,15 @@ class Operations(RuleBasedStateMachine):
 
     def attempt(self, deed: str, *, beside: bool) -> None:
         """Try a prompt in a copy, at either server."""
-        user = self.servers.user(1 - self.owners[self.session_id] if beside else 0)
+        number = 1 - self.owner(self.session_id) if beside else self.owner(self.session_id)
+        user = self.servers.user(number)
         answer = user.post("variants", json={"agent": AGENT, "cwd": str(self.root)})
         assert answer.status_code == 200, answer.text
         session_id = answer.json()["session_id"]
         turn_id = start_turn(user, session_id, deed)
         finished(user, turn_id)
         self.of_turns[turn_id] = session_id
-        self.owners[session_id] = 1 - self.owners[self.session_id] if beside else 0
+        self.owners[session_id] = number
         self.variants.append(turn_id)
 
     @precondition(lambda self: self.variants)
