@@ -166,10 +166,15 @@ def test_all_variants_are_reviewed_side_by_side(lab: LabPage, workspace: Workspa
     keyboard = Keyboard(lab.page)
     keyboard.press("ArrowDown")
     expect(files.nth(1)).to_be_focused()
-    left = _place(one.get_by_role("group", name="Cell 4 · source"))
-    right = _place(two.get_by_role("group", name="Cell 5 · source"))
-    assert left["y"] == right["y"]
-    assert left["x"] < right["x"]
+    row = eventually(
+        lambda: _in_one_row(
+            one.get_by_role("group", name="Cell 4 · source"),
+            two.get_by_role("group", name="Cell 5 · source"),
+        ),
+        "the two are in one row",
+    )
+    assert row is not None
+    assert row[0]["x"] < row[1]["x"]
 
     # It is kept by the rules of the turns.
     keyboard.use(two.get_by_role("button", name="Keep report.ipynb"))
@@ -199,6 +204,12 @@ def _place(element: Locator) -> FloatRect:
     box = eventually(element.bounding_box, "it is drawn")
     assert box is not None
     return box
+
+
+def _in_one_row(one: Locator, other: Locator) -> tuple[FloatRect, FloatRect] | None:
+    """Return where they are once that is in one row: rows are made as high as each other late."""
+    left, right = _place(one), _place(other)
+    return (left, right) if left["y"] == right["y"] else None
 
 
 def _expect_review_to_look_well(lab: LabPage, review: Locator) -> None:
