@@ -43,6 +43,7 @@ HERE_ONLY = {
     # What becomes of the process is the server's business.
     "death_in_a_turn",
     "dies_while_its_child",
+    "does_not_leave",
     "in_a_session_of_its_own",
     "closes_a_pipe",
     "5_mb_for_an_agent_that_reads_nothing",

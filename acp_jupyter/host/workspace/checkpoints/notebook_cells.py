@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -310,10 +310,8 @@ def merged_notebook(
     if cells == ours and not framed and known is not None:
         return MergedNotebook(known, by_person=True, turns=marks)
     around = own if known is not None and not framed else is_
-    frame = around if around.cells else is_
-    body = frame.between.join(pieces[cell] for cell in cells)
-    made = f"{around.before}{body}{around.after}"
-    return MergedNotebook(made.encode(), by_person=True, turns=marks)
+    made = _notebook(around, around if around.cells else is_, cells, pieces)
+    return MergedNotebook(made, by_person=True, turns=marks)
 
 
 def cell_keys(notebook: bytes) -> list[str]:
@@ -343,8 +341,14 @@ def notebook_with_change(known: bytes, before: bytes, after: bytes) -> bytes | N
     if cells is None:
         return None
     around = is_ if _frame(own) == _frame(was) != _frame(is_) else own
-    frame = own if own.cells else is_
-    body = frame.between.join(pieces[cell] for cell in cells)
+    return _notebook(around, own if own.cells else is_, cells, pieces)
+
+
+def _notebook(
+    around: _Cells, spaced: _Cells, cells: Sequence[str], pieces: Mapping[str, str]
+) -> bytes:
+    """Return the text of a notebook: one's frame, and cells as far apart as those of another."""
+    body = spaced.between.join(pieces[cell] for cell in cells)
     return f"{around.before}{body}{around.after}".encode()
 
 

@@ -279,9 +279,9 @@ class FolderOperations:
             self._recovered.set()
 
     async def recover_in(self, folder: Path) -> None:
-        """Do so in one folder whose session is opened here: its server may have been killed.
+        """Undo what a killed server has left half done in the folder of a session that is opened.
 
-        Who is at work there has done so already.
+        It does nothing while an operation of this server runs, which has done so already.
         """
         if not self._turn.locked():
             with contextlib.suppress(ChangesRefused, OSError):
