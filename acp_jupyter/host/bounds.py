@@ -12,10 +12,13 @@ from itertools import combinations
 from typing import Any, Self, get_args
 
 from acp_jupyter.errors import BadRequest, NotAllowed
-from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.host_events.session import Policy, Sandbox, SandboxLevel
 from acp_jupyter.protocol.vocabulary import UNASKED_WORDS, read_unasked
 
 POLICIES: tuple[Policy, ...] = get_args(Policy)
+SANDBOXES: tuple[Sandbox, ...] = ("off", "folder", "copy", "read-only")
+"""What leaves an agent most comes first."""
+LEVELS: tuple[SandboxLevel, ...] = ("none", "partial", "full")
 _ANY = ("*",)
 _MOST_INSTRUCTIONS = 20_000
 DECIDED = "The administrator of this server has decided so."
@@ -33,6 +36,10 @@ class Bounds:
         Each must match the host of an agent that runs elsewhere.
     policies
         Those that a session or a prompt may have.
+    sandboxes
+        The same of sandboxes.
+    sandbox_level
+        How well a sandbox must be kept; without that no agent is started in one.
     downloads
         Whether agents may be downloaded.
     mcp_commands
@@ -48,6 +55,8 @@ class Bounds:
     agents: tuple[tuple[str, ...], ...] = ()
     remote_hosts: tuple[tuple[str, ...], ...] = ()
     policies: tuple[Policy, ...] = POLICIES
+    sandboxes: tuple[Sandbox, ...] = SANDBOXES
+    sandbox_level: SandboxLevel = "none"
     downloads: bool = True
     mcp_commands: bool = True
     attachments: bool = True
@@ -61,8 +70,7 @@ class Bounds:
         Parameters
         ----------
         settings
-            ``allowed_agents``, ``allowed_remote_hosts``, ``allowed_policies``,
-        X
+            The settings of the extension that are bounds, by their names.
 
         Raises
         ------
@@ -76,10 +84,22 @@ class Bounds:
                 f"allowed_policies names {unknown[0]!r}, which is no policy. "
                 f"Policies: {', '.join(POLICIES)}."
             )
+        sandboxes = _names(settings, "allowed_sandboxes", SANDBOXES)
+        unknown = [name for name in sandboxes if name not in SANDBOXES]
+        if unknown:
+            raise BadRequest(
+                f"allowed_sandboxes names {unknown[0]!r}, which is no sandbox. "
+                f"Sandboxes: {', '.join(SANDBOXES)}."
+            )
+        level = settings.get("required_sandbox_level", "none")
+        if level not in LEVELS:
+            raise BadRequest(f"required_sandbox_level must be one of: {', '.join(LEVELS)}.")
         return cls(
             (_names(settings, "allowed_agents", _ANY),),
             (_names(settings, "allowed_remote_hosts", _ANY),),
             tuple(policy for policy in POLICIES if policy in policies),
+            tuple(sandbox for sandbox in SANDBOXES if sandbox in sandboxes),
+            level,
             _flag(settings, "allow_downloads"),
             _flag(settings, "allow_mcp_commands"),
             _flag(settings, "allow_attachments"),
@@ -100,6 +120,8 @@ class Bounds:
             agents=(*other.agents, *self.agents),
             remote_hosts=(*other.remote_hosts, *self.remote_hosts),
             policies=tuple(policy for policy in self.policies if policy in other.policies),
+            sandboxes=tuple(each for each in self.sandboxes if each in other.sandboxes),
+            sandbox_level=max(self.sandbox_level, other.sandbox_level, key=LEVELS.index),
             downloads=self.downloads and other.downloads,
             mcp_commands=self.mcp_commands and other.mcp_commands,
             attachments=self.attachments and other.attachments,
@@ -118,6 +140,11 @@ class Bounds:
         if not self.policies:
             raise BadRequest(
                 "The settings named allowed_policies leave no policy that all of them allow. "
+                "Correct them; until then no agent is run."
+            )
+        if not self.sandboxes:
+            raise BadRequest(
+                "The settings named allowed_sandboxes leave no sandbox that all of them allow. "
                 "Correct them; until then no agent is run."
             )
         apart = any(_are_apart(one, other) for one, other in combinations(self.agents, 2))
@@ -188,6 +215,26 @@ class Bounds:
             others = ", ".join(self.policies)
             raise NotAllowed(
                 f"The policy {policy} is not allowed here. {DECIDED} Choose one of: {others}."
+            )
+
+
+    def within_sandbox(self, sandbox: Sandbox) -> Sandbox:
+        """Return a sandbox, or the next one that leaves less; without any, the one that is left."""
+        start = SANDBOXES.index(sandbox)
+        return next((each for each in SANDBOXES[start:] if each in self.sandboxes), self.sandboxes[-1])
+
+    def require_sandbox(self, sandbox: Sandbox | None) -> None:
+        """Do nothing if a sandbox is allowed, or none is named.
+
+        Raises
+        ------
+        NotAllowed
+            It is not.
+        """
+        if sandbox is not None and sandbox not in self.sandboxes:
+            others = ", ".join(self.sandboxes)
+            raise NotAllowed(
+                f"The sandbox {sandbox} is not allowed here. {DECIDED} Choose one of: {others}."
             )
 
 

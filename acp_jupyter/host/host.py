@@ -40,7 +40,7 @@ from acp_jupyter.host.workspace.operations.operation import FolderOperations
 from acp_jupyter.host.workspace.running_turns import RunningTurns
 from acp_jupyter.host.workspace.variants import Variants
 from acp_jupyter.protocol.host_events.notes import SessionOpened
-from acp_jupyter.protocol.host_events.session import Policy, Variant
+from acp_jupyter.protocol.host_events.session import Policy, Sandbox, Variant
 from acp_jupyter.transcript.redactor import Redactor
 
 
@@ -172,6 +172,7 @@ class AgentHost(HostThread):
         label: str = "",
         kernel_id: str = "",
         policy: Policy | None = None,
+        sandbox: Sandbox | None = None,
         user: str = "",
         recording: RecordingOptions | None = None,
         copy: tuple[Variant, FolderCopy] | None = None,
@@ -185,7 +186,7 @@ class AgentHost(HostThread):
         BadRequest
             Too many sessions are open.
         NotAllowed
-            The administrator does not allow the policy.
+            The administrator does not allow the policy, or the sandbox.
         RecordingMissing
             There is no recording to replay.
         """
@@ -198,7 +199,11 @@ class AgentHost(HostThread):
         chosen_by = user if policy else ""
         policy = policy or self.config.bounds.policy
         self.config.bounds.require_policy(policy)
+        self.config.bounds.require_sandbox(sandbox)
         opening = opening_note(spec, cwd, policy, label, notebook_path, chosen_by)
+        configured = spec.sandbox.use or self.config.sandbox
+        within = sandbox or self.config.bounds.within_sandbox(configured)
+        opening = opening.model_copy(update={"sandbox": within})
         if copy is not None:
             opening = opening.model_copy(update={"cwd": str(copy[1].path), "variant": copy[0]})
         redactor = self.open_sessions.redactor(spec)

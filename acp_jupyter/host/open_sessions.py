@@ -15,6 +15,7 @@ from acp_jupyter.errors import AcpError, BadRequest, UnknownSession
 from acp_jupyter.host.config import HostConfig, environments
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.pool import AgentPool
+from acp_jupyter.host.sandbox.sandboxes import Sandboxes
 from acp_jupyter.host.session.build import HostServices
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_store import SessionStore
@@ -60,7 +61,9 @@ class OpenSessions:
         self.by_id = by_id
         self.secrets = KnownSecrets()
         """Known to every redactor of this host, from whenever they are put in; by any thread."""
-        self.pool = AgentPool(config.limits, self.redactor)
+        runtime = () if config.runtime_folder is None else (config.runtime_folder,)
+        self.sandboxes = Sandboxes((config.data_dir, *runtime), Path.home())
+        self.pool = AgentPool(config.limits, self.sandboxes, self.redactor)
         self.services = HostServices(
             self.pool,
             config.documents,
@@ -69,6 +72,7 @@ class OpenSessions:
             running_turns,
             config.root,
             config.mcp_servers,
+            self.sandboxes,
             config.tools,
             config.limits,
             config.bounds,

@@ -28,6 +28,7 @@ from pydantic import (
 )
 
 from acp_jupyter.own_programs import module_command
+from acp_jupyter.protocol.host_events.session import Sandbox
 from acp_jupyter.protocol.objects import misfits
 from acp_jupyter.protocol.parse.login import AuthMethod
 
@@ -38,6 +39,20 @@ _REMOTE = "acp_jupyter.agents.remote"
 
 OUTSIDE = "outside"
 """In place of an agent's id: somebody started it elsewhere, and it uses the notebook tools."""
+
+
+class SandboxEntry(BaseModel):
+    """What an agent's entry says of its sandbox."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    use: Sandbox | None = None
+    """The sandbox of its new sessions; None for what the user's setting says."""
+    writable: tuple[str, ...] = ()
+    """Files and folders that it needs to write outside the session's folder; absolute, or with
+    ``~`` and ``${NAME:-default}``."""
+    readable: tuple[str, ...] = ()
+    """Programs of its own that lie where sandboxes hide everything, such as below ``/tmp``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +81,7 @@ class AgentSpec:
     """The administrator's, for all agents: as a system prompt, else before the first prompt."""
     protocol_version: int = 1
     """The newest version of the protocol that it is offered: 2 is a draft."""
+    sandbox: SandboxEntry = SandboxEntry()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +148,7 @@ class _Entry(BaseModel):
     additional_directories: list[Annotated[str, AfterValidator(_absolute)]] = []
     system_prompt: str = ""
     protocol_version: Literal[1, 2] = 1
+    sandbox: Annotated[SandboxEntry, Field(strict=False)] = SandboxEntry()
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
@@ -204,13 +221,14 @@ def parse_entry(key: str, value: object, source: str) -> AgentSpec | Broken:
         system_prompt=entry.system_prompt,
         # What is missed while a connection is cut is told again in version 1.
         protocol_version=1 if host else entry.protocol_version,
+        sandbox=entry.sandbox,
     )
 
 
 GROUP = "acp_jupyter.agents"
 _FIELDS = (
     *("command", "args", "env", "name", "url", "headers", "folders"),
-    *("additional_directories", "system_prompt", "protocol_version"),
+    *("additional_directories", "system_prompt", "protocol_version", "sandbox"),
 )
 _LISTS = ("args", "additional_directories")
 

@@ -98,6 +98,11 @@ class NotebookTools:
             },
         )
 
+    async def socket_folders(self) -> Sequence[str]:
+        """Return the folder of the relays' socket, made if there is none yet."""
+        folder = await self.listener.folder()
+        return (folder,) if folder else ()
+
     def over_acp(self, session: Session) -> ToolsOverAcp | None:
         """Return the same tools without a relay; the older SDK of MCP can't do that."""
         tools = self._tools_of(session)
@@ -222,6 +227,13 @@ class ToolsListener:
         await self.shut(session_id)
         self._doors[session_id] = _SessionEntry(key.encode(), serve)
         return self._address, f"{session_id} {key}"
+
+    async def folder(self) -> str:
+        """Return the folder of the socket, which is there from now on; empty on Windows."""
+        async with self._starting:
+            if self._server is None:
+                await self._listen()
+        return self._folder or ""
 
     async def shut(self, session_id: str) -> None:
         """Close a session's connections, and accept no more."""

@@ -20,7 +20,7 @@ from jupyter_core.paths import (
 )
 from jupyter_server.extension.application import ExtensionApp
 from jupyter_server.serverapp import ServerApp
-from traitlets import Bool, Dict, Float, List, Unicode
+from traitlets import Bool, Dict, Enum, Float, List, Unicode
 
 from acp_jupyter.api.access import KernelCaller, UserCaller
 from acp_jupyter.api.dispatch import Dispatcher
@@ -29,7 +29,7 @@ from acp_jupyter.api.models.documents import Cell, ReadNotebook
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.api.pages import PageDocuments, Pages
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.bounds import POLICIES, Bounds
+from acp_jupyter.host.bounds import LEVELS, POLICIES, SANDBOXES, Bounds
 from acp_jupyter.host.config import HostConfig, acp_servers
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
@@ -133,6 +133,27 @@ class AcpJupyter(ExtensionApp):
         Unicode(),
         [str(policy) for policy in POLICIES],
         help="Policies that people and notebooks may choose.",
+    ).tag(config=True)
+
+    allowed_sandboxes = List(
+        Unicode(),
+        [str(sandbox) for sandbox in SANDBOXES],
+        help="Sandboxes that people and notebooks may choose.",
+    ).tag(config=True)
+
+    required_sandbox_level = Enum(
+        [str(level) for level in LEVELS],
+        "none",
+        help="""
+        How well a sandbox must be kept, ``full`` or ``partial``; where it can't be, no agent is
+        started in one. With ``none`` it starts all the same, and that is said beside the policy.
+        """,
+    ).tag(config=True)
+
+    sandbox = Enum(
+        [str(sandbox) for sandbox in SANDBOXES],
+        "off",
+        help="The sandbox of new sessions, where none is named.",
     ).tag(config=True)
 
     allow_downloads = Bool(True, help="Whether agents may be downloaded.").tag(config=True)
@@ -243,6 +264,8 @@ class AcpJupyter(ExtensionApp):
                 root=root,
                 data_dir=data_dir,
                 own_folders=own_folders,
+                runtime_folder=Path(jupyter_runtime_dir()),
+                sandbox=self.sandbox,
                 caches=caches,
                 trust=TrustStore(data_dir / "trust.json", self.trusted_folders),
                 documents=PageDocuments(pages),
@@ -258,6 +281,7 @@ class AcpJupyter(ExtensionApp):
         page_config = settings.setdefault("page_config_data", {})
         page_config.setdefault("serverRoot", str(settings["server_root_dir"]).replace(os.sep, "/"))
         page_config.setdefault("acpPolicies", ",".join(bounds.policies))
+        page_config.setdefault("acpSandboxes", ",".join(bounds.sandboxes))
         self._terminals = LoginTerminals(lambda: settings.get("terminal_manager"))
         dispatcher = Dispatcher(host, _NotebookLookup(pages, kernels), self._terminals)
 
@@ -328,7 +352,7 @@ class AcpJupyter(ExtensionApp):
             os.environ.pop(name, None)
 
     def _bounds(self) -> Bounds:
-        names = [name for name in self.trait_names() if name.startswith(("allow", "instruct"))]
+        names = [name for name in self.trait_names() if name.startswith(("allow", "instruct", "required"))]
         return bounds_of({name: getattr(self, name) for name in names})
 
     def _mcp_servers(self, bounds: Bounds) -> Sequence[Mapping[str, Any]]:

@@ -44,7 +44,7 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_recording import Recorder
 from acp_jupyter.host.workspace.folders import resolve_cwd
 from acp_jupyter.protocol.host_events.notes import HostNotice
-from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.host_events.session import Policy, Sandbox
 from acp_jupyter.protocol.objects import first, items, obj, text
 from acp_jupyter.protocol.session_packets import abilities
 from acp_jupyter.transcript.model.session_state import SessionState
@@ -74,14 +74,18 @@ class SessionOpener:
             The agent is unknown or does not start, or the folder will not do.
         """
         self._host.config.bounds.require_policy(command.policy)
+        self._host.config.bounds.require_sandbox(command.sandbox)
         command = command.model_copy(update={"agent": await self._agent_id(command.agent)})
         notebook, kernel_id = notebook_of(caller, command.notebook_path)
         found = None if command.new else await self._find(command, notebook, kernel_id)
         root = self._host.config.root
         cwd = Path(found.state.cwd) if found else folder_of(caller, root, command.cwd, notebook)
         await self._trust.admit(command, caller, notebook, cwd, found)
-        own = None if isinstance(caller, KernelCaller) else command.policy
-        session = found or await self._open(command, cwd, notebook, kernel_id, own, sender(caller))
+        if isinstance(caller, KernelCaller):
+            own, walls = None, None
+        else:
+            own, walls = command.policy, command.sandbox
+        session = found or await self._open(command, cwd, notebook, kernel_id, own, walls, sender(caller))
         await session.check_recording()
         self._trust.grant(command, session, caller)
         if isinstance(caller, KernelCaller):
@@ -89,6 +93,8 @@ class SessionOpener:
             session.tools_on = command.tools and not session.tools_refused
             if command.policy is not None:
                 session.kernel_policies[kernel_id] = command.policy
+            if command.sandbox is not None:
+                session.kernel_sandboxes[kernel_id] = command.sandbox
         elif found is None:
             session.tools_on = command.tools
             session.tools_refused = not command.tools
@@ -135,6 +141,7 @@ class SessionOpener:
         notebook: str,
         kernel_id: str,
         policy: Policy | None,
+        sandbox: Sandbox | None,
         user: str,
     ) -> Session:
         session = self._host.open(
@@ -144,6 +151,7 @@ class SessionOpener:
             label=command.label,
             kernel_id=kernel_id,
             policy=policy,
+            sandbox=sandbox,
             user=user,
             recording=command.record,
         )

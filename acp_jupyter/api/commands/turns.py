@@ -98,6 +98,7 @@ class PromptSender:
             turn_id = session.prompt(
                 command.prompt,
                 policy=command.policy,
+                sandbox=command.sandbox,
                 origin=origin,
                 can_ask=command.can_ask,
                 rules=turn_rules(command.allow, command.deny),
@@ -110,7 +111,7 @@ class PromptSender:
 
     @handles(SetConfig)
     async def configure(self, command: SetConfig, caller: Caller) -> SessionState:
-        """Change what is given of a session; a policy only for its user.
+        """Change what is given of a session; a policy or a sandbox only for its user.
 
         Raises
         ------
@@ -124,6 +125,10 @@ class PromptSender:
             require_user(caller, "change the policy of a session")
             session.set_policy(command.policy, sender(caller))
             await session.journal.flushed()  # it outlives a server that is killed
+        if command.sandbox is not None:
+            require_user(caller, "change the sandbox of a session")
+            session.set_sandbox(command.sandbox)
+            await session.journal.flushed()
         if command.title is not None:
             session.rename(command.title)
             await session.tell_title()

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from acp_jupyter.api.models.command_row import BaseCommand
 from acp_jupyter.host.recording_file import RecordingOptions
-from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.host_events.session import Policy, Sandbox
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.protocol.session_packets import Ability
@@ -228,6 +228,8 @@ class CreateSession(BaseCommand):
     model: str | None = None
     policy: Policy | None = None
     """Of the session that is made; a kernel's is that of its own prompts in it."""
+    sandbox: Sandbox | None = None
+    """The same."""
     trust: bool = False
     """Whether agents may run in the folder; a kernel's word counts for prompts of kernels."""
     ask_trust: bool = False
@@ -249,13 +251,14 @@ class GetSession(BaseCommand):
 
 
 class SetConfig(BaseCommand):
-    """Change a config option, the mode, the model, the policy or the title."""
+    """Change a config option, the mode, the model, the policy, the sandbox or the title."""
 
     name: Literal["set_config"] = "set_config"
     session_id: str
     config: dict[str, str | bool] = Field(default_factory=dict)
     mode: str | None = None
     policy: Policy | None = None
+    sandbox: Sandbox | None = None
     title: str | None = None
 
 

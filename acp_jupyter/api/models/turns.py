@@ -11,7 +11,7 @@ from pydantic import Field, JsonValue, model_validator
 
 from acp_jupyter.api.models.command_row import BaseCommand
 from acp_jupyter.protocol.host_events.notes import Origin, StopCause
-from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Policy, Rule
+from acp_jupyter.protocol.host_events.session import ChangedFile, FileHunks, Policy, Rule, Sandbox
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
@@ -104,6 +104,7 @@ class PromptSession(BaseCommand):
     prompt: str | tuple[dict[str, JsonValue], ...]
     """Text, or ACP content blocks."""
     policy: Policy | None = None
+    sandbox: Sandbox | None = None
     origin: Origin | None = None
     can_ask: bool = True
     """False where nobody sits at the caller (nbclient, papermill)."""

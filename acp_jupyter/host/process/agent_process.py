@@ -58,11 +58,14 @@ class AgentProcess:
         env: Mapping[str, str],
         limits: Limits,
         redactor: Redactor | None = None,
+        command: Sequence[str] = (),
     ) -> Self:
         """Start ``spec`` in the folder ``cwd``.
 
         Parameters
         ----------
+        command
+            What is run in its place, where that runs it in a sandbox.
         redactor
             Removes secrets from stderr; by default those of ``env``.
 
@@ -76,7 +79,8 @@ class AgentProcess:
                 f"{spec.name} did not start: the folder {cwd} does not exist. "
                 "Choose a folder that exists."
             )
-        process = await cls._spawn([spec.command, *spec.args], cwd, env, limits, redactor)
+        command = command or (spec.command, *spec.args)
+        process = await cls._spawn(command, cwd, env, limits, redactor)
         try:
             async with asyncio.timeout(limits.spawn_seconds):
                 await process._supervised.started.wait()
@@ -91,7 +95,7 @@ class AgentProcess:
             raise
         if process.pid == 0:
             await process.stop()
-            raise _start_error(spec, process._supervised.start_error)
+            raise start_error(spec, process._supervised.start_error)
         return process
 
     @classmethod
@@ -190,7 +194,14 @@ def _take_over(file: Any) -> int:
     return fd
 
 
-def _start_error(spec: AgentSpec, report: Mapping[str, Any]) -> AgentStartError:
+def start_error(spec: AgentSpec, report: Mapping[str, Any]) -> AgentStartError:
+    """Return the error of an agent that can't be run.
+
+    Parameters
+    ----------
+    report
+        ``errno``, and ``error`` in words, as its supervisor tells them.
+    """
     error = report.get("errno")
     match error:
         case errno.ENOENT:

@@ -31,6 +31,8 @@ class Known:
         Where the registry has none.
     tried
         The day on which it was tried.
+    state
+        Files and folders that it keeps for itself, as a shell would read them.
     """
 
     id: str
@@ -42,6 +44,7 @@ class Known:
     args: tuple[str, ...] | None = None
     website: str = ""
     tried: str = ""
+    state: tuple[str, ...] = ()
 
 
 KNOWN = (
@@ -54,6 +57,7 @@ KNOWN = (
         package="@agentclientprotocol/claude-agent-acp@0.101.0",
         args=(),
         tried="2026-11-27",
+        state=("${CLAUDE_CONFIG_DIR:-~/.claude}", "~/.claude.json"),
     ),
     Known("code-assistant", "code-assistant"),
     Known(
@@ -63,6 +67,7 @@ KNOWN = (
         package="@agentclientprotocol/codex-acp@2.6.0",
         args=(),
         tried="2026-11-27",
+        state=("${CODEX_HOME:-~/.codex}",),
     ),
     Known("droid", "droid", ("factory-droid",), website="https://factory.ai"),
     Known(
@@ -71,20 +76,41 @@ KNOWN = (
         package="@google/gemini-cli@0.61.0",
         args=("--acp",),
         tried="2026-11-27",
+        state=("~/.gemini",),
     ),
     Known("copilot", "copilot-language-server", ("github-copilot",)),
-    Known("goose", "goose"),
-    Known("kimi", "kimi", install="uv tool install kimi-cli"),
-    Known("vibe", "vibe-acp", ("mistral-vibe",), install="uv tool install mistral-vibe"),
+    Known(
+        "goose",
+        "goose",
+        state=(
+            "${XDG_CONFIG_HOME:-~/.config}/goose",
+            "${XDG_DATA_HOME:-~/.local/share}/goose",
+            "${XDG_STATE_HOME:-~/.local/state}/goose",
+        ),
+    ),
+    Known("kimi", "kimi", install="uv tool install kimi-cli", state=("~/.kimi",)),
+    Known(
+        "vibe",
+        "vibe-acp",
+        ("mistral-vibe",),
+        install="uv tool install mistral-vibe",
+        state=("${VIBE_HOME:-~/.vibe}",),
+    ),
     Known(
         "opencode",
         "opencode",
         package="opencode-ai@1.18.33",
         args=("acp",),
         tried="2026-11-27",
+        state=(
+            "${XDG_DATA_HOME:-~/.local/share}/opencode",
+            "${XDG_STATE_HOME:-~/.local/state}/opencode",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode",
+            "${XDG_CACHE_HOME:-~/.cache}/opencode",
+        ),
     ),
     Known("qoder", "qodercli"),
-    Known("qwen", "qwen", ("qwen-code",)),
+    Known("qwen", "qwen", ("qwen-code",), state=("~/.qwen",)),
     Known("stakpak", "stakpak"),
 )
 

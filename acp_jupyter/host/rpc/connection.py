@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from acp_jupyter.errors import AgentRequestError
+from acp_jupyter.errors import AgentRequestError, AgentStartError, plain_reason
 from acp_jupyter.host.limits import Limits
-from acp_jupyter.host.process.agent_process import AgentProcess, agent_environment
+from acp_jupyter.host.process.agent_process import AgentProcess, agent_environment, start_error
 from acp_jupyter.host.process.child_process import ExitReason
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.agent_requests import ClientOf, RequestHandling
@@ -18,6 +20,7 @@ from acp_jupyter.host.rpc.handshake import Handshake
 from acp_jupyter.host.rpc.inbound import OnWithdrawn
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
 from acp_jupyter.host.rpc.transport import BeforeAnswer, LineTransport
+from acp_jupyter.host.sandbox.sandboxes import TEMPORARY_VARIABLES, Confined
 from acp_jupyter.transcript.redactor import Redactor
 
 _LAST_LINES_SECONDS = 1.0
@@ -40,8 +43,11 @@ class AgentConnection:
         client_of: ClientOf,
         limits: Limits,
         redactor: Redactor,
+        confined: Confined | None,
     ) -> None:
         self.spec = spec
+        self.confined = confined
+        """The walls of the process; None where it has none."""
         self.closed = asyncio.Event()
         self._process = process
         self._handshake = Handshake(spec, process, transport, limits)
@@ -63,6 +69,7 @@ class AgentConnection:
         limits: Limits,
         environment: Mapping[str, str] | None = None,
         redactor: Redactor | None = None,
+        confined: Confined | None = None,
     ) -> Self:
         """Start ``spec`` in ``cwd`` and shake hands.
 
@@ -78,6 +85,8 @@ class AgentConnection:
             variables are always removed.
         redactor
             Removes secrets from errors; by default those of the environment.
+        confined
+            The walls that it is started in; they end with its process.
 
         Raises
         ------
@@ -87,9 +96,21 @@ class AgentConnection:
         inherited = os.environ if environment is None else environment
         env = agent_environment(inherited, spec.env)
         redactor = redactor or Redactor.of_environments(os.environ, spec.env)
-        process = await AgentProcess.start(spec, cwd=cwd, env=env, limits=limits, redactor=redactor)
+        try:
+            command: Sequence[str] = ()
+            if confined is not None:
+                command = await asyncio.to_thread(_command_in, confined, spec, str(cwd), env)
+                env = confined.environment(env) | _own_temporary(spec)
+            process = await AgentProcess.start(
+                spec, cwd=cwd, env=env, limits=limits, redactor=redactor, command=command
+            )
+        except BaseException:
+            await _end(confined)
+            raise
         transport = LineTransport(process, log_router, limits, name=spec.name)
-        connection = cls(spec, process, transport, log_router, client_of, limits, redactor)
+        connection = cls(
+            spec, process, transport, log_router, client_of, limits, redactor, confined
+        )
         try:
             await connection._handshake.shake(connection._send_request)
         except BaseException:
@@ -284,11 +305,46 @@ class AgentConnection:
             if exited.done():
                 self.closed.set()  # at once: cleaning up may take seconds
             await self._process.stop()
+            await _end(self.confined)
             await self._handling.close()
         finally:
             for waiting in (exited, ended, deaf):
                 waiting.cancel()
             self.closed.set()
+
+
+def _command_in(
+    confined: Confined, spec: AgentSpec, cwd: str, env: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Return the command that runs an agent in its walls.
+
+    Raises
+    ------
+    AgentStartError
+        Its own command is missing, or the walls can't be made.
+    """
+    # Whoever keeps the walls would say it in words of its own.
+    found = shutil.which(os.path.join(cwd, spec.command) if os.sep in spec.command else spec.command, path=env.get("PATH"))
+    if found is None:
+        path = os.path.join(cwd, spec.command)
+        is_there = os.sep in spec.command and os.path.exists(path)
+        raise start_error(spec, {"errno": errno.EACCES if is_there else errno.ENOENT})
+    try:
+        return confined.command((spec.command, *spec.args), cwd)
+    except OSError as error:
+        raise AgentStartError(
+            f"{spec.name} did not start: its sandbox can't be made: {plain_reason(error)}."
+        ) from None
+
+
+def _own_temporary(spec: AgentSpec) -> dict[str, str]:
+    """Return what its entry says of the folder for temporary files."""
+    return {name: spec.env[name] for name in TEMPORARY_VARIABLES if name in spec.env}
+
+
+async def _end(confined: Confined | None) -> None:
+    if confined is not None:
+        await asyncio.to_thread(confined.end)
 
 
 def _object(value: object) -> Mapping[str, Any]:

@@ -14,17 +14,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from acp_jupyter.errors import AcpError
+from acp_jupyter.errors import AcpError, AgentStartError, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import ClientRouter, SessionClient
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
+from acp_jupyter.host.sandbox.sandboxes import Confined, Sandboxes
+from acp_jupyter.host.sandbox.walls import Walls
 from acp_jupyter.protocol.traffic import TrafficEntry
 from acp_jupyter.transcript.redactor import Redactor
 
 _PAUSE_SECONDS = 0.2
-_Key = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...], str]
+_Key = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...], str, str]
 
 
 @dataclass(eq=False)
@@ -38,6 +40,8 @@ class Member:
     """Handlers of the session; None if the agent sends it no requests."""
     alone: bool = False
     """Whether the session has a process of its own."""
+    walls: Walls | None = None
+    """Of the process; None for no sandbox."""
 
 
 @dataclass(eq=False)
@@ -89,15 +93,21 @@ class AgentPool:
     ----------
     limits
         The host's limits.
+    sandboxes
+        Confine the processes of members with walls.
     redactor
         Returns the redactor for an agent's errors; by default one that knows the secrets of its
         environment.
     """
 
     def __init__(
-        self, limits: Limits, redactor: Callable[[AgentSpec | None], Redactor] | None = None
+        self,
+        limits: Limits,
+        sandboxes: Sandboxes,
+        redactor: Callable[[AgentSpec | None], Redactor] | None = None,
     ) -> None:
         self._limits = limits
+        self._sandboxes = sandboxes
         self._redactor = redactor
         self._running: dict[_Key, list[_Running]] = {}
         self._crashes = Crashes(limits)
@@ -170,19 +180,17 @@ class AgentPool:
 
     def shared(self, member: Member) -> bool:
         """Return whether other sessions use the member's process, too."""
-        group = self._running.get(_key(member), ())
-        return any(member in r.users and len(r.users) > 1 and r.usable for r in group)
+        return any(len(r.users) > 1 and r.usable for _, r in self._joined(member))
 
     def restricts_another(self, member: Member) -> bool:
         """Return whether another session of the member's process forbids things now."""
-        group = self._running.get(_key(member), ())
-        used = (running for running in group if member in running.users)
-        return any(r.router.restricts_another(member.log.session_id) for r in used)
+        used = self._joined(member)
+        return any(r.router.restricts_another(member.log.session_id) for _, r in used)
 
     def reserve_process(self, member: Member) -> bool:
         """Keep other sessions out of the member's process; return False if it is shared."""
         member.alone = True
-        for running in self._running.get(_key(member), ()):
+        for _, running in self._joined(member):
             if running.users == {member}:
                 running.alone = True
         return not self.shared(member)
@@ -197,15 +205,14 @@ class AgentPool:
         connection
             The connection to leave; by default all of the session.
         """
-        group = self._running.get(_key(member), ())
         # If the session joins another process meanwhile, it keeps that.
-        left = [r for r in group if member in r.users and _serves(r, connection)]
-        for running in left:
+        left = [each for each in self._joined(member) if _serves(each[1], connection)]
+        for _, running in left:
             running.users.discard(member)
             running.router.remove(member.log.session_id)
-        for running in left:
+        for key, running in left:
             if not (running.users and running.usable):
-                await self._end(_key(member), running)
+                await self._end(key, running)
             running.log_router.leave(member.log)
 
     async def restart(self, agent_id: str) -> int:
@@ -222,6 +229,11 @@ class AgentPool:
         ends = [self._end(key, r) for key, group in tuple(self._running.items()) for r in group]
         await asyncio.gather(*ends, return_exceptions=True)
         await asyncio.gather(*self._closing, return_exceptions=True)
+
+    def _joined(self, member: Member) -> list[tuple[_Key, _Running]]:
+        """Return the processes that a session uses; its walls may be others by now."""
+        running = ((key, each) for key, group in self._running.items() for each in group)
+        return [(key, each) for key, each in running if member in each.users]
 
     def _found(self, key: _Key, member: Member) -> _Running | None:
         return next((r for r in self._running.get(key, ()) if _shared(r, member)), None)
@@ -241,6 +253,7 @@ class AgentPool:
         self, member: Member, key: _Key, log_router: LogRouter, router: ClientRouter
     ) -> AgentConnection:
         try:
+            confined = await self._confined(member)
             connection = await AgentConnection.open(
                 member.spec,
                 cwd=member.cwd,
@@ -248,6 +261,7 @@ class AgentPool:
                 log_router=log_router,
                 limits=self._limits,
                 redactor=None if self._redactor is None else self._redactor(member.spec),
+                confined=confined,
             )
         except AcpError:
             self._crashes.add(key)
@@ -257,6 +271,17 @@ class AgentPool:
         self._closing.add(watch)
         watch.add_done_callback(self._closing.discard)
         return connection
+
+    async def _confined(self, member: Member) -> Confined | None:
+        if member.walls is None:
+            return None
+        try:
+            return await asyncio.to_thread(self._sandboxes.begin, member.walls)
+        except OSError as error:
+            raise AgentStartError(
+                f"{member.spec.name} did not start: its sandbox can't be made: "
+                f"{plain_reason(error)}."
+            ) from None
 
     async def _watch(self, key: _Key, connection: AgentConnection, since: float) -> None:
         """Count the process's end if it is a crash; a long life resets the count."""
@@ -287,7 +312,10 @@ class AgentPool:
 
 def _key(member: Member) -> _Key:
     spec = member.spec
-    return spec.id, spec.command, spec.args, tuple(sorted(spec.env.items())), str(member.cwd)
+    # What is in the folder changes; whoever comes later shares the walls that the first one found.
+    walls = "" if member.walls is None else member.walls.sandbox
+    env = tuple(sorted(spec.env.items()))
+    return spec.id, spec.command, spec.args, env, str(member.cwd), walls
 
 
 def _shared(running: _Running, member: Member) -> bool:

@@ -21,9 +21,11 @@ from acp_jupyter.host.session.branching import goes_on_from_branch, open_branch
 from acp_jupyter.host.session.login import SessionLogin
 from acp_jupyter.host.session.modes import SessionModes
 from acp_jupyter.host.session.opening import AgentNotes, AgentSessionOpener, SessionConnection
+from acp_jupyter.host.session.sandboxing import SessionSandbox
 from acp_jupyter.host.session_recording import Playback
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.notes import AgentStarting, SessionArchived
+from acp_jupyter.protocol.host_events.session import Policy, Sandbox
 from acp_jupyter.transcript.model.session_state import SessionState
 
 _FAREWELL_SECONDS = 2.0
@@ -48,6 +50,8 @@ class SessionAgent:
         Answers what the agent asks.
     modes
         Which mode the agent works in.
+    sandbox
+        Which walls the agent is started in.
     limits
         See `Limits`.
     startable
@@ -70,6 +74,7 @@ class SessionAgent:
         pool: AgentPool,
         client: SessionClient,
         modes: SessionModes,
+        sandbox: SessionSandbox,
         limits: Limits,
         *,
         startable: bool,
@@ -91,6 +96,7 @@ class SessionAgent:
         self._pool = pool
         self._client = client
         self._modes = modes
+        self._sandbox = sandbox
         self._own_servers = own_servers
         self._trust = trust
         self._playback = playback
@@ -136,13 +142,29 @@ class SessionAgent:
         """Move to a process that no other session uses, where the conversation can move too."""
         if self._pool.reserve_process(self._member):
             return
-        connection = self.connection
+        if self._can_move():
+            await self.drop()
+
+    async def settle_walls(self, sandbox: Sandbox, policy: Policy) -> None:
+        """Have the walls of the next prompt; an agent that runs in others is started again.
+
+        Where it could not go on with the conversation, it stays, and a notice says so.
+        """
+        if not self._sandbox.want(sandbox, policy) or not self.running:
+            return
+        if self._can_move():
+            await self.drop()
+        else:
+            self._sandbox.tell_unmoved()
+
+    def _can_move(self) -> bool:
+        """Tell whether another process could go on with the conversation."""
         state = self._journal.transcript
         begun = any(state.turns[turn_id].status == "done" for turn_id in state.turn_order)
-        if not begun or (
+        connection = self.connection
+        return not begun or (
             connection is not None and (connection.can("resume") or connection.can("load"))
-        ):
-            await self.drop()
+        )
 
     async def open(self) -> SessionConnection:
         """Return the session at its running agent.
@@ -171,6 +193,8 @@ class SessionAgent:
             It did not start.
         """
         await self._prepare()
+        if not self.running:
+            self._member.walls = await self._sandbox.walls(self.spec, self._member.cwd)
         return await self._pool.join(self._member, self._notes.paused)
 
     async def disconnected(self) -> None:
@@ -296,6 +320,7 @@ class SessionAgent:
     async def _open(self) -> SessionConnection:
         await self._prepare()
         self._prepared = self._start
+        self._member.walls = await self._sandbox.walls(self.spec, self._member.cwd)
         self._journal.note(AgentStarting())
         agent_connection = await self._pool.join(self._member, self._notes.paused)
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,11 @@ from acp_jupyter.host.requests.trust import TrustRequests
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool
+from acp_jupyter.host.sandbox.sandboxes import Sandboxes
 from acp_jupyter.host.session.agent import SessionAgent
 from acp_jupyter.host.session.current_turn import CurrentTurn
 from acp_jupyter.host.session.modes import SessionModes
+from acp_jupyter.host.session.sandboxing import SessionSandbox
 from acp_jupyter.host.session.session import McpServerProvider, Session
 from acp_jupyter.host.session.turns import TurnRunner
 from acp_jupyter.host.session_recording import Playback, SessionRecording
@@ -35,6 +37,7 @@ from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoint
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
 from acp_jupyter.host.workspace.folders import EnvFiles, OwnFolders
 from acp_jupyter.host.workspace.running_turns import RunningTurns
+from acp_jupyter.host.workspace.terminal_process import TerminalCommand
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import HostNotice, PolicyChanged
@@ -60,6 +63,7 @@ class HostServices:
     root: Path
     """The host's root folder, which paths of notebooks are relative to."""
     mcp_servers: Sequence[Mapping[str, Any]]
+    sandboxes: Sandboxes
     tools: McpServerProvider | None
     """Gives sessions MCP servers of their own."""
     limits: Limits
@@ -151,8 +155,20 @@ def build_session(
         None if playback is None else playback.answers,
     )
     elicitations = Elicitations(journal, current.nobody_to_ask, current.leave_unanswered)
+
+    def confine(command: TerminalCommand) -> TerminalCommand:
+        connection = agent.connection
+        walls = None if connection is None else connection.agent_connection.confined
+        if walls is None:
+            return command
+        argv = walls.command(command.argv, command.cwd)
+        return replace(command, argv=argv, env=walls.environment(command.env))
+
+    async def shown() -> Sequence[str]:
+        return () if services.tools is None else await services.tools.socket_folders()
+
     terminals = SessionTerminals(
-        journal.note, cwd, agent_environment(os.environ, agent_spec.env), limits
+        journal.note, cwd, agent_environment(os.environ, agent_spec.env), limits, confine
     )
     client = SessionClient(
         AgentFiles(cwd, journal, services.documents, services.running_turns, limits),
@@ -162,6 +178,9 @@ def build_session(
         terminals,
     )
     modes = SessionModes(journal, services.bounds, played=playback is not None)
+    sandbox = SessionSandbox(
+        journal, services.sandboxes, services.bounds, shown, played=playback is not None
+    )
     agent = SessionAgent(
         agent_spec,
         journal,
@@ -169,6 +188,7 @@ def build_session(
         services.pool,
         client,
         modes,
+        sandbox,
         limits,
         startable=startable,
         mcp_servers=services.mcp_servers,

@@ -32,7 +32,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnRemoved,
     TurnSteered,
 )
-from acp_jupyter.protocol.host_events.session import Policy, Rule
+from acp_jupyter.protocol.host_events.session import Policy, Rule, Sandbox
 from acp_jupyter.protocol.objects import Obj, obj, text
 
 Blocks = tuple[Obj, ...]
@@ -248,6 +248,7 @@ class TurnQueue:
         rules: tuple[Rule, ...] = (),
         user: str = "",
         kernel_id: str = "",
+        sandbox: Sandbox | None = None,
     ) -> str:
         """Add a prompt, at the end or as the ``first``; return its turn's id.
 
@@ -262,7 +263,7 @@ class TurnQueue:
         """
         blocks = content_blocks(prompt, self._limits)
         turn = QueuedTurn(uuid.uuid4().hex, blocks, can_ask, kernel_id)
-        turn_id = self._add(turn, policy, origin, rules, user)
+        turn_id = self._add(turn, policy, origin, rules, user, sandbox)
         if first:
             self.to_front(turn_id)
         return turn_id
@@ -274,6 +275,7 @@ class TurnQueue:
         origin: Origin | None = None,
         rules: tuple[Rule, ...] = (),
         user: str = "",
+        sandbox: Sandbox | None = None,
     ) -> str:
         if len(self._turns) >= self._limits.queued_prompts:
             raise BadRequest(
@@ -289,6 +291,7 @@ class TurnQueue:
                 origin=origin,
                 rules=rules,
                 user=user,
+                sandbox=sandbox or self._journal.transcript.session.sandbox,
             )
         )
         self._more.set()
@@ -329,7 +332,9 @@ class TurnQueue:
             turn.kernel_id = ""
             transcript = self._journal.transcript
             policy, rules = follow_up_policy(transcript.turns[turn_id], transcript.session)
-            note = note.model_copy(update={"policy": policy, "rules": rules, "user": user})
+            taken_over = {"policy": policy, "rules": rules, "user": user}
+            taken_over["sandbox"] = transcript.session.sandbox
+            note = note.model_copy(update=taken_over)
         self._journal.note(note)
 
     def to_front(self, turn_id: str) -> None:

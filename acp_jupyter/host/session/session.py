@@ -29,8 +29,14 @@ from acp_jupyter.host.workspace.copied_folders import FolderCopy
 from acp_jupyter.host.workspace.own_kernels import NoKernel, OwnKernel
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
-from acp_jupyter.protocol.host_events.notes import Origin, PolicyChanged, StopCause, TitleChanged
-from acp_jupyter.protocol.host_events.session import Policy, Restore, Rule, Variant
+from acp_jupyter.protocol.host_events.notes import (
+    Origin,
+    PolicyChanged,
+    SandboxChanged,
+    StopCause,
+    TitleChanged,
+)
+from acp_jupyter.protocol.host_events.session import Policy, Restore, Rule, Sandbox, Variant
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.redactor import Redactor
@@ -104,6 +110,7 @@ class Session:
         self.label = label
         self.kernel_id = kernel_id
         self.kernel_policies: dict[str, Policy] = {}
+        self.kernel_sandboxes: dict[str, Sandbox] = {}
         """Of prompts that name none, by the kernel that sends them and has chosen it."""
         self.tools_on = True
         """Whether its agent is offered tools of the host, where there are any."""
@@ -166,6 +173,7 @@ class Session:
         """
         self.kernel_id = former.kernel_id
         self.kernel_policies.update(former.kernel_policies)
+        self.kernel_sandboxes.update(former.kernel_sandboxes)
         self.tools_on, self.tools_refused = former.tools_on, former.tools_refused
 
     # -- what its users do -----------------------------------------------
@@ -213,6 +221,7 @@ class Session:
         prompt: str | tuple[dict[str, JsonValue], ...],
         *,
         policy: Policy | None = None,
+        sandbox: Sandbox | None = None,
         origin: Origin | None = None,
         can_ask: bool = True,
         rules: tuple[Rule, ...] = (),
@@ -228,7 +237,7 @@ class Session:
         SessionImported
             There is no agent to send it to.
         NotAllowed
-            The administrator does not allow the policy.
+            The administrator does not allow the policy, or the sandbox.
         BadRequest
             The session is just going back.
         """
@@ -236,6 +245,8 @@ class Session:
             raise no_agent(self.state)
         chosen = policy or self.kernel_policies.get(kernel_id)
         self._bounds.require_policy(chosen)
+        walls = sandbox or self.kernel_sandboxes.get(kernel_id)
+        self._bounds.require_sandbox(walls)
         return self._turns.put(
             prompt,
             policy=chosen or self.policy_for(user),
@@ -244,6 +255,7 @@ class Session:
             rules=rules,
             user=user,
             kernel_id=kernel_id,
+            sandbox=walls or self._bounds.within_sandbox(self.state.sandbox),
         )
 
     def begin_work(self, work: Work, user: str = "") -> str:
@@ -312,6 +324,17 @@ class Session:
         """
         self._bounds.require_policy(policy)
         self.journal.note(PolicyChanged(policy=policy, user=user))
+
+    def set_sandbox(self, sandbox: Sandbox) -> None:
+        """Change the sandbox of turns to come.
+
+        Raises
+        ------
+        NotAllowed
+            The administrator does not allow it.
+        """
+        self._bounds.require_sandbox(sandbox)
+        self.journal.note(SandboxChanged(sandbox=sandbox))
 
     async def set_mode(self, mode_id: str) -> None:
         """ACP: session/set_mode.
@@ -386,6 +409,9 @@ class McpServerProvider(Protocol):
 
     async def servers(self, session: Session) -> Sequence[Mapping[str, Any]]:
         """Return ACP's ``mcpServers`` for a session alone; none where there is nothing to offer."""
+
+    async def socket_folders(self) -> Sequence[str]:
+        """Return the folders of the sockets over which programs of such servers reach us."""
 
     async def own_kernel(self, wish: KernelWish) -> OwnKernel | NoKernel:
         """Return the kernel that a variant gets, or why it gets none.

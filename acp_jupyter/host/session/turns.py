@@ -47,7 +47,13 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnStopped,
     TurnTimeUp,
 )
-from acp_jupyter.protocol.host_events.session import AgentSilentNote, MessageHeld, Policy, Rule
+from acp_jupyter.protocol.host_events.session import (
+    AgentSilentNote,
+    MessageHeld,
+    Policy,
+    Rule,
+    Sandbox,
+)
 from acp_jupyter.protocol.objects import Obj
 from acp_jupyter.protocol.parse.steering import TAKEN, Outcome
 from acp_jupyter.transcript.model.tool_items import ToolCall
@@ -126,6 +132,7 @@ class TurnRunner:
         rules: tuple[Rule, ...] = (),
         user: str = "",
         kernel_id: str = "",
+        sandbox: Sandbox | None = None,
     ) -> str:
         """Queue a prompt; return its turn's id. See `TurnQueue.put`.
 
@@ -144,6 +151,7 @@ class TurnRunner:
             rules=rules,
             user=user,
             kernel_id=kernel_id,
+            sandbox=sandbox,
         )
 
     def put_work(self, work: Work, *, policy: Policy, user: str) -> str:
@@ -345,6 +353,8 @@ class TurnRunner:
             # An agent may act in another session's name.
             await self._agent.move_to_own_process()
         await self._files.must_be_there()
+        state = self._journal.transcript
+        await self._agent.settle_walls(state.turns[turn.turn_id].sandbox, requests.policy())
         connection = await self._agent.open()
         await self._files.scanned()
         # Were the server killed now, nobody would know whose the agent's next change is.

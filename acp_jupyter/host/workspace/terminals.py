@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from acp_jupyter.errors import TerminalRefused, UnknownTerminal
+from acp_jupyter.errors import TerminalRefused, UnknownTerminal, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.workspace.terminal_output import OutputNotes, Tail, Utf8
 from acp_jupyter.host.workspace.terminal_process import (
@@ -75,11 +75,20 @@ class SessionTerminals:
         Environment that commands inherit.
     limits
         The host's limits.
+    confine
+        Returns a command as it is run: in the walls of the session's agent, where that has some.
+        Blocks.
     """
 
     def __init__(
-        self, note: Callable[[Note], None], root: Path, env: Mapping[str, str], limits: Limits
+        self,
+        note: Callable[[Note], None],
+        root: Path,
+        env: Mapping[str, str],
+        limits: Limits,
+        confine: Callable[[TerminalCommand], TerminalCommand] = lambda command: command,
     ) -> None:
+        self._confine = confine
         self._note = note
         self._root = root
         self._env = env
@@ -141,7 +150,13 @@ class SessionTerminals:
     async def _start(self, command: TerminalCommand) -> TerminalProcess:
         self._starting += 1
         try:
-            process = await TerminalProcess.start(command, self._limits)
+            confined = await asyncio.to_thread(self._confine, command)
+            process = await TerminalProcess.start(confined, self._limits)
+        except OSError as error:
+            raise TerminalRefused(
+                f"The command did not start: its sandbox can't be made: {plain_reason(error)}."
+            ) from error
+        try:
             if self._closed:
                 await process.stop()
                 raise TerminalRefused("The session is closed.")

@@ -106,6 +106,7 @@ class EmbeddedHost(HostClient):
                 root=Path.cwd(),
                 data_dir=data_dir,
                 own_folders=own_folders,
+                runtime_folder=Path(jupyter_runtime_dir()),
                 caches=caches,
                 goes_on=False,
                 tools=kernel_tools(Path.cwd(), self.cells) if notebook_path else None,

@@ -26,6 +26,7 @@ from acp_jupyter.protocol.host_events.session import (
     ReplayStarted,
     Rule,
     RulesChanged,
+    Sandbox,
     SessionAttached,
     SessionBranched,
     SessionContinued,
@@ -39,6 +40,7 @@ from acp_jupyter.protocol.host_events.session import (
     TurnChangesUnknown,
     TurnReverted,
     Variant,
+    WallsInForce,
 )
 from acp_jupyter.protocol.objects import Model
 
@@ -55,6 +57,8 @@ class TurnEdited(Model):
     """The same."""
     user: str | None = None
     """The same; who answers for it from now on."""
+    sandbox: Sandbox | None = None
+    """The same."""
 
 
 class TurnMoved(Model):
@@ -78,6 +82,7 @@ class SessionOpened(Model):
     cwd: str
     folder: str
     policy: Policy = "ask"
+    sandbox: Sandbox = "off"
     title: str = ""
     notebook_path: str = ""
     user: str = ""
@@ -152,6 +157,7 @@ class TurnQueued(Model):
     """What is answered in this turn without asking."""
     user: str = ""
     """Who sent it, and so answers for it; empty for a kernel, or where people have no names."""
+    sandbox: Sandbox = "off"
     copy_of: CopiedTurn | None = None
 
 
@@ -239,6 +245,20 @@ class PolicyChanged(Model):
     policy: Policy
     user: str = ""
     """Who did; empty where people have no names."""
+
+
+class SandboxChanged(Model):
+    """The session's sandbox was changed by its user."""
+
+    note: Literal["sandbox_changed"] = "sandbox_changed"
+    sandbox: Sandbox
+
+
+class WallsStarted(Model):
+    """The agent is being started in these walls, or in none."""
+
+    note: Literal["walls_started"] = "walls_started"
+    walls: WallsInForce
 
 
 class TitleChanged(Model):
@@ -337,6 +357,8 @@ Note = TypeAliasType(
         | PermissionPlaces
         | PermissionSettledNote
         | PolicyChanged
+        | SandboxChanged
+        | WallsStarted
         | TitleChanged
         | SessionArchived
         | NotebookMoved

@@ -139,6 +139,22 @@ class LoginDone(Model):
 Policy = Literal["ask", "read-only", "accept-edits", "allow-all", "deny"]
 """How permission requests are answered that no rule is about."""
 
+Sandbox = Literal["off", "folder", "read-only", "copy"]
+"""What the processes of an agent can reach, whatever they ask for."""
+
+SandboxLevel = Literal["full", "partial", "none"]
+"""How well a sandbox is kept on this machine."""
+
+
+class WallsInForce(Model):
+    """What holds the agent's processes now."""
+
+    sandbox: Sandbox
+    level: SandboxLevel
+    why: str = ""
+    """Why it is not kept, or not better: a sentence that says what to do."""
+
+
 RuleKind = Literal["read", "search", "edit", "delete", "move", "execute", "fetch"]
 """The protocol's kinds that leave evidence: paths, a command or an address."""
 

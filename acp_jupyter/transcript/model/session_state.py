@@ -10,8 +10,10 @@ from acp_jupyter.protocol.host_events.session import (
     Policy,
     RevertedTurn,
     Rule,
+    Sandbox,
     TurnChanges,
     Variant,
+    WallsInForce,
 )
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.login import AuthMethod
@@ -132,6 +134,7 @@ class TurnState(Model):
     words: str = ""
     prompt: str = ""
     policy: Policy = "ask"
+    sandbox: Sandbox = "off"
     rules: tuple[Rule, ...] = ()
     """What is answered in this turn without asking."""
     user: str = ""
@@ -177,6 +180,10 @@ class SessionState(Model):
     policy: Saved[Policy] = "ask"
     policy_user: Saved[str] = ""
     """Who chose it: it allows nothing in what others send; empty where people have no names."""
+    sandbox: Saved[Sandbox] = "off"
+    """What was chosen for turns to come."""
+    walls: WallsInForce | None = None
+    """What holds the agent that runs, or ran last; null where it has no sandbox."""
     rules: tuple[Rule, ...] = ()
     """Of this session; those of its folder are kept elsewhere."""
     active_turn_id: str | None = None

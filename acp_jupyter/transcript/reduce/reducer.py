@@ -20,6 +20,7 @@ from acp_jupyter.protocol.host_events.notes import (
     PermissionPlaces,
     PermissionSettledNote,
     PolicyChanged,
+    SandboxChanged,
     SessionArchived,
     SessionOpened,
     StartFailed,
@@ -33,6 +34,7 @@ from acp_jupyter.protocol.host_events.notes import (
     TurnSteered,
     TurnStopped,
     TurnTimeUp,
+    WallsStarted,
 )
 from acp_jupyter.protocol.host_events.session import (
     AgentSilentNote,
@@ -242,6 +244,10 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             session.notebook_moved(draft, packet)
         case PolicyChanged():
             session.policy_changed(draft, packet)
+        case SandboxChanged():
+            session.sandbox_changed(draft, packet)
+        case WallsStarted():
+            session.walls_started(draft, packet)
         case TurnQueued():
             turns.queued(draft, packet)
         case TurnStartedNote():

@@ -8,7 +8,9 @@ from acp_jupyter.protocol.host_events.notes import (
     REPLAYED,
     NotebookMoved,
     PolicyChanged,
+    SandboxChanged,
     SessionOpened,
+    WallsStarted,
 )
 from acp_jupyter.protocol.host_events.session import (
     AgentSilentNote,
@@ -68,6 +70,7 @@ def opened_transcript(note: SessionOpened, at: float) -> Transcript:
             folder=note.folder,
             policy=note.policy,
             policy_user=note.user,
+            sandbox=note.sandbox,
             notebook_path=note.notebook_path,
             variant=note.variant,
             created_at=at,
@@ -340,6 +343,16 @@ def notebook_moved(draft: Draft, note: NotebookMoved) -> None:
         draft.change_session(notebook_path=note.notebook_path, former_paths=former)
     if note.cwd:
         draft.change_session(cwd=note.cwd, folder=note.folder)
+
+
+def sandbox_changed(draft: Draft, note: SandboxChanged) -> None:
+    """Take in the sandbox of turns to come."""
+    draft.change_session(sandbox=note.sandbox)
+
+
+def walls_started(draft: Draft, note: WallsStarted) -> None:
+    """Take in what holds the agent that is being started."""
+    draft.change_session(walls=None if note.walls.sandbox == "off" else note.walls)
 
 
 def policy_changed(draft: Draft, note: PolicyChanged) -> None:

@@ -45,6 +45,7 @@ def queued(draft: Draft, note: TurnQueued) -> None:
         session_id=draft.session.session_id,
         prompt=text,
         policy=note.policy,
+        sandbox=note.sandbox,
         rules=note.rules,
         user=note.user,
         origin=note.origin,
@@ -329,6 +330,7 @@ def edit_queued(draft: Draft, note: TurnEdited) -> None:
         attachments = prompt_attachments(note.prompt)
         draft.replace(item.model_copy(update={"text": text, "attachments": attachments}))
     changes = {"prompt": text, "policy": note.policy, "rules": note.rules, "user": note.user}
+    changes["sandbox"] = note.sandbox
     known = {name: value for name, value in changes.items() if value is not None}
     draft.announce_started(turn.model_copy(update=known))
 

@@ -1,0 +1,180 @@
+"""Run a command within walls that the kernel keeps, for it and for all that it starts.
+
+``confine.py [--read PATH]... [--list PATH]... [--write PATH]... -- COMMAND [ARGUMENT...]``
+
+With paths, Landlock allows these alone: to read and run what is below, to list one folder, to
+change what is below. Without, the file system is left to whoever started this. Either way no signal
+and no abstract socket reaches a process outside, and the system calls are refused that lead around
+that. What this kernel does not know is left out; who starts this has asked it before.
+
+Standard library only: this runs in front of every agent in a sandbox, outside our environment.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import platform
+import struct
+import sys
+from collections.abc import Iterable, Sequence
+
+_EXIT_NOT_CONFINED = 126
+_EXIT_NOT_FOUND = 127
+
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_VERSION = 1
+_PATH_BENEATH = 1
+_PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP = 38, 22
+_PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4
+_MOST_CAPABILITIES = 64
+
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
+_ALL_SINCE = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
+"""All rights over files, by the version of Landlock that has them."""
+_OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+_READ = _EXECUTE | _READ_FILE | _READ_DIR
+_SCOPED_SINCE = 6
+_ABSTRACT_SOCKETS, _SIGNALS = 1 << 0, 1 << 1
+
+
+def landlock_version() -> int:
+    """Return the version of Landlock in this kernel; 0 where there is none."""
+    version = _libc().syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION))
+    return max(0, int(version))
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _done(result: int, what: str) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return result
+
+
+def _restrict(read: Sequence[str], listed: Sequence[str], write: Sequence[str]) -> None:
+    """Let the kernel allow these places alone, and nothing that reaches other processes."""
+    version = landlock_version()
+    libc = _libc()
+    files = 0
+    if read or write:
+        files = next(_ALL_SINCE[since] for since in (5, 3, 2, 1) if version >= since)
+    scoped = _ABSTRACT_SOCKETS | _SIGNALS if version >= _SCOPED_SINCE else 0
+    if not files and not scoped:
+        return
+    attributes = struct.pack("QQQ", files, 0, scoped)
+    size = len(attributes) if version >= _SCOPED_SINCE else 8
+    ruleset = _done(
+        libc.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(size), ctypes.c_uint32(0)),
+        "Landlock refused the rules",
+    )
+    for paths, rights in ((listed, _READ_DIR), (read, _READ), (write, files)):
+        for path in paths:
+            _allow(libc, ruleset, path, rights & files)
+    _done(libc.syscall(_RESTRICT_SELF, ruleset, ctypes.c_uint32(0)), "Landlock was refused")
+    os.close(ruleset)
+
+
+def _allow(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
+    try:
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return  # what is not there need not be allowed
+    try:
+        if not os.path.isdir(path):
+            rights &= _OF_FILES
+        rule = struct.pack("=Qi", rights, place)
+        _done(
+            libc.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, ctypes.c_uint32(0)),
+            f"Landlock refused {path}",
+        )
+    finally:
+        os.close(place)
+
+
+def _drop_capabilities() -> None:
+    """Let the command have none, also as root: with some, Linux lets it read other processes."""
+    libc = _libc()
+    libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    for capability in range(_MOST_CAPABILITIES):
+        libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # refused where there is none to drop
+
+
+_ARCHITECTURES = {"x86_64": (0xC000003E, (250, 249, 248)), "aarch64": (0xC00000B7, (219, 218, 217))}
+"""The kernel's number of each, and those of keyctl, request_key and add_key."""
+_IO_URING = (425, 426, 427)
+"""Reaches files and sockets by another way; programs go the usual one where it is missing."""
+_X32 = 0x40000000
+_LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_ALLOWED, _REFUSED = 0x7FFF0000, 0x00050000
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
+
+
+def _refuse_calls() -> None:
+    """Refuse system calls of other architectures, of key rings and of io_uring."""
+    known = _ARCHITECTURES.get(platform.machine())
+    if known is None:
+        return
+    architecture, keys = known
+    missing = _REFUSED | errno.ENOSYS
+    steps = [
+        (_LOAD, 0, 0, 4),
+        (_JUMP_EQUAL, 1, 0, architecture),
+        (_RETURN, 0, 0, missing),
+        (_LOAD, 0, 0, 0),
+        (_JUMP_AT_LEAST, 0, 1, _X32),
+        (_RETURN, 0, 0, missing),
+    ]
+    for number in (*_IO_URING, *keys):
+        steps += [(_JUMP_EQUAL, 0, 1, number), (_RETURN, 0, 0, missing)]
+    steps.append((_RETURN, 0, 0, _ALLOWED))
+    packed = b"".join(struct.pack("HBBI", *step) for step in steps)
+    held = ctypes.create_string_buffer(packed, len(packed))
+    program = _Program(len(steps), ctypes.addressof(held))
+    filtered = 2  # SECCOMP_MODE_FILTER
+    _done(
+        _libc().prctl(_PR_SET_SECCOMP, filtered, ctypes.byref(program), 0, 0),
+        "the filter of system calls was refused",
+    )
+
+
+def _arguments(words: Iterable[str]) -> tuple[dict[str, list[str]], list[str]]:
+    places: dict[str, list[str]] = {"--read": [], "--list": [], "--write": []}
+    rest = iter(words)
+    for word in rest:
+        if word == "--":
+            return places, list(rest)
+        places[word].append(next(rest))
+    return places, []
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the command line; see the module's docstring."""
+    places, command = _arguments(words)
+    if not command:
+        return _EXIT_NOT_CONFINED
+    try:
+        _drop_capabilities()
+        _done(_libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "new privileges can't be ruled out")
+        _restrict(places["--read"], places["--list"], places["--write"])
+        _refuse_calls()
+    except OSError as error:
+        print(f"The sandbox can't be set up: {error.strerror}.", file=sys.stderr)
+        return _EXIT_NOT_CONFINED
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        print(f"{command[0]}: {error.strerror}", file=sys.stderr)
+        return _EXIT_NOT_FOUND
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,121 @@
+"""The sandbox of a session: which walls its agent is started in, and what is said of them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from acp_jupyter.errors import AgentStartError
+from acp_jupyter.host.bounds import DECIDED, LEVELS, Bounds
+from acp_jupyter.host.process.agent_process import agent_environment
+from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.host.requests.policy import CHANGES_NOTHING
+from acp_jupyter.host.sandbox.sandboxes import NoWalls, Sandboxes
+from acp_jupyter.host.sandbox.walls import Walls
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.protocol.host_events.notes import HostNotice, WallsStarted
+from acp_jupyter.protocol.host_events.session import Policy, Sandbox, SandboxLevel, WallsInForce
+
+
+class SessionSandbox:
+    """Chooses the walls of a session's agent, and says which it has.
+
+    Parameters
+    ----------
+    journal
+        Of the session.
+    sandboxes
+        Make the walls.
+    bounds
+        What the administrator allows.
+    shown
+        Returns files of ours that an agent in a sandbox needs.
+    played
+        Whether a recording is played in the agent's place: it runs none of the agent's commands.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        sandboxes: Sandboxes,
+        bounds: Bounds,
+        shown: Callable[[], Awaitable[Sequence[str]]],
+        *,
+        played: bool,
+    ) -> None:
+        self._journal = journal
+        self._sandboxes = sandboxes
+        self._bounds = bounds
+        self._shown = shown
+        self._played = played
+        state = journal.transcript.session
+        self._wanted = sandbox_under(state.policy, bounds.within_sandbox(state.sandbox))
+        self._held: Sandbox = "off"
+        """What the agent was started in last."""
+        self._told: set[str] = set()
+
+    def want(self, sandbox: Sandbox, policy: Policy) -> bool:
+        """Set the sandbox of the next prompt; return whether an agent that runs has another."""
+        self._wanted = "off" if self._played else sandbox_under(policy, sandbox)
+        return self._wanted != self._held
+
+    def tell_unmoved(self) -> None:
+        """Say that the agent stays in the walls that it has."""
+        name = self._journal.transcript.session.agent_info.name
+        has = "no sandbox" if self._held == "off" else f"the sandbox {self._held}"
+        wanted = "without one" if self._wanted == "off" else f"in the sandbox {self._wanted}"
+        words = (
+            f"{name} goes on in {has}: it can't take up a conversation in a new process. For one "
+            f"{wanted} start a new session."
+        )
+        if words not in self._told:
+            self._told.add(words)
+            self._journal.note(HostNotice(text=words, severity="warning"))
+
+    async def walls(self, spec: AgentSpec, cwd: Path) -> Walls | None:
+        """Return the walls that the agent is to be started in, and write down which these are.
+
+        Raises
+        ------
+        AgentStartError
+            They can't be kept as well as is required here.
+        """
+        self._held = self._wanted
+        if self._wanted == "off":
+            if self._journal.transcript.session.walls is not None:
+                self._note("off", "none")
+            return None
+        env = agent_environment(os.environ, spec.env)
+        try:
+            shown = await self._shown()
+            walls = await asyncio.to_thread(
+                self._sandboxes.walls, self._wanted, spec, cwd, env, shown
+            )
+        except NoWalls as error:
+            self._require("none", str(error))
+            self._note(self._wanted, "none", str(error))
+            return None
+        level = self._sandboxes.level
+        self._require(level.level, level.why_not_more)
+        self._note(self._wanted, level.level, level.why_not_more)
+        return walls
+
+    def _require(self, level: SandboxLevel, why: str) -> None:
+        needed = self._bounds.sandbox_level
+        if LEVELS.index(level) < LEVELS.index(needed):
+            raise AgentStartError(
+                f"The agent was not started: its sandbox must be kept at the level {needed}, and "
+                f"here it is {level}. {why} {DECIDED}"
+            )
+
+    def _note(self, sandbox: Sandbox, level: SandboxLevel, why: str = "") -> None:
+        walls = WallsInForce(sandbox=sandbox, level=level, why=why)
+        if self._journal.transcript.session.walls != walls:
+            self._journal.note(WallsStarted(walls=walls))
+
+
+def sandbox_under(policy: Policy, sandbox: Sandbox) -> Sandbox:
+    """Return the sandbox of an agent under a policy: where nothing may be changed, nothing is."""
+    return "read-only" if policy in CHANGES_NOTHING else sandbox
