@@ -217,11 +217,12 @@ class Bounds:
                 f"The policy {policy} is not allowed here. {DECIDED} Choose one of: {others}."
             )
 
-
     def within_sandbox(self, sandbox: Sandbox) -> Sandbox:
         """Return a sandbox, or the next one that leaves less; without any, the one that is left."""
         start = SANDBOXES.index(sandbox)
-        return next((each for each in SANDBOXES[start:] if each in self.sandboxes), self.sandboxes[-1])
+        return next(
+            (each for each in SANDBOXES[start:] if each in self.sandboxes), self.sandboxes[-1]
+        )
 
     def require_sandbox(self, sandbox: Sandbox | None) -> None:
         """Do nothing if a sandbox is allowed, or none is named.

@@ -55,6 +55,9 @@ class SandboxEntry(BaseModel):
     """Programs of its own that lie where sandboxes hide everything, such as below ``/tmp``."""
 
 
+_NO_SANDBOX_ENTRY = SandboxEntry()
+
+
 @dataclass(frozen=True, slots=True)
 class AgentSpec:
     """The configuration of an agent: command, arguments and environment.
@@ -81,7 +84,7 @@ class AgentSpec:
     """The administrator's, for all agents: as a system prompt, else before the first prompt."""
     protocol_version: int = 1
     """The newest version of the protocol that it is offered: 2 is a draft."""
-    sandbox: SandboxEntry = SandboxEntry()
+    sandbox: SandboxEntry = _NO_SANDBOX_ENTRY
 
 
 @dataclass(frozen=True, slots=True)

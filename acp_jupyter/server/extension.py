@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from jupyter_core.paths import (
@@ -44,6 +44,7 @@ from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools
 from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks, NotebooksInPages
 from acp_jupyter.notebook_tools.outside.agents import OutsideAgents
 from acp_jupyter.notebook_tools.variants.kernels import VariantKernels
+from acp_jupyter.protocol.host_events.session import Sandbox
 from acp_jupyter.server.auth import ServerSecrets, user_caller
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.finished_outputs import FinishedOutputs
@@ -265,7 +266,7 @@ class AcpJupyter(ExtensionApp):
                 data_dir=data_dir,
                 own_folders=own_folders,
                 runtime_folder=Path(jupyter_runtime_dir()),
-                sandbox=self.sandbox,
+                sandbox=cast("Sandbox", self.sandbox),
                 caches=caches,
                 trust=TrustStore(data_dir / "trust.json", self.trusted_folders),
                 documents=PageDocuments(pages),
@@ -279,9 +280,12 @@ class AcpJupyter(ExtensionApp):
         settings = serverapp.web_app.settings
         # JupyterLab passes it to its pages, Notebook 7 does not.
         page_config = settings.setdefault("page_config_data", {})
-        page_config.setdefault("serverRoot", str(settings["server_root_dir"]).replace(os.sep, "/"))
-        page_config.setdefault("acpPolicies", ",".join(bounds.policies))
-        page_config.setdefault("acpSandboxes", ",".join(bounds.sandboxes))
+        for name, value in {
+            "serverRoot": str(settings["server_root_dir"]).replace(os.sep, "/"),
+            "acpPolicies": ",".join(bounds.policies),
+            "acpSandboxes": ",".join(bounds.sandboxes),
+        }.items():
+            page_config.setdefault(name, value)
         self._terminals = LoginTerminals(lambda: settings.get("terminal_manager"))
         dispatcher = Dispatcher(host, _NotebookLookup(pages, kernels), self._terminals)
 
@@ -352,7 +356,11 @@ class AcpJupyter(ExtensionApp):
             os.environ.pop(name, None)
 
     def _bounds(self) -> Bounds:
-        names = [name for name in self.trait_names() if name.startswith(("allow", "instruct", "required"))]
+        names = [
+            name
+            for name in self.trait_names()
+            if name.startswith(("allow", "instruct", "required"))
+        ]
         return bounds_of({name: getattr(self, name) for name in names})
 
     def _mcp_servers(self, bounds: Bounds) -> Sequence[Mapping[str, Any]]:

@@ -85,16 +85,15 @@ class SessionOpener:
             own, walls = None, None
         else:
             own, walls = command.policy, command.sandbox
-        session = found or await self._open(command, cwd, notebook, kernel_id, own, walls, sender(caller))
+        session = found or await self._open(
+            command, cwd, notebook, kernel_id, own, walls, sender(caller)
+        )
         await session.check_recording()
         self._trust.grant(command, session, caller)
         if isinstance(caller, KernelCaller):
             reuse_session(session, command.record)
             session.tools_on = command.tools and not session.tools_refused
-            if command.policy is not None:
-                session.kernel_policies[kernel_id] = command.policy
-            if command.sandbox is not None:
-                session.kernel_sandboxes[kernel_id] = command.sandbox
+            session.choose_for_kernel(kernel_id, command.policy, command.sandbox)
         elif found is None:
             session.tools_on = command.tools
             session.tools_refused = not command.tools

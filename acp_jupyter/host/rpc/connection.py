@@ -324,7 +324,10 @@ def _command_in(
         Its own command is missing, or the walls can't be made.
     """
     # Whoever keeps the walls would say it in words of its own.
-    found = shutil.which(os.path.join(cwd, spec.command) if os.sep in spec.command else spec.command, path=env.get("PATH"))
+    found = shutil.which(
+        os.path.join(cwd, spec.command) if os.sep in spec.command else spec.command,
+        path=env.get("PATH"),
+    )
     if found is None:
         path = os.path.join(cwd, spec.command)
         is_there = os.sep in spec.command and os.path.exists(path)

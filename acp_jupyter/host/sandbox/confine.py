@@ -167,12 +167,12 @@ def main(words: Sequence[str]) -> int:
         _restrict(places["--read"], places["--list"], places["--write"])
         _refuse_calls()
     except OSError as error:
-        print(f"The sandbox can't be set up: {error.strerror}.", file=sys.stderr)
+        sys.stderr.write(f"The sandbox can't be set up: {error.strerror}.\n")
         return _EXIT_NOT_CONFINED
     try:
-        os.execvp(command[0], command)
+        os.execvp(command[0], command)  # noqa: S606 - it is what this program is for
     except OSError as error:
-        print(f"{command[0]}: {error.strerror}", file=sys.stderr)
+        sys.stderr.write(f"{command[0]}: {error.strerror}\n")
         return _EXIT_NOT_FOUND
 
 

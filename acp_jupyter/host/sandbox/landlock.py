@@ -13,7 +13,7 @@ from pathlib import Path
 
 from acp_jupyter.host.sandbox.walls import Access, Walls
 
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm")
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm")  # noqa: S108
 _MOST_RULES = 10_000
 
 

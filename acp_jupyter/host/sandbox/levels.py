@@ -77,7 +77,7 @@ def _tried(program: str) -> str | None:
     own = ["--unshare-user", "--cap-drop", "ALL", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
     true = shutil.which("true") or "/bin/true"
     try:
-        done = subprocess.run(  # noqa: S603 - the user's own program, without a shell
+        done = subprocess.run(
             [program, *own, *views, "--tmpfs", "/run", "--remount-ro", "/run", true],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

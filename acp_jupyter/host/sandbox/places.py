@@ -9,10 +9,9 @@ import itertools
 import os
 import re
 import shutil
-import stat
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -225,7 +224,9 @@ def other_agents_state(spec: AgentSpec, env: Mapping[str, str]) -> list[str]:
     """Return the state of the agents that are known, but for this one's."""
     own = known_of(spec)
     others = itertools.chain.from_iterable(each.state for each in KNOWN if each is not own)
-    return [os.path.realpath(path) for each in others if os.path.exists(path := expanded(each, env))]
+    return [
+        os.path.realpath(path) for each in others if os.path.exists(path := expanded(each, env))
+    ]
 
 
 def known_of(spec: AgentSpec) -> Known | None:

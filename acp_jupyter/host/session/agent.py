@@ -323,6 +323,7 @@ class SessionAgent:
         self._member.walls = await self._sandbox.walls(self.spec, self._member.cwd)
         self._journal.note(AgentStarting())
         agent_connection = await self._pool.join(self._member, self._notes.paused)
+        self._sandbox.confined = agent_connection.confined
         try:
             attaching = AgentSessionOpener(
                 agent_connection,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,6 @@ from acp_jupyter.host.workspace.checkpoints.folder_checkpoints import Checkpoint
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
 from acp_jupyter.host.workspace.folders import EnvFiles, OwnFolders
 from acp_jupyter.host.workspace.running_turns import RunningTurns
-from acp_jupyter.host.workspace.terminal_process import TerminalCommand
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import HostNotice, PolicyChanged
@@ -155,21 +154,15 @@ def build_session(
         None if playback is None else playback.answers,
     )
     elicitations = Elicitations(journal, current.nobody_to_ask, current.leave_unanswered)
-
-    def confine(command: TerminalCommand) -> TerminalCommand:
-        connection = agent.connection
-        walls = None if connection is None else connection.agent_connection.confined
-        if walls is None:
-            return command
-        argv = walls.command(command.argv, command.cwd)
-        return replace(command, argv=argv, env=walls.environment(command.env))
-
-    async def shown() -> Sequence[str]:
-        return () if services.tools is None else await services.tools.socket_folders()
-
-    terminals = SessionTerminals(
-        journal.note, cwd, agent_environment(os.environ, agent_spec.env), limits, confine
+    sandbox = SessionSandbox(
+        journal,
+        services.sandboxes,
+        services.bounds,
+        None if services.tools is None else services.tools.socket_folders,
+        played=playback is not None,
     )
+    env = agent_environment(os.environ, agent_spec.env)
+    terminals = SessionTerminals(journal.note, cwd, env, limits, sandbox.confine)
     client = SessionClient(
         AgentFiles(cwd, journal, services.documents, services.running_turns, limits),
         permissions,
@@ -178,9 +171,6 @@ def build_session(
         terminals,
     )
     modes = SessionModes(journal, services.bounds, played=playback is not None)
-    sandbox = SessionSandbox(
-        journal, services.sandboxes, services.bounds, shown, played=playback is not None
-    )
     agent = SessionAgent(
         agent_spec,
         journal,

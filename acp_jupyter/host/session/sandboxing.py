@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from acp_jupyter.errors import AgentStartError
@@ -12,9 +13,10 @@ from acp_jupyter.host.bounds import DECIDED, LEVELS, Bounds
 from acp_jupyter.host.process.agent_process import agent_environment
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
-from acp_jupyter.host.sandbox.sandboxes import NoWalls, Sandboxes
+from acp_jupyter.host.sandbox.sandboxes import Confined, NoWalls, Sandboxes
 from acp_jupyter.host.sandbox.walls import Walls
 from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.host.workspace.terminal_process import TerminalCommand
 from acp_jupyter.protocol.host_events.notes import HostNotice, WallsStarted
 from acp_jupyter.protocol.host_events.session import Policy, Sandbox, SandboxLevel, WallsInForce
 
@@ -30,8 +32,8 @@ class SessionSandbox:
         Make the walls.
     bounds
         What the administrator allows.
-    shown
-        Returns files of ours that an agent in a sandbox needs.
+    socket_folders
+        Returns the folders of sockets over which programs of an agent reach us.
     played
         Whether a recording is played in the agent's place: it runs none of the agent's commands.
     """
@@ -41,25 +43,41 @@ class SessionSandbox:
         journal: Journal,
         sandboxes: Sandboxes,
         bounds: Bounds,
-        shown: Callable[[], Awaitable[Sequence[str]]],
+        socket_folders: Callable[[], Awaitable[Sequence[str]]] | None,
         *,
         played: bool,
     ) -> None:
         self._journal = journal
         self._sandboxes = sandboxes
         self._bounds = bounds
-        self._shown = shown
+        self._socket_folders = socket_folders
         self._played = played
         state = journal.transcript.session
         self._wanted = sandbox_under(state.policy, bounds.within_sandbox(state.sandbox))
         self._held: Sandbox = "off"
         """What the agent was started in last."""
+        self.confined: Confined | None = None
+        """Keeps the walls of the agent that runs; None where it has none."""
         self._told: set[str] = set()
 
     def want(self, sandbox: Sandbox, policy: Policy) -> bool:
         """Set the sandbox of the next prompt; return whether an agent that runs has another."""
         self._wanted = "off" if self._played else sandbox_under(policy, sandbox)
         return self._wanted != self._held
+
+    def confine(self, command: TerminalCommand) -> TerminalCommand:
+        """Return a command as it is run for the agent: in the same walls. Reads the file system.
+
+        Raises
+        ------
+        OSError
+            They can't be made.
+        """
+        confined = self.confined
+        if confined is None:
+            return command
+        argv = confined.command(command.argv, command.cwd)
+        return replace(command, argv=argv, env=confined.environment(command.env))
 
     def tell_unmoved(self) -> None:
         """Say that the agent stays in the walls that it has."""
@@ -89,7 +107,7 @@ class SessionSandbox:
             return None
         env = agent_environment(os.environ, spec.env)
         try:
-            shown = await self._shown()
+            shown = () if self._socket_folders is None else await self._socket_folders()
             walls = await asyncio.to_thread(
                 self._sandboxes.walls, self._wanted, spec, cwd, env, shown
             )

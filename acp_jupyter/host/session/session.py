@@ -258,6 +258,15 @@ class Session:
             sandbox=walls or self._bounds.within_sandbox(self.state.sandbox),
         )
 
+    def choose_for_kernel(
+        self, kernel_id: str, policy: Policy | None, sandbox: Sandbox | None
+    ) -> None:
+        """Note what a kernel has chosen for what it sends; None leaves what it chose before."""
+        if policy is not None:
+            self.kernel_policies[kernel_id] = policy
+        if sandbox is not None:
+            self.kernel_sandboxes[kernel_id] = sandbox
+
     def begin_work(self, work: Work, user: str = "") -> str:
         """Queue a turn in which an agent outside uses tools of ours; return its id.
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from acp_jupyter.host.rpc.pool import AgentPool, Member
+from acp_jupyter.host.sandbox.sandboxes import Sandboxes
 from acp_jupyter.protocol.traffic import TrafficEntry
 from tests.support.agents.connection import FAST
 from tests.support.agents.fake_agent import fake_agent
@@ -34,7 +35,7 @@ class Log:
 
 
 async def test_leaving_a_dead_process_does_not_leave_the_next_one(tmp_path: Path) -> None:
-    pool = AgentPool(FAST)
+    pool = AgentPool(FAST, Sandboxes((), tmp_path))
     one, two = (Member(fake_agent("hello"), tmp_path, Log(name), None) for name in ("1", "2"))
     try:
         first = await pool.join(one)

@@ -27,4 +27,6 @@ def fake_agent(mode: str, *words: str) -> AgentSpec:
 def script(mode: str, *words: str) -> dict[str, Any]:
     """Return one as it is configured."""
     python, *args = command_line(mode, *words)
-    return {"command": python, "args": args}
+    # What it keeps lies where its words say, which a sandbox would not let it write.
+    kept = [str(Path(word).parent) for word in words if word.startswith("/")]
+    return {"command": python, "args": args, "sandbox": {"writable": kept}}
