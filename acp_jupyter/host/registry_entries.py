@@ -48,10 +48,10 @@ class SandboxEntry(BaseModel):
 
     use: Sandbox | None = None
     """The sandbox of its new sessions; None for what the user's setting says."""
-    writable: tuple[str, ...] = ()
+    writable: Annotated[tuple[str, ...], Field(strict=False)] = ()
     """Files and folders that it needs to write outside the session's folder; absolute, or with
     ``~`` and ``${NAME:-default}``."""
-    readable: tuple[str, ...] = ()
+    readable: Annotated[tuple[str, ...], Field(strict=False)] = ()
     """Programs of its own that lie where sandboxes hide everything, such as below ``/tmp``."""
 
 
