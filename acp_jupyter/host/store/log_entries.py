@@ -24,7 +24,10 @@ from acp_jupyter.protocol.objects import items, obj, text
 from acp_jupyter.protocol.traffic import LONG_CHARS, TextChunk, TrafficEntry, text_chunk
 from acp_jupyter.transcript.redactor import Redactor
 
-_LEFT_OUT = {"session_opened", "session_attached", "session_branched", "session_continued"}
+_LEFT_OUT = {
+    *("session_opened", "session_attached", "session_branched", "session_continued"),
+    "notebook_moved",  # the opening says where the notebook is now
+}
 _OF_TODAY = {"policy_changed", "rules_changed"}
 """What is allowed now counts, and not what was allowed then."""
 
