@@ -10,13 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["DEEDS", "KINDS", "Deed", "Kind", "Level", "held"]
+__all__ = ["DEEDS", "KINDS", "NEWER_KERNEL", "Deed", "Kind", "Level", "held"]
 
 Level = Literal["full", "partial"]
 Held = tuple[Literal["folder", "read-only"], ...]
 BOTH: Held = ("folder", "read-only")
 READ_ONLY: Held = ("read-only",)
 NEITHER: Held = ()
+NEWER_KERNEL = 6
+"""The version of Landlock that Linux 6.12 has."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,10 @@ class Kind:
     partial: Held
     meant: bool = False
     """Whether ``folder`` lets it be done on purpose."""
+    newer: tuple[Level, ...] = ()
+    """Levels at which only Linux 6.12 and newer hold them."""
+    promised: bool = True
+    """Whether what is not held can be done by everybody; root, without its rights, can do less."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +71,13 @@ SYSTEM = Kind("Read the system's secrets (`/etc/shadow`), as root", BOTH, BOTH)
 DEVICES = Kind("Read or write a disk, the memory or another device, as root", BOTH, BOTH)
 TEMPORARY = Kind("Read or write temporary files of others (`/tmp`)", BOTH, BOTH)
 MEMORY = Kind("Read or write another process (`/proc`, ptrace), its environment too", BOTH, BOTH)
+NAMES = Kind("See the names of hidden files", BOTH, NEITHER)
 LISTED = Kind("See which programs run, and with which arguments", BOTH, NEITHER)
-SIGNALS = Kind("Send a signal to another process, or set its limits", BOTH, BOTH)
-PRIORITY = Kind("Change the priority of another process", BOTH, NEITHER)
-ABSTRACT = Kind("Reach programs over abstract sockets", BOTH, BOTH)
+SIGNALS = Kind(
+    "Send a signal to another process, or set its limits", BOTH, BOTH, newer=("partial",)
+)
+PRIORITY = Kind("Change the priority of another process", BOTH, NEITHER, promised=False)
+ABSTRACT = Kind("Reach programs over abstract sockets", BOTH, BOTH, newer=("full", "partial"))
 SOCKETS = Kind("Reach programs over socket files (Docker, the desktop, tmux)", BOTH, NEITHER)
 SHARED = Kind("Use shared memory of other programs", BOTH, NEITHER)
 TERMINALS = Kind("Write to your other terminals", BOTH, NEITHER)
@@ -76,6 +85,7 @@ TYPING = Kind("Type into the terminal that Jupyter was started in", BOTH, BOTH)
 KERNEL = Kind("Change settings of the system (`/proc/sys`, `/sys`, cgroups), as root", BOTH, BOTH)
 MOUNTS = Kind("Take a wall away by mounts and namespaces", BOTH, BOTH)
 RIGHTS = Kind("Get more rights (`sudo`, capabilities, unusual system calls)", BOTH, BOTH)
+LEFT = Kind("Leave a program behind that runs on when the agent has ended", BOTH, BOTH)
 NETWORK = Kind("Reach the network: this machine's ports, DNS, IPv6", NEITHER, NEITHER)
 
 _LIBC = """
@@ -258,11 +268,24 @@ DEEDS: tuple[Deed, ...] = (
             *("work/../.ssh/id_rsa", "work/out/.ssh/id_rsa", "work/to_key", ".ssh/./id_rsa"),
         )
     ),
-    _read(CREDENTIALS, "read a key through /proc/self/root", "'/proc/self/root' + HOME + '/.netrc'"),
-    _read(CREDENTIALS, "read a key through the first process", "'/proc/1/root' + HOME + '/.netrc'"),
+    _read(
+        CREDENTIALS, "read a key through /proc/self/root", "'/proc/self/root' + HOME + '/.netrc'"
+    ),
+    Deed(
+        CREDENTIALS,
+        "read a key through the first process",
+        "assert SECRET in open('/proc/1/root' + HOME + '/.netrc').read()",
+        free=False,  # it may be another user's
+    ),
+    *_all(
+        NAMES,
+        ("list ~/.ssh", "import os; assert 'id_rsa' in os.listdir(HOME + '/.ssh')"),
+        ("list Jupyter's runtime folder", "import os; assert os.listdir(HOME + '/runtime')"),
+        ("list the sessions", "import os; assert os.listdir(HOME + '/data/sessions')"),
+        ("list others' temporary files", "import os; assert os.listdir(TEMPORARY)"),
+    ),
     *_all(
         CREDENTIALS,
-        ("list ~/.ssh", "import os; assert 'id_rsa' in os.listdir(HOME + '/.ssh')"),
         (
             "read a key in the current folder",
             "import os; os.chdir(HOME + '/.ssh'); assert SECRET in open('id_rsa').read()",
@@ -295,18 +318,18 @@ DEEDS: tuple[Deed, ...] = (
     _read(JUPYTER, "read the log of a session", "HOME + '/data/sessions/1/log.ndjson'"),
     *_all(
         JUPYTER,
-        ("list Jupyter's runtime folder", "import os; assert os.listdir(HOME + '/runtime')"),
-        ("list the sessions", "import os; assert os.listdir(HOME + '/data/sessions')"),
         ("write into the log of a session", "open(HOME + '/data/sessions/1/log.ndjson', 'a')"),
-        (
-            "find a descriptor of ours that is open",
-            "import os\n"
-            "found = [f for f in os.listdir('/proc/self/fd') if int(f) > 2]\n"
-            "seen = [os.readlink(f'/proc/self/fd/{f}') for f in found"
-            " if os.path.exists(f'/proc/self/fd/{f}')]\n"
-            "theirs = [s for s in seen if s.startswith(('/', 'socket')) and 'proc' not in s]\n"
-            "assert theirs, seen",
-        ),
+    ),
+    Deed(
+        JUPYTER,
+        "find a descriptor of ours that is open",
+        "import os\n"
+        "found = [f for f in os.listdir('/proc/self/fd') if int(f) > 2]\n"
+        "seen = [os.readlink(f'/proc/self/fd/{f}') for f in found"
+        " if os.path.exists(f'/proc/self/fd/{f}')]\n"
+        "theirs = [s for s in seen if s.startswith(('/', 'socket')) and 'proc' not in s]\n"
+        "assert theirs, seen",
+        free=False,
     ),
     _read(AGENTS, "read another agent's login", "HOME + '/.codex/auth.json'"),
     Deed(AGENTS, "write another agent's state", "open(HOME + '/.codex/config.toml', 'a')"),
@@ -335,7 +358,6 @@ DEEDS: tuple[Deed, ...] = (
     _read(TEMPORARY, "read a temporary file", "TEMPORARY + '/theirs'"),
     *_all(
         TEMPORARY,
-        ("list others' temporary files", "import os; assert os.listdir(TEMPORARY)"),
         ("write a temporary file of others", "open(TEMPORARY + '/theirs', 'a').write('x')"),
         (
             "have a file among others' temporary ones",
@@ -357,7 +379,7 @@ DEEDS: tuple[Deed, ...] = (
         "  if 'THEIR_SECRET' in said: break\n"
         "else: raise AssertionError('none is seen')",
     ),
-    Deed(MEMORY, "list another's files", "import os; assert os.listdir(f'/proc/{PID}/fd')"),
+    Deed(LISTED, "count another's open files", "import os; assert os.listdir(f'/proc/{PID}/fd')"),
     Deed(
         MEMORY,
         "read another's open file",
@@ -384,7 +406,8 @@ DEEDS: tuple[Deed, ...] = (
         MEMORY,
         "read another's memory by a system call",
         _LIBC + "buffer = ctypes.create_string_buffer(20)\n"
-        "class Part(ctypes.Structure): _fields_ = [('a', ctypes.c_void_p), ('n', ctypes.c_size_t)]\n"
+        "class Part(ctypes.Structure):\n"
+        " _fields_ = [('a', ctypes.c_void_p), ('n', ctypes.c_size_t)]\n"
         "mine, theirs = Part(ctypes.addressof(buffer), 20), Part(ADDRESS, 20)\n"
         "n = libc.process_vm_readv(PID, ctypes.byref(mine), 1, ctypes.byref(theirs), 1, 0)\n"
         "assert n == 20, os.strerror(ctypes.get_errno())",
@@ -414,7 +437,10 @@ DEEDS: tuple[Deed, ...] = (
             "send a signal by a descriptor",
             "import os, signal; signal.pidfd_send_signal(os.pidfd_open(PID), 10)",
         ),
-        ("send a signal to a thread", _LIBC + "call(234 if platform.machine() == 'x86_64' else 131, PID, PID, 10)"),
+        (
+            "send a signal to a thread",
+            _LIBC + "call(234 if platform.machine() == 'x86_64' else 131, PID, PID, 10)",
+        ),
         (
             "set another's limits",
             "import resource\nresource.prlimit(PID, resource.RLIMIT_CORE, (0, 0))",
@@ -423,7 +449,10 @@ DEEDS: tuple[Deed, ...] = (
     *_all(
         PRIORITY,
         ("make another slower", "import os; os.setpriority(os.PRIO_PROCESS, PID, 1)"),
-        ("choose another's processors", "import os; os.sched_setaffinity(PID, os.sched_getaffinity(0))"),
+        (
+            "choose another's processors",
+            "import os; os.sched_setaffinity(PID, os.sched_getaffinity(0))",
+        ),
     ),
     *_all(
         ABSTRACT,
@@ -540,7 +569,8 @@ DEEDS: tuple[Deed, ...] = (
     Deed(
         MOUNTS,
         "open a key by its number on the disk",
-        _LIBC + "handle = ctypes.create_string_buffer(b'\\x80\\0\\0\\0', 136); at = ctypes.c_int()\n"
+        _LIBC
+        + "handle = ctypes.create_string_buffer(b'\\x80\\0\\0\\0', 136); at = ctypes.c_int()\n"
         "p = (HOME + '/.netrc').encode()\n"
         "assert libc.name_to_handle_at(-100, p, handle, ctypes.byref(at), 0) == 0, 'name'\n"
         "file = libc.open_by_handle_at(os.open(FOLDER, 0), handle, 0); assert file >= 0, 'open'\n"
@@ -613,3 +643,6 @@ DEEDS: tuple[Deed, ...] = (
         "s.sendto(b'x', ('127.0.0.53', 53))",
     ),
 )
+
+KINDS: tuple[Kind, ...] = tuple(dict.fromkeys((*(deed.kind for deed in DEEDS), LEFT)))
+"""All, in the order of the table; the programs left behind are tried with a process of an agent."""

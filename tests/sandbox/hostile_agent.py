@@ -23,7 +23,7 @@ def _tried(code: str, names: dict[str, Any]) -> str | None:
         signal.alarm(_SECONDS)  # one that hangs is held
         os.close(readable)
         try:
-            exec(code, {**names, "__name__": "deed"})  # noqa: S102 - it is what this is for
+            exec(code, {**names, "__name__": "deed"})
             words = b""
         except BaseException as error:
             words = f"{type(error).__name__}: {error}".encode(errors="replace")

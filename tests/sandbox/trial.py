@@ -37,7 +37,13 @@ def _can_be_tried(deed: Deed, level: str) -> bool:
 
 
 def _run(place: World, level: str, sandbox: Sandbox) -> dict[str, str | None]:
-    command = (sys.executable, "-I", "-S", "-c", Path(hostile_agent.__file__).read_text("utf-8"))
+    command: tuple[str, ...] = (
+        sys.executable,
+        "-I",
+        "-S",
+        "-c",
+        Path(hostile_agent.__file__).read_text("utf-8"),
+    )
     env = agent_environment(os.environ, {"HOME": str(place.home)})
     deeds = [(deed.name, deed.code) for deed in DEEDS if _can_be_tried(deed, level)]
     given = json.dumps({"names": place.names, "deeds": deeds})

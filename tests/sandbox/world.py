@@ -17,7 +17,7 @@ from typing import Any
 
 __all__ = ["SECRET", "World", "world"]
 
-SECRET = "a secret that no agent may read"  # noqa: S105 - it is one to be looked for
+SECRET = "a secret that no agent may read"
 
 _FILES = {
     ".ssh/id_rsa": SECRET,
@@ -97,8 +97,8 @@ for name, path in (("SOCKET", home + "/run.sock"), ("SOCKET_TEMPORARY", folder +
 libc = ctypes.CDLL(None, use_errno=True)
 libc.shmat.restype = ctypes.c_void_p
 names["SHARED"] = libc.shmget(0, 4096, 0o1600)
-libc.shmctl(names["SHARED"], 0, None)  # removed with the last process
 kept.append(libc.shmat(names["SHARED"], None, 0))
+libc.shmctl(names["SHARED"], 0, None)  # it is removed with the last process that uses it
 buffer = ctypes.create_string_buffer(sys.argv[3].encode())
 names["ADDRESS"] = ctypes.addressof(buffer)
 names["PATH_SHARED"] = "/dev/shm/acp-deed-%d" % os.getpid()
@@ -136,7 +136,7 @@ def world() -> Iterator[World]:
     user = pwd.getpwuid(os.getuid()).pw_dir
     place = os.environ.get("ACP_DEEDS_FOLDER") or (user if os.access(user, os.W_OK) else "/opt")
     home = Path(tempfile.mkdtemp(prefix="acp-deeds-", dir=place))
-    temporary = Path(tempfile.mkdtemp(prefix="acp-deeds-", dir="/tmp"))  # noqa: S108
+    temporary = Path(tempfile.mkdtemp(prefix="acp-deeds-", dir="/tmp"))
     try:
         for path, text in _FILES.items():
             file = home / path

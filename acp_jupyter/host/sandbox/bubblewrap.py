@@ -8,6 +8,8 @@ from pathlib import Path
 
 from acp_jupyter.host.sandbox.walls import Walls
 
+_SETTINGS = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "asound", "driver", "mtrr")
+"""Below ``/proc``, what root may write without any capability: what runs when a program crashes."""
 _DEVICES = ("/dev/nvidia*", "/dev/dri", "/dev/kfd", "/dev/dxg")
 """Of graphics cards, which computations need."""
 
@@ -30,16 +32,24 @@ def bubblewrap_arguments(walls: Walls, private: Path, cwd: str) -> list[str]:
         *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
         "--die-with-parent",
         *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
-        *_devices(),
+        *_settings(),
+        *(word for path in graphics_cards() for word in ("--dev-bind-try", path, path)),
         *_places(walls, private),
         *("--chdir", cwd, "--"),
     ]
 
 
-def _devices() -> Iterator[str]:
-    for pattern in _DEVICES:
-        for path in sorted(Path("/").glob(pattern[1:])):
-            yield from ("--dev-bind-try", str(path), str(path))
+def _settings() -> Iterator[str]:
+    # Only where it counts: with this, no sandbox within this one can have a /proc of its own.
+    if os.geteuid() == 0:
+        for path in (f"/proc/{name}" for name in _SETTINGS):
+            yield from ("--ro-bind-try", path, path)
+
+
+def graphics_cards() -> list[str]:
+    """Return the devices of graphics cards that are here. Reads the file system."""
+    found = (sorted(Path("/").glob(pattern[1:])) for pattern in _DEVICES)
+    return [str(path) for paths in found for path in paths]
 
 
 def _places(walls: Walls, private: Path) -> Iterator[str]:

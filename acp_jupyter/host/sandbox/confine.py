@@ -105,8 +105,14 @@ def _drop_capabilities() -> None:
         libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # refused where there is none to drop
 
 
-_ARCHITECTURES = {"x86_64": (0xC000003E, (250, 249, 248)), "aarch64": (0xC00000B7, (219, 218, 217))}
-"""The kernel's number of each, and those of keyctl, request_key and add_key."""
+_ARCHITECTURES = {
+    "x86_64": (0xC000003E, (250, 249, 248), 16, 302),
+    "aarch64": (0xC00000B7, (219, 218, 217), 29, 261),
+}
+"""The kernel's number of each, and those of keyctl, request_key and add_key, ioctl, prlimit64."""
+_TYPING = (0x5412, 0x541C)
+"""Of ioctl: to type into a terminal, by which a command of the user's own shell would be run."""
+_FIRST_ARGUMENT, _SECOND_ARGUMENT = 16, 24
 _IO_URING = (425, 426, 427)
 """Reaches files and sockets by another way; programs go the usual one where it is missing."""
 _X32 = 0x40000000
@@ -119,11 +125,14 @@ class _Program(ctypes.Structure):
 
 
 def _refuse_calls() -> None:
-    """Refuse system calls of other architectures, of key rings and of io_uring."""
+    """Refuse system calls of other architectures, of key rings and of io_uring.
+
+    Neither can a terminal be typed into, nor the limits of another process be set.
+    """
     known = _ARCHITECTURES.get(platform.machine())
     if known is None:
         return
-    architecture, keys = known
+    architecture, keys, ioctl, limits = known
     missing = _REFUSED | errno.ENOSYS
     steps = [
         (_LOAD, 0, 0, 4),
@@ -135,7 +144,17 @@ def _refuse_calls() -> None:
     ]
     for number in (*_IO_URING, *keys):
         steps += [(_JUMP_EQUAL, 0, 1, number), (_RETURN, 0, 0, missing)]
-    steps.append((_RETURN, 0, 0, _ALLOWED))
+    refused = _REFUSED | errno.EPERM
+    steps += [
+        (_JUMP_EQUAL, 0, 3, limits),
+        (_LOAD, 0, 0, _FIRST_ARGUMENT),
+        (_JUMP_EQUAL, 3 + len(_TYPING), 0, 0),
+        (_RETURN, 0, 0, refused),
+        (_JUMP_EQUAL, 0, 1 + len(_TYPING), ioctl),
+        (_LOAD, 0, 0, _SECOND_ARGUMENT),
+    ]
+    steps += [(_JUMP_EQUAL, len(_TYPING) - at, 0, one) for at, one in enumerate(_TYPING)]
+    steps += [(_RETURN, 0, 0, _ALLOWED), (_RETURN, 0, 0, refused)]
     packed = b"".join(struct.pack("HBBI", *step) for step in steps)
     held = ctypes.create_string_buffer(packed, len(packed))
     program = _Program(len(steps), ctypes.addressof(held))

@@ -11,9 +11,14 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from acp_jupyter.host.sandbox.bubblewrap import graphics_cards
 from acp_jupyter.host.sandbox.walls import Access, Walls
 
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm")  # noqa: S108
+_DEVICES = (
+    *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"),
+    *("/dev/ptmx", "/dev/pts", "/dev/shm"),  # noqa: S108
+)
+"""All that is allowed below ``/dev``: root may read and write disks without any capability."""
 _MOST_RULES = 10_000
 
 
@@ -25,9 +30,11 @@ def landlock_arguments(walls: Walls, private: Path) -> list[str]:
     private
         Folder of this sandbox alone, with ``tmp``, the agent's folder for temporary files.
     """
-    within = {place.path: place.access for place in walls.places}
+    within: dict[str, Access] = {place.path: place.access for place in walls.places}
+    within.setdefault("/dev", "hidden")
     rules = list(_rules("/", "read", within, walls.folder))
-    rules += [("--write", path) for path in (*_DEVICES, str(private / "tmp"))]
+    devices = (*_DEVICES, *graphics_cards())
+    rules += [("--write", path) for path in (*devices, str(private / "tmp"))]
     if len(rules) > _MOST_RULES:
         raise OSError(0, "too many files lie beside those that it hides")
     return [word for rule in rules for word in rule]
