@@ -67,11 +67,8 @@ def places_in(folder: Path) -> FolderPlaces:
             if left < 0:
                 raise OSError(0, f"the folder has more than {_MOST_ENTRIES} files")
             if entry.is_symlink():
-                target = os.path.realpath(entry.path)
-                if _names_credentials(entry.name) and os.path.isfile(target):
-                    credentials.append(target)
-                elif _is_protected(entry.name) and target.startswith(inside):
-                    protected.append(target)
+                protected += _protected_by_link(entry, inside)
+                credentials += _credentials_by_link(entry)
             elif _names_credentials(entry.name) or _keeps_password(entry):
                 credentials.append(entry.path)
             elif entry.is_dir(follow_symlinks=False):
@@ -87,6 +84,19 @@ def places_in(folder: Path) -> FolderPlaces:
         protected=tuple(_gathered(protected, folder, "protected files")),
         credentials=tuple(_gathered(credentials, folder, "files that may hold credentials")),
     )
+
+
+def _protected_by_link(entry: os.DirEntry[str], inside: str) -> Iterator[str]:
+    """Yield what a link with a protected name leads to, in the folder."""
+    target = os.path.realpath(entry.path)
+    if _is_protected(entry.name) and target.startswith(inside) and os.path.exists(target):
+        yield target
+
+
+def _credentials_by_link(entry: os.DirEntry[str]) -> Iterator[str]:
+    target = os.path.realpath(entry.path)
+    if _names_credentials(entry.name) and os.path.isfile(target):
+        yield target
 
 
 def _links(entry: os.DirEntry[str]) -> int:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.sandbox import confine
-from acp_jupyter.host.sandbox.bubblewrap import bubblewrap_arguments
+from acp_jupyter.host.sandbox.bubblewrap import bubblewrap_arguments, places_within
 from acp_jupyter.host.sandbox.landlock import landlock_arguments
 from acp_jupyter.host.sandbox.levels import Level, find_level
 from acp_jupyter.host.sandbox.places import (
@@ -39,6 +39,7 @@ if sys.platform != "win32":
 TEMPORARY_VARIABLES = ("TMPDIR", "TMP", "TEMP")
 """Of the environment: where programs make temporary files."""
 _PREFIX = "acp-sandbox-"
+_KEPT_WITHIN = {"read": "--fix", "hidden": "--hide"}
 _TOO_WIDE = ("/", "/home", "/root", "/usr", "/etc", "/var", "/opt", "/srv", "/mnt", "/media")
 
 
@@ -76,8 +77,12 @@ class Confined:
         if self.level.program.endswith("sandbox-exec"):
             return (*seatbelt_arguments(self.level.program, self.walls, self._private), *command)
         if self.level.level == "full":
-            view = bubblewrap_arguments(self.walls, self._private, cwd)
-            return (self.level.program, *view, *script_command(confine.__file__, "--"), *command)
+            within = places_within(self.walls) if self.level.mounts else []
+            paths = {place.path for place in within}
+            view = bubblewrap_arguments(self.walls, self._private, cwd, paths)
+            kept = [w for p in within for w in (_KEPT_WITHIN[p.access], p.path)]
+            own = script_command(confine.__file__, *kept, "--")
+            return (self.level.program, *view, *own, *command)
         places = landlock_arguments(self.walls, self._private)
         return (*script_command(confine.__file__, *places, "--"), *command)
 
