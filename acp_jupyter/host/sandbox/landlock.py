@@ -32,7 +32,9 @@ def landlock_arguments(walls: Walls, private: Path) -> list[str]:
     """
     within: dict[str, Access] = {place.path: place.access for place in walls.places}
     within.setdefault("/dev", "hidden")
-    rules = list(_rules("/", "read", within, walls.folder))
+    # Files that are made later could not be read in a folder that is allowed entry by entry.
+    whole = "" if walls.wide else walls.folder
+    rules = list(_rules("/", "read", within, whole))
     devices = (*_DEVICES, *graphics_cards())
     rules += [("--write", path) for path in (*devices, str(private / "tmp"))]
     if len(rules) > _MOST_RULES:
@@ -41,12 +43,12 @@ def landlock_arguments(walls: Walls, private: Path) -> list[str]:
 
 
 def _rules(
-    path: str, access: Access, within: dict[str, Access], folder: str
+    path: str, access: Access, within: dict[str, Access], whole: str
 ) -> Iterator[tuple[str, str]]:
     """Yield what is allowed at a path and below."""
     access = within.get(path, access)
     below = _below(path, within)
-    hides = access == "read" and path != folder
+    hides = access == "read" and path != whole
     hides = hides and any(within[each] in {"hidden", "own"} for each in below)
     if access in {"read", "write"} and not hides:
         yield (f"--{access}", path)
@@ -54,11 +56,11 @@ def _rules(
     elif hides:
         yield ("--list", path)
         for entry in _entries(path):
-            yield from _rules(entry, access, within, folder)
+            yield from _rules(entry, access, within, whole)
     else:
         topmost = (e for e in below if not any(e in _below(other, within) for other in below))
         for each in topmost:
-            yield from _rules(each, access, within, folder)
+            yield from _rules(each, access, within, whole)
 
 
 def _entries(folder: str) -> Iterator[str]:

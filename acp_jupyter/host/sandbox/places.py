@@ -24,8 +24,6 @@ from acp_jupyter.host.sandbox.walls import AgentPlaces, FolderPlaces
 
 _MOST_ENTRIES = 200_000
 """Of a session's folder that are looked at."""
-_MOST_PLACES = 500
-"""Of one kind in a session's folder; of more, whole folders are kept from changes, or hidden."""
 _DEPTH_OF_PROTECTED = 3
 """How deep protected folders are looked through for credentials."""
 _PACKAGES = frozenset({"node_modules", "site-packages", "dist-packages", "objects", "__pycache__"})
@@ -48,8 +46,13 @@ _PASSWORD_IN_URL = re.compile(rb"://[^/\s@]*:[^/\s@]+@|extraheader|://[^/\s:@]{2
 _GIT_CONFIG_BYTES = 256 * 1024
 
 
-def places_in(folder: Path) -> FolderPlaces:
+def places_in(folder: Path, most: int) -> FolderPlaces:
     """Find what is protected, and what holds credentials, in a session's folder.
+
+    Parameters
+    ----------
+    most
+        So many of one kind can be kept; of more, whole folders are kept from changes, or hidden.
 
     Raises
     ------
@@ -81,8 +84,8 @@ def places_in(folder: Path) -> FolderPlaces:
                 protected.append(entry.path)
     protected += [path for path in own_programs() if path.startswith(inside)]
     return FolderPlaces(
-        protected=tuple(_gathered(protected, folder, "protected files")),
-        credentials=tuple(_gathered(credentials, folder, "files that may hold credentials")),
+        protected=tuple(_gathered(protected, folder, most, "protected files")),
+        credentials=tuple(_gathered(credentials, folder, most, "files that may hold credentials")),
     )
 
 
@@ -176,9 +179,9 @@ def _tells_password(path: str) -> bool:
         return False
 
 
-def _gathered(paths: list[str], folder: Path, what: str) -> list[str]:
+def _gathered(paths: list[str], folder: Path, most: int, what: str) -> list[str]:
     """Return so many paths as can be kept: of folders with many protected files, the folder."""
-    while len(paths) > _MOST_PLACES:
+    while len(paths) > most:
         parents = Counter(map(os.path.dirname, paths))
         parent, count = parents.most_common(1)[0]
         if parent == str(folder) or count < 2:

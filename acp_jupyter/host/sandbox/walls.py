@@ -40,6 +40,8 @@ class Walls(Model):
     """The session's folder; absolute, without links."""
     places: tuple[Place, ...]
     """One for each path, those of higher folders first."""
+    wide: bool = False
+    """Whether the folder has nearly everything in it, and so also what is always hidden."""
     not_kept: str = ""
     """What of this can't be kept in this folder, in a sentence; empty for nothing."""
 
