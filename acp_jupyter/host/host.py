@@ -332,6 +332,7 @@ class AgentHost(HostThread):
         await self.operations.recover()
         await self.stored_sessions.settle_open_turns()
         await asyncio.to_thread(self._copied_folders.remove_orphans)
+        await asyncio.to_thread(self.open_sessions.sandboxes.remove_orphans)
 
     async def _close(self) -> None:
         await self.operations.close()

@@ -117,7 +117,8 @@ class SessionSandbox:
             return None
         level = self._sandboxes.level
         self._require(level.level, level.why_not_more)
-        self._note(self._wanted, level.level, level.why_not_more)
+        why = " ".join(filter(None, (level.why_not_more, walls.not_kept)))
+        self._note(self._wanted, level.level, why)
         return walls
 
     def _require(self, level: SandboxLevel, why: str) -> None:
