@@ -25,7 +25,7 @@ from acp_jupyter.protocol.traffic import LONG_CHARS, TextChunk, TrafficEntry, te
 from acp_jupyter.transcript.redactor import Redactor
 
 _LEFT_OUT = {"session_opened", "session_attached", "session_branched", "session_continued"}
-_OF_TODAY = {"policy_changed", "rules_changed"}
+_OF_TODAY = {"policy_changed", "rules_changed", "sandbox_changed"}
 """What is allowed now counts, and not what was allowed then."""
 
 
