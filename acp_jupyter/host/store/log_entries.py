@@ -27,8 +27,9 @@ from acp_jupyter.transcript.redactor import Redactor
 _LEFT_OUT = {
     *("session_opened", "session_attached", "session_branched", "session_continued"),
     "notebook_moved",  # the opening says where the notebook is now
+    "walls_started",  # no agent is started yet
 }
-_OF_TODAY = {"policy_changed", "rules_changed"}
+_OF_TODAY = {"policy_changed", "rules_changed", "sandbox_changed"}
 """What is allowed now counts, and not what was allowed then."""
 
 
