@@ -32,6 +32,8 @@ class Level:
     """Bubblewrap's path, or that of ``sandbox-exec``."""
     why_not_more: str = ""
     """What is missing for the next level, and what to do; empty for the full one."""
+    kept_by: str = ""
+    """What keeps the walls, with its version; empty where nothing does."""
     mounts: bool = False
     """Whether a process in bubblewrap's sandbox can have namespaces of its own, for many places."""
 
@@ -43,15 +45,16 @@ def find_level(seconds: float = _PROBE_SECONDS) -> Level:
         if program is None:
             return Level("none", why_not_more="sandbox-exec was not found.")
         why = "On macOS walls are kept by sandbox-exec; this is not tried yet."
-        return Level("partial", program, why)
+        return Level("partial", program, why, "sandbox-exec")
     if sys.platform != "linux":
         return Level("none", why_not_more="There is no sandbox for this system yet.")
     program, why = _bubblewrap(seconds)
     if program:
-        return Level("full", program, mounts=_tried(program, seconds, mounts=True) is None)
+        mounts = _tried(program, seconds, mounts=True) is None
+        return Level("full", program, kept_by=_version_of(program), mounts=mounts)
     version = landlock_version()
     if version:
-        return Level("partial", why_not_more=why)
+        return Level("partial", why_not_more=why, kept_by=f"Landlock {version}")
     return Level("none", why_not_more=f"{why} Landlock is not in this kernel, or switched off.")
 
 
@@ -67,6 +70,17 @@ def _bubblewrap(seconds: float) -> tuple[str, str]:
             return program, ""
         why = why or f"bubblewrap ({program}) does not work here: {said}"
     return "", why
+
+
+def _version_of(program: str) -> str:
+    """Return the name of bubblewrap with its version, as it says it."""
+    try:
+        said = subprocess.run(
+            [program, "--version"], capture_output=True, timeout=_PROBE_SECONDS, check=False
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return "bubblewrap"
+    return said.decode(errors="replace").strip()[:_SAID_CHARS] or "bubblewrap"
 
 
 def _packaged() -> str:
