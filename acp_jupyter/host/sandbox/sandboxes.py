@@ -77,8 +77,10 @@ class Confined:
         Raises
         ------
         OSError
-            They can't be described to what keeps them.
+            They can't be described to what keeps them, or the folder is another by now.
         """
+        if os.path.realpath(self.walls.folder) != self.walls.folder:
+            raise OSError(0, f"{self.walls.folder} leads elsewhere by now")
         if self.level.program.endswith("sandbox-exec"):
             return (*seatbelt_arguments(self.level.program, self.walls, self._private), *command)
         if self.level.level == "full":
@@ -178,7 +180,8 @@ class Sandboxes:
             hidden += hidden_everywhere(home)
         hidden += other_agents_state(spec, env)
         named = [os.path.realpath(path) for path in (*shown, *spec.sandbox.readable)]
-        hidden += sockets_of_others((real, *named, *agent.writable, *agent.state))
+        if self.level.level == "full":  # Landlock lets sockets be
+            hidden += sockets_of_others((real, *named, *agent.writable, *agent.state))
         not_kept = ""
         try:
             found = places_in(
