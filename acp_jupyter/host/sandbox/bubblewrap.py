@@ -25,7 +25,7 @@ def bubblewrap_arguments(walls: Walls, private: Path, cwd: str) -> list[str]:
     """
     return [
         # Its users, so that it needs no privileges; without capabilities, also as root.
-        *("--unshare-user", "--cap-drop", "ALL"),
+        *("--unshare-user", "--cap-drop", "ALL", "--cap-add", "CAP_SETFCAP"),
         # Its own processes, so that it sees no other's environment and signals none.
         *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
         "--die-with-parent",

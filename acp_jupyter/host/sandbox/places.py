@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from acp_jupyter.host.public_registry.known import KNOWN, Known
 from acp_jupyter.host.registry_entries import AgentSpec
@@ -194,9 +195,20 @@ def agent_places(spec: AgentSpec, env: Mapping[str, str]) -> AgentPlaces:
     state += _CACHES.get(os.path.basename(spec.command), ())
     return AgentPlaces(
         state=tuple(_expanded_all(state, env)),
+        settings={} if known is None else _settings_of(known, env),
         writable=tuple(_expanded_all((*spec.sandbox.writable, *_own_folders(spec)), env)),
         readable=tuple(dict.fromkeys(_programs(spec, env))),
     )
+
+
+def _settings_of(known: Known, env: Mapping[str, str]) -> dict[str, Literal["folder", "file"]]:
+    """Return an agent's own settings by their paths; folders are written with a slash."""
+    found = ((each, expanded(each, env)) for each in known.settings)
+    return {
+        os.path.realpath(path): "folder" if each.endswith("/") else "file"
+        for each, path in found
+        if path
+    }
 
 
 def _own_folders(spec: AgentSpec) -> Iterator[str]:
@@ -223,7 +235,9 @@ _CACHES = {
 def other_agents_state(spec: AgentSpec, env: Mapping[str, str]) -> list[str]:
     """Return the state of the agents that are known, but for this one's."""
     own = known_of(spec)
-    others = itertools.chain.from_iterable(each.state for each in KNOWN if each is not own)
+    others = itertools.chain.from_iterable(
+        (*each.state, *each.settings) for each in KNOWN if each is not own
+    )
     return [
         os.path.realpath(path) for each in others if os.path.exists(path := expanded(each, env))
     ]

@@ -30,7 +30,7 @@ from acp_jupyter.host.sandbox.places import (
     temporary_folders,
 )
 from acp_jupyter.host.sandbox.seatbelt import seatbelt_arguments
-from acp_jupyter.host.sandbox.walls import FolderPlaces, Walls, walls_of
+from acp_jupyter.host.sandbox.walls import FolderPlaces, Place, Walls, walls_of
 from acp_jupyter.own_programs import script_command
 from acp_jupyter.protocol.host_events.session import Sandbox
 
@@ -185,10 +185,10 @@ class Sandboxes:
         hidden.touch(mode=0)
         hidden.chmod(0)
         for place in walls.places:
-            if place.access == "write" and not os.path.lexists(place.path):
+            if place.makes and not os.path.lexists(place.path):
                 # An agent that starts for the first time makes it; in its walls it could not.
                 with contextlib.suppress(OSError):
-                    os.makedirs(place.path, mode=0o700)
+                    _make(place)
         return Confined(walls, self.level, private)
 
     def remove_orphans(self) -> None:
@@ -205,3 +205,19 @@ class Sandboxes:
         home = os.path.realpath(self._home)
         above_home = home == folder or home.startswith(folder.rstrip(os.sep) + os.sep)
         return folder in {*_TOO_WIDE, *temporary_folders()} or above_home
+
+
+def _make(place: Place) -> None:
+    """Make a folder, or a file of settings, that an agent has for itself.
+
+    Raises
+    ------
+    OSError
+        It can't be made.
+    """
+    is_file = place.makes == "file"
+    os.makedirs(os.path.dirname(place.path) if is_file else place.path, 0o700, exist_ok=True)
+    if is_file:
+        made = os.open(place.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with open(made, "w", encoding="utf-8") as file:
+            file.write("{}\n" if place.path.endswith((".json", ".jsonc")) else "")

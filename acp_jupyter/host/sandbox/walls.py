@@ -6,7 +6,7 @@ Of the places the deepest one counts: a folder may be written, a file in it hidd
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -24,6 +24,8 @@ class Place(Model):
     path: str
     """Absolute, without links."""
     access: Access
+    makes: Literal["", "folder", "file"] = ""
+    """What is made of it, where an agent in the walls could not or must not and it is missing."""
 
 
 class Walls(Model):
@@ -57,6 +59,9 @@ class AgentPlaces(Model):
 
     state: tuple[str, ...] = ()
     """What it keeps for itself, its own login too."""
+    settings: Mapping[str, Literal["folder", "file"]] = {}
+    """Of its own what names programs that it runs, or are such: read, and never changed in walls,
+    since it runs them where there are none too."""
     writable: tuple[str, ...] = ()
     """What its entry of the configuration adds."""
     readable: tuple[str, ...] = ()
@@ -90,12 +95,18 @@ def walls_of(
     places: dict[str, Access] = {"/": "read"}
     places.update(dict.fromkeys(temporary, "own"))
     for path in hidden:
-        if not any(_is_below(path, own) for own in agent.state):
+        if not any(_is_below(path, own) for own in (*agent.state, *agent.settings)):
             places[path] = "hidden"
     for path in agent.readable:
         places.setdefault(path, "read")
+    makes: dict[str, Literal["folder", "file"]] = {}
     for path in (*agent.writable, *agent.state):
         places[path] = "write"
+        makes[path] = "folder"
+    for path, kind in agent.settings.items():
+        places[path] = "read"
+        if kind == "folder" or any(_is_below(path, own) for own in agent.state):
+            makes[path] = kind
     writes = sandbox in {"folder", "copy"}
     places[folder] = "write" if writes else "read"
     if writes:
@@ -105,7 +116,12 @@ def walls_of(
     return Walls(
         sandbox=sandbox,
         folder=folder,
-        places=tuple(_needed(Place(path=path, access=access) for path, access in ordered)),
+        places=tuple(
+            _needed(
+                Place(path=path, access=access, makes=makes.get(path, ""))
+                for path, access in ordered
+            )
+        ),
     )
 
 
@@ -115,7 +131,7 @@ def _needed(places: Iterable[Place]) -> Iterable[Place]:
     for place in places:
         while above and not _is_below(place.path, above[-1].path):
             above.pop()
-        if not above or not _says_the_same(place.access, above[-1].access):
+        if place.makes or not above or not _says_the_same(place.access, above[-1].access):
             yield place
             above.append(place)
 
