@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from acp_jupyter.host.public_registry.known import KNOWN, Known
+from acp_jupyter.host.public_registry.packages import LOCKED
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.credential_files import CREDENTIAL_PLACES
 from acp_jupyter.host.requests.protected_paths import holds_credentials, is_protected
@@ -192,10 +193,14 @@ def agent_places(spec: AgentSpec, env: Mapping[str, str]) -> AgentPlaces:
     """
     known = known_of(spec)
     state = () if known is None else known.state
-    state += _CACHES.get(os.path.basename(spec.command), ())
+    settings = {} if known is None else _settings_of(known, env)
+    if LOCKED in spec.args:
+        settings[os.path.realpath(spec.args[spec.args.index("--folder") + 1])] = "folder"
+    caches = own_caches(spec, env)
     return AgentPlaces(
-        state=tuple(_expanded_all(state, env)),
-        settings={} if known is None else _settings_of(known, env),
+        state=(*_expanded_all(state, env), caches),
+        settings=settings,
+        caches=caches,
         writable=tuple(_expanded_all((*spec.sandbox.writable, *_own_folders(spec)), env)),
         readable=tuple(dict.fromkeys(_programs(spec, env))),
     )
@@ -222,14 +227,17 @@ def _expanded_all(paths: Iterable[str], env: Mapping[str, str]) -> Iterator[str]
     return (os.path.realpath(path) for each in paths if (path := expanded(each, env)))
 
 
-_CACHES = {
-    "npx": ("${npm_config_cache:-~/.npm}",),
-    "uvx": (
-        "${UV_CACHE_DIR:-${XDG_CACHE_HOME:-~/.cache}/uv}",
-        "${XDG_DATA_HOME:-~/.local/share}/uv",
-    ),
-}
-"""What programs write that download an agent and run it."""
+def own_caches(spec: AgentSpec, env: Mapping[str, str]) -> str:
+    """Return the folder of the caches that an agent's package managers have in its sandboxes.
+
+    What is in them is run in sandboxes alone: the user's own caches can't be filled from there.
+    """
+    name = _NO_NAME.sub("-", spec.id)
+    path = expanded(f"${{XDG_CACHE_HOME:-~/.cache}}/acp-jupyter/sandboxes/{name}", env)
+    return os.path.realpath(path)
+
+
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 def other_agents_state(spec: AgentSpec, env: Mapping[str, str]) -> list[str]:

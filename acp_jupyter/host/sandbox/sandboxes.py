@@ -36,6 +36,13 @@ from acp_jupyter.protocol.host_events.session import Sandbox
 
 TEMPORARY_VARIABLES = ("TMPDIR", "TMP", "TEMP")
 """Of the environment: where programs make temporary files."""
+CACHE_VARIABLES = {
+    "npm_config_cache": "npm",
+    "UV_CACHE_DIR": "uv",
+    "UV_TOOL_DIR": "uv-tools",
+    "PIP_CACHE_DIR": "pip",
+}
+"""Of the environment: where package managers keep downloads, and the folder for it."""
 _PREFIX = "acp-sandbox-"
 _OURS = re.compile(rf"{_PREFIX}(\d+)-")
 _TOO_WIDE = ("/", "/home", "/root", "/usr", "/etc", "/var", "/opt", "/srv", "/mnt", "/media")
@@ -80,10 +87,12 @@ class Confined:
         return (*script_command(confine.__file__, *places, "--"), *command)
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """Return an environment whose folder for temporary files is the agent's own."""
+        """Return an environment whose temporary files and downloads are the agent's own."""
         seen = self.level.level == "full"
         own = "/tmp" if seen else str(self._private / "tmp")  # noqa: S108 - of its own view
-        return {**env, **dict.fromkeys(TEMPORARY_VARIABLES, own)}
+        caches = self.walls.caches
+        kept = {name: f"{caches}/{folder}" for name, folder in CACHE_VARIABLES.items() if caches}
+        return {**env, **kept, **dict.fromkeys(TEMPORARY_VARIABLES, own)}
 
     def end(self) -> None:
         """Remove the private folder: no process uses it any more. May be called again."""

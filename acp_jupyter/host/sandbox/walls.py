@@ -36,6 +36,8 @@ class Walls(Model):
     """The session's folder; absolute, without links."""
     places: tuple[Place, ...]
     """One for each path, those of higher folders first."""
+    caches: str = ""
+    """The folder in which its package managers keep what they have downloaded."""
 
     def access_to(self, path: str) -> Access:
         """Return what can be done at an absolute path without links."""
@@ -66,6 +68,8 @@ class AgentPlaces(Model):
     """What its entry of the configuration adds."""
     readable: tuple[str, ...] = ()
     """Its programs, wherever they are."""
+    caches: str = ""
+    """That of `Walls`; part of its state."""
 
 
 def walls_of(
@@ -116,6 +120,7 @@ def walls_of(
     return Walls(
         sandbox=sandbox,
         folder=folder,
+        caches=agent.caches,
         places=tuple(
             _needed(
                 Place(path=path, access=access, makes=makes.get(path, ""))
