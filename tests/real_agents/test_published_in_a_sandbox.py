@@ -63,6 +63,8 @@ def test_it_works_in_its_sandbox_and_can_not_leave_it(
     level, talk = held
     walls = talk.state["walls"]
     assert (walls["sandbox"], walls["level"]) == ("folder", level)
+    agent = talk.state["agent_info"]["id"]
+    assert ("Full access" in walls["why"]) is ((agent, level) == ("codex", "partial"))
     played = talk.play("write_file file=new.py")
     assert (talk.folder / "new.py").read_text() == HELLO_PY
     assert played.text.endswith(DONE)
@@ -71,7 +73,7 @@ def test_it_works_in_its_sandbox_and_can_not_leave_it(
     talk.play("touch file=../../outside.txt")
     assert not (tmp_path / "outside.txt").exists()
     if level == "full":  # a folder that may be written is written as a whole in the other
-        settings = f"agent-home/{_SETTINGS[talk.state['agent_info']['id']]}"
+        settings = f"agent-home/{_SETTINGS[agent]}"
         before = _written(tmp_path / settings)
         talk.play(f"touch file=../../{settings}")
         assert _written(tmp_path / settings) == before

@@ -36,6 +36,8 @@ class Known:
     settings
         Files, and folders with a slash at their end, that name programs that it runs, or are such:
         read in a sandbox and not changed, since it runs them outside of sandboxes too.
+    in_partial
+        What its user has to know where a sandbox is kept at the partial level.
     """
 
     id: str
@@ -49,6 +51,7 @@ class Known:
     tried: str = ""
     state: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
+    in_partial: str = ""
 
 
 KNOWN = (
@@ -90,6 +93,9 @@ KNOWN = (
             "${CODEX_HOME:-~/.codex}/prompts/",
             "${CODEX_HOME:-~/.codex}/rules/",
         ),
+        in_partial="Codex can't make its own sandbox inside this one, so the commands that it runs "
+        "without asking fail. It may ask to run them outside of its own, or you choose its mode "
+        "Full access: this sandbox holds either way.",
     ),
     Known("droid", "droid", ("factory-droid",), website="https://factory.ai"),
     Known(
