@@ -23,6 +23,7 @@ from tests.bench.pipeline import PipelineCost
 from tests.bench.places import Places
 from tests.bench.resume import Resume
 from tests.bench.reverts import ManyReverted
+from tests.bench.sandboxes import SandboxCost
 from tests.bench.sessions import ManySessions, Speed
 from tests.bench.start import Start
 from tests.bench.updates import UpdateCost
@@ -290,6 +291,18 @@ def print_start(start: Start) -> None:
         f"  {start.at_start / 1000:.0f} kB in {start.files} files (aim: under 150), "
         f"{start.first_use / 1000:.0f} kB more when the panel is first shown"
     )
+
+
+def print_sandboxes(cost: SandboxCost) -> None:
+    """Print what a sandbox adds to an agent."""
+    off, held = cost.start_ms["off"], cost.held_mib["off"]
+    print(f"\nAn agent's start, and the memory of each of {cost.sessions} sessions")
+    for kind, start in cost.start_ms.items():
+        more, memory = start - off, cost.held_mib[kind]
+        print(
+            f"  {kind:<8} {start:5.0f} ms ({more:+.0f}, aim: under +100)   "
+            f"{memory:5.1f} MiB ({memory - held:+.1f}, aim: under +5)"
+        )
 
 
 def print_cell_start(start: CellStart) -> None:

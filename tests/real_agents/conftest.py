@@ -8,6 +8,7 @@ from playwright.sync_api import Browser
 
 from tests.support.published import in_a_page
 from tests.support.published.authors_told import PROPERTY, ToldAuthors
+from tests.support.published.chosen_sandbox import LEVEL, path_at
 from tests.support.published.on_a_server import AGENTS, Place, place_of
 from tests.support.published.programs import Published
 from tests.support.published.session import PublishedSession
@@ -18,6 +19,15 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToldAuthors]:
     authors = ToldAuthors(tmp_path_factory.getbasetemp())
     yield authors
     authors.check()  # what was told when the last server stopped
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _servers_reach_the_level(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", path_at(LEVEL, tmp_path_factory.mktemp("path")))
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,8 @@
-"""``python -m acp_jupyter.agents.locked --folder FOLDER [--node-wheel] AGENT [ARGUMENT...]``."""
+"""``python -m acp_jupyter.agents.locked --folder FOLDER [--node-wheel] AGENT [ARGUMENT...]``.
+
+With ``--then`` the arguments are a command, which runs once the agent is installed: one that runs
+it in a sandbox, where it could not be installed.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m acp_jupyter.agents.locked")
     parser.add_argument("--folder", type=Path, required=True, help="where it is installed")
     parser.add_argument("--node-wheel", action="store_true", help="install Node too, if needed")
+    parser.add_argument("--then", action="store_true", help="run a command in its place")
     parser.add_argument("agent", help="its id")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     options = parser.parse_args(arguments)
@@ -23,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         program, environment = installed(
             options.agent, options.folder, node_wheel=options.node_wheel
         )
+        if options.then:
+            os.execv(options.arguments[0], options.arguments)  # noqa: S606 - no shell is wanted
         command = [str(program), *options.arguments]
         os.execve(program, command, dict(environment))  # noqa: S606 - no shell is wanted
     except FileNotFoundError as error:

@@ -95,6 +95,8 @@ def _version(node: str) -> tuple[int, ...]:
 
 def _once(target: Path, install: Callable[[], None]) -> None:
     """Install into a folder, unless that is done; another process that does it is waited for."""
+    if (target / _DONE).exists():
+        return  # in a sandbox nothing can be locked there
     try:
         target.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (target / ".lock").open("w") as lock:

@@ -32,7 +32,12 @@ class Known:
     tried
         The day on which it was tried.
     state
-        Files and folders that it keeps for itself, as a shell would read them.
+        Folders that it keeps for itself, as a shell would read them.
+    settings
+        Files, and folders with a slash at their end, that name programs that it runs, or are such:
+        read in a sandbox and not changed, since it runs them outside of sandboxes too.
+    in_partial
+        What its user has to know where a sandbox is kept at the partial level.
     """
 
     id: str
@@ -45,6 +50,8 @@ class Known:
     website: str = ""
     tried: str = ""
     state: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    in_partial: str = ""
 
 
 KNOWN = (
@@ -57,7 +64,18 @@ KNOWN = (
         package="@agentclientprotocol/claude-agent-acp@0.101.0",
         args=(),
         tried="2026-11-27",
-        state=("${CLAUDE_CONFIG_DIR:-~/.claude}", "~/.claude.json"),
+        state=("${CLAUDE_CONFIG_DIR:-~/.claude}",),
+        settings=(
+            "${CLAUDE_CONFIG_DIR:-~}/.claude.json",
+            "${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json",
+            "${CLAUDE_CONFIG_DIR:-~/.claude}/settings.local.json",
+            "${CLAUDE_CONFIG_DIR:-~/.claude}/agents/",
+            "${CLAUDE_CONFIG_DIR:-~/.claude}/commands/",
+            "${CLAUDE_CONFIG_DIR:-~/.claude}/hooks/",
+            "${CLAUDE_CONFIG_DIR:-~/.claude}/plugins/",
+            "${CLAUDE_CONFIG_DIR:-~/.claude}/skills/",
+            "${CLAUDE_CONFIG_DIR:-~/.claude}/CLAUDE.md",
+        ),
     ),
     Known("code-assistant", "code-assistant"),
     Known(
@@ -68,6 +86,16 @@ KNOWN = (
         args=(),
         tried="2026-11-27",
         state=("${CODEX_HOME:-~/.codex}",),
+        settings=(
+            "${CODEX_HOME:-~/.codex}/config.toml",
+            "${CODEX_HOME:-~/.codex}/hooks.json",
+            "${CODEX_HOME:-~/.codex}/AGENTS.md",
+            "${CODEX_HOME:-~/.codex}/prompts/",
+            "${CODEX_HOME:-~/.codex}/rules/",
+        ),
+        in_partial="Codex can't make its own sandbox inside this one, so the commands that it runs "
+        "without asking fail. It may ask to run them outside of its own, or you choose its mode "
+        "Full access: this sandbox holds either way.",
     ),
     Known("droid", "droid", ("factory-droid",), website="https://factory.ai"),
     Known(
@@ -77,6 +105,15 @@ KNOWN = (
         args=("--acp",),
         tried="2026-11-27",
         state=("~/.gemini",),
+        settings=(
+            "~/.gemini/settings.json",
+            "~/.gemini/GEMINI.md",
+            "~/.gemini/commands/",
+            "~/.gemini/extensions/",
+            "~/.gemini/hooks/",
+            "~/.gemini/policies/",
+            "~/.gemini/skills/",
+        ),
     ),
     Known("copilot", "copilot-language-server", ("github-copilot",)),
     Known(
@@ -107,6 +144,26 @@ KNOWN = (
             "${XDG_STATE_HOME:-~/.local/state}/opencode",
             "${XDG_CONFIG_HOME:-~/.config}/opencode",
             "${XDG_CACHE_HOME:-~/.cache}/opencode",
+        ),
+        settings=(
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/opencode.json",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/opencode.jsonc",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/config.json",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/AGENTS.md",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/agent/",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/agents/",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/command/",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/commands/",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/node_modules/",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/plugin/",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/plugins/",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/skill/",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/skills/",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/tool/",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/tools/",
+            "${XDG_CACHE_HOME:-~/.cache}/opencode/bin/",
+            "${XDG_CACHE_HOME:-~/.cache}/opencode/node_modules/",
+            "${XDG_CACHE_HOME:-~/.cache}/opencode/packages/",
         ),
     ),
     Known("qoder", "qodercli"),

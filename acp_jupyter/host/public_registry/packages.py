@@ -13,7 +13,8 @@ from acp_jupyter.host.public_registry.snapshot import Pinned, PublicAgent
 from acp_jupyter.host.registry_entries import Finder
 from acp_jupyter.own_programs import module_command
 
-_LOCKED = "acp_jupyter.agents.locked"
+LOCKED = "acp_jupyter.agents.locked"
+"""Installs an agent as a lock has it, unless that is done, and becomes it."""
 _NODE_SECONDS = 3.0
 _LATER = "What it downloads itself when it runs is not checked."
 _UNPINNED = {
@@ -118,7 +119,7 @@ class Packages:
         both = f"{agent.package} and {node_package}"
         package = agent.package if enough else both
         command = (
-            *module_command(_LOCKED, "--folder", str(self._folder)),
+            *module_command(LOCKED, "--folder", str(self._folder)),
             *(() if enough else ("--node-wheel",)),
             *(agent.id, *args),
         )

@@ -14,13 +14,14 @@ from acp_jupyter.errors import AgentRequestError, AgentStartError, plain_reason
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import AgentProcess, agent_environment, start_error
 from acp_jupyter.host.process.child_process import ExitReason
+from acp_jupyter.host.public_registry.packages import LOCKED
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.agent_requests import ClientOf, RequestHandling
 from acp_jupyter.host.rpc.handshake import Handshake
 from acp_jupyter.host.rpc.inbound import OnWithdrawn
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
 from acp_jupyter.host.rpc.transport import BeforeAnswer, LineTransport
-from acp_jupyter.host.sandbox.sandboxes import TEMPORARY_VARIABLES, Confined
+from acp_jupyter.host.sandbox.sandboxes import CACHE_VARIABLES, TEMPORARY_VARIABLES, Confined
 from acp_jupyter.transcript.redactor import Redactor
 
 _LAST_LINES_SECONDS = 1.0
@@ -100,7 +101,7 @@ class AgentConnection:
             command: Sequence[str] = ()
             if confined is not None:
                 command = await asyncio.to_thread(_command_in, confined, spec, str(cwd), env)
-                env = confined.environment(env) | _own_temporary(spec)
+                env = confined.environment(env) | _own_folders(spec)
             process = await AgentProcess.start(
                 spec, cwd=cwd, env=env, limits=limits, redactor=redactor, command=command
             )
@@ -333,16 +334,28 @@ def _command_in(
         is_there = os.sep in spec.command and os.path.exists(path)
         raise start_error(spec, {"errno": errno.EACCES if is_there else errno.ENOENT})
     try:
-        return confined.command((spec.command, *spec.args), cwd)
+        command = confined.command((spec.command, *spec.args), cwd)
     except OSError as error:
         raise AgentStartError(
             f"{spec.name} did not start: its sandbox can't be made: {plain_reason(error)}."
         ) from None
+    if LOCKED not in spec.args:
+        return command
+    # It is installed before: in the walls its own program can't be written.
+    at = spec.args.index("--folder")
+    return (spec.command, *spec.args[:at], "--then", *_named(spec.args[at:]), *command)
 
 
-def _own_temporary(spec: AgentSpec) -> dict[str, str]:
-    """Return what its entry says of the folder for temporary files."""
-    return {name: spec.env[name] for name in TEMPORARY_VARIABLES if name in spec.env}
+def _named(options: Sequence[str]) -> Sequence[str]:
+    """Return the options of `LOCKED` and the agent's id, without the agent's own arguments."""
+    more = options[2] == "--node-wheel"
+    return options[: 3 + more]
+
+
+def _own_folders(spec: AgentSpec) -> dict[str, str]:
+    """Return what its entry says of the folders for temporary files and downloads."""
+    names = (*TEMPORARY_VARIABLES, *CACHE_VARIABLES)
+    return {name: spec.env[name] for name in names if name in spec.env}
 
 
 async def _end(confined: Confined | None) -> None:

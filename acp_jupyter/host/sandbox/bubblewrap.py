@@ -44,7 +44,7 @@ def bubblewrap_arguments(
 
 
 def for_namespaces_within() -> tuple[str, ...]:
-    """Return what `confine` needs so that root is root in its namespace; it gives that up."""
+    """Return what root needs to make a namespace within: `confine`, and agents' own sandboxes."""
     return ("--cap-add", "CAP_SETFCAP") if os.geteuid() == 0 else ()
 
 

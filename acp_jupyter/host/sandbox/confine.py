@@ -31,6 +31,7 @@ _PATH_BENEATH = 1
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP = 38, 22
 _PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 24, 47, 4
 _MOST_CAPABILITIES = 64
+_CAP_SETFCAP = 31
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
@@ -169,11 +170,17 @@ def _allow(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
         os.close(place)
 
 
-def _drop_capabilities() -> None:
-    """Let the command have none, also as root: with some, Linux lets it read other processes."""
+def _drop_capabilities(*, in_namespace: bool) -> None:
+    """Let the command have none, also as root: with some, Linux lets it read other processes.
+
+    In bubblewrap's namespace root keeps the one to give files capabilities. Without it Linux lets
+    root make no namespace within, and so agents no sandbox of their own. It gives a file no more
+    than root gives by making it run as its owner.
+    """
     libc = _libc()
     libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
-    for capability in range(_MOST_CAPABILITIES):
+    kept = {_CAP_SETFCAP} if in_namespace else set()
+    for capability in set(range(_MOST_CAPABILITIES)) - kept:
         libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # refused where there is none to drop
 
 
@@ -254,7 +261,9 @@ def main(words: Sequence[str]) -> int:
         return _EXIT_NOT_CONFINED
     try:
         _mount_over([each for each in places if each[0] in {"--fix", "--hide"}])
-        _drop_capabilities()
+        # Landlock's paths are given where there is no namespace.
+        paths = any(how in _ALLOWED_PATHS for how, _ in places)
+        _drop_capabilities(in_namespace=not paths)
         _done(_libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "new privileges can't be ruled out")
         _restrict(*([path for how, path in places if how == each] for each in _ALLOWED_PATHS))
         _refuse_calls()

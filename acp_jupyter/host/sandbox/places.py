@@ -16,8 +16,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from acp_jupyter.host.public_registry.known import KNOWN, Known
+from acp_jupyter.host.public_registry.packages import LOCKED
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.credential_files import CREDENTIAL_PLACES
 from acp_jupyter.host.requests.protected_paths import holds_credentials, is_protected
@@ -283,12 +285,27 @@ def agent_places(spec: AgentSpec, env: Mapping[str, str]) -> AgentPlaces:
     """
     known = known_of(spec)
     state = () if known is None else known.state
-    state += _CACHES.get(os.path.basename(spec.command), ())
+    settings = {} if known is None else _settings_of(known, env)
+    if LOCKED in spec.args:
+        settings[os.path.realpath(spec.args[spec.args.index("--folder") + 1])] = "folder"
+    caches = own_caches(spec, env)
     return AgentPlaces(
-        state=tuple(_expanded_all(state, env)),
+        state=(*_expanded_all(state, env), caches),
+        settings=settings,
+        caches=caches,
         writable=tuple(_expanded_all((*spec.sandbox.writable, *_own_folders(spec)), env)),
         readable=tuple(dict.fromkeys(_programs(spec, env))),
     )
+
+
+def _settings_of(known: Known, env: Mapping[str, str]) -> dict[str, Literal["folder", "file"]]:
+    """Return an agent's own settings by their paths; folders are written with a slash."""
+    found = ((each, expanded(each, env)) for each in known.settings)
+    return {
+        os.path.realpath(path): "folder" if each.endswith("/") else "file"
+        for each, path in found
+        if path
+    }
 
 
 def _own_folders(spec: AgentSpec) -> Iterator[str]:
@@ -302,20 +319,25 @@ def _expanded_all(paths: Iterable[str], env: Mapping[str, str]) -> Iterator[str]
     return (os.path.realpath(path) for each in paths if (path := expanded(each, env)))
 
 
-_CACHES = {
-    "npx": ("${npm_config_cache:-~/.npm}",),
-    "uvx": (
-        "${UV_CACHE_DIR:-${XDG_CACHE_HOME:-~/.cache}/uv}",
-        "${XDG_DATA_HOME:-~/.local/share}/uv",
-    ),
-}
-"""What programs write that download an agent and run it."""
+def own_caches(spec: AgentSpec, env: Mapping[str, str]) -> str:
+    """Return the folder of the caches that an agent's package managers have in its sandboxes.
+
+    What is in them is run in sandboxes alone: the user's own caches can't be filled from there.
+    """
+    name = _NO_NAME.sub("-", spec.id)
+    path = expanded(f"${{XDG_CACHE_HOME:-~/.cache}}/acp-jupyter/sandboxes/{name}", env)
+    return os.path.realpath(path)
+
+
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 def other_agents_state(spec: AgentSpec, env: Mapping[str, str]) -> list[str]:
     """Return the state of the agents that are known, but for this one's."""
     own = known_of(spec)
-    others = itertools.chain.from_iterable(each.state for each in KNOWN if each is not own)
+    others = itertools.chain.from_iterable(
+        (*each.state, *each.settings) for each in KNOWN if each is not own
+    )
     return [
         os.path.realpath(path) for each in others if os.path.exists(path := expanded(each, env))
     ]

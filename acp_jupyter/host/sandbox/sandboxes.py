@@ -29,7 +29,7 @@ from acp_jupyter.host.sandbox.places import (
     temporary_folders,
 )
 from acp_jupyter.host.sandbox.seatbelt import seatbelt_arguments
-from acp_jupyter.host.sandbox.walls import FolderPlaces, Walls, walls_of
+from acp_jupyter.host.sandbox.walls import FolderPlaces, Place, Walls, walls_of
 from acp_jupyter.own_programs import script_command
 from acp_jupyter.protocol.host_events.session import Sandbox
 
@@ -39,6 +39,13 @@ if sys.platform != "win32":
 
 TEMPORARY_VARIABLES = ("TMPDIR", "TMP", "TEMP")
 """Of the environment: where programs make temporary files."""
+CACHE_VARIABLES = {
+    "npm_config_cache": "npm",
+    "UV_CACHE_DIR": "uv",
+    "UV_TOOL_DIR": "uv-tools",
+    "PIP_CACHE_DIR": "pip",
+}
+"""Of the environment: where package managers keep downloads, and the folder for it."""
 _PREFIX = "acp-sandbox-"
 _KEPT_WITHIN = {"read": "--fix", "hidden": "--hide"}
 _MOST_PLACES = 2000
@@ -94,11 +101,13 @@ class Confined:
         return (*script_command(confine.__file__, *places, "--"), *command)
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """Return an environment whose folder for temporary files is the agent's own."""
+        """Return an environment whose temporary files and downloads are the agent's own."""
         seen = [place.path for place in self.walls.places if place.access == "own"]
         is_in_place = self.level.level == "full" and seen
         own = seen[0] if is_in_place else str(self._private / "tmp")
-        return {**env, **dict.fromkeys(TEMPORARY_VARIABLES, own)}
+        caches = self.walls.caches
+        kept = {name: f"{caches}/{folder}" for name, folder in CACHE_VARIABLES.items() if caches}
+        return {**env, **kept, **dict.fromkeys(TEMPORARY_VARIABLES, own)}
 
     def end(self) -> None:
         """Remove the private folder: no process uses it any more. May be called again."""
@@ -218,10 +227,10 @@ class Sandboxes:
             confined.end()
             raise
         for place in walls.places:
-            if place.access == "write" and not os.path.lexists(place.path):
+            if place.makes and not os.path.lexists(place.path):
                 # An agent that starts for the first time makes it; in its walls it could not.
                 with contextlib.suppress(OSError):
-                    os.makedirs(place.path, mode=0o700)
+                    _make(place)
         return confined
 
     def remove_orphans(self) -> None:
@@ -247,6 +256,22 @@ class Sandboxes:
         inside = os.path.join(folder, "")
         above_home = any(os.path.join(os.path.realpath(h), "").startswith(inside) for h in homes)
         return folder in {*_TOO_WIDE, *temporary_folders(self._home)} or above_home
+
+
+def _make(place: Place) -> None:
+    """Make a folder, or a file of settings, that an agent has for itself.
+
+    Raises
+    ------
+    OSError
+        It can't be made.
+    """
+    is_file = place.makes == "file"
+    os.makedirs(os.path.dirname(place.path) if is_file else place.path, 0o700, exist_ok=True)
+    if is_file:
+        made = os.open(place.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with open(made, "w", encoding="utf-8") as file:
+            file.write("{}\n" if place.path.endswith((".json", ".jsonc")) else "")
 
 
 def _is_own_folder(entry: os.DirEntry[str]) -> bool:

@@ -30,6 +30,8 @@ class Place(Model):
     path: FilePath
     """Absolute, without links."""
     access: Access
+    makes: Literal["", "folder", "file"] = ""
+    """What is made of it, where an agent in the walls could not or must not and it is missing."""
 
 
 class Walls(Model):
@@ -40,6 +42,8 @@ class Walls(Model):
     """The session's folder; absolute, without links."""
     places: tuple[Place, ...]
     """One for each path, those of higher folders first."""
+    caches: str = ""
+    """The folder in which its package managers keep what they have downloaded."""
     wide: bool = False
     """Whether the folder has nearly everything in it, and so also what is always hidden."""
     not_kept: str = ""
@@ -63,10 +67,15 @@ class AgentPlaces(Model):
 
     state: tuple[FilePath, ...] = ()
     """What it keeps for itself, its own login too."""
+    settings: Mapping[str, Literal["folder", "file"]] = {}
+    """Of its own what names programs that it runs, or are such: read, and never changed in walls,
+    since it runs them where there are none too."""
     writable: tuple[FilePath, ...] = ()
     """What its entry of the configuration adds."""
     readable: tuple[FilePath, ...] = ()
     """Its programs, wherever they are."""
+    caches: str = ""
+    """That of `Walls`; part of its state."""
 
 
 def walls_of(
@@ -96,10 +105,16 @@ def walls_of(
     places: dict[str, Access] = {"/": "read"}
     places.update(dict.fromkeys(temporary, "own"))
     for path in hidden:
-        if not any(_is_below(path, own) for own in agent.state):
+        if not any(_is_below(path, own) for own in (*agent.state, *agent.settings)):
             places[path] = "hidden"
+    makes: dict[str, Literal["folder", "file"]] = {}
     for path in (*agent.writable, *agent.state):
         places[path] = "write"
+        makes[path] = "folder"
+    for path, kind in agent.settings.items():
+        places[path] = "read"
+        if kind == "folder" or any(_is_below(path, own) for own in agent.state):
+            makes[path] = kind
     writes = sandbox in {"folder", "copy"}
     places[folder] = "write" if writes else "read"
     if writes:
@@ -113,7 +128,13 @@ def walls_of(
     return Walls(
         sandbox=sandbox,
         folder=folder,
-        places=tuple(_needed(Place(path=path, access=access) for path, access in ordered)),
+        caches=agent.caches,
+        places=tuple(
+            _needed(
+                Place(path=path, access=access, makes=makes.get(path, ""))
+                for path, access in ordered
+            )
+        ),
     )
 
 
@@ -130,7 +151,7 @@ def _needed(places: Iterable[Place]) -> Iterable[Place]:
     for place in places:
         while above and not _is_below(place.path, above[-1].path):
             above.pop()
-        if not above or not _says_the_same(place.access, above[-1].access):
+        if place.makes or not above or not _says_the_same(place.access, above[-1].access):
             yield place
             above.append(place)
 

@@ -13,6 +13,7 @@ from acp_jupyter.host.bounds import DECIDED, LEVELS, Bounds
 from acp_jupyter.host.process.agent_process import agent_environment
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.policy import sandbox_under
+from acp_jupyter.host.sandbox.places import known_of
 from acp_jupyter.host.sandbox.sandboxes import Confined, NoWalls, Sandboxes
 from acp_jupyter.host.sandbox.walls import Walls
 from acp_jupyter.host.store.journal import Journal
@@ -118,7 +119,9 @@ class SessionSandbox:
             return None
         level = self._sandboxes.level
         self._require(level.level, level.why_not_more)
-        why = " ".join(filter(None, (level.why_not_more, walls.not_kept)))
+        known = known_of(spec) if level.level == "partial" else None
+        of_agent = "" if known is None else known.in_partial
+        why = " ".join(filter(None, (level.why_not_more, walls.not_kept, of_agent)))
         self._note(self._wanted, level.level, why)
         return walls
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -53,7 +53,9 @@ def start(tmp_path: Path) -> Start:
     program("npm", NPM)
     program("uv", UV)
 
-    def start(*options: str, node: str = "v24.0.0", **env: str) -> subprocess.CompletedProcess[str]:
+    def start(
+        *options: str, node: str = "v24.0.0", words: Sequence[str] = ("--flag", "x"), **env: str
+    ) -> subprocess.CompletedProcess[str]:
         if node:
             program("node", f"#!/bin/sh\necho {node}\n")
         else:
@@ -61,7 +63,7 @@ def start(tmp_path: Path) -> Start:
         launcher = [sys.executable, "-P", "-m", "acp_jupyter.agents.locked"]
         environment = {"PATH": str(folder), "LOG": str(tmp_path / "log"), "OLD_BIN": str(folder)}
         return subprocess.run(
-            [*launcher, "--folder", str(tmp_path / "data"), *options, "codex", "--flag", "x"],
+            [*launcher, "--folder", str(tmp_path / "data"), *options, "codex", *words],
             env={**environment, **env},
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -138,3 +140,17 @@ def test_the_locks_are_of_the_packages_that_are_offered() -> None:
     node = read_lock("node")
     assert node.package == snapshot.node
     assert node.requirements.count("--hash=sha256:") > 5
+
+
+def test_a_command_of_a_sandbox_runs_once_it_is_installed(start: Start, tmp_path: Path) -> None:
+    """There its folder can't be written, and it is run from there all the same."""
+    done = start("--then", words=("/bin/sh", "-c", "echo in walls"))
+    assert (done.stdout, done.returncode) == ("in walls\n", 0)
+    assert len(ran(tmp_path)) == 1
+    folders = [path for path in (tmp_path / "data").rglob("*") if path.is_dir()]
+    for folder in folders:
+        (folder / ".lock").unlink(missing_ok=True)
+    again = start()
+    assert again.stdout.startswith("started --flag x")
+    assert not [*(tmp_path / "data").rglob(".lock")]
+    assert len(ran(tmp_path)) == 1

@@ -17,6 +17,7 @@ import psutil
 from tests.support.mockllm import FakeModel
 from tests.support.mockllm.parts import Step, Use
 from tests.support.processes import all_processes
+from tests.support.published.chosen_sandbox import LEVEL, SANDBOX
 
 __all__ = ["PROGRAMS", "PUBLISHED", "Published", "opencode_settings", "processes_of"]
 
@@ -130,7 +131,9 @@ def _opencode(home: Path, model: FakeModel) -> Entry:
     folders = {
         f"XDG_{name}_HOME": str(home / name) for name in ("CACHE", "CONFIG", "DATA", "STATE")
     }
-    return _entry("opencode", ["acp"], home, {"OPENCODE_CONFIG": str(config), **folders})
+    entry = _entry("opencode", ["acp"], home, {"OPENCODE_CONFIG": str(config), **folders})
+    # A sandbox hides what lies below /tmp, and there a test's home is.
+    return {**entry, "sandbox": {**entry["sandbox"], "readable": [str(config)]}}
 
 
 def _claude(home: Path, model: FakeModel) -> Entry:
@@ -159,7 +162,9 @@ def _gemini(home: Path, model: FakeModel) -> Entry:
 
 
 def _codex(home: Path, model: FakeModel) -> Entry:
-    assert shutil.which("bwrap"), "codex needs bwrap: apt-get install bubblewrap"
+    assert LEVEL == "partial" or shutil.which("bwrap"), (
+        "codex needs bwrap: apt-get install bubblewrap"
+    )
     provider = {"name": "mock", "base_url": model.url, "wire_api": "responses"}
     settings = {
         "model_provider": "mock",
@@ -185,7 +190,9 @@ def _entry(command: str, args: list[str], home: Path, env: Mapping[str, str]) ->
     found = next((folder / command for folder in folders if (folder / command).exists()), None)
     assert found is not None, f"{command} is not installed; make test-all does it"
     home.mkdir(parents=True, exist_ok=True)
-    return {"command": str(found), "args": args, "env": {"HOME": str(home), **env}}
+    variables = {"HOME": str(home), **env}
+    sandbox = {"use": SANDBOX}
+    return {"command": str(found), "args": args, "env": variables, "sandbox": sandbox}
 
 
 _CLAUDE = Published(
