@@ -681,6 +681,7 @@ export type Command =
   | Steer
   | KillTerminal
   | CancelToolCall
+  | RunOutside
   | GetChanges
   | GetHistory
   | ListChangingSessions
@@ -808,6 +809,10 @@ export interface CreateSession {
    * Whether to record the session, or to replay its recording instead of the agent.
    */
   record: RecordingOptions | null;
+  /**
+   * The same.
+   */
+  sandbox: ('off' | 'folder' | 'read-only' | 'copy') | null;
   /**
    * When the agent's process starts: before the answer, beside it, or at the first prompt.
    */
@@ -2331,6 +2336,7 @@ export interface PromptSession {
     | {
         [k: string]: JsonValue;
       }[];
+  sandbox: ('off' | 'folder' | 'read-only' | 'copy') | null;
   session_id: string;
 }
 
@@ -2629,6 +2635,17 @@ export interface RuleEntry {
 }
 
 /**
+ * Ask whether the command of a tool call, which a wall of its sandbox stopped, may run once.
+ *
+ * The question is a permission request of its own; after a yes the command runs at once.
+ */
+export interface RunOutside {
+  name: 'run_outside';
+  session_id: string;
+  tool_call_id: string;
+}
+
+/**
  * Save the document, unless its user does not want that: ``unwanted``.
  */
 export interface SaveDocument {
@@ -2853,6 +2870,10 @@ export interface SessionState {
    * Of this session; those of its folder are kept elsewhere.
    */
   rules: Rule[];
+  /**
+   * What was chosen for turns to come.
+   */
+  sandbox: 'off' | 'folder' | 'read-only' | 'copy';
   session_id: string;
   /**
    * When the agent last said something, while a turn waits for it too long.
@@ -2882,6 +2903,10 @@ export interface SessionState {
    * Pending permission requests.
    */
   waiting: number;
+  /**
+   * What holds the agent that runs, or ran last; null where it has no sandbox.
+   */
+  walls: WallsInForce | null;
 }
 
 /**
@@ -3011,6 +3036,10 @@ export interface SessionState1 {
    * Of this session; those of its folder are kept elsewhere.
    */
   rules: Rule[];
+  /**
+   * What was chosen for turns to come.
+   */
+  sandbox: 'off' | 'folder' | 'read-only' | 'copy';
   session_id: string;
   /**
    * When the agent last said something, while a turn waits for it too long.
@@ -3040,6 +3069,10 @@ export interface SessionState1 {
    * Pending permission requests.
    */
   waiting: number;
+  /**
+   * What holds the agent that runs, or ran last; null where it has no sandbox.
+   */
+  walls: WallsInForce | null;
 }
 
 /**
@@ -3115,7 +3148,7 @@ export interface SessionsFrame {
 }
 
 /**
- * Change a config option, the mode, the model, the policy or the title.
+ * Change a config option, the mode, the model, the policy, the sandbox or the title.
  */
 export interface SetConfig {
   config: {
@@ -3124,6 +3157,7 @@ export interface SetConfig {
   mode: string | null;
   name: 'set_config';
   policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
+  sandbox: ('off' | 'folder' | 'read-only' | 'copy') | null;
   session_id: string;
   title: string | null;
 }
@@ -3258,6 +3292,10 @@ export interface TerminalView {
    * Who ended it; empty where it ended by itself.
    */
   by: '' | 'agent' | 'user' | 'time_limit' | 'session';
+  /**
+   * Whether the host runs it for the user, who was asked, and not for the agent.
+   */
+  by_user: boolean;
   /**
    * Whether the agent, which runs it, ends it for the client.
    */
@@ -3494,6 +3532,10 @@ export interface ToolCall {
    * Kind for views, coarser than the protocol's.
    */
   ui_kind: 'search' | 'read' | 'execute' | 'edit' | 'task' | 'other';
+  /**
+   * The wall of the sandbox at which it failed.
+   */
+  wall: Wall | null;
 }
 
 /**
@@ -3799,6 +3841,7 @@ export interface TurnState {
    * What is answered in this turn without asking.
    */
   rules: Rule[];
+  sandbox: 'off' | 'folder' | 'read-only' | 'copy';
   session_id: string;
   started_at: number | null;
   status: 'queued' | 'running' | 'requires_action' | 'done';
@@ -3919,6 +3962,41 @@ export interface Variant {
    * The same for all variants of a prompt.
    */
   try_id: string;
+}
+
+/**
+ * The wall of a sandbox at which a tool call failed.
+ */
+export interface Wall {
+  /**
+   * The folder of the environment that the command would change; absolute.
+   */
+  environment: string;
+  offers: '' | 'outside' | 'environment';
+  /**
+   * What it wanted; absolute.
+   */
+  path: string;
+  /**
+   * The tool call in which the command ran once more for the user; empty until it does.
+   */
+  run_id: string;
+  /**
+   * Which wall it was: a sentence.
+   */
+  words: string;
+}
+
+/**
+ * What holds the agent's processes now.
+ */
+export interface WallsInForce {
+  level: 'full' | 'partial' | 'none';
+  sandbox: 'off' | 'folder' | 'read-only' | 'copy';
+  /**
+   * Why it is not kept, or not better: a sentence that says what to do.
+   */
+  why: string;
 }
 
 /**
