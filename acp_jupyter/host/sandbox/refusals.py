@@ -38,7 +38,8 @@ _FORMS = tuple(
         # git, coreutils, Rust: cannot touch '/a/b': Read-only file system (os error 30)
         rf"{_QUOTED}: (?P<reason>{_REASON})(?: \(os error \d+\))?\.?\s*$",
         # bash: line 1: /a/b: Read-only file system
-        rf"(?:^|: )(?P<path>[^\s:{_QUOTES}][^:\n{_QUOTES}]{{0,4000}}): (?P<reason>{_REASON})\.?\s*$",
+        rf"(?:^|: )(?P<path>[^\s:{_QUOTES}][^:\n{_QUOTES}]{{0,4000}}): "
+        rf"(?P<reason>{_REASON})\.?\s*$",
     )
 )
 _OF_SHELLS = re.compile(r"(?:cannot|could not|can't) [a-z ]{1,60} (?=\S+$)")
