@@ -52,6 +52,7 @@ _CONDA = re.compile(
 _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\r")
 _HEAD_CHARS, _TAIL_CHARS = 8_000, 24_000
 _MOST_REFUSALS = 20
+_SHOWN_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +149,7 @@ def _can_outside(path: str, access: Access) -> bool:
 def _words(walls: Walls, path: str, access: Access) -> str:
     sandbox = f"The sandbox “{walls.sandbox}”"
     name = relative_path(path, walls.folder)
+    name = name if len(name) <= _SHOWN_CHARS else f"…{name[-_SHOWN_CHARS:]}"
     inside = path == walls.folder or path.startswith(walls.folder.rstrip("/") + "/")
     if access == "hidden":
         return f"{sandbox} hides {name} from the agent."

@@ -77,17 +77,28 @@ def met(call: ToolCall) -> Wall:
     return call.wall
 
 
+def ended(session: Session, place: int) -> ToolCall:
+    """Wait for the end of the session's call at a place."""
+
+    def look() -> list[ToolCall]:
+        return [call for call in calls(session)[place:] if not call.is_open]
+
+    return eventually(look)[0]
+
+
 def begin(driver: Driver, session: Session, call: ToolCall) -> ToolCall:
     """Have the command of a card run outside; return the card that asks."""
     driver.run(lambda: session.attach())
     driver.run(lambda: session.turns.outside_once.begin(call.tool_call_id))
     driver.asked(session)
-    return eventually(lambda: calls(session)[-1] if calls(session)[-1].awaits_permission else None)
+    eventually(lambda: calls(session)[-1].awaits_permission)
+    return calls(session)[-1]
 
 
 def answered(driver: Driver, session: Session, option: str = "allow") -> ToolCall:
     driver.answer(session, driver.asked(session), option)
-    return eventually(lambda: None if calls(session)[-1].is_open else calls(session)[-1])
+    eventually(lambda: not calls(session)[-1].is_open)
+    return calls(session)[-1]
 
 
 @pytest.mark.parametrize("agent", ["own", "terminals"])
@@ -209,7 +220,7 @@ def test_a_rule_that_denies_counts_here_too(driver: Driver) -> None:
     waits = driver.prompt(session, "sleep 600", **asked)
     eventually(lambda: len(calls(session)) == 2)
     driver.run(lambda: session.turns.outside_once.begin(call.tool_call_id))
-    card = eventually(lambda: next((c for c in calls(session)[2:] if not c.is_open), None))
+    card = ended(session, 2)
     assert card.permission is not None
     assert (card.permission.state, card.permission.without_user) == ("rejected", True)
     assert not (driver.root / ".git" / "made").exists()
@@ -264,7 +275,8 @@ def test_a_command_of_the_user_outlives_the_turn_and_the_agent(driver: Driver) -
     driver.result(session.agent.drop())
     assert calls(session)[1].status == "in_progress"
     go.touch()
-    card = eventually(lambda: calls(session)[1] if not calls(session)[1].is_open else None)
+    eventually(lambda: not calls(session)[1].is_open)
+    card = calls(session)[1]
     assert (card.status, card.output.strip()) == ("completed", "over")
 
 
