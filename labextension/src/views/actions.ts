@@ -156,7 +156,7 @@ export interface Actions {
   /** Has the agent end one call, or its command; the turn goes on. */
   cancelToolCall?(sessionId: string, toolCallId: string): Promise<void>;
   /** Asks whether the command of a call that a wall stopped may run once, outside the sandbox. */
-  runOutside?(sessionId: string, toolCallId: string): Promise<void>;
+  readonly runOutside?: (sessionId: string, toolCallId: string) => Promise<void>;
   send?(sessionId: string, text: string, attachments: readonly DraftAttachment[]): Promise<void>;
   /** Finds what `@` can name in a message; without it nothing can be attached. */
   readonly mentions?: MentionSource;
