@@ -1,11 +1,13 @@
 """Run a command within walls that the kernel keeps, for it and for all that it starts.
 
-``confine.py [--read PATH]... [--list PATH]... [--write PATH]... -- COMMAND [ARGUMENT...]``
+``confine.py [--read PATH]... [--list PATH]... [--write PATH]... [--fix PATH]... [--hide PATH]...
+-- COMMAND [ARGUMENT...]``
 
-With paths, Landlock allows these alone: to read and run what is below, to list one folder, to
-change what is below. Without, the file system is left to whoever started this. Either way no signal
-and no abstract socket reaches a process outside, and the system calls are refused that lead around
-that. What this kernel does not know is left out; who starts this has asked it before.
+With ``read``, ``list`` or ``write``, Landlock allows these paths alone: to read and run what is
+below, to list folders, to change what is below. With ``fix`` and ``hide``, mounts of its own keep
+paths from being changed, or from being read; one that is not there is passed over. Either way no
+signal and no abstract socket reaches a process outside, and the system calls are refused that lead
+around that. What this kernel does not know is left out; who starts this has asked it before.
 
 Standard library only: this runs in front of every agent in a sandbox, outside our environment.
 """
@@ -37,7 +39,17 @@ _ALL_SINCE = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16)
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 _SCOPED_SINCE = 6
+_ALLOWED_PATHS = ("--read", "--list", "--write")
 _ABSTRACT_SOCKETS, _SIGNALS = 1 << 0, 1 << 1
+
+
+_NEWUSER, _NEWNS = 0x10000000, 0x20000
+_MS_RDONLY, _MS_REMOUNT, _MS_BIND, _MS_REC = 1, 32, 4096, 16384
+_KEPT_FLAGS = 2 | 4 | 8
+"""Of a mount: no set-user-ID programs, no devices, no programs."""
+_MOUNT_SETATTR, _AT_FDCWD, _AT_RECURSIVE = 442, -100, 0x8000
+_SPARE = b"/dev/shm"
+"""Where what is put over hidden places is made; it is as before afterwards."""
 
 
 def landlock_version() -> int:
@@ -55,6 +67,62 @@ def _done(result: int, what: str) -> int:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
     return result
+
+
+def _mount(source: bytes | None, target: bytes, kind: bytes | None, flags: int) -> bool:
+    """Mount; return False where one of the two is not there any more."""
+    if _libc().mount(source, target, kind, flags, None) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in {errno.ENOENT, errno.ENOTDIR}:
+        return False
+    raise OSError(number, f"{os.fsdecode(target)} can't be kept: {os.strerror(number)}")
+
+
+def _fix(path: bytes) -> None:
+    if not _mount(path, path, None, _MS_BIND | _MS_REC):
+        return
+    attributes = struct.pack("QQQQ", _MS_RDONLY, 0, 0, 0)
+    done = _libc().syscall(
+        _MOUNT_SETATTR,
+        ctypes.c_int(_AT_FDCWD),
+        path,
+        ctypes.c_uint(_AT_RECURSIVE),
+        attributes,
+        ctypes.c_size_t(len(attributes)),
+    )
+    if done < 0:  # a kernel that does not know it, which is before 5.12
+        flags = os.statvfs(path).f_flag & _KEPT_FLAGS
+        _mount(None, path, None, _MS_REMOUNT | _MS_BIND | _MS_RDONLY | flags)
+
+
+def _mount_over(places: Sequence[tuple[str, str]]) -> None:
+    """Keep places from being changed or read, in a mount namespace of the command's own."""
+    if not places:
+        return
+    user, group = os.getuid(), os.getgid()
+    _done(_libc().unshare(_NEWUSER | _NEWNS), "no namespace can be had")
+    for name, text in (
+        *(("setgroups", "deny"), ("uid_map", f"{user} {user} 1")),
+        ("gid_map", f"{group} {group} 1"),
+    ):
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+    _mount(b"none", _SPARE, b"tmpfs", 0)
+    empty_file, empty_folder = _SPARE + b"/file", _SPARE + b"/folder"
+    os.close(os.open(empty_file, os.O_CREAT | os.O_WRONLY, 0))
+    os.mkdir(empty_folder, 0)
+    os.chmod(empty_folder, 0)
+    for how, name in places:
+        path = os.fsencode(name)
+        if how == "--fix":
+            _fix(path)
+        else:
+            empty = empty_folder if os.path.isdir(path) else empty_file
+            if _mount(empty, path, None, _MS_BIND):
+                flags = os.statvfs(path).f_flag & _KEPT_FLAGS
+                _mount(None, path, None, _MS_REMOUNT | _MS_BIND | _MS_RDONLY | flags)
+    _done(_libc().umount2(_SPARE, 0), "what hides files can't be put away")
 
 
 def _restrict(read: Sequence[str], listed: Sequence[str], write: Sequence[str]) -> None:
@@ -105,8 +173,14 @@ def _drop_capabilities() -> None:
         libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # refused where there is none to drop
 
 
-_ARCHITECTURES = {"x86_64": (0xC000003E, (250, 249, 248)), "aarch64": (0xC00000B7, (219, 218, 217))}
-"""The kernel's number of each, and those of keyctl, request_key and add_key."""
+_ARCHITECTURES = {
+    "x86_64": (0xC000003E, (250, 249, 248), 16, 302),
+    "aarch64": (0xC00000B7, (219, 218, 217), 29, 261),
+}
+"""The kernel's number of each, and those of keyctl, request_key and add_key, ioctl, prlimit64."""
+_TYPING = (0x5412, 0x541C)
+"""Of ioctl: to type into a terminal, by which a command of the user's own shell would be run."""
+_FIRST_ARGUMENT, _SECOND_ARGUMENT = 16, 24
 _IO_URING = (425, 426, 427)
 """Reaches files and sockets by another way; programs go the usual one where it is missing."""
 _X32 = 0x40000000
@@ -119,11 +193,14 @@ class _Program(ctypes.Structure):
 
 
 def _refuse_calls() -> None:
-    """Refuse system calls of other architectures, of key rings and of io_uring."""
+    """Refuse system calls of other architectures, of key rings and of io_uring.
+
+    Neither can a terminal be typed into, nor the limits of another process be set.
+    """
     known = _ARCHITECTURES.get(platform.machine())
     if known is None:
         return
-    architecture, keys = known
+    architecture, keys, ioctl, limits = known
     missing = _REFUSED | errno.ENOSYS
     steps = [
         (_LOAD, 0, 0, 4),
@@ -135,7 +212,17 @@ def _refuse_calls() -> None:
     ]
     for number in (*_IO_URING, *keys):
         steps += [(_JUMP_EQUAL, 0, 1, number), (_RETURN, 0, 0, missing)]
-    steps.append((_RETURN, 0, 0, _ALLOWED))
+    refused = _REFUSED | errno.EPERM
+    steps += [
+        (_JUMP_EQUAL, 0, 3, limits),
+        (_LOAD, 0, 0, _FIRST_ARGUMENT),
+        (_JUMP_EQUAL, 3 + len(_TYPING), 0, 0),
+        (_RETURN, 0, 0, refused),
+        (_JUMP_EQUAL, 0, 1 + len(_TYPING), ioctl),
+        (_LOAD, 0, 0, _SECOND_ARGUMENT),
+    ]
+    steps += [(_JUMP_EQUAL, len(_TYPING) - at, 0, one) for at, one in enumerate(_TYPING)]
+    steps += [(_RETURN, 0, 0, _ALLOWED), (_RETURN, 0, 0, refused)]
     packed = b"".join(struct.pack("HBBI", *step) for step in steps)
     held = ctypes.create_string_buffer(packed, len(packed))
     program = _Program(len(steps), ctypes.addressof(held))
@@ -146,13 +233,13 @@ def _refuse_calls() -> None:
     )
 
 
-def _arguments(words: Iterable[str]) -> tuple[dict[str, list[str]], list[str]]:
-    places: dict[str, list[str]] = {"--read": [], "--list": [], "--write": []}
+def _arguments(words: Iterable[str]) -> tuple[list[tuple[str, str]], list[str]]:
+    places: list[tuple[str, str]] = []
     rest = iter(words)
     for word in rest:
         if word == "--":
             return places, list(rest)
-        places[word].append(next(rest))
+        places.append((word, next(rest)))
     return places, []
 
 
@@ -162,9 +249,10 @@ def main(words: Sequence[str]) -> int:
     if not command:
         return _EXIT_NOT_CONFINED
     try:
+        _mount_over([each for each in places if each[0] in {"--fix", "--hide"}])
         _drop_capabilities()
         _done(_libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "new privileges can't be ruled out")
-        _restrict(places["--read"], places["--list"], places["--write"])
+        _restrict(*([path for how, path in places if how == each] for each in _ALLOWED_PATHS))
         _refuse_calls()
     except OSError as error:
         sys.stderr.write(f"The sandbox can't be set up: {error.strerror}.\n")
