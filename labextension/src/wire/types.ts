@@ -653,6 +653,7 @@ export interface CodeCell {
 export type Command =
   | ListAgents
   | GetRegistry
+  | GetSandboxes
   | UpdateRegistry
   | ListSessions
   | SearchSessions
@@ -854,6 +855,10 @@ export interface CreateVariant {
    * What that kernel begins with.
    */
   restore: 'dill' | 'rerun' | 'none';
+  /**
+   * Default: that of the notebook's session with this agent, else as for a new session.
+   */
+  sandbox: ('off' | 'folder' | 'read-only' | 'copy') | null;
   /**
    * Whether the agent gets the notebook tools, and so a kernel.
    */
@@ -1504,6 +1509,13 @@ export interface GetItems {
  */
 export interface GetRegistry {
   name: 'get_registry';
+}
+
+/**
+ * Which sandboxes agents can have here, and how well they are kept.
+ */
+export interface GetSandboxes {
+  name: 'get_sandboxes';
 }
 
 /**
@@ -2643,6 +2655,29 @@ export interface RunOutside {
   name: 'run_outside';
   session_id: string;
   tool_call_id: string;
+}
+
+/**
+ * Result of ``get_sandboxes``.
+ */
+export interface SandboxesReply {
+  /**
+   * Those that may be chosen.
+   */
+  allowed: ('off' | 'folder' | 'read-only' | 'copy')[];
+  /**
+   * What keeps them, with its version; empty where nothing does.
+   */
+  kept_by: string;
+  level: 'full' | 'partial' | 'none';
+  /**
+   * The lowest level at which an agent is started in one.
+   */
+  required_level: 'full' | 'partial' | 'none';
+  /**
+   * What is missing for the next level, and what to do; empty for the full one.
+   */
+  why_not_more: string;
 }
 
 /**
@@ -3789,7 +3824,7 @@ export interface TurnSnapshot {
   agent: AgentInfo;
   final: boolean;
   /**
-   * Agent and version, model, mode, policy, files changed, tokens.
+   * Agent and version, model, mode, policy, sandbox, files changed, tokens.
    */
   footer: string[];
   items: Item[];
