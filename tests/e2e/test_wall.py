@@ -10,8 +10,6 @@ from playwright.sync_api import expect
 from acp_jupyter.host.sandbox.levels import find_level
 from tests.support.browser.accessibility import expect_accessible, expect_all_inside, picture
 from tests.support.browser.lab import LabPage
-from tests.support.server.jupyter_server import JupyterServer
-from tests.support.server.routes import open_session
 from tests.support.server.workspace import Workspace
 from tests.support.wait import eventually
 
@@ -26,14 +24,10 @@ COMMIT = "git -c user.name=A -c user.email=a@b.c commit --allow-empty -m Begin"
 @pytest.mark.parametrize(
     "theme", ["JupyterLab Light", pytest.param("JupyterLab Dark", marks=pytest.mark.long)]
 )
-def test_a_commit_is_run_outside_once(
-    server: JupyterServer, lab: LabPage, workspace: Workspace, theme: str
-) -> None:
+def test_a_commit_is_run_outside_once(lab: LabPage, workspace: Workspace, theme: str) -> None:
     subprocess.run(["git", "init", "-q", str(workspace.folder)], check=True)
-    path = workspace.notebook(LOAD, f"%%acp runs_commands --policy allow-all\n{COMMIT}")
-    with server.user() as user:
-        open_session(user, "runs_commands", notebook_path=path, sandbox="folder", trust=True)
-    nb = lab.open(path)
+    cell = f"%%acp runs_commands --policy allow-all --sandbox folder\n{COMMIT}"
+    nb = lab.open(workspace.notebook(LOAD, cell))
     lab.use_theme(theme)
     nb.load_extension()
     turn = nb.run(1)
