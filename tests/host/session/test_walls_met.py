@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -198,6 +199,27 @@ def test_an_install_asks_about_its_environment_and_stays_in_the_walls(
     # What else it would write is held all the same.
     assert not other.exists()
     assert "Read-only file system" in card.output
+
+
+@pytest.mark.long
+def test_pip_installs_into_the_environment_that_was_named(driver: Driver) -> None:
+    venv = driver.root / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+    with zipfile.ZipFile(driver.root / "tiny-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("tiny.py", "")
+        about = "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n"
+        wheel.writestr("tiny-1.0.dist-info/METADATA", about)
+        made = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        wheel.writestr("tiny-1.0.dist-info/WHEEL", made)
+        wheel.writestr("tiny-1.0.dist-info/RECORD", "")
+    pip = ".venv/bin/pip install --no-index --disable-pip-version-check ./tiny-1.0-py3-none-any.whl"
+    session, call = ran(driver, "own", pip)
+    assert "[Errno 30] Read-only file system" in call.output
+    assert (met(call).offers, met(call).environment) == ("environment", str(venv))
+    begin(driver, session, call)
+    card = answered(driver, session)
+    assert (card.status, card.exit_code) == ("completed", 0), card.output
+    subprocess.run([str(venv / "bin" / "python"), "-c", "import tiny"], check=True)
 
 
 def test_the_folder_of_the_command_counts(driver: Driver) -> None:
