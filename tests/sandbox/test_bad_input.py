@@ -257,3 +257,14 @@ def test_programs_of_the_folder_can_still_be_written(level: Level, place: World)
     sandboxes = Sandboxes((), place.home, level)
     walls = sandboxes.walls("folder", spec, place.folder, environment(place))
     assert walls.access_to(str(place.folder / "src/other.py")) == "write"
+
+
+@each_level
+def test_the_folder_is_another_by_the_time_that_a_command_is_run(
+    level: Level, place: World
+) -> None:
+    with confined(level, place, place.folder) as made:
+        place.folder.rename(place.home / "elsewhere")
+        place.folder.symlink_to(place.home)
+        with pytest.raises(OSError, match="leads elsewhere"):
+            made.command(("true",), str(place.folder))

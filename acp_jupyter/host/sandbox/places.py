@@ -200,7 +200,7 @@ def credentials_at(home: Path) -> list[str]:
             if next(left) <= 0:
                 return
             name = f"{below}{entry.name}"
-            if holds_credentials(name):
+            if _names_credentials(name):
                 found.append(os.path.realpath(entry.path))
             elif depth and entry.is_dir(follow_symlinks=False) and _has_settings(name):
                 look(entry.path, f"{name}/", depth - 1)

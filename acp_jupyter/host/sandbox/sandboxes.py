@@ -35,6 +35,7 @@ from acp_jupyter.protocol.host_events.session import Sandbox
 
 if sys.platform != "win32":
     import fcntl
+    import pwd
 
 TEMPORARY_VARIABLES = ("TMPDIR", "TMP", "TEMP")
 """Of the environment: where programs make temporary files."""
@@ -76,8 +77,10 @@ class Confined:
         Raises
         ------
         OSError
-            They can't be described to what keeps them.
+            They can't be described to what keeps them, or the folder is another by now.
         """
+        if os.path.realpath(self.walls.folder) != self.walls.folder:
+            raise OSError(0, f"{self.walls.folder} leads elsewhere by now")
         if self.level.program.endswith("sandbox-exec"):
             return (*seatbelt_arguments(self.level.program, self.walls, self._private), *command)
         if self.level.level == "full":
@@ -164,7 +167,7 @@ class Sandboxes:
             raise NoWalls(self.level.why_not_more)
         real = os.path.realpath(folder)
         writes = sandbox != "read-only"
-        wide = self._is_too_wide(real)
+        wide = self._is_too_wide(real, self._homes(env))
         if writes and wide:
             raise NoWalls(
                 f"The session's folder, {real}, has nearly everything in it, so a sandbox of it "
@@ -173,10 +176,12 @@ class Sandboxes:
         agent = agent_places(spec, env)
         agent = agent.model_copy(update={"readable": (*agent.readable, *shown)})
         hidden = [os.path.realpath(path) for path in self._hidden]
-        hidden += hidden_everywhere(self._home)
+        for home in self._homes(env):
+            hidden += hidden_everywhere(home)
         hidden += other_agents_state(spec, env)
         named = [os.path.realpath(path) for path in (*shown, *spec.sandbox.readable)]
-        hidden += sockets_of_others((real, *named, *agent.writable, *agent.state))
+        if self.level.level == "full":  # Landlock lets sockets be
+            hidden += sockets_of_others((real, *named, *agent.writable, *agent.state))
         not_kept = ""
         try:
             found = places_in(
@@ -230,9 +235,17 @@ class Sandboxes:
                     shutil.rmtree(entry.path, ignore_errors=True)
                     os.close(lock)
 
-    def _is_too_wide(self, folder: str) -> bool:
-        home = os.path.realpath(self._home)
-        above_home = home == folder or home.startswith(folder.rstrip(os.sep) + os.sep)
+    def _homes(self, env: Mapping[str, str]) -> list[Path]:
+        """Return the home folders that there may be secrets in: the agent's may be another."""
+        named = [self._home, Path(env.get("HOME") or self._home)]
+        if sys.platform != "win32":
+            with contextlib.suppress(KeyError):  # a user without a name
+                named.append(Path(pwd.getpwuid(os.getuid()).pw_dir))
+        return list(dict.fromkeys(named))
+
+    def _is_too_wide(self, folder: str, homes: Iterable[Path]) -> bool:
+        inside = os.path.join(folder, "")
+        above_home = any(os.path.join(os.path.realpath(h), "").startswith(inside) for h in homes)
         return folder in {*_TOO_WIDE, *temporary_folders(self._home)} or above_home
 
 
