@@ -29,7 +29,7 @@ _LEFT_OUT = {
     "notebook_moved",  # the opening says where the notebook is now
     "walls_started",  # no agent is started yet
 }
-_OF_TODAY = {"policy_changed", "rules_changed", "sandbox_changed"}
+_OF_TODAY = {"policy_changed", "rules_changed", "sandbox_changed", "network_changed"}
 """What is allowed now counts, and not what was allowed then."""
 
 

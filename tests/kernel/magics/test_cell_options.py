@@ -11,7 +11,8 @@ from acp_jupyter.kernel.magics.cell_options import CellOptions, cell_help, parse
 def test_everything_at_once() -> None:
     line = (
         "claude --session 'big job' --new --policy read-only --out turn --timeout 2.5 "
-        "--sandbox folder --mode plan --model opus --config effort=high --config web=on --background --format"
+        "--sandbox folder --mode plan --model opus --config effort=high --config web=on "
+        "--background --format"
     )
     assert parse_cell_line(line) == CellOptions(
         agent="claude",
