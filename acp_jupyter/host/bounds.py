@@ -12,12 +12,14 @@ from itertools import combinations
 from typing import Any, Self, get_args
 
 from acp_jupyter.errors import BadRequest, NotAllowed
-from acp_jupyter.protocol.host_events.session import Policy, Sandbox, SandboxLevel
+from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox, SandboxLevel
 from acp_jupyter.protocol.vocabulary import UNASKED_WORDS, read_unasked
 
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 SANDBOXES: tuple[Sandbox, ...] = ("off", "folder", "copy", "read-only")
 """What leaves an agent most comes first."""
+NETWORKS: tuple[Network, ...] = ("none", "hosts", "all")
+"""What reaches least comes first."""
 LEVELS: tuple[SandboxLevel, ...] = ("none", "partial", "full")
 _ANY = ("*",)
 _MOST_INSTRUCTIONS = 20_000

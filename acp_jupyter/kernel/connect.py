@@ -12,7 +12,7 @@ from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.recording import recording_options
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.session import Session, defaults
-from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.host_events.session import Network, Policy
 from acp_jupyter.transcript.model.session_state import SessionState
 
 
@@ -25,6 +25,7 @@ def connect(
     policy: Policy | None = None,
     trust: bool = False,
     tools: bool = True,
+    network: Network | None = None,
 ) -> Session:
     """Return a session with an agent.
 
@@ -48,6 +49,10 @@ def connect(
         before an agent's first start in a folder.
     tools
         Whether the agent is offered tools for the notebook and its kernel.
+    network
+        What the agent reaches from its sandbox: ``all``, ``none``, or ``hosts`` that are named,
+        and others that somebody allows. From here it can only be made less; default: the
+        session's, which is its user's.
 
     Raises
     ------
@@ -70,7 +75,7 @@ def connect(
     if session:
         defaults.labels.add(session)
     options = recording_options()
-    if not new and not trust and tools and options is None and cwd is None:
+    if not new and not trust and tools and options is None and cwd is None and network is None:
         state = _taken_up(client, name, session or "")
         if state is not None:
             return Session(client, state, policy)
@@ -85,6 +90,7 @@ def connect(
         record=options,
         trust=trust,
         tools=tools,
+        network=network,
         ask_trust=client.location == "server",
     )
     try:

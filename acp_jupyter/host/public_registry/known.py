@@ -33,6 +33,9 @@ class Known:
         The day on which it was tried.
     state
         Files and folders that it keeps for itself, as a shell would read them.
+    hosts
+        Those of its model and its login, as its makers name them. Of agents that take many models
+        only what all of them need; an entry adds the others.
     """
 
     id: str
@@ -45,6 +48,7 @@ class Known:
     website: str = ""
     tried: str = ""
     state: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
 
 
 KNOWN = (
@@ -58,6 +62,7 @@ KNOWN = (
         args=(),
         tried="2026-11-27",
         state=("${CLAUDE_CONFIG_DIR:-~/.claude}", "~/.claude.json"),
+        hosts=("api.anthropic.com", "claude.ai", "console.anthropic.com", "platform.claude.com"),
     ),
     Known("code-assistant", "code-assistant"),
     Known(
@@ -68,6 +73,7 @@ KNOWN = (
         args=(),
         tried="2026-11-27",
         state=("${CODEX_HOME:-~/.codex}",),
+        hosts=("api.openai.com", "auth.openai.com", "chatgpt.com"),
     ),
     Known("droid", "droid", ("factory-droid",), website="https://factory.ai"),
     Known(
@@ -77,6 +83,10 @@ KNOWN = (
         args=("--acp",),
         tried="2026-11-27",
         state=("~/.gemini",),
+        hosts=(
+            *("generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com"),
+            *("oauth2.googleapis.com", "accounts.google.com"),
+        ),
     ),
     Known("copilot", "copilot-language-server", ("github-copilot",)),
     Known(
@@ -88,13 +98,20 @@ KNOWN = (
             "${XDG_STATE_HOME:-~/.local/state}/goose",
         ),
     ),
-    Known("kimi", "kimi", install="uv tool install kimi-cli", state=("~/.kimi",)),
+    Known(
+        "kimi",
+        "kimi",
+        install="uv tool install kimi-cli",
+        state=("~/.kimi",),
+        hosts=("api.kimi.com", "api.moonshot.ai", "api.moonshot.cn"),
+    ),
     Known(
         "vibe",
         "vibe-acp",
         ("mistral-vibe",),
         install="uv tool install mistral-vibe",
         state=("${VIBE_HOME:-~/.vibe}",),
+        hosts=("api.mistral.ai",),
     ),
     Known(
         "opencode",
@@ -108,9 +125,12 @@ KNOWN = (
             "${XDG_CONFIG_HOME:-~/.config}/opencode",
             "${XDG_CACHE_HOME:-~/.cache}/opencode",
         ),
+        hosts=("models.dev", "opencode.ai"),
     ),
     Known("qoder", "qodercli"),
-    Known("qwen", "qwen", ("qwen-code",), state=("~/.qwen",)),
+    Known(
+        "qwen", "qwen", ("qwen-code",), state=("~/.qwen",), hosts=("chat.qwen.ai", "portal.qwen.ai")
+    ),
     Known("stakpak", "stakpak"),
 )
 

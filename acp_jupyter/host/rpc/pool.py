@@ -20,6 +20,8 @@ from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import ClientRouter, SessionClient
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
+from acp_jupyter.host.sandbox.hosts import Destination
+from acp_jupyter.host.sandbox.proxy import Ask
 from acp_jupyter.host.sandbox.sandboxes import Confined, Sandboxes
 from acp_jupyter.host.sandbox.walls import Walls
 from acp_jupyter.protocol.traffic import TrafficEntry
@@ -27,6 +29,10 @@ from acp_jupyter.transcript.redactor import Redactor
 
 _PAUSE_SECONDS = 0.2
 _Key = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...], str, str]
+
+
+async def _refuse_host(wanted: Destination) -> str:
+    return f"{wanted.words} is not named, and there is nobody to ask."
 
 
 @dataclass(eq=False)
@@ -42,6 +48,8 @@ class Member:
     """Whether the session has a process of its own."""
     walls: Walls | None = None
     """Of the process; None for no sandbox."""
+    ask_host: Ask = _refuse_host
+    """Asks about hosts that the walls do not name."""
 
 
 @dataclass(eq=False)
@@ -276,12 +284,18 @@ class AgentPool:
         if member.walls is None:
             return None
         try:
-            return await asyncio.to_thread(self._sandboxes.begin, member.walls)
+            confined = await asyncio.to_thread(self._sandboxes.begin, member.walls)
+            try:
+                await confined.open_network(member.ask_host, self._sandboxes.resolve)
+            except BaseException:
+                await confined.end()
+                raise
         except OSError as error:
             raise AgentStartError(
                 f"{member.spec.name} did not start: its sandbox can't be made: "
                 f"{plain_reason(error)}."
             ) from None
+        return confined
 
     async def _watch(self, key: _Key, connection: AgentConnection, since: float) -> None:
         """Count the process's end if it is a crash; a long life resets the count."""
@@ -313,7 +327,9 @@ class AgentPool:
 def _key(member: Member) -> _Key:
     spec = member.spec
     # What is in the folder changes; whoever comes later shares the walls that the first one found.
-    walls = "" if member.walls is None else member.walls.sandbox
+    walls = ""
+    if member.walls is not None:
+        walls = f"{member.walls.sandbox} {member.walls.network.reach}"
     env = tuple(sorted(spec.env.items()))
     return spec.id, spec.command, spec.args, env, str(member.cwd), walls
 

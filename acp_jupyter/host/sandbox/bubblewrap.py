@@ -19,19 +19,22 @@ def bubblewrap_arguments(walls: Walls, private: Path, cwd: str) -> list[str]:
     ----------
     private
         Folder of this sandbox alone, with ``tmp``, the agent's folder for temporary files, and
-        ``hidden``, a file that nobody may read.
+        ``hidden``, a file that nobody may read, and ``net``, with the socket of its proxy.
     cwd
         Where the command starts.
     """
+    net = private / "net"
     return [
         # Its users, so that it needs no privileges; without capabilities, also as root.
         *("--unshare-user", "--cap-drop", "ALL"),
         # Its own processes, so that it sees no other's environment and signals none.
         *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
         "--die-with-parent",
+        *([] if walls.network.reach == "all" else ["--unshare-net"]),
         *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
         *_devices(),
         *_places(walls, private),
+        *(("--ro-bind", str(net), str(net)) if walls.network.reach == "hosts" else ()),
         *("--chdir", cwd, "--"),
     ]
 

@@ -6,9 +6,11 @@ server left that was killed is removed by the next one.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import re
+import secrets
 import shutil
 import tempfile
 import threading
@@ -20,6 +22,7 @@ import psutil
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.sandbox import confine
 from acp_jupyter.host.sandbox.bubblewrap import bubblewrap_arguments
+from acp_jupyter.host.sandbox.hosts import agent_hosts
 from acp_jupyter.host.sandbox.landlock import landlock_arguments
 from acp_jupyter.host.sandbox.levels import Level, find_level
 from acp_jupyter.host.sandbox.places import (
@@ -29,10 +32,11 @@ from acp_jupyter.host.sandbox.places import (
     places_in,
     temporary_folders,
 )
+from acp_jupyter.host.sandbox.proxy import Ask, Proxy, Resolve, keyed, proxy_variables
 from acp_jupyter.host.sandbox.seatbelt import seatbelt_arguments
-from acp_jupyter.host.sandbox.walls import FolderPlaces, Walls, walls_of
+from acp_jupyter.host.sandbox.walls import FolderPlaces, Walls, WallsNetwork, walls_of
 from acp_jupyter.own_programs import script_command
-from acp_jupyter.protocol.host_events.session import Sandbox
+from acp_jupyter.protocol.host_events.session import Network, Sandbox
 
 TEMPORARY_VARIABLES = ("TMPDIR", "TMP", "TEMP")
 """Of the environment: where programs make temporary files."""
@@ -43,6 +47,10 @@ _TOO_WIDE = ("/", "/home", "/root", "/usr", "/etc", "/var", "/opt", "/srv", "/mn
 
 class NoWalls(Exception):
     """There is no sandbox for an agent here; the message is a sentence that says why."""
+
+
+class NetworkOpen(Exception):
+    """A network that was chosen can't be kept here; the message is a sentence that says why."""
 
 
 class Confined:
@@ -62,6 +70,42 @@ class Confined:
         self.walls = walls
         self.level = level
         self._private = private
+        self._proxy: Proxy | None = None
+        self._at = ""
+        """Where programs find the proxy."""
+        self._port = 0
+
+    async def open_network(self, ask: Ask, resolve: Resolve | None) -> None:
+        """Open the one way out, where hosts are named; call it before anything starts.
+
+        Parameters
+        ----------
+        ask
+            Asks about hosts that are not named.
+        resolve
+            Looks up a name; by default as this machine does.
+
+        Raises
+        ------
+        OSError
+            The proxy can't listen.
+        """
+        network = self.walls.network
+        if network.reach != "hosts":
+            return
+        if self.level.level == "full":
+            self._proxy = Proxy(network.hosts, ask, resolve=resolve)
+            await self._proxy.listen_at(self._socket)
+            self._at = f"127.0.0.1:{confine.PROXY_PORT}"
+        else:
+            key = secrets.token_urlsafe(24)
+            self._proxy = Proxy(network.hosts, ask, key, resolve=resolve)
+            self._port = await self._proxy.listen_on_port()
+            self._at = keyed(key, self._port)
+
+    @property
+    def _socket(self) -> Path:
+        return self._private / "net" / "proxy"
 
     def command(self, command: Sequence[str], cwd: str) -> tuple[str, ...]:
         """Return the command that runs another in these walls. Reads the file system.
@@ -72,21 +116,37 @@ class Confined:
             They can't be described to what keeps them.
         """
         if self.level.program.endswith("sandbox-exec"):
-            return (*seatbelt_arguments(self.level.program, self.walls, self._private), *command)
+            own = seatbelt_arguments(self.level.program, self.walls, self._private, self._port)
+            return (*own, *command)
+        reach = self.walls.network.reach
         if self.level.level == "full":
             view = bubblewrap_arguments(self.walls, self._private, cwd)
-            return (self.level.program, *view, *script_command(confine.__file__, "--"), *command)
+            net = ["--network", "own"] if reach != "all" else []
+            net += ["--forward", str(self._socket)] if reach == "hosts" else []
+            within = script_command(confine.__file__, *net, "--")
+            return (self.level.program, *view, *within, *command)
         places = landlock_arguments(self.walls, self._private)
+        if reach != "all":
+            places += ["--network", "none" if reach == "none" else "port"]
+        if self._port:
+            places += ["--port", str(self._port)]
         return (*script_command(confine.__file__, *places, "--"), *command)
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """Return an environment whose folder for temporary files is the agent's own."""
+        """Return an environment that names the agent's own temporary folder, and its proxy."""
         seen = self.level.level == "full"
         own = "/tmp" if seen else str(self._private / "tmp")  # noqa: S108 - of its own view
-        return {**env, **dict.fromkeys(TEMPORARY_VARIABLES, own)}
+        proxy = proxy_variables(self._at) if self._at else {}
+        return {**env, **dict.fromkeys(TEMPORARY_VARIABLES, own), **proxy}
 
-    def end(self) -> None:
-        """Remove the private folder: no process uses it any more. May be called again."""
+    async def end(self) -> None:
+        """End the proxy, and remove the private folder: no process uses it. May be called again."""
+        if self._proxy is not None:
+            await self._proxy.close()
+        await asyncio.to_thread(self.remove)
+
+    def remove(self) -> None:
+        """Remove the private folder alone. Blocks."""
         shutil.rmtree(self._private, ignore_errors=True)
 
 
@@ -108,6 +168,8 @@ class Sandboxes:
         self._home = home
         self._level = level
         self._lock = threading.Lock()
+        self.resolve: Resolve | None = None
+        """Looks up the names of hosts; None for as this machine does."""
 
     @property
     def level(self) -> Level:
@@ -124,6 +186,7 @@ class Sandboxes:
         folder: Path,
         env: Mapping[str, str],
         shown: Sequence[str] = (),
+        network: Network = "all",
     ) -> Walls:
         """Describe the walls of an agent.
 
@@ -137,16 +200,22 @@ class Sandboxes:
             The agent's environment.
         shown
             Files and folders of ours that it needs all the same.
+        network
+            What it is to reach.
 
         Raises
         ------
         NoWalls
             It can't have any here.
+        NetworkOpen
+            The network would be open, though another one was chosen.
         """
         if spec.host:
             raise NoWalls(f"{spec.name} runs on {spec.host}, so nothing here confines it.")
         if self.level.level == "none":
             raise NoWalls(self.level.why_not_more)
+        if network == "hosts" and (why := self._open_network()):
+            raise NetworkOpen(why)
         real = os.path.realpath(folder)
         writes = sandbox != "read-only"
         if writes and self._is_too_wide(real):
@@ -169,7 +238,21 @@ class Sandboxes:
                     "Choose the sandbox read-only, or a smaller folder."
                 ) from None
             found = FolderPlaces()
-        return walls_of(sandbox, real, found, agent, hidden, temporary_folders())
+        hosts = agent_hosts(spec, env) if network == "hosts" else ()
+        reached = WallsNetwork(reach=network, hosts=hosts)
+        return walls_of(sandbox, real, found, agent, hidden, temporary_folders(), reached)
+
+    def _open_network(self) -> str:
+        """Return why the network can't be limited to hosts here; empty where it can."""
+        if self.level.level == "full" or self.level.program:
+            return ""
+        version = confine.landlock_version()
+        if version >= confine.NET_SINCE:
+            return ""
+        return (
+            f"Landlock of this kernel (version {version}) can't limit the network to hosts; "
+            "version 4 can, of Linux 6.7. Choose the network none or all, or install bubblewrap."
+        )
 
     def begin(self, walls: Walls) -> Confined:
         """Make what a sandbox needs on disk.
@@ -181,6 +264,7 @@ class Sandboxes:
         """
         private = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
         (private / "tmp").mkdir()
+        (private / "net").mkdir()
         hidden = private / "hidden"
         hidden.touch(mode=0)
         hidden.chmod(0)

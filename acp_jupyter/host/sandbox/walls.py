@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from acp_jupyter.protocol.host_events.session import Sandbox
+from acp_jupyter.protocol.host_events.session import Network, Sandbox
 from acp_jupyter.protocol.objects import Model
 
 Access = Literal["write", "read", "hidden", "own"]
@@ -26,6 +26,17 @@ class Place(Model):
     access: Access
 
 
+class WallsNetwork(Model):
+    """What of the network can be reached."""
+
+    reach: Network = "all"
+    hosts: tuple[str, ...] = ()
+    """Those that are named: ``example.org``, ``*.example.org``, ``localhost:8080``."""
+
+
+ALL_NETWORK = WallsNetwork()
+
+
 class Walls(Model):
     """What the processes of an agent can reach."""
 
@@ -34,6 +45,7 @@ class Walls(Model):
     """The session's folder; absolute, without links."""
     places: tuple[Place, ...]
     """One for each path, those of higher folders first."""
+    network: WallsNetwork = ALL_NETWORK
 
     def access_to(self, path: str) -> Access:
         """Return what can be done at an absolute path without links."""
@@ -70,6 +82,7 @@ def walls_of(
     agent: AgentPlaces,
     hidden: Iterable[str],
     temporary: Iterable[str],
+    network: WallsNetwork = ALL_NETWORK,
 ) -> Walls:
     """Describe a sandbox. Reads nothing.
 
@@ -86,6 +99,8 @@ def walls_of(
         sockets of other programs.
     temporary
         Folders that all programs use for temporary files.
+    network
+        What of the network can be reached.
     """
     places: dict[str, Access] = {"/": "read"}
     places.update(dict.fromkeys(temporary, "own"))
@@ -106,6 +121,7 @@ def walls_of(
         sandbox=sandbox,
         folder=folder,
         places=tuple(_needed(Place(path=path, access=access) for path, access in ordered)),
+        network=network,
     )
 
 

@@ -21,6 +21,7 @@ from acp_jupyter.protocol.host_events.session import (
     LoginNeeded,
     LoginStarted,
     MessageHeld,
+    Network,
     Policy,
     ReplayEnded,
     ReplayStarted,
@@ -83,6 +84,7 @@ class SessionOpened(Model):
     folder: str
     policy: Policy = "ask"
     sandbox: Sandbox = "off"
+    network: Network = "all"
     title: str = ""
     notebook_path: str = ""
     user: str = ""
@@ -254,6 +256,13 @@ class SandboxChanged(Model):
     sandbox: Sandbox
 
 
+class NetworkChanged(Model):
+    """The network of the session's sandbox was changed by its user."""
+
+    note: Literal["network_changed"] = "network_changed"
+    network: Network
+
+
 class WallsStarted(Model):
     """The agent is being started in these walls, or in none."""
 
@@ -358,6 +367,7 @@ Note = TypeAliasType(
         | PermissionSettledNote
         | PolicyChanged
         | SandboxChanged
+        | NetworkChanged
         | WallsStarted
         | TitleChanged
         | SessionArchived
