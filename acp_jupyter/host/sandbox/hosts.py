@@ -17,7 +17,7 @@ from acp_jupyter.protocol.objects import Model
 
 _USUAL_PORTS = (443, 80)
 """Of a host that is named without one."""
-_NAME = re.compile(r"(?=.{1,253}\Z)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_-]{1,63}")
+_NAME = re.compile(r"(?=.{1,253}\Z)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 _MOST_PORT = 65_535
 _OF_MODELS = re.compile(r"[A-Z0-9_]+_BASE_URL|OPENAI_API_BASE|AZURE_OPENAI_ENDPOINT")
 """Variables that say where an agent's model is."""
@@ -179,13 +179,13 @@ def is_public(address: str, own: Iterable[str] = ()) -> bool:
     found = _address(address)
     if found is None or str(found) in own:
         return False
+    if found in _EMBEDDED:
+        return is_public(str(ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)), own)
     if not found.is_global or found.is_multicast or found.is_reserved or found.is_unspecified:
         return False
     if isinstance(found, ipaddress.IPv6Address):
         teredo = found.teredo or ()
         inner = [each for each in (found.ipv4_mapped, found.sixtofour, *teredo) if each]
-        if found in _EMBEDDED:
-            inner.append(ipaddress.IPv4Address(int(found) & 0xFFFFFFFF))
         return not found.is_site_local and all(is_public(str(each), own) for each in inner)
     return True
 
@@ -196,6 +196,8 @@ def is_address(host: str) -> bool:
 
 
 def _address(text: str) -> _Address | None:
+    if "%" in text:  # an interface of this machine
+        return None
     try:
         return ipaddress.ip_address(text.strip("[]"))
     except ValueError:

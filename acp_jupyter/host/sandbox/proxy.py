@@ -336,7 +336,7 @@ def _parts(url: str) -> SplitResult:
 def _destination(url: str, usual_port: int) -> Destination:
     parts = _parts(url)
     try:
-        port = parts.port or usual_port
+        port = usual_port if parts.port is None else parts.port
     except ValueError:
         port = 0
     found = destination_of(parts.hostname or "", port)
