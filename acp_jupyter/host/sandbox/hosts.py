@@ -17,7 +17,8 @@ from acp_jupyter.protocol.objects import Model
 
 _USUAL_PORTS = (443, 80)
 """Of a host that is named without one."""
-_NAME = re.compile(r"(?=.{1,253}\Z)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
+_LABEL = "[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
+_NAME = re.compile(rf"(?=.{{1,253}}\Z)({_LABEL}\.)*{_LABEL}")
 _MOST_PORT = 65_535
 _OF_MODELS = re.compile(r"[A-Z0-9_]+_BASE_URL|OPENAI_API_BASE|AZURE_OPENAI_ENDPOINT")
 """Variables that say where an agent's model is."""

@@ -95,7 +95,7 @@ class Confined:
             return
         if self.level.level == "full":
             self._proxy = Proxy(network.hosts, ask, resolve=resolve)
-            await self._proxy.listen_at(self._socket)
+            await self._proxy.listen_at(self.proxy_socket)
             self._at = f"127.0.0.1:{confine.PROXY_PORT}"
         else:
             key = secrets.token_urlsafe(24)
@@ -104,7 +104,8 @@ class Confined:
             self._at = keyed(key, self._port)
 
     @property
-    def _socket(self) -> Path:
+    def proxy_socket(self) -> Path:
+        """Where the proxy listens at the full level."""
         return self._private / "net" / "proxy"
 
     def command(self, command: Sequence[str], cwd: str) -> tuple[str, ...]:
@@ -122,7 +123,7 @@ class Confined:
         if self.level.level == "full":
             view = bubblewrap_arguments(self.walls, self._private, cwd)
             net = ["--network", "own"] if reach != "all" else []
-            net += ["--forward", str(self._socket)] if reach == "hosts" else []
+            net += ["--forward", str(self.proxy_socket)] if reach == "hosts" else []
             within = script_command(confine.__file__, *net, "--")
             return (self.level.program, *view, *within, *command)
         places = landlock_arguments(self.walls, self._private)
@@ -141,9 +142,13 @@ class Confined:
 
     async def end(self) -> None:
         """End the proxy, and remove the private folder: no process uses it. May be called again."""
+        await self.close_network()
+        await asyncio.to_thread(self.remove)
+
+    async def close_network(self) -> None:
+        """End the proxy: where the network is limited, nothing is reached any more."""
         if self._proxy is not None:
             await self._proxy.close()
-        await asyncio.to_thread(self.remove)
 
     def remove(self) -> None:
         """Remove the private folder alone. Blocks."""
