@@ -40,6 +40,7 @@ _READ_BYTES = 16 * 1024
 _MOST_WAITING = 32 * 1024
 """Bytes of a connection that are written and not yet sent."""
 _MOST_ADDRESSES = 4
+_LAST_BYTES_SECONDS = 5.0
 _LOOKUPS_AT_ONCE = 4
 _NOT_IN_ITS_HEAD = (
     *(b"connection", b"proxy-connection", b"proxy-authorization", b"keep-alive", b"upgrade"),
@@ -155,8 +156,10 @@ class Proxy:
             with contextlib.suppress(OSError, EOFError, TimeoutError):
                 await self._answer(reader, writer)
         finally:
-            self._connections.discard(task)
-            writer.transport.abort() if writer.transport.is_closing() else writer.close()
+            try:
+                await _end(writer)
+            finally:
+                self._connections.discard(task)
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async with asyncio.timeout(self._limits.head_seconds):
@@ -183,7 +186,7 @@ class Proxy:
             await client.welcome(outer[1])
             await self._carry((reader, writer), outer)
         finally:
-            outer[1].transport.abort() if outer[1].transport.is_closing() else outer[1].close()
+            await _end(outer[1])
 
     async def _reach(
         self, wanted: Destination
@@ -423,6 +426,18 @@ class _SocksClient:
 
 def _bound(writer: asyncio.StreamWriter) -> None:
     writer.transport.set_write_buffer_limits(_MOST_WAITING)
+
+
+async def _end(writer: asyncio.StreamWriter) -> None:
+    """Close a connection; who does not take the rest is cut off."""
+    writer.close()
+    try:
+        async with asyncio.timeout(_LAST_BYTES_SECONDS):
+            await writer.wait_closed()
+    except (OSError, TimeoutError):
+        return
+    finally:
+        writer.transport.abort()
 
 
 async def _addresses(host: str, port: int) -> list[str]:
