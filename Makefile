@@ -158,7 +158,7 @@ check: install check-types check-front-end
 
 check-types: $(LOCK_STAMP) $(NODE_STAMP)
 	python scripts/gen_types.py --check
-	python scripts/policy_table.py --check
+	python -m scripts.policy_table --check
 	python scripts/token_formats.py --check
 
 check-front-end: $(NODE_STAMP)
@@ -166,7 +166,7 @@ check-front-end: $(NODE_STAMP)
 
 gen: install
 	python scripts/gen_types.py
-	python scripts/policy_table.py
+	python -m scripts.policy_table
 	python scripts/token_formats.py
 	python scripts/shared_turn.py
 

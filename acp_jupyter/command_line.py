@@ -9,6 +9,7 @@ from collections.abc import Sequence
 _COMMANDS = {
     "batch": "run a notebook or a prompt for many parameters and agents",
     "check": "run a copy of a notebook from the top and compare its outputs",
+    "doctor": "say what works here: Python, the sandbox, the agents",
     "mcp": "serve the tools of an open notebook over MCP on stdio",
 }
 
@@ -29,6 +30,10 @@ def main(words: Sequence[str] | None = None) -> int:
         from acp_jupyter.checks import check
 
         return check.main(rest)
+    if command == "doctor":
+        from acp_jupyter import doctor
+
+        return doctor.main(rest)
     from acp_jupyter.notebook_tools.outside import command as mcp
 
     mcp.main(rest)

@@ -27,12 +27,16 @@ const MAY_IMPORT = {
   'views/request': [...VIEWS, 'views/diff'],
   'views/tool': [...VIEWS, 'views/markdown', 'views/terminal', 'views/diff', 'views/request'],
   'views/changes': [...VIEWS, 'views/diff'],
-  'views/turn': [...VIEWS, 'views/markdown', 'views/request', 'views/tool', 'views/changes'],
+  'views/sandbox': VIEWS,
+  'views/turn': [
+    ...VIEWS,
+    ...['markdown', 'request', 'tool', 'changes', 'sandbox'].map(each => `views/${each}`),
+  ],
   'views/check': [...VIEWS, 'views/diff'],
   'views/history': [...VIEWS, 'views/diff', 'views/changes', 'views/terminal'],
   'views/review': [...VIEWS, 'views/diff', 'views/changes'],
   'views/panel/agents': VIEWS,
-  'views/panel/composer': [...VIEWS, 'views/panel/agents'],
+  'views/panel/composer': [...VIEWS, 'views/panel/agents', 'views/sandbox'],
   'views/panel/sessions': [...VIEWS, 'views/panel/agents'],
   'views/share': [...VIEWS, 'views/tool', 'views/turn'],
   'views/traffic': VIEWS,
@@ -44,12 +48,12 @@ const MAY_IMPORT = {
   'views/panel/transcript': [...VIEWS, 'views/turn'],
   'views/panel': [
     ...VIEWS,
-    'views/request',
+    ...['views/request', 'views/sandbox'],
     ...['agents', 'composer', 'sessions', 'transcript'].map(each => `views/panel/${each}`),
   ],
   'views/part': [
     ...VIEWS,
-    ...['request', 'tool', 'turn', 'changes', 'markdown'].map(each => `views/${each}`),
+    ...['request', 'tool', 'turn', 'changes', 'markdown', 'sandbox'].map(each => `views/${each}`),
     ...['views/panel', 'views/panel/composer', 'views/panel/transcript'],
   ],
   'views/index.ts': [

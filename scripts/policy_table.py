@@ -1,6 +1,8 @@
-"""Write the table of policies and the names of files in docs/security.md, as the code decides.
+"""Write the tables of policies and sandboxes, and the names of files, in docs/security.md.
 
-``python scripts/policy_table.py`` writes them, ``--check`` fails if they are not as the code has
+They are as the code decides, and as the tests see a hostile agent held.
+
+``python -m scripts.policy_table`` writes them, ``--check`` fails if they are not as the code has
 them.
 """
 
@@ -27,12 +29,15 @@ from acp_jupyter.host.requests.protected_paths import (
 from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
+from tests.sandbox.deeds import KINDS, Kind, Level, held
 
 __all__ = ["BEGIN", "END", "PAGE", "POLICIES", "written"]
 
 PAGE = Path(__file__).parents[1] / "docs" / "security.md"
 BEGIN = "<!-- The table below is written by scripts/policy_table.py. -->\n"
 END = "<!-- The table above is written by scripts/policy_table.py. -->\n"
+HELD_BEGIN = "<!-- What is held below is written by scripts/policy_table.py. -->\n"
+HELD_END = "<!-- What is held above is written by scripts/policy_table.py. -->\n"
 NAMES_BEGIN = "<!-- The names below are written by scripts/policy_table.py. -->\n"
 NAMES_END = "<!-- The names above are written by scripts/policy_table.py. -->\n"
 POLICIES: tuple[Policy, ...] = get_args(Policy)
@@ -104,6 +109,25 @@ def _table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _held() -> str:
+    columns = [(level, sandbox) for level in get_args(Level) for sandbox in ("folder", "read-only")]
+    names = (f"`{sandbox}`, {level}" for level, sandbox in columns)
+    lines = [
+        "| The agent's processes try to | " + " | ".join(names) + " |",
+        "| --- |" + " --- |" * len(columns),
+    ]
+    for kind in KINDS:
+        cells = (_holds(kind, level, sandbox) for level, sandbox in columns)
+        lines.append(f"| {kind.words} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _holds(kind: Kind, level: Level, sandbox: str) -> str:
+    if held(kind, level, sandbox):
+        return "held¹" if level in kind.newer else "held"
+    return "allowed" if kind.meant else "**not held**"
+
+
 def _names() -> Iterator[tuple[str, str]]:
     extensions = (f"*.{each}" for each in ordinary_extensions())
     harmless = HARMLESS_DOT_NAMES - {"."}
@@ -127,8 +151,13 @@ def _lists() -> str:
 
 
 def written(page: str) -> str:
-    """Return the page with the table and the names as the code has them."""
-    for begin, end, text in ((BEGIN, END, _table()), (NAMES_BEGIN, NAMES_END, _lists())):
+    """Return the page with the tables and the names as the code has them."""
+    parts = (
+        (BEGIN, END, _table()),
+        (HELD_BEGIN, HELD_END, _held()),
+        (NAMES_BEGIN, NAMES_END, _lists()),
+    )
+    for begin, end, text in parts:
         before, _, rest = page.partition(begin)
         _, _, after = rest.partition(end)
         page = f"{before}{begin}\n{text}\n{end}{after}"
@@ -136,7 +165,7 @@ def written(page: str) -> str:
 
 
 def main() -> int:
-    """Write the table, or check it."""
+    """Write them, or check them."""
     page = PAGE.read_text(encoding="utf-8")
     new = written(page)
     if "--check" in sys.argv[1:]:

@@ -7,7 +7,7 @@ import pytest
 from acp_jupyter.command_line import main
 
 
-@pytest.mark.parametrize("command", ["batch", "check", "mcp"])
+@pytest.mark.parametrize("command", ["batch", "check", "doctor", "mcp"])
 def test_each_command_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main([command, "-h"])

@@ -1,4 +1,4 @@
-"""`batch`: a notebook or a prompt for many parameters, agents, policies and seeds.
+"""`batch`: a notebook or a prompt for many parameters, agents, policies, sandboxes and seeds.
 
 Nothing of a scheduler is written here: an executor runs the jobs. What is done here is to leave out
 the jobs that have finished, and to keep to how many may use an agent's login at once.
@@ -40,7 +40,7 @@ from acp_jupyter.batches.run_job import MISSING, run_job
 from acp_jupyter.batches.workers import LocalWorkers
 from acp_jupyter.errors import BadRequest, MissingPackage, NotAllowed
 from acp_jupyter.kernel.execution_context import tool_code_runs
-from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.host_events.session import Policy, Sandbox
 
 _WAIT_SECONDS = 0.5
 _CELL_SECONDS = 3600.0
@@ -54,6 +54,7 @@ def batch(
     agents: str | Sequence[str] = (),
     *,
     policy: Policy | Sequence[Policy] = "ask",
+    sandbox: Sandbox | Sequence[Sandbox] | None = None,
     seeds: Iterable[int] = (),
     inputs: Sequence[str] | None = None,
     out: str | Path | None = None,
@@ -82,6 +83,9 @@ def batch(
         Ids of agents, for cells whose first line names none; default: as the notebook says.
     policy
         How permission requests are answered in cells that name no policy; or several to compare.
+    sandbox
+        What the agents' processes can reach in cells that name no sandbox: ``off``, ``folder`` or
+        ``read-only``, or several to compare; default: as each agent's entry says.
     seeds
         Numbers of repetitions. The notebook has each as its parameter ``seed``.
     inputs
@@ -128,7 +132,7 @@ def batch(
         raise NotAllowed("This code is run by an agent's tool, so it can't start a batch.")
     if importlib.util.find_spec("papermill") is None:
         raise MissingPackage(MISSING)
-    jobs = jobs_of(params, agents, policy, seeds)
+    jobs = jobs_of(params, agents, policy, sandbox, seeds)
     orders = Plan(notebook_or_prompt, inputs, out).orders(
         jobs, trust=trust, cell_seconds=cell_seconds, replay=replay
     )

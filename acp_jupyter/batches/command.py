@@ -22,7 +22,8 @@ from acp_jupyter.batches.batch import batch
 from acp_jupyter.batches.orders import SUFFIX
 from acp_jupyter.batches.results import BatchResults, Grade, counted
 from acp_jupyter.errors import AcpError, BadRequest, MissingPackage, plain_reason
-from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.host.bounds import OFFERED_SANDBOXES
+from acp_jupyter.protocol.host_events.session import Policy, Sandbox
 from acp_jupyter.protocol.objects import Model, misfits
 
 _ERROR_CHARS = 200
@@ -40,6 +41,7 @@ class BatchFile(Model):
     """Or the name of a CSV file, whose columns are parameters."""
     agents: tuple[str, ...] = ()
     policy: Policy | tuple[Policy, ...] = "ask"
+    sandbox: Sandbox | tuple[Sandbox, ...] | None = None
     seeds: tuple[int, ...] = ()
     inputs: tuple[str, ...] | None = None
     out: str = ""
@@ -102,6 +104,12 @@ def _parser() -> argparse.ArgumentParser:
         "--trust", action="store_true", help="let agents run in copies of the inputs"
     )
     command.add_argument(
+        "--sandbox",
+        metavar="SANDBOX",
+        choices=OFFERED_SANDBOXES,
+        help="what agents can reach, in place of what the file says: %(choices)s",
+    )
+    command.add_argument(
         "--allow-all", action="store_true", help="let a policy of the file be allow-all"
     )
     return command
@@ -113,12 +121,16 @@ def _require_consent(described: BatchFile, options: argparse.Namespace) -> None:
     Raises
     ------
     BadRequest
-        The file trusts its folder or allows everything, and the command line does not.
+        The file trusts its folder, allows everything or wants no sandbox, and the command line
+        says nothing of it.
     """
     policies = described.policy if isinstance(described.policy, tuple) else (described.policy,)
+    walls = described.sandbox
+    sandboxes = walls if isinstance(walls, tuple) else (walls,)
     for asked, given, flag in (
         (described.trust, options.trust, "--trust"),
         ("allow-all" in policies, options.allow_all, "--allow-all"),
+        ("off" in sandboxes, options.sandbox is not None, "--sandbox off"),
     ):
         if asked and not given:
             raise BadRequest(
@@ -139,6 +151,7 @@ def _run(options: argparse.Namespace) -> int:
             _params(described.params),
             described.agents,
             policy=described.policy,
+            sandbox=options.sandbox or described.sandbox,
             seeds=described.seeds,
             inputs=described.inputs,
             out=out,

@@ -1,4 +1,4 @@
-"""The first cell of a job: its agent and policy, its recording, and what is kept of its turns."""
+"""The first cell of a job: its agent, policy, sandbox and recording; what is kept of its turns."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ def begin() -> None:
     shell.run_line_magic("load_ext", "acp_jupyter")
     defaults.agent = setup.agent or defaults.agent
     defaults.policy = setup.policy
+    defaults.sandbox = setup.sandbox
     defaults.trust = setup.trust
     client = host_client()
     assert isinstance(client, EmbeddedHost)
@@ -91,4 +92,5 @@ def _record(turn: Turn) -> TurnRecord:
         tokens=turn.tokens,
         cost_amount=None if usage is None else usage.cost_amount,
         cost_currency="" if usage is None else usage.cost_currency,
+        walls=session.walls,
     )

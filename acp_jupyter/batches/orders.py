@@ -16,7 +16,7 @@ from uuid import uuid4
 from pydantic import Field, JsonValue
 
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.host_events.session import Policy, Sandbox, WallsInForce
 from acp_jupyter.protocol.objects import Model
 
 SUFFIX = ".batch"
@@ -40,6 +40,8 @@ class Job(Model):
     agent: str = ""
     """Its id; empty for the notebook's own choice."""
     policy: Policy = "ask"
+    sandbox: Sandbox | None = None
+    """None for what the agent's entry says."""
     seed: int | None = None
 
 
@@ -85,6 +87,8 @@ class TurnRecord(Model):
     cost_amount: float | None = None
     """Of its session so far."""
     cost_currency: str = ""
+    walls: WallsInForce | None = None
+    """What held its agent; None without a sandbox."""
 
 
 class Setup(Model):
@@ -93,6 +97,7 @@ class Setup(Model):
     notebook: str
     agent: str = ""
     policy: Policy = "ask"
+    sandbox: Sandbox | None = None
     trust: bool = False
     mode: Literal["record", "replay"] = "record"
 
@@ -192,7 +197,10 @@ def digest_of(value: object) -> str:
 
 def key_of(job: Job, notebook: str, inputs: str) -> str:
     """Return the key of a job: equal for equal content, whatever the order of the batch."""
-    return digest_of([1, notebook, inputs, job.model_dump(mode="json")])
+    content = job.model_dump(mode="json")
+    if job.sandbox is None:
+        del content["sandbox"]  # the same key as before there were sandboxes
+    return digest_of([1, notebook, inputs, content])
 
 
 def checked_params(params: object) -> tuple[dict[str, Any], ...]:

@@ -30,7 +30,8 @@ from acp_jupyter.batches.orders import (
     key_of,
 )
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.host.bounds import require_offered
+from acp_jupyter.protocol.host_events.session import Policy, Sandbox
 from acp_jupyter.protocol.objects import misfits
 
 
@@ -38,6 +39,7 @@ def jobs_of(
     params: Mapping[str, Any] | Sequence[Mapping[str, Any]],
     agents: str | Sequence[str],
     policy: Policy | Sequence[Policy],
+    sandbox: Sandbox | Sequence[Sandbox] | None,
     seeds: Iterable[int],
 ) -> list[Job]:
     """Return a job for each combination.
@@ -50,14 +52,18 @@ def jobs_of(
     numbers: tuple[int | None, ...] = tuple(seeds) or (None,)
     try:
         jobs = [
-            Job(params=each, agent=agent, policy=chosen, seed=seed)
+            Job(params=each, agent=agent, policy=chosen, sandbox=walls, seed=seed)
             for each in checked_params(params)
             for agent in _several(agents) or ("",)
             for chosen in _several(policy)
+            for walls in (_several(sandbox) if sandbox else (None,))
             for seed in numbers
         ]
     except ValidationError as error:
         raise BadRequest(f"{misfits(error)[0]}.") from None
+    for job in jobs:
+        if job.sandbox is not None:
+            require_offered(job.sandbox)
     if not jobs:
         raise BadRequest("There is no policy to run a job with.")
     return jobs

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from acp_jupyter.batches.orders import RECORDING, BatchFolder, Order, Outcome, TurnRecord
 from acp_jupyter.errors import MissingPackage
+from acp_jupyter.host.bounds import LEVELS
 
 if TYPE_CHECKING:
     from pandas import (  # type: ignore[import-untyped,import-not-found,unused-ignore]
@@ -56,6 +57,8 @@ class JobResult:
         that it made or changed.
     grade
         What the batch's ``grade`` returned; None without one, or if it failed.
+    sandbox
+        What its agents' processes could reach, as the batch said; empty where it said nothing.
     """
 
     key: str
@@ -71,6 +74,13 @@ class JobResult:
     notes: tuple[str, ...] = ()
     folder: Path = Path()
     grade: float | None = None
+    sandbox: str = ""
+
+    @property
+    def sandbox_level(self) -> str:
+        """How well its sandbox was kept, at worst; empty where no turn had one."""
+        kept = [turn.walls.level for turn in self.turns if turn.walls is not None]
+        return min(kept, key=LEVELS.index, default="")
 
     @property
     def text(self) -> str:
@@ -123,6 +133,8 @@ class JobResult:
             **{_column(name): value for name, value in self.params.items()},
             "agent": self.agent,
             "policy": self.policy,
+            "sandbox": self.sandbox,
+            "sandbox_level": self.sandbox_level,
             "seed": self.seed,
             "status": self.status,
             "grade": self.grade,
@@ -226,6 +238,7 @@ def result_of(
         params=order.params,
         agent=order.agent,
         policy=order.policy,
+        sandbox=order.sandbox or "",
         seed=order.seed,
         status="not run" if outcome is None else "done" if outcome.finished else "failed",
         error=error if outcome is None else outcome.error,

@@ -104,6 +104,7 @@ class _Run:
             notebook=order.name,
             agent=order.agent,
             policy=order.policy,
+            sandbox=order.sandbox,
             trust=order.trust,
             mode="replay" if order.replay else "record",
         )

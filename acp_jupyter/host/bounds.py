@@ -20,6 +20,9 @@ SANDBOXES: tuple[Sandbox, ...] = ("off", "folder", "copy", "read-only")
 """What leaves an agent most comes first."""
 NETWORKS: tuple[Network, ...] = ("none", "hosts", "all")
 """What reaches least comes first."""
+_NOT_YET: frozenset[Sandbox] = frozenset({"copy"})
+OFFERED_SANDBOXES = tuple(each for each in SANDBOXES if each not in _NOT_YET)
+"""Those that can be had."""
 LEVELS: tuple[SandboxLevel, ...] = ("none", "partial", "full")
 _ANY = ("*",)
 _MOST_INSTRUCTIONS = 20_000
@@ -57,7 +60,7 @@ class Bounds:
     agents: tuple[tuple[str, ...], ...] = ()
     remote_hosts: tuple[tuple[str, ...], ...] = ()
     policies: tuple[Policy, ...] = POLICIES
-    sandboxes: tuple[Sandbox, ...] = SANDBOXES
+    sandboxes: tuple[Sandbox, ...] = OFFERED_SANDBOXES
     sandbox_level: SandboxLevel = "none"
     downloads: bool = True
     mcp_commands: bool = True
@@ -86,12 +89,13 @@ class Bounds:
                 f"allowed_policies names {unknown[0]!r}, which is no policy. "
                 f"Policies: {', '.join(POLICIES)}."
             )
-        sandboxes = _names(settings, "allowed_sandboxes", SANDBOXES)
-        unknown = [name for name in sandboxes if name not in SANDBOXES]
+        sandboxes = _names(settings, "allowed_sandboxes", OFFERED_SANDBOXES)
+        unknown = [name for name in sandboxes if name not in OFFERED_SANDBOXES]
         if unknown:
             raise BadRequest(
-                f"allowed_sandboxes names {unknown[0]!r}, which is no sandbox. "
-                f"Sandboxes: {', '.join(SANDBOXES)}."
+                f"allowed_sandboxes names {unknown[0]!r}, which "
+                f"{'is not available yet' if unknown[0] in _NOT_YET else 'is no sandbox'}. "
+                f"Sandboxes: {', '.join(OFFERED_SANDBOXES)}."
             )
         level = settings.get("required_sandbox_level", "none")
         if level not in LEVELS:
@@ -219,6 +223,11 @@ class Bounds:
                 f"The policy {policy} is not allowed here. {DECIDED} Choose one of: {others}."
             )
 
+    @property
+    def needs_walls(self) -> bool:
+        """Whether no agent may run without a sandbox."""
+        return self.sandbox_level != "none" and "off" not in self.sandboxes
+
     def within_sandbox(self, sandbox: Sandbox) -> Sandbox:
         """Return a sandbox, or the next one that leaves less; without any, the one that is left."""
         start = SANDBOXES.index(sandbox)
@@ -233,12 +242,29 @@ class Bounds:
         ------
         NotAllowed
             It is not.
+        BadRequest
+            It can't be had yet.
         """
+        if sandbox is not None:
+            require_offered(sandbox)
         if sandbox is not None and sandbox not in self.sandboxes:
             others = ", ".join(self.sandboxes)
             raise NotAllowed(
                 f"The sandbox {sandbox} is not allowed here. {DECIDED} Choose one of: {others}."
             )
+
+
+def require_offered(sandbox: Sandbox) -> None:
+    """Do nothing if a sandbox can be had.
+
+    Raises
+    ------
+    BadRequest
+        It can't yet.
+    """
+    if sandbox in _NOT_YET:
+        others = ", ".join(OFFERED_SANDBOXES)
+        raise BadRequest(f"The sandbox {sandbox} is not available yet. Choose one of: {others}.")
 
 
 _LEAST: tuple[Policy, ...] = ("deny", "read-only", "ask", "accept-edits", "allow-all")

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from acp_jupyter.errors import DiskRefused, UnknownTurn
+from acp_jupyter.host.bounds import require_offered
 from acp_jupyter.host.config import HostConfig
 from acp_jupyter.host.host_thread import HostThread
 from acp_jupyter.host.open_sessions import OpenSessions
@@ -185,7 +186,7 @@ class AgentHost(HostThread):
         UnknownAgent
             No agent of that id is configured.
         BadRequest
-            Too many sessions are open.
+            Too many sessions are open, or the sandbox can't be had yet.
         NotAllowed
             The administrator does not allow the policy, or the sandbox.
         RecordingMissing
@@ -203,6 +204,7 @@ class AgentHost(HostThread):
         self.config.bounds.require_sandbox(sandbox)
         opening = opening_note(spec, cwd, policy, label, notebook_path, chosen_by)
         configured = spec.sandbox.use or self.config.sandbox
+        require_offered(configured)
         within = sandbox or self.config.bounds.within_sandbox(configured)
         network = network or spec.sandbox.network or self.config.network
         opening = opening.model_copy(update={"sandbox": within, "network": network})
@@ -334,6 +336,7 @@ class AgentHost(HostThread):
         await self.operations.recover()
         await self.stored_sessions.settle_open_turns()
         await asyncio.to_thread(self._copied_folders.remove_orphans)
+        await asyncio.to_thread(self.open_sessions.sandboxes.remove_orphans)
 
     async def _close(self) -> None:
         await self.operations.close()

@@ -11,8 +11,8 @@ from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.recording import recording_options
 from acp_jupyter.kernel.execution_context import execution_context
-from acp_jupyter.kernel.session import Session, defaults
-from acp_jupyter.protocol.host_events.session import Network, Policy
+from acp_jupyter.kernel.session import Session, check_sandbox, defaults
+from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
 from acp_jupyter.transcript.model.session_state import SessionState
 
 
@@ -23,6 +23,7 @@ def connect(
     session: str | None = None,
     new: bool = False,
     policy: Policy | None = None,
+    sandbox: Sandbox | None = None,
     trust: bool = False,
     tools: bool = True,
     network: Network | None = None,
@@ -44,6 +45,9 @@ def connect(
     policy
         How permission requests of prompts are answered that are sent from here and name no other;
         default: the session's policy, which is its user's.
+    sandbox
+        What the agent's processes can reach while it works on prompts that are sent from here and
+        name no other: ``off``, ``folder`` or ``read-only``; default: the session's sandbox.
     trust
         Whether the agent may run in the folder, whatever is in it. Without it the user is asked
         before an agent's first start in a folder.
@@ -60,6 +64,8 @@ def connect(
         No agent of that id is configured.
     FolderNotTrusted
         The folder is not trusted, and nobody can be asked, or they said no.
+    BadRequest
+        There is no such sandbox.
     RecordingMissing
         Records are played here (``%acp replay``), and there is none of this session.
 
@@ -69,6 +75,7 @@ def connect(
     >>> turn = session.prompt("What is in this folder?").wait()
     >>> print(turn.text)
     """
+    check_sandbox(sandbox)
     client = host_client()
     name = agent or defaults.agent
     trust = trust or defaults.trust
@@ -78,7 +85,7 @@ def connect(
     if not new and not trust and tools and options is None and cwd is None and network is None:
         state = _taken_up(client, name, session or "")
         if state is not None:
-            return Session(client, state, policy)
+            return Session(client, state, policy, sandbox)
     defaults.chosen.pop((name, session or ""), None)
     command = CreateSession(
         agent=name,
@@ -86,7 +93,8 @@ def connect(
         notebook_path=client.notebook_path,
         label=session or "",
         new=new,
-        start="background",
+        # With another sandbox than the session's it starts with the prompt, in that one.
+        start="background" if sandbox is None else "lazy",
         record=options,
         trust=trust,
         tools=tools,
@@ -94,14 +102,14 @@ def connect(
         ask_trust=client.location == "server",
     )
     try:
-        return Session(client, client.create_session(command), policy)
+        return Session(client, client.create_session(command), policy, sandbox)
     except FolderNotTrusted as error:
         from acp_jupyter.kernel.turn.stdin_questions import ask_trust
 
         if not execution_context().can_type or not ask_trust(error):
             raise
         trusting = command.model_copy(update={"trust": True})
-        return Session(client, client.create_session(trusting), policy)
+        return Session(client, client.create_session(trusting), policy, sandbox)
 
 
 def list_agents() -> tuple[AgentEntry, ...]:

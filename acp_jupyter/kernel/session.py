@@ -1,7 +1,7 @@
 """`Session`: one conversation with an agent, as Python sees it; and the kernel's defaults.
 
 A `Session` is a handle: the session itself is the host's (`acp_jupyter.host.session`). The defaults
-are what cells use that name nothing else: agent, policy, and the session used last.
+are what cells use that name nothing else: agent, policy, sandbox, and the session used last.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, get_args
 
 from pydantic import JsonValue
 
@@ -24,7 +24,7 @@ from acp_jupyter.kernel.settings import Settings
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.kernel.written_file import write_whole
 from acp_jupyter.protocol.host_events.notes import CellError, Origin
-from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.host_events.session import Policy, Sandbox
 from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.transcript.model.session_state import SessionState
 
@@ -58,10 +58,15 @@ class Session:
     """
 
     def __init__(
-        self, client: HostClient, state: SessionState, policy: Policy | None = None
+        self,
+        client: HostClient,
+        state: SessionState,
+        policy: Policy | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         self._client = client
         self._policy: Policy | None = policy
+        self._sandbox: Sandbox | None = sandbox
         self._turns = _TURNS.setdefault(state.session_id, deque(maxlen=_MOST_TURNS))
         defaults.session_id = state.session_id
         self.id = state.session_id
@@ -76,6 +81,7 @@ class Session:
         prompt: str | Sequence[dict[str, JsonValue]],
         *,
         policy: Policy | None = None,
+        sandbox: Sandbox | None = None,
         allow: Sequence[str] = (),
         deny: Sequence[str] = (),
         timeout: float | None = None,
@@ -89,6 +95,9 @@ class Session:
         policy
             How permission requests of this turn are answered; default: as
             `connect` was told, else the session's policy.
+        sandbox
+            What the agent's processes can reach in this turn: ``off``, ``folder`` or
+            ``read-only``; default: as `connect` was told, else the session's sandbox.
         allow, deny
             Rules for this turn, e.g. ``execute:git status *``, ``edit:src/**``, ``read`` or
             ``fetch:https://docs.python.org/*``. What is denied is rejected, whatever allows it.
@@ -99,8 +108,18 @@ class Session:
         ------
         EmptyPrompt
             There is nothing to send.
+        BadRequest
+            There is no such sandbox.
         """
-        return self._prompt(prompt, None, policy=policy, allow=allow, deny=deny, timeout=timeout)
+        return self._prompt(
+            prompt,
+            None,
+            policy=policy,
+            sandbox=sandbox,
+            allow=allow,
+            deny=deny,
+            timeout=timeout,
+        )
 
     def _prompt(
         self,
@@ -108,12 +127,14 @@ class Session:
         error: CellError | None,
         *,
         policy: Policy | None,
+        sandbox: Sandbox | None,
         allow: Sequence[str],
         deny: Sequence[str],
         timeout: float | None,
     ) -> Turn:
         if isinstance(prompt, str) and not prompt.strip():
             raise EmptyPrompt("The prompt is empty. Write what the agent should do.")
+        check_sandbox(sandbox)
         cell = execution_context()
         origin = Origin(
             notebook_path=self._client.notebook_path,
@@ -126,6 +147,7 @@ class Session:
             self.id,
             clean_json(prompt) if isinstance(prompt, str) else tuple(map(clean_json, prompt)),
             policy=policy or self._policy,
+            sandbox=sandbox or self._sandbox,
             allow=tuple(allow),
             deny=tuple(deny),
             origin=origin,
@@ -153,7 +175,9 @@ class Session:
         if self.state.active_turn_id is None:
             raise BadRequest("No turn runs in this session. Send a prompt.")
         can_ask = execution_context().can_ask
-        return self._client.steer(self.id, words, can_ask=can_ask, policy=self._policy)
+        return self._client.steer(
+            self.id, words, can_ask=can_ask, policy=self._policy, sandbox=self._sandbox
+        )
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -271,7 +295,7 @@ class Session:
         NotSupported
             The agent can't do that.
         """
-        return Session(self._client, self._client.fork(self.id), self._policy)
+        return Session(self._client, self._client.fork(self.id), self._policy, self._sandbox)
 
     def rewind(self, turn: Turn | str, *, files: bool = True) -> Session:
         """Go back to before a turn; return the new session that goes on from there.
@@ -320,7 +344,7 @@ class Session:
         for key, session_id in tuple(defaults.chosen.items()):
             if session_id == self.id:
                 defaults.chosen[key] = reply.session.session_id
-        session = Session(self._client, reply.session, self._policy)
+        session = Session(self._client, reply.session, self._policy, self._sandbox)
         session.rewound = reply
         return session
 
@@ -378,11 +402,28 @@ class Session:
         return f"<Session {self.id[:8]} of {self.agent}>"
 
 
+_SANDBOXES: tuple[Sandbox, ...] = get_args(Sandbox)
+
+
+def check_sandbox(sandbox: str | None) -> None:
+    """Do nothing if there is a sandbox of that name, or none is named; the host may refuse it.
+
+    Raises
+    ------
+    BadRequest
+        There is none.
+    """
+    if sandbox is not None and sandbox not in _SANDBOXES:
+        raise BadRequest(f"There is no sandbox {sandbox!r}. Name one of: off, folder, read-only.")
+
+
 @dataclass(slots=True)
 class _Defaults:
     agent: str = "demo"
     policy: Policy | None = None
     """Of cells that name none; None for that of their session."""
+    sandbox: Sandbox | None = None
+    """The same."""
     trust: bool = False
     """Whether the folder is trusted for this kernel, as by ``--trust`` in each cell."""
     session_id: str = ""

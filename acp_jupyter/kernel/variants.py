@@ -16,10 +16,10 @@ from acp_jupyter.errors import AcpError, AgentStartError, BadRequest, FolderNotT
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.execution_context import execution_context
-from acp_jupyter.kernel.session import Session, defaults
+from acp_jupyter.kernel.session import Session, check_sandbox, defaults
 from acp_jupyter.kernel.settings import Settings
 from acp_jupyter.kernel.turn.turn import Turn
-from acp_jupyter.protocol.host_events.session import Policy, Restore
+from acp_jupyter.protocol.host_events.session import Policy, Restore, Sandbox
 from acp_jupyter.transcript.escaping import one_line
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.output.bundle import is_kept
@@ -273,6 +273,7 @@ def try_several(
     *,
     cwd: str | Path | None = None,
     policy: Policy | None = None,
+    sandbox: Sandbox | None = None,
     allow: Sequence[str] = (),
     deny: Sequence[str] = (),
     timeout: float | None = None,
@@ -295,7 +296,7 @@ def try_several(
         ``["claude:opus", "claude:haiku", "codex"]``.
     cwd
         The folder to copy; default: as for `connect`.
-    policy, allow, deny, timeout
+    policy, sandbox, allow, deny, timeout
         Of each turn, as for `Session.prompt`.
     trust
         Whether the agents may run in the folder and its copies.
@@ -320,10 +321,15 @@ def try_several(
     >>> variants = try_several("Add a README", ["demo", "demo"]).wait()
     >>> variants[0].keep()
     """
-    sessions = make_variants(agents, cwd=cwd, trust=trust, tools=tools, restore=restore)
+    check_sandbox(sandbox)
+    sessions = make_variants(
+        agents, cwd=cwd, trust=trust, tools=tools, restore=restore, sandbox=sandbox
+    )
 
     def send(session: Session) -> Turn:
-        return session.prompt(prompt, policy=policy, allow=allow, deny=deny, timeout=timeout)
+        return session.prompt(
+            prompt, policy=policy, sandbox=sandbox, allow=allow, deny=deny, timeout=timeout
+        )
 
     return send_all(sessions, send)
 
@@ -335,6 +341,7 @@ def make_variants(
     trust: bool = False,
     tools: bool = True,
     restore: Restore | None = None,
+    sandbox: Sandbox | None = None,
     settings: Settings | None = None,
     told: Callable[[str], None] = lambda _words: None,
 ) -> list[Session]:
@@ -342,7 +349,7 @@ def make_variants(
 
     Parameters
     ----------
-    agents, cwd, trust, tools, restore
+    agents, cwd, trust, tools, restore, sandbox
         See `try_several`.
     settings
         What is asked of each session.
@@ -368,6 +375,7 @@ def make_variants(
         ask_trust=client.location == "server",
         tools=tools,
         restore=restore or ("dill" if has_dill else "none"),
+        sandbox=sandbox or defaults.sandbox,
         cell_id=execution_context().cell_id,
     )
     used = defaults.session_id

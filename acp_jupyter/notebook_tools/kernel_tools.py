@@ -227,7 +227,11 @@ async def restart_kernel(context: CallContext, call: RestartKernel) -> Reply:
     return reply
 
 
+_OUTSIDE = "The kernel is outside of the agent's sandbox: code that runs there can do what you can."
+
+
 async def _action(context: CallContext, tool: str, title: str, code: str) -> ToolAction:
+    outside = _OUTSIDE if context.permissions.confined else ""
     return ToolAction(
         tool=tool,
         arguments=context.arguments,
@@ -235,7 +239,7 @@ async def _action(context: CallContext, tool: str, title: str, code: str) -> Too
         words=f"run code in {context.target.whose_kernel}",
         title=f"{title} in {context.target.kernel}",
         location=str(context.target.path),
-        reason=await _overwritten(context, code),
+        reason=f"{await _overwritten(context, code)} {outside}".strip(),
         code="" if tool == RunCode.tool else code,
     )
 

@@ -71,6 +71,12 @@ class ToolPermissions:
         self._taken: set[str] = set()
         """Ids of items whose permission was used; each is valid for one call."""
 
+    @property
+    def confined(self) -> bool:
+        """Whether a sandbox holds the agent's processes."""
+        walls = self._session.state.walls
+        return walls is not None and walls.level != "none"
+
     async def request(self, action: ToolAction) -> CallCard:
         """Wait for permission; return the card that shows the call's progress.
 

@@ -35,14 +35,16 @@ def test_each_combination_is_a_job_and_equal_ones_are_one(folder: Path) -> None:
             [{"a": 1}, {"a": 2}, {"a": 1}],
             ["demo", "claude"],
             policy=["ask", "deny"],
+            sandbox=["folder", "read-only"],
             seeds=iter([1, 2, 3]),
             executor=executor,
         )
-    assert len(results) == len(executor.orders) == 2 * 2 * 2 * 3
+    assert len(results) == len(executor.orders) == 2 * 2 * 2 * 2 * 3
     assert len({result.key for result in results}) == len(results)
     assert {result.status for result in results} == {"done"}
     row = results[0].row()
     assert (row["a"], row["agent"], row["policy"], row["seed"]) == (1, "demo", "ask", 1)
+    assert [result.sandbox for result in results[:4]] == [*["folder"] * 3, "read-only"]
     lines = (folder / "prompt.batch" / "results.jsonl").read_text().splitlines()
     assert [json.loads(line)["key"] for line in lines] == [result.key for result in results]
 
@@ -117,7 +119,13 @@ def test_what_there_is_not(folder: Path) -> None:
     (folder / "broken.ipynb").write_text("{")
     with pytest.raises(BadRequest):
         acp_jupyter.batch("broken.ipynb")
-    for wrong in ({"agents": ["demo", 1]}, {"policy": "everything"}, {"seeds": ["one"]}):
+    for wrong in (
+        {"agents": ["demo", 1]},
+        {"policy": "everything"},
+        {"sandbox": "everything"},
+        {"sandbox": "copy"},
+        {"seeds": ["one"]},
+    ):
         with pytest.raises(BadRequest):
             acp_jupyter.batch("Do", **wrong)
     for empty in ("", "  "):

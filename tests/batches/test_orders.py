@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acp_jupyter.batches.orders import BatchFolder, Job, checked_params, key_of
+from acp_jupyter.batches.orders import BatchFolder, Job, checked_params, digest_of, key_of
 from acp_jupyter.errors import BadRequest
 
 
@@ -22,11 +22,19 @@ def test_the_key_is_the_content() -> None:
             {"params": {"a": 1, "b": "2"}},
             {"agent": "claude"},
             {"policy": "deny"},
+            {"sandbox": "folder"},
             {"seed": 0},
         )
     ]
     keys = {key_of(each, "n", "i") for each in (job, *others)}
-    assert len(keys | {key_of(job, "other", "i"), key_of(job, "n", "other")}) == 7
+    assert len(keys | {key_of(job, "other", "i"), key_of(job, "n", "other")}) == 8
+
+
+def test_a_job_without_a_sandbox_has_the_key_that_it_had_before_there_were_any() -> None:
+    job = Job(params={"a": 1}, agent="demo")
+    assert key_of(job, "n", "i") == digest_of(
+        [1, "n", "i", {"params": {"a": 1}, "agent": "demo", "policy": "ask", "seed": None}]
+    )
 
 
 @pytest.mark.parametrize(

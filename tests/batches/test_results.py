@@ -8,6 +8,8 @@ import pytest
 
 from acp_jupyter.batches.orders import TurnRecord
 from acp_jupyter.batches.results import BatchResults, JobResult, graded
+from acp_jupyter.host.bounds import LEVELS
+from acp_jupyter.protocol.host_events.session import WallsInForce
 
 
 def _turn(session: str = "s", **more: object) -> TurnRecord:
@@ -34,6 +36,15 @@ def test_a_result_of_several_turns() -> None:
     euros = _turn("other", cost_amount=1.0, cost_currency="EUR")
     assert _result(turns=(*turns[:2], euros)).cost is None
     assert (_result().text, _result().tokens, _result().cost) == ("", None, None)
+
+
+def test_a_result_says_how_well_its_sandbox_was_kept_at_worst() -> None:
+    kept = [WallsInForce(sandbox="folder", level=level) for level in reversed(LEVELS)]
+    turns = tuple(_turn(walls=walls) for walls in (None, *kept))
+    row = _result(turns=turns, sandbox="folder").row()
+    assert (row["sandbox"], row["sandbox_level"]) == ("folder", "none")
+    row = _result(turns=(_turn(walls=None),)).row()
+    assert (row["sandbox"], row["sandbox_level"]) == ("", "")
 
 
 def test_a_table_for_each_number_of_jobs() -> None:

@@ -60,7 +60,7 @@ def test_what_a_person_saves_while_an_agent_waits_is_theirs(
     assert (workspace.folder / "table.csv").read_text() == "a,b\n1,2\n"
     expect(other.notices).to_have_count(0)
 
-    unknown.get_by_role("button", name="Revert this 1 too").click()
+    unknown.get_by_role("button", name="Revert this too").click()
     eventually(lambda: (workspace.folder / "table.csv").read_text() == "a,b\n", "all is back")
     assert {path: path.read_bytes() for path in saved} == saved
 

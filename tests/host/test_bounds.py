@@ -11,7 +11,7 @@ import pytest
 from acp_jupyter.errors import AgentStartError, BadRequest, NotAllowed
 from acp_jupyter.host.bounds import POLICIES, Bounds
 from acp_jupyter.host.registry import Registry
-from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.host_events.session import Policy, Sandbox
 from acp_jupyter.server.system_bounds import bounds_of
 
 
@@ -27,6 +27,10 @@ def test_by_default_everything_is_allowed() -> None:
     [
         ({"allowed_policies": ["ask", "none"]}, "'none', which is no policy. Policies: ask,"),
         ({"allowed_policies": []}, "leave no policy that all of them allow"),
+        ({"allowed_sandboxes": ["off", "none"]}, "'none', which is no sandbox. Sandboxes: off, fo"),
+        ({"allowed_sandboxes": ["copy"]}, "'copy', which is not available yet. Sandboxes: off,"),
+        ({"allowed_sandboxes": []}, "leave no sandbox that all of them allow"),
+        ({"required_sandbox_level": "some"}, "must be one of: none, partial, full"),
         ({"allowed_agents": "demo"}, "allowed_agents must be a list of names"),
         ({"allowed_remote_hosts": [1]}, "allowed_remote_hosts must be a list of names"),
         ({"allow_downloads": "no"}, "allow_downloads must be True or False"),
@@ -39,6 +43,25 @@ def test_a_setting_that_makes_no_sense_is_refused_in_words(
 ) -> None:
     with pytest.raises(BadRequest, match=words):
         Bounds.of(settings)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "wanted", "sandbox"),
+    [
+        (["off", "folder", "read-only"], "folder", "folder"),
+        (["folder", "read-only"], "off", "folder"),
+        (["off", "read-only"], "folder", "read-only"),
+        (["off", "folder"], "read-only", "folder"),
+    ],
+)
+def test_a_sandbox_that_is_not_allowed_gives_way_to_one_that_leaves_less(
+    allowed: list[str], wanted: Sandbox, sandbox: Sandbox
+) -> None:
+    bounds = Bounds.of({"allowed_sandboxes": allowed})
+    assert bounds.within_sandbox(wanted) == sandbox
+    if wanted not in allowed:
+        with pytest.raises(NotAllowed, match=f"The sandbox {wanted} is not allowed here. The adm"):
+            bounds.require_sandbox(wanted)
 
 
 def test_bounds_that_contradict_each_other_are_refused() -> None:
@@ -87,6 +110,8 @@ def test_a_users_settings_narrow_what_the_machine_allows_and_never_widen_it(
         "allow_mcp_commands": False,
         "allow_attachments": False,
         "allow_unasked_modes": False,
+        "allowed_sandboxes": ["folder", "read-only"],
+        "required_sandbox_level": "partial",
         "allowed_remote_hosts": ["*.example.org"],
     }
     file = tmp_path / f"jupyter_server_config{suffix}"
@@ -99,10 +124,14 @@ def test_a_users_settings_narrow_what_the_machine_allows_and_never_widen_it(
         "allow_downloads": True,
         "allow_mcp_commands": True,
         "allow_attachments": True,
+        "allowed_sandboxes": ["off", "read-only"],
+        "required_sandbox_level": "none",
         "allowed_remote_hosts": ["*"],
     }
     bounds = bounds_of(user, [str(tmp_path), str(tmp_path / "absent")])
     assert bounds.policies == ("read-only",)
+    assert (bounds.sandboxes, bounds.sandbox_level) == (("read-only",), "partial")
+    assert bounds.needs_walls
     assert [bounds.forbids_agent(each) for each in ("demo", "codex", "claude-agent")] == [
         *(True, True, False)
     ]

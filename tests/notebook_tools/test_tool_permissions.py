@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from acp_jupyter.host.sandbox.levels import find_level
 from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import fingerprint
 from acp_jupyter.notebook_tools.tool_permissions import (
@@ -19,6 +20,8 @@ from tests.notebook_tools.in_process import KERNEL, Dictionary
 from tests.notebook_tools.talk import answers, calls_of, cells_of, play, start, using
 from tests.support.host.driver import Driver
 from tests.support.wait import PATIENCE_SECONDS, eventually
+
+LEVEL = find_level()
 
 
 def test_the_user_sees_the_code_and_what_it_overwrites(
@@ -45,6 +48,23 @@ def test_the_user_sees_the_code_and_what_it_overwrites(
         "completed",
         "Allowed once",
     )
+
+
+@pytest.mark.skipif(LEVEL.level == "none", reason=LEVEL.why_not_more)
+def test_who_has_chosen_a_sandbox_is_told_that_the_kernel_is_outside_of_it(
+    driver: Driver, session: Session, kernel: Dictionary
+) -> None:
+    turn_id = start(driver, session, using("run_code", {"code": "q = 1"}), sandbox="folder")
+    request = driver.asked(session)
+    (call,) = calls_of(session)
+    assert call.permission is not None
+    assert call.permission.reason == (
+        "The kernel is outside of the agent's sandbox: code that runs there can do what you can."
+    )
+    driver.answer(session, request, "allow")
+    (told,) = answers(driver, session, turn_id)
+    assert not told["failed"]
+    assert kernel.names["q"] == 1
 
 
 def test_the_user_sees_the_code_of_the_cells_that_would_run(

@@ -53,6 +53,7 @@ def never(*fields: str) -> Fields:
 TABLE: dict[str, Fields] = {
     "list_agents": {},
     "get_registry": {},
+    "get_sandboxes": {},
     "update_registry": {"": NEVER},
     "list_sessions": {},
     "create_session": {
@@ -64,6 +65,7 @@ TABLE: dict[str, Fields] = {
         "mode": AGENTS,
         "model": AGENTS,
         "policy": OWN,
+        "sandbox": OWN,
         "trust": OWN,
         "ask_trust": OWN,
         "start": SAYS,
@@ -78,6 +80,7 @@ TABLE: dict[str, Fields] = {
         "trust": OWN,
         "ask_trust": OWN,
         "tools": LESS,
+        "sandbox": MADE,
         "restore": MADE,
         "cell_id": MADE,
     },
@@ -97,6 +100,7 @@ TABLE: dict[str, Fields] = {
         "session_id": NAMES,
         "prompt": SAYS,
         "policy": OWN,
+        "sandbox": OWN,
         "origin": FORCED,
         "can_ask": LESS,
         "allow": OWN,
@@ -111,6 +115,7 @@ TABLE: dict[str, Fields] = {
         "config": AGENTS,
         "mode": AGENTS,
         "policy": NEVER,
+        "sandbox": NEVER,
         "title": SAYS,
     },
     "get_items": {"session_id": NAMES, "start": LOOKS, "end": LOOKS, "turn_id": LOOKS},
@@ -184,6 +189,7 @@ LOOKING = {
     "get_changes",
     "get_import",
     "get_registry",
+    "get_sandboxes",
     "get_session",
     "get_traffic",
     "get_transcript",
@@ -232,7 +238,7 @@ def test_what_is_the_users_alone(sender: CommandSender, name: str, field: str) -
     session = sender.make(USER)
     turn_id = sender.say(USER, session).turn_id
     command = example(name, session, turn_id)
-    other = {"policy": "ask", "in_document": True}
+    other = {"policy": "ask", "sandbox": "off", "in_document": True}
     if set(TABLE[name].values()) != {NEVER}:
         command = command.model_copy(update={field: other[field]})
     with pytest.raises(NotAllowed):
@@ -259,6 +265,7 @@ WISHES: list[tuple[str, dict[str, Any]]] = [
     *(("prompt", {"policy": policy}) for policy in POLICIES),
     ("prompt", {"allow": ["execute:git *", "edit"], "policy": "allow-all"}),
     ("prompt", {"allow": ["execute:rm *"], "can_ask": False}),
+    *((name, {"sandbox": "folder"}) for name in ("create_session", "prompt")),
     ("set_config", {"title": "A title"}),
     ("fork_session", {}),
 ]
@@ -287,7 +294,7 @@ def test_what_a_kernel_asks_for_never_counts_for_a_page(
     assert own in {before, "ask"}
     for caller in (USER, OTHER):
         turn = sender.say(caller, session)
-        assert (turn.policy, turn.rules) == (own, ()), caller
+        assert (turn.policy, turn.sandbox, turn.rules) == (own, "off", ()), caller
 
 
 @settings(

@@ -155,7 +155,7 @@ def test_a_session_that_nobody_knows(tmp_path: Path) -> None:
             with pytest.raises(UnknownSession, match="There is no session 'nope'"):
                 server.send(command)
         session_id = talked(server).session_id
-        (kept.root / "agent.json").write_text("{}")
+        kept.store.write_text("{}")
         words = "Keeper has not changed its own copy: it does not know this session any more."
         assert archive(server, session_id) == words
         assert listed(server) == [(session_id, True, True)]
@@ -176,7 +176,7 @@ def test_an_agent_that_announces_an_archive_and_has_none(tmp_path: Path) -> None
 
 def test_a_session_in_the_agents_own_archive_is_opened(tmp_path: Path) -> None:
     kept = kept_by(tmp_path, "archive", "load")
-    (kept.root / "agent.json").write_text(json.dumps({"s1": ["hi"]}))
+    kept.store.write_text(json.dumps({"s1": ["hi"]}))
     (kept.root / "agent.archived").write_text("s1")
     with kept.server() as server:
         assert theirs(server, archived=False) == []

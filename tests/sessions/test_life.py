@@ -159,7 +159,7 @@ def test_a_fork_goes_on_from_where_its_parent_is(kept: HostFolders) -> None:
 def test_sessions_of_the_agent_itself_are_listed_and_opened(kept: HostFolders) -> None:
     """The list is paged; a loaded session is shown as turns."""
     told = {f"s{n}": ["hi", "there"] for n in range(1, 4)}
-    (kept.root / "agent.json").write_text(json.dumps(told))
+    kept.store.write_text(json.dumps(told))
     with kept.server() as server:
         page = server.send(ListAgentSessions(agent="keeper", cwd=str(kept.root)))
         assert isinstance(page, AgentSessions)
@@ -204,7 +204,7 @@ def test_close_keeps_and_delete_removes(kept: HostFolders) -> None:
         eventually(lambda: sent(kept, session_id)[-1] == "session/resume")
         server.send(DeleteSession(session_id=session_id))
         assert not (kept.data / "sessions" / session_id).exists()
-        assert json.loads((kept.root / "agent.json").read_text()) == {}
+        assert json.loads(kept.store.read_text()) == {}
         assert server.send(ListSessions()) == []
         with pytest.raises(UnknownSession):
             server.send(DeleteSession(session_id=session_id))

@@ -13,12 +13,14 @@ from acp_jupyter.api.models.sessions import (
     AllowDownload,
     CancelLogin,
     GetRegistry,
+    GetSandboxes,
     ListAgents,
     Login,
     LoginReply,
     Logout,
     RegistryReply,
     RestartAgent,
+    SandboxesReply,
     UpdateRegistry,
 )
 from acp_jupyter.host.host import AgentHost
@@ -109,6 +111,19 @@ class AgentCommands:
     async def registry(self, command: GetRegistry, caller: Caller) -> RegistryReply:
         """Return which list of the public registry is in use."""
         return RegistryReply(**asdict(self._host.config.registry.public_state))
+
+    @handles(GetSandboxes)
+    async def sandboxes(self, command: GetSandboxes, caller: Caller) -> SandboxesReply:
+        """Return how well sandboxes are kept, which is tried once; not on this loop."""
+        bounds, sandboxes = self._host.config.bounds, self._host.open_sessions.sandboxes
+        level = await asyncio.to_thread(lambda: sandboxes.level)
+        return SandboxesReply(
+            level=level.level,
+            kept_by=level.kept_by,
+            why_not_more=level.why_not_more,
+            allowed=bounds.sandboxes,
+            required_level=bounds.sandbox_level,
+        )
 
     @handles(UpdateRegistry)
     async def update_registry(self, command: UpdateRegistry, caller: UserCaller) -> RegistryReply:

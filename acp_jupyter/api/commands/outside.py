@@ -38,10 +38,12 @@ class OutsideKeyCommands:
             There is no such notebook, or there are too many keys.
         """
         config = self._host.config
-        if config.tools is None:
-            raise NotAllowed("The notebook tools are turned off on this server.")
         if config.bounds.forbids_agent(OUTSIDE):
             raise NotAllowed(f"Agents outside are not allowed here. {DECIDED}")
+        if config.bounds.needs_walls:
+            raise NotAllowed(f"Agents outside have no sandbox, and one is required here. {DECIDED}")
+        if config.tools is None:
+            raise NotAllowed("The notebook tools are turned off on this server.")
         config.bounds.require_policy(command.policy)
         root = config.root.resolve()
         path = await asyncio.to_thread((root / command.notebook_path).resolve)

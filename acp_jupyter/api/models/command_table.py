@@ -39,6 +39,7 @@ from acp_jupyter.api.models.sessions import (
     ForkSession,
     FoundSessions,
     GetRegistry,
+    GetSandboxes,
     GetSession,
     KillTerminal,
     ListAgents,
@@ -53,6 +54,7 @@ from acp_jupyter.api.models.sessions import (
     ResumeSession,
     RewindReply,
     RewindSession,
+    SandboxesReply,
     SearchSessions,
     SetConfig,
     UnarchiveSession,
@@ -151,6 +153,7 @@ _LIFECYCLE = (
 COMMANDS = (
     CommandRow(ListAgents, GET("agents"), tuple[AgentEntry, ...], while_agent_code_runs=True),
     CommandRow(GetRegistry, GET("registry"), RegistryReply, while_agent_code_runs=True),
+    CommandRow(GetSandboxes, GET("sandboxes"), SandboxesReply, while_agent_code_runs=True),
     CommandRow(
         UpdateRegistry,
         POST("registry/update"),

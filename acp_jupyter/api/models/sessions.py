@@ -8,7 +8,7 @@ from pydantic import Field
 
 from acp_jupyter.api.models.command_row import BaseCommand
 from acp_jupyter.host.recording_file import RecordingOptions
-from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
+from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox, SandboxLevel
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.protocol.session_packets import Ability
@@ -361,6 +361,12 @@ class GetRegistry(BaseCommand):
     name: Literal["get_registry"] = "get_registry"
 
 
+class GetSandboxes(BaseCommand):
+    """Which sandboxes agents can have here, and how well they are kept."""
+
+    name: Literal["get_sandboxes"] = "get_sandboxes"
+
+
 class UpdateRegistry(BaseCommand):
     """Download a newer list of the public registry, where that is allowed."""
 
@@ -381,6 +387,20 @@ class RegistryReply(Model):
     """Whether a newer one may be downloaded."""
     failure: str = ""
     """Why the last download failed; the list is the one from before."""
+
+
+class SandboxesReply(Model):
+    """Result of ``get_sandboxes``."""
+
+    level: SandboxLevel
+    kept_by: str = ""
+    """What keeps them, with its version; empty where nothing does."""
+    why_not_more: str = ""
+    """What is missing for the next level, and what to do; empty for the full one."""
+    allowed: tuple[Sandbox, ...] = ()
+    """Those that may be chosen."""
+    required_level: SandboxLevel = "none"
+    """The lowest level at which an agent is started in one."""
 
 
 class AgentEntry(Model):

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from acp_jupyter.api.models.command_row import BaseCommand
-from acp_jupyter.protocol.host_events.session import Restore
+from acp_jupyter.protocol.host_events.session import Restore, Sandbox
 
 
 class CreateVariant(BaseCommand):
@@ -29,6 +29,8 @@ class CreateVariant(BaseCommand):
     """Whether agents may run in the folder and its copies; see ``create_session``."""
     ask_trust: bool = False
     """The same."""
+    sandbox: Sandbox | None = None
+    """Default: that of the notebook's session with this agent, else as for a new session."""
     tools: bool = True
     """Whether the agent gets the notebook tools, and so a kernel."""
     restore: Restore = "none"

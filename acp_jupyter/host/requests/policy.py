@@ -13,9 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
+from acp_jupyter.host.bounds import SANDBOXES
 from acp_jupyter.host.requests.rules import CurrentRules, Facts, facts_of, rule_on
 from acp_jupyter.host.requests.session_folder import SessionFolder
-from acp_jupyter.protocol.host_events.session import Policy, Rule, RuleEffect
+from acp_jupyter.protocol.host_events.session import Policy, Rule, RuleEffect, Sandbox
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.model.tool_items import PermissionOption, ToolCall
 from acp_jupyter.transcript.permission_evidence import is_question, sole_allow_once
@@ -158,12 +159,23 @@ def allows_no_more(turn: TurnState, than: TurnState) -> bool:
     """Return whether a turn allows nothing without the user that another one does not."""
     order = STRICTEST_FIRST.index
     stricter = order(turn.policy) <= order(than.policy)
+    within = SANDBOXES.index(_sandbox(turn)) >= SANDBOXES.index(_sandbox(than))
     return (
         stricter
+        and within
         and _ALLOWS[turn.policy] <= _ALLOWS[than.policy]
         and _rules(turn, "allow") <= _rules(than, "allow")
         and _rules(turn, "deny") >= _rules(than, "deny")
     )
+
+
+def _sandbox(turn: TurnState) -> Sandbox:
+    return sandbox_under(turn.policy, turn.sandbox)
+
+
+def sandbox_under(policy: Policy, sandbox: Sandbox) -> Sandbox:
+    """Return the sandbox of an agent under a policy: where nothing may be changed, nothing is."""
+    return "read-only" if policy in CHANGES_NOTHING else sandbox
 
 
 def _rules(turn: TurnState, effect: RuleEffect) -> set[str]:

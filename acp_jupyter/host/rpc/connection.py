@@ -347,7 +347,7 @@ def _own_temporary(spec: AgentSpec) -> dict[str, str]:
 
 async def _end(confined: Confined | None) -> None:
     if confined is not None:
-        await confined.end()
+        await confined.close()
 
 
 def _object(value: object) -> Mapping[str, Any]:

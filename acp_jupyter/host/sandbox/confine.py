@@ -1,12 +1,15 @@
 """Run a command within walls that the kernel keeps, for it and for all that it starts.
 
-``confine.py [--read PATH]... [--list PATH]... [--write PATH]... [--network own|none|port]
-[--forward SOCKET] [--port PORT] -- COMMAND [ARGUMENT...]``
+``confine.py [--read PATH]... [--list PATH]... [--write PATH]... [--fix PATH]... [--hide PATH]...
+[--network own|none|port] [--forward SOCKET] [--port PORT] -- COMMAND [ARGUMENT...]``
 
-With paths, Landlock allows these alone: to read and run what is below, to list one folder, to
-change what is below. Without, the file system is left to whoever started this. Either way no signal
-and no abstract socket reaches a process outside, and the system calls are refused that lead around
-that. Of the network, the command has all; or ``own``, one of its own, where this program listens at
+With ``read``, ``list`` or ``write``, Landlock allows these paths alone: to read and run what is
+below, to list folders, to change what is below. With ``fix`` and ``hide``, mounts of its own keep
+paths from being changed, or from being read; one that is not there is passed over. Either way no
+signal and no abstract socket reaches a process outside, and the system calls are refused that lead
+around that.
+
+Of the network the command has all; or ``own``, one of its own, where this program listens at
 `PROXY_PORT` and passes on to a socket; or ``none``; or ``port``, TCP to this one port of proxies.
 What this kernel does not know is left out; who starts this has asked it before.
 
@@ -48,7 +51,17 @@ _BIND_TCP, _CONNECT_TCP = 1 << 0, 1 << 1
 NET_SINCE = 4
 """The version of Landlock that has rules for TCP."""
 _SCOPED_SINCE = 6
+_ALLOWED_PATHS = ("--read", "--list", "--write")
 _ABSTRACT_SOCKETS, _SIGNALS = 1 << 0, 1 << 1
+
+
+_NEWUSER, _NEWNS = 0x10000000, 0x20000
+_MS_RDONLY, _MS_REMOUNT, _MS_BIND, _MS_REC = 1, 32, 4096, 16384
+_KEPT_FLAGS = 2 | 4 | 8
+"""Of a mount: no set-user-ID programs, no devices, no programs."""
+_MOUNT_SETATTR, _AT_FDCWD, _AT_RECURSIVE = 442, -100, 0x8000
+_SPARE = b"/dev/shm"
+"""Where what is put over hidden places is made; it is as before afterwards."""
 
 
 def landlock_version() -> int:
@@ -66,6 +79,62 @@ def _done(result: int, what: str) -> int:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
     return result
+
+
+def _mount(source: bytes | None, target: bytes, kind: bytes | None, flags: int) -> bool:
+    """Mount; return False where one of the two is not there any more."""
+    if _libc().mount(source, target, kind, flags, None) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in {errno.ENOENT, errno.ENOTDIR}:
+        return False
+    raise OSError(number, f"{os.fsdecode(target)} can't be kept: {os.strerror(number)}")
+
+
+def _fix(path: bytes) -> None:
+    if not _mount(path, path, None, _MS_BIND | _MS_REC):
+        return
+    attributes = struct.pack("QQQQ", _MS_RDONLY, 0, 0, 0)
+    done = _libc().syscall(
+        _MOUNT_SETATTR,
+        ctypes.c_int(_AT_FDCWD),
+        path,
+        ctypes.c_uint(_AT_RECURSIVE),
+        attributes,
+        ctypes.c_size_t(len(attributes)),
+    )
+    if done < 0:  # a kernel that does not know it, which is before 5.12
+        flags = os.statvfs(path).f_flag & _KEPT_FLAGS
+        _mount(None, path, None, _MS_REMOUNT | _MS_BIND | _MS_RDONLY | flags)
+
+
+def _mount_over(places: Sequence[tuple[str, str]]) -> None:
+    """Keep places from being changed or read, in a mount namespace of the command's own."""
+    if not places:
+        return
+    user, group = os.getuid(), os.getgid()
+    _done(_libc().unshare(_NEWUSER | _NEWNS), "no namespace can be had")
+    for name, text in (
+        *(("setgroups", "deny"), ("uid_map", f"{user} {user} 1")),
+        ("gid_map", f"{group} {group} 1"),
+    ):
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+    _mount(b"none", _SPARE, b"tmpfs", 0)
+    empty_file, empty_folder = _SPARE + b"/file", _SPARE + b"/folder"
+    os.close(os.open(empty_file, os.O_CREAT | os.O_WRONLY, 0))
+    os.mkdir(empty_folder, 0)
+    os.chmod(empty_folder, 0)
+    for how, name in places:
+        path = os.fsencode(name)
+        if how == "--fix":
+            _fix(path)
+        else:
+            empty = empty_folder if os.path.isdir(path) else empty_file
+            if _mount(empty, path, None, _MS_BIND):
+                flags = os.statvfs(path).f_flag & _KEPT_FLAGS
+                _mount(None, path, None, _MS_REMOUNT | _MS_BIND | _MS_RDONLY | flags)
+    _done(_libc().umount2(_SPARE, 0), "what hides files can't be put away")
 
 
 def _restrict(
@@ -129,11 +198,13 @@ def _drop_capabilities() -> None:
 
 
 _ARCHITECTURES = {
-    "x86_64": (0xC000003E, (250, 249, 248), 41, ((44, 3), (46, 2), (307, 3))),
-    "aarch64": (0xC00000B7, (219, 218, 217), 198, ((206, 3), (211, 2), (269, 3))),
+    "x86_64": (0xC000003E, (250, 249, 248), 16, 302, 41, ((44, 3), (46, 2), (307, 3))),
+    "aarch64": (0xC00000B7, (219, 218, 217), 29, 261, 198, ((206, 3), (211, 2), (269, 3))),
 }
-"""The kernel's number of each, and those of keyctl, request_key and add_key, of socket, and of
-sendto, sendmsg and sendmmsg, with the place of their flags."""
+"""The kernel's number of each, and those of keyctl, request_key and add_key, of ioctl, prlimit64
+and socket, and of sendto, sendmsg and sendmmsg, with the place of their flags."""
+_TYPING = (0x5412, 0x541C)
+"""Of ioctl: to type into a terminal, by which a command of the user's own shell would be run."""
 _IO_URING = (425, 426, 427)
 """Reaches files and sockets by another way; programs go the usual one where it is missing."""
 _X32 = 0x40000000
@@ -157,13 +228,16 @@ class _Program(ctypes.Structure):
 
 
 def _refuse_calls(network: str) -> None:
-    """Refuse system calls of other architectures, of key rings and io_uring, and of sockets."""
+    """Refuse system calls of other architectures, of key rings and of io_uring, and sockets.
+
+    Neither can a terminal be typed into, nor the limits of another process be set.
+    """
     known = _ARCHITECTURES.get(platform.machine())
     if known is None:
         if network in {"none", "port"}:
             raise OSError(errno.ENOSYS, "sockets can't be refused on this kind of machine")
         return
-    architecture, keys, socket_call, sends = known
+    architecture, keys, ioctl, limits, socket_call, sends = known
     missing = _REFUSED | errno.ENOSYS
     steps: list[_Step] = [
         (_LOAD, 0, 0, 4),
@@ -175,12 +249,17 @@ def _refuse_calls(network: str) -> None:
     ]
     for number in (*_IO_URING, *keys):
         steps += _at_call(number, [(_RETURN, 0, 0, missing)])
+    refused: _Step = (_RETURN, 0, 0, _REFUSED | errno.EPERM)
+    allowed: _Step = (_RETURN, 0, 0, _ALLOWED)
+    steps += _at_call(limits, [_argument(0), (_JUMP_EQUAL, 0, 1, 0), allowed, refused])
+    typing = [word for one in _TYPING for word in ((_JUMP_EQUAL, 0, 1, one), refused)]
+    steps += _at_call(ioctl, [_argument(1), *typing, allowed])
     if network:
         steps += _at_call(socket_call, _sockets(network))
     if network == "port":
         for number, place in sends:
             steps += _at_call(number, _without_fast_open(place))
-    steps.append((_RETURN, 0, 0, _ALLOWED))
+    steps.append(allowed)
     packed = b"".join(struct.pack("HBBI", *step) for step in steps)
     held = ctypes.create_string_buffer(packed, len(packed))
     program = _Program(len(steps), ctypes.addressof(held))
@@ -259,16 +338,14 @@ def _forward(path: str) -> None:
         os._exit(0)
 
 
-def _arguments(words: Iterable[str]) -> tuple[dict[str, list[str]], list[str]]:
-    options: dict[str, list[str]] = {
-        name: [] for name in ("--read", "--list", "--write", "--network", "--forward", "--port")
-    }
+def _arguments(words: Iterable[str]) -> tuple[list[tuple[str, str]], list[str]]:
+    places: list[tuple[str, str]] = []
     rest = iter(words)
     for word in rest:
         if word == "--":
-            return options, list(rest)
-        options[word].append(next(rest))
-    return options, []
+            return places, list(rest)
+        places.append((word, next(rest)))
+    return places, []
 
 
 def main(words: Sequence[str]) -> int:
@@ -277,13 +354,15 @@ def main(words: Sequence[str]) -> int:
     if not command:
         return _EXIT_NOT_CONFINED
     try:
-        for path in options["--forward"]:
+        for _, path in (each for each in options if each[0] == "--forward"):
             _forward(path)
+        _mount_over([each for each in options if each[0] in {"--fix", "--hide"}])
         _drop_capabilities()
         _done(_libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "new privileges can't be ruled out")
-        port = next((int(each) for each in options["--port"]), None)
-        _restrict(options["--read"], options["--list"], options["--write"], port)
-        _refuse_calls(next(iter(options["--network"]), ""))
+        port = next((int(number) for how, number in options if how == "--port"), None)
+        read, listed, write = ([p for how, p in options if how == each] for each in _ALLOWED_PATHS)
+        _restrict(read, listed, write, port)
+        _refuse_calls(next((name for how, name in options if how == "--network"), ""))
     except OSError as error:
         sys.stderr.write(f"The sandbox can't be set up: {error.strerror}.\n")
         return _EXIT_NOT_CONFINED

@@ -11,9 +11,14 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from acp_jupyter.host.sandbox.bubblewrap import graphics_cards
 from acp_jupyter.host.sandbox.walls import Access, Walls
 
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm")  # noqa: S108
+_DEVICES = (
+    *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"),
+    *("/dev/ptmx", "/dev/pts", "/dev/shm"),  # noqa: S108
+)
+"""All that is allowed below ``/dev``: root may read and write disks without any capability."""
 _MOST_RULES = 10_000
 
 
@@ -25,21 +30,25 @@ def landlock_arguments(walls: Walls, private: Path) -> list[str]:
     private
         Folder of this sandbox alone, with ``tmp``, the agent's folder for temporary files.
     """
-    within = {place.path: place.access for place in walls.places}
-    rules = list(_rules("/", "read", within, walls.folder))
-    rules += [("--write", path) for path in (*_DEVICES, str(private / "tmp"))]
+    within: dict[str, Access] = {place.path: place.access for place in walls.places}
+    within.setdefault("/dev", "hidden")
+    # Files that are made later could not be read in a folder that is allowed entry by entry.
+    whole = "" if walls.wide else walls.folder
+    rules = list(_rules("/", "read", within, whole))
+    devices = (*_DEVICES, *graphics_cards())
+    rules += [("--write", path) for path in (*devices, str(private / "tmp"))]
     if len(rules) > _MOST_RULES:
         raise OSError(0, "too many files lie beside those that it hides")
     return [word for rule in rules for word in rule]
 
 
 def _rules(
-    path: str, access: Access, within: dict[str, Access], folder: str
+    path: str, access: Access, within: dict[str, Access], whole: str
 ) -> Iterator[tuple[str, str]]:
     """Yield what is allowed at a path and below."""
     access = within.get(path, access)
     below = _below(path, within)
-    hides = access == "read" and path != folder
+    hides = access == "read" and path != whole
     hides = hides and any(within[each] in {"hidden", "own"} for each in below)
     if access in {"read", "write"} and not hides:
         yield (f"--{access}", path)
@@ -47,11 +56,11 @@ def _rules(
     elif hides:
         yield ("--list", path)
         for entry in _entries(path):
-            yield from _rules(entry, access, within, folder)
+            yield from _rules(entry, access, within, whole)
     else:
         topmost = (e for e in below if not any(e in _below(other, within) for other in below))
         for each in topmost:
-            yield from _rules(each, access, within, folder)
+            yield from _rules(each, access, within, whole)
 
 
 def _entries(folder: str) -> Iterator[str]:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from acp_jupyter.host.sandbox import confine
+from acp_jupyter.host.sandbox.bubblewrap import for_namespaces_within
 from acp_jupyter.host.sandbox.confine import landlock_version
+from acp_jupyter.own_programs import script_command
 from acp_jupyter.protocol.host_events.session import SandboxLevel
 
 _PROBE_SECONDS = 10.0
@@ -27,39 +32,55 @@ class Level:
     """Bubblewrap's path, or that of ``sandbox-exec``."""
     why_not_more: str = ""
     """What is missing for the next level, and what to do; empty for the full one."""
+    kept_by: str = ""
+    """What keeps the walls, with its version; empty where nothing does."""
+    mounts: bool = False
+    """Whether a process in bubblewrap's sandbox can have namespaces of its own, for many places."""
 
 
-def find_level() -> Level:
-    """Find out what works here by trying it. Takes some 30 ms and blocks."""
+def find_level(seconds: float = _PROBE_SECONDS) -> Level:
+    """Find out what works here by trying it. Takes some 100 ms and blocks."""
     if sys.platform == "darwin":
         program = shutil.which("sandbox-exec")
         if program is None:
             return Level("none", why_not_more="sandbox-exec was not found.")
         why = "On macOS walls are kept by sandbox-exec; this is not tried yet."
-        return Level("partial", program, why)
+        return Level("partial", program, why, "sandbox-exec")
     if sys.platform != "linux":
         return Level("none", why_not_more="There is no sandbox for this system yet.")
-    program, why = _bubblewrap()
+    program, why = _bubblewrap(seconds)
     if program:
-        return Level("full", program)
+        mounts = _tried(program, seconds, mounts=True) is None
+        return Level("full", program, kept_by=_version_of(program), mounts=mounts)
     version = landlock_version()
     if version:
-        return Level("partial", why_not_more=why)
+        return Level("partial", why_not_more=why, kept_by=f"Landlock {version}")
     return Level("none", why_not_more=f"{why} Landlock is not in this kernel, or switched off.")
 
 
-def _bubblewrap() -> tuple[str, str]:
+def _bubblewrap(seconds: float) -> tuple[str, str]:
     """Return bubblewrap's path, or why it can't be used."""
     programs = [path for path in (shutil.which("bwrap"), _packaged()) if path]
     if not programs:
         return "", f"bubblewrap was not found. {_INSTALL}"
     why = ""
     for program in programs:
-        said = _tried(program)
+        said = _tried(program, seconds)
         if said is None:
             return program, ""
         why = why or f"bubblewrap ({program}) does not work here: {said}"
     return "", why
+
+
+def _version_of(program: str) -> str:
+    """Return the name of bubblewrap with its version, as it says it."""
+    try:
+        said = subprocess.run(
+            [program, "--version"], capture_output=True, timeout=_PROBE_SECONDS, check=False
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return "bubblewrap"
+    return said.decode(errors="replace").strip()[:_SAID_CHARS] or "bubblewrap"
 
 
 def _packaged() -> str:
@@ -71,25 +92,59 @@ def _packaged() -> str:
     return str(path) if os.access(path, os.X_OK) else ""
 
 
-def _tried(program: str) -> str | None:
-    """Run it as a sandbox does; return what it says where that fails."""
-    views = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--perms", "0000"]
-    own = ["--unshare-user", "--cap-drop", "ALL", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
-    true = shutil.which("true") or "/bin/true"
+def _tried(program: str, seconds: float, *, mounts: bool = False) -> str | None:
+    """Run it as a sandbox does; return what it says where that fails.
+
+    Parameters
+    ----------
+    mounts
+        Try whether a process in it can add places.
+    """
     try:
-        done = subprocess.run(
-            [program, *own, *views, "--tmpfs", "/run", "--remount-ro", "/run", true],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            timeout=_PROBE_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return "it did not end."
+        with tempfile.TemporaryDirectory(prefix="acp-tried-") as folder:
+            return _tried_in(Path(folder), program, seconds, mounts)
     except OSError as error:
-        return f"{error.strerror}."
-    if done.returncode == 0:
+        return f"{error.strerror or error}."
+
+
+def _tried_in(folder: Path, program: str, seconds: float, mounts: bool) -> str | None:
+    (folder / "kept").touch()
+    (folder / "written").touch()
+    views = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--perms", "0111"]
+    own = ["--unshare-user", "--cap-drop", "ALL", *for_namespaces_within()]
+    own += ["--unshare-pid", "--unshare-ipc", "--unshare-uts"]
+    # It has to keep a file from being changed, and to let another be, or something else is run.
+    command = [
+        "sh",
+        "-c",
+        'echo x >"$0"; echo x >"$1"',
+        str(folder / "kept"),
+        str(folder / "written"),
+    ]
+    places = ["--tmpfs", "/run", "--remount-ro", "/run"]
+    if mounts:
+        places += ["--bind", str(folder), str(folder)]
+        command = [*script_command(confine.__file__, "--fix", str(folder / "kept"), "--"), *command]
+    else:
+        places += ["--bind", str(folder / "written"), str(folder / "written")]
+    process = subprocess.Popen(
+        [program, *own, *views, *places, "--", *command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    try:
+        _, stderr = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        # With all that it has started, which may hold the pipe.
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return "it did not end."
+    kept, written = (bool((folder / name).read_bytes()) for name in ("kept", "written"))
+    if written and not kept:
         return None
-    said = done.stderr.decode(errors="replace").strip()[:_SAID_CHARS]
-    return f"{said or f'it ended with code {done.returncode}'}."
+    if kept:
+        return "it does not keep files from being changed."
+    said = stderr.decode(errors="replace").strip()[:_SAID_CHARS]
+    return f"{said or f'it ended with code {process.returncode}'}."

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -23,8 +24,11 @@ from acp_jupyter.host.sandbox.walls import AgentPlaces, FolderPlaces
 
 _MOST_ENTRIES = 200_000
 """Of a session's folder that are looked at."""
-_MOST_PLACES = 500
-"""Of one kind in a session's folder; of more, whole folders are kept from changes."""
+_DEPTH_OF_PROTECTED = 3
+"""How deep protected folders are looked through for credentials."""
+_PACKAGES = frozenset({"node_modules", "site-packages", "dist-packages", "objects", "__pycache__"})
+"""Folders with very many files, none of them the user's own."""
+_MOST_SOCKETS = 200
 _MOST_AT_HOME = 20_000
 
 _SETTINGS = (".config", ".local/share", ".local/state", ".cache", "Library/Application Support")
@@ -42,8 +46,13 @@ _PASSWORD_IN_URL = re.compile(rb"://[^/\s@]*:[^/\s@]+@|extraheader|://[^/\s:@]{2
 _GIT_CONFIG_BYTES = 256 * 1024
 
 
-def places_in(folder: Path) -> FolderPlaces:
+def places_in(folder: Path, most: int) -> FolderPlaces:
     """Find what is protected, and what holds credentials, in a session's folder.
+
+    Parameters
+    ----------
+    most
+        So many of one kind can be kept; of more, whole folders are kept from changes, or hidden.
 
     Raises
     ------
@@ -52,6 +61,7 @@ def places_in(folder: Path) -> FolderPlaces:
     """
     protected: list[str] = []
     credentials: list[str] = []
+    inside = os.path.join(folder, "")
     left = _MOST_ENTRIES
     todo = [str(folder)]
     while todo:
@@ -60,8 +70,9 @@ def places_in(folder: Path) -> FolderPlaces:
             if left < 0:
                 raise OSError(0, f"the folder has more than {_MOST_ENTRIES} files")
             if entry.is_symlink():
-                continue
-            if _names_credentials(entry.name) or _keeps_password(entry):
+                protected += _protected_by_link(entry, inside)
+                credentials += _credentials_by_link(entry)
+            elif _names_credentials(entry.name) or _keeps_password(entry):
                 credentials.append(entry.path)
             elif entry.is_dir(follow_symlinks=False):
                 if _is_protected(entry.name) or _is_special(entry.path):
@@ -69,11 +80,33 @@ def places_in(folder: Path) -> FolderPlaces:
                     credentials += _credentials_in(entry.path)
                 else:
                     todo.append(entry.path)
-            elif _is_protected(entry.name) or entry.stat(follow_symlinks=False).st_nlink > 1:
+            elif _is_protected(entry.name) or _links(entry) > 1:
                 protected.append(entry.path)
+    protected += [path for path in own_programs() if path.startswith(inside)]
     return FolderPlaces(
-        protected=tuple(_gathered(protected, folder)), credentials=tuple(credentials)
+        protected=tuple(_gathered(protected, folder, most, "protected files")),
+        credentials=tuple(_gathered(credentials, folder, most, "files that may hold credentials")),
     )
+
+
+def _protected_by_link(entry: os.DirEntry[str], inside: str) -> Iterator[str]:
+    """Yield what a link with a protected name leads to, in the folder."""
+    target = os.path.realpath(entry.path)
+    if _is_protected(entry.name) and target.startswith(inside) and os.path.exists(target):
+        yield target
+
+
+def _credentials_by_link(entry: os.DirEntry[str]) -> Iterator[str]:
+    target = os.path.realpath(entry.path)
+    if _names_credentials(entry.name) and os.path.isfile(target):
+        yield target
+
+
+def _links(entry: os.DirEntry[str]) -> int:
+    try:
+        return entry.stat(follow_symlinks=False).st_nlink
+    except OSError:  # it is gone
+        return 0
 
 
 @lru_cache(maxsize=20_000)
@@ -96,30 +129,45 @@ def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
 
 def _is_special(folder: str) -> bool:
     """Return whether a folder is a Python environment or a bare git repository."""
-    if os.path.exists(os.path.join(folder, "pyvenv.cfg")):
+    if any(os.path.exists(os.path.join(folder, n)) for n in ("pyvenv.cfg", "conda-meta")):
         return True
+    return _is_bare(folder)
+
+
+def _is_bare(folder: str) -> bool:
     return all(os.path.exists(os.path.join(folder, n)) for n in ("HEAD", "objects", "refs"))
 
 
 def _credentials_in(folder: str) -> Iterator[str]:
-    """Find those at the top of a protected folder, and where programs are known to keep them."""
-    for entry in _entries(folder):
-        if _names_credentials(entry.name) and not entry.is_symlink():
-            yield entry.path
+    """Find those near the top of a protected folder, and where programs are known to keep them."""
+    yield from _named_below(folder, _DEPTH_OF_PROTECTED)
     name = os.path.basename(folder).casefold()
     for first, *rest in CREDENTIAL_PLACES:
         path = os.path.join(folder, *rest)
         if first == name and os.path.lexists(path) and not path.endswith("/.git/config"):
             yield path
     config = os.path.join(folder, "config")
-    if name == ".git" and _tells_password(config):
+    if (name == ".git" or _is_bare(folder)) and _tells_password(config):
         yield config
+
+
+def _named_below(folder: str, depth: int) -> Iterator[str]:
+    if os.path.basename(folder) in _PACKAGES or os.path.exists(os.path.join(folder, "pyvenv.cfg")):
+        return
+    for entry in itertools.islice(_entries(folder), _MOST_AT_HOME):
+        if entry.is_symlink():
+            continue
+        if _names_credentials(entry.name):
+            yield entry.path
+        elif depth and entry.is_dir(follow_symlinks=False):
+            yield from _named_below(entry.path, depth - 1)
 
 
 def _keeps_password(entry: os.DirEntry[str]) -> bool:
     """Return whether a file is the configuration of a bare repository with a password in it."""
-    is_one = entry.name == "config" and os.path.exists(os.path.join(entry.path, "..", "HEAD"))
-    return is_one and _tells_password(entry.path)
+    if entry.name != "config":
+        return False
+    return _is_bare(os.path.dirname(entry.path)) and _tells_password(entry.path)
 
 
 def _tells_password(path: str) -> bool:
@@ -131,13 +179,13 @@ def _tells_password(path: str) -> bool:
         return False
 
 
-def _gathered(paths: list[str], folder: Path) -> list[str]:
+def _gathered(paths: list[str], folder: Path, most: int, what: str) -> list[str]:
     """Return so many paths as can be kept: of folders with many protected files, the folder."""
-    while len(paths) > _MOST_PLACES:
+    while len(paths) > most:
         parents = Counter(map(os.path.dirname, paths))
         parent, count = parents.most_common(1)[0]
         if parent == str(folder) or count < 2:
-            raise OSError(0, f"the folder has {len(paths)} protected files")
+            raise OSError(0, f"the folder has {len(paths)} {what}")
         paths = [path for path in paths if os.path.dirname(path) != parent] + [parent]
     return paths
 
@@ -152,7 +200,7 @@ def credentials_at(home: Path) -> list[str]:
             if next(left) <= 0:
                 return
             name = f"{below}{entry.name}"
-            if holds_credentials(name):
+            if _names_credentials(name):
                 found.append(os.path.realpath(entry.path))
             elif depth and entry.is_dir(follow_symlinks=False) and _has_settings(name):
                 look(entry.path, f"{name}/", depth - 1)
@@ -173,9 +221,35 @@ def hidden_everywhere(home: Path) -> list[str]:
     return [*(path for path in system if os.path.exists(path)), *credentials_at(home)]
 
 
-def temporary_folders() -> list[str]:
-    """Return the folders that all programs use for temporary files."""
-    return [os.path.realpath("/tmp")]  # noqa: S108 - it is hidden
+def temporary_folders(home: Path) -> list[str]:
+    """Return the folders that all programs use for temporary files; none that holds a home."""
+    named = ("/tmp", "/var/tmp", tempfile.gettempdir())  # noqa: S108 - they are hidden
+    found = dict.fromkeys(os.path.realpath(path) for path in named if os.path.isdir(path))
+    return [path for path in found if not _is_in(os.path.realpath(home), (path,))]
+
+
+def sockets_of_others(shown: Iterable[str]) -> list[str]:
+    """Return the sockets in the file system where programs listen now.
+
+    Parameters
+    ----------
+    shown
+        Files and folders whose sockets are left out.
+    """
+    try:
+        with open("/proc/net/unix", encoding="utf-8", errors="surrogateescape") as file:
+            words = (line.rstrip("\n").split(maxsplit=7) for line in file)
+            paths = dict.fromkeys(each[7] for each in words if len(each) > 7)
+    except OSError:
+        return []
+    named = (os.path.realpath(path) for path in paths if os.path.isabs(path))
+    left = tuple(shown)
+    found = (path for path in named if os.path.exists(path) and not _is_in(path, left))
+    return list(itertools.islice(found, _MOST_SOCKETS))
+
+
+def _is_in(path: str, folders: tuple[str, ...]) -> bool:
+    return any(path == each or path.startswith(os.path.join(each, "")) for each in folders)
 
 
 def agent_places(spec: AgentSpec, env: Mapping[str, str]) -> AgentPlaces:
@@ -260,9 +334,14 @@ def expanded(path: str, env: Mapping[str, str]) -> str:
     return path if os.path.isabs(path) else ""
 
 
-def _programs(spec: AgentSpec, env: Mapping[str, str]) -> Iterator[str]:
+def own_programs() -> list[str]:
+    """Return the folders of this program and of its Python."""
     own = (sys.prefix, sys.base_prefix, sys.exec_prefix, str(Path(__file__).resolve().parents[3]))
-    yield from map(os.path.realpath, own)
+    return list(map(os.path.realpath, own))
+
+
+def _programs(spec: AgentSpec, env: Mapping[str, str]) -> Iterator[str]:
+    yield from own_programs()
     search = env.get("PATH", os.defpath)
     named = [spec.command, *spec.args, *spec.sandbox.readable, *_SHOWN_OF_SOCKETS]
     named.append(os.path.realpath("/etc/resolv.conf"))

@@ -9,19 +9,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import re
 import secrets
 import shutil
+import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-import psutil
-
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.sandbox import confine
-from acp_jupyter.host.sandbox.bubblewrap import bubblewrap_arguments
+from acp_jupyter.host.sandbox.bubblewrap import bubblewrap_arguments, places_within
 from acp_jupyter.host.sandbox.hosts import agent_hosts
 from acp_jupyter.host.sandbox.landlock import landlock_arguments
 from acp_jupyter.host.sandbox.levels import Level, find_level
@@ -30,6 +28,7 @@ from acp_jupyter.host.sandbox.places import (
     hidden_everywhere,
     other_agents_state,
     places_in,
+    sockets_of_others,
     temporary_folders,
 )
 from acp_jupyter.host.sandbox.proxy import Ask, Proxy, Resolve, keyed, proxy_variables
@@ -38,10 +37,18 @@ from acp_jupyter.host.sandbox.walls import FolderPlaces, Walls, WallsNetwork, wa
 from acp_jupyter.own_programs import script_command
 from acp_jupyter.protocol.host_events.session import Network, Sandbox
 
+if sys.platform != "win32":
+    import fcntl
+    import pwd
+
 TEMPORARY_VARIABLES = ("TMPDIR", "TMP", "TEMP")
 """Of the environment: where programs make temporary files."""
 _PREFIX = "acp-sandbox-"
-_OURS = re.compile(rf"{_PREFIX}(\d+)-")
+_KEPT_WITHIN = {"read": "--fix", "hidden": "--hide"}
+_MOST_PLACES = 2000
+"""Of one kind in a session's folder, each of which costs a tenth of a millisecond."""
+_MOST_BY_BUBBLEWRAP = 200
+"""The same where bubblewrap keeps them, which takes a second then."""
 _TOO_WIDE = ("/", "/home", "/root", "/usr", "/etc", "/var", "/opt", "/srv", "/mnt", "/media")
 
 
@@ -70,6 +77,7 @@ class Confined:
         self.walls = walls
         self.level = level
         self._private = private
+        self._lock = _locked(private)
         self._proxy: Proxy | None = None
         self._at = ""
         """Where programs find the proxy."""
@@ -114,18 +122,23 @@ class Confined:
         Raises
         ------
         OSError
-            They can't be described to what keeps them.
+            They can't be described to what keeps them, or the folder is another by now.
         """
+        if os.path.realpath(self.walls.folder) != self.walls.folder:
+            raise OSError(0, f"{self.walls.folder} leads elsewhere by now")
         if self.level.program.endswith("sandbox-exec"):
             own = seatbelt_arguments(self.level.program, self.walls, self._private, self._port)
             return (*own, *command)
         reach = self.walls.network.reach
         if self.level.level == "full":
-            view = bubblewrap_arguments(self.walls, self._private, cwd)
-            net = ["--network", "own"] if reach != "all" else []
-            net += ["--forward", str(self.proxy_socket)] if reach == "hosts" else []
-            within = script_command(confine.__file__, *net, "--")
-            return (self.level.program, *view, *within, *command)
+            within = places_within(self.walls) if self.level.mounts else []
+            paths = {place.path for place in within}
+            view = bubblewrap_arguments(self.walls, self._private, cwd, paths)
+            kept = [w for p in within for w in (_KEPT_WITHIN[p.access], p.path)]
+            kept += ["--network", "own"] if reach != "all" else []
+            kept += ["--forward", str(self.proxy_socket)] if reach == "hosts" else []
+            program = script_command(confine.__file__, *kept, "--")
+            return (self.level.program, *view, *program, *command)
         places = landlock_arguments(self.walls, self._private)
         if reach != "all":
             places += ["--network", "none" if reach == "none" else "port"]
@@ -135,24 +148,28 @@ class Confined:
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return an environment that names the agent's own temporary folder, and its proxy."""
-        seen = self.level.level == "full"
-        own = "/tmp" if seen else str(self._private / "tmp")  # noqa: S108 - of its own view
+        seen = [place.path for place in self.walls.places if place.access == "own"]
+        is_in_place = self.level.level == "full" and seen
+        own = seen[0] if is_in_place else str(self._private / "tmp")
         proxy = proxy_variables(self._at) if self._at else {}
         return {**env, **dict.fromkeys(TEMPORARY_VARIABLES, own), **proxy}
 
-    async def end(self) -> None:
+    async def close(self) -> None:
         """End the proxy, and remove the private folder: no process uses it. May be called again."""
         await self.close_network()
-        await asyncio.to_thread(self.remove)
+        await asyncio.to_thread(self.end)
 
     async def close_network(self) -> None:
         """End the proxy: where the network is limited, nothing is reached any more."""
         if self._proxy is not None:
             await self._proxy.close()
 
-    def remove(self) -> None:
-        """Remove the private folder alone. Blocks."""
+    def end(self) -> None:
+        """Remove the private folder alone; blocks. May be called again."""
         shutil.rmtree(self._private, ignore_errors=True)
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
 
 
 class Sandboxes:
@@ -223,7 +240,8 @@ class Sandboxes:
             raise NetworkOpen(why)
         real = os.path.realpath(folder)
         writes = sandbox != "read-only"
-        if writes and self._is_too_wide(real):
+        wide = self._is_too_wide(real, self._homes(env))
+        if writes and wide:
             raise NoWalls(
                 f"The session's folder, {real}, has nearly everything in it, so a sandbox of it "
                 "would keep nothing. Work in a folder of its own."
@@ -231,21 +249,31 @@ class Sandboxes:
         agent = agent_places(spec, env)
         agent = agent.model_copy(update={"readable": (*agent.readable, *shown)})
         hidden = [os.path.realpath(path) for path in self._hidden]
-        hidden += hidden_everywhere(self._home)
+        for home in self._homes(env):
+            hidden += hidden_everywhere(home)
         hidden += other_agents_state(spec, env)
+        named = [os.path.realpath(path) for path in (*shown, *spec.sandbox.readable)]
+        if self.level.level == "full":  # Landlock lets sockets be
+            hidden += sockets_of_others((real, *named, *agent.writable, *agent.state))
+        not_kept = ""
         try:
-            found = places_in(Path(real))
+            found = places_in(
+                Path(real), _MOST_PLACES if self.level.mounts else _MOST_BY_BUBBLEWRAP
+            )
         except OSError as error:
-            if writes:
-                why = error.strerror or "it can't be read"
+            why = error.strerror or "it can't be read"
+            if writes and self.level.program:
                 raise NoWalls(
                     f"The protected files of the folder can't be kept: {why}. "
                     "Choose the sandbox read-only, or a smaller folder."
                 ) from None
             found = FolderPlaces()
+            not_kept = f"Credentials in the folder can be read: {why}."
         hosts = agent_hosts(spec, env) if network == "hosts" else ()
         reached = WallsNetwork(reach=network, hosts=hosts)
-        return walls_of(sandbox, real, found, agent, hidden, temporary_folders(), reached)
+        own = temporary_folders(self._home)
+        walls = walls_of(sandbox, real, found, agent, hidden, own, reached)
+        return walls.model_copy(update={"not_kept": not_kept, "wide": wide})
 
     def _open_network(self) -> str:
         """Return why the network can't be limited to hosts here; empty where it can."""
@@ -267,30 +295,69 @@ class Sandboxes:
         OSError
             It can't be written.
         """
-        private = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
-        (private / "tmp").mkdir()
-        (private / "net").mkdir()
-        hidden = private / "hidden"
-        hidden.touch(mode=0)
-        hidden.chmod(0)
+        private = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        confined = Confined(walls, self.level, private)
+        try:
+            (private / "tmp").mkdir()
+            (private / "net").mkdir()
+            hidden = private / "hidden"
+            hidden.touch(mode=0)
+            hidden.chmod(0)
+        except BaseException:
+            confined.end()
+            raise
         for place in walls.places:
             if place.access == "write" and not os.path.lexists(place.path):
                 # An agent that starts for the first time makes it; in its walls it could not.
                 with contextlib.suppress(OSError):
                     os.makedirs(place.path, mode=0o700)
-        return Confined(walls, self.level, private)
+        return confined
 
     def remove_orphans(self) -> None:
         """Remove the private folders of servers that do not run any more."""
         with contextlib.suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
             for entry in entries:
-                found = _OURS.match(entry.name)
-                if found is None or psutil.pid_exists(int(found[1])):
+                if not entry.name.startswith(_PREFIX) or not _is_own_folder(entry):
                     continue
-                if entry.is_dir(follow_symlinks=False) and entry.stat().st_uid == os.getuid():
+                lock = _locked(Path(entry.path))
+                if lock is not None:
                     shutil.rmtree(entry.path, ignore_errors=True)
+                    os.close(lock)
 
-    def _is_too_wide(self, folder: str) -> bool:
-        home = os.path.realpath(self._home)
-        above_home = home == folder or home.startswith(folder.rstrip(os.sep) + os.sep)
-        return folder in {*_TOO_WIDE, *temporary_folders()} or above_home
+    def _homes(self, env: Mapping[str, str]) -> list[Path]:
+        """Return the home folders that there may be secrets in: the agent's may be another."""
+        named = [self._home, Path(env.get("HOME") or self._home)]
+        if sys.platform != "win32":
+            with contextlib.suppress(KeyError):  # a user without a name
+                named.append(Path(pwd.getpwuid(os.getuid()).pw_dir))
+        return list(dict.fromkeys(named))
+
+    def _is_too_wide(self, folder: str, homes: Iterable[Path]) -> bool:
+        inside = os.path.join(folder, "")
+        above_home = any(os.path.join(os.path.realpath(h), "").startswith(inside) for h in homes)
+        return folder in {*_TOO_WIDE, *temporary_folders(self._home)} or above_home
+
+
+def _is_own_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        is_own = entry.stat(follow_symlinks=False).st_uid == os.getuid()
+        return is_own and entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _locked(folder: Path) -> int | None:
+    """Return a descriptor that locks a folder for this process's life.
+
+    None where another process, or another part of this one, has the lock, or where there is none.
+    Process ids would not tell: another container may share the folder.
+    """
+    if sys.platform == "win32":
+        return None
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor

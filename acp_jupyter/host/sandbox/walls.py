@@ -6,9 +6,11 @@ Of the places the deepest one counts: a folder may be written, a file in it hidd
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
+
+from pydantic import SkipValidation
 
 from acp_jupyter.protocol.host_events.session import Network, Sandbox
 from acp_jupyter.protocol.objects import Model
@@ -18,10 +20,14 @@ Access = Literal["write", "read", "hidden", "own"]
 be; what others have there is hidden."""
 
 
+FilePath = SkipValidation[str]
+"""As Python has it from the file system: bytes that are no text are in it, too."""
+
+
 class Place(Model):
     """A file or folder with all below it, and what can be done there."""
 
-    path: str
+    path: FilePath
     """Absolute, without links."""
     access: Access
 
@@ -41,37 +47,37 @@ class Walls(Model):
     """What the processes of an agent can reach."""
 
     sandbox: Sandbox
-    folder: str
+    folder: FilePath
     """The session's folder; absolute, without links."""
     places: tuple[Place, ...]
     """One for each path, those of higher folders first."""
     network: WallsNetwork = ALL_NETWORK
+    wide: bool = False
+    """Whether the folder has nearly everything in it, and so also what is always hidden."""
+    not_kept: str = ""
+    """What of this can't be kept in this folder, in a sentence; empty for nothing."""
 
     def access_to(self, path: str) -> Access:
         """Return what can be done at an absolute path without links."""
-        found: Access = "read"
-        for place in self.places:
-            if _is_below(path, place.path):
-                found = place.access
-        return found
+        return _access({place.path: place.access for place in self.places}, path)
 
 
 class FolderPlaces(Model):
     """What is in a session's folder that its agent may not change or read."""
 
-    protected: tuple[str, ...] = ()
+    protected: tuple[FilePath, ...] = ()
     """Absolute paths of files and folders."""
-    credentials: tuple[str, ...] = ()
+    credentials: tuple[FilePath, ...] = ()
 
 
 class AgentPlaces(Model):
     """What an agent needs outside the session's folder."""
 
-    state: tuple[str, ...] = ()
+    state: tuple[FilePath, ...] = ()
     """What it keeps for itself, its own login too."""
-    writable: tuple[str, ...] = ()
+    writable: tuple[FilePath, ...] = ()
     """What its entry of the configuration adds."""
-    readable: tuple[str, ...] = ()
+    readable: tuple[FilePath, ...] = ()
     """Its programs, wherever they are."""
 
 
@@ -107,8 +113,6 @@ def walls_of(
     for path in hidden:
         if not any(_is_below(path, own) for own in agent.state):
             places[path] = "hidden"
-    for path in agent.readable:
-        places.setdefault(path, "read")
     for path in (*agent.writable, *agent.state):
         places[path] = "write"
     writes = sandbox in {"folder", "copy"}
@@ -116,6 +120,10 @@ def walls_of(
     if writes:
         places.update(dict.fromkeys(in_folder.protected, "read"))
     places.update(dict.fromkeys(in_folder.credentials, "hidden"))
+    # Programs are shown where they would be hidden; what may be written stays so.
+    shown = [path for path in agent.readable if _access(places, path) in {"hidden", "own"}]
+    for path in shown:
+        places.setdefault(path, "read")
     ordered = sorted(places.items(), key=lambda each: Path(each[0]).parts)
     return Walls(
         sandbox=sandbox,
@@ -123,6 +131,13 @@ def walls_of(
         places=tuple(_needed(Place(path=path, access=access) for path, access in ordered)),
         network=network,
     )
+
+
+def _access(places: Mapping[str, Access], path: str) -> Access:
+    """Return what the deepest of the places that a path is in says of it."""
+    while path not in places and path != os.path.dirname(path):
+        path = os.path.dirname(path)
+    return places.get(path, "read")
 
 
 def _needed(places: Iterable[Place]) -> Iterable[Place]:

@@ -17,7 +17,11 @@ from acp_jupyter.host.rpc.agent_requests import RESOURCE_NOT_FOUND
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool, Member
-from acp_jupyter.host.session.branching import goes_on_from_branch, open_branch
+from acp_jupyter.host.session.branching import (
+    goes_on_from_branch,
+    open_branch,
+    set_options_again,
+)
 from acp_jupyter.host.session.login import SessionLogin
 from acp_jupyter.host.session.modes import SessionModes
 from acp_jupyter.host.session.opening import AgentNotes, AgentSessionOpener, SessionConnection
@@ -26,7 +30,7 @@ from acp_jupyter.host.session_recording import Playback
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.protocol.host_events.notes import AgentStarting, SessionArchived
 from acp_jupyter.protocol.host_events.session import Policy, Sandbox
-from acp_jupyter.transcript.model.session_state import SessionState
+from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
 
 _FAREWELL_SECONDS = 2.0
 _MOST_WORK_SECONDS = 24 * 3600.0
@@ -104,9 +108,13 @@ class SessionAgent:
         self._start: asyncio.Task[SessionConnection] | None = None
         self._prepared: asyncio.Task[SessionConnection] | None = None
         """The start that got past `_prepare`."""
+        self._chosen_options: tuple[ConfigOption, ...] = ()
+        """Those of an agent that moves to other walls before its first turn."""
         self._watch: asyncio.Task[None] | None = None
         self._end_task: asyncio.Task[None] | None = None
         self._closing = False
+        self._moving = False
+        """Whether the agent is ended to be started in other walls: its turn goes on then."""
         self._notes = AgentNotes(journal, spec.name)
         self._idle_timer = IdleTimer(
             limits.idle_seconds, self._idle, self._leave, self._works_in_background
@@ -153,7 +161,12 @@ class SessionAgent:
         if not self._sandbox.want(sandbox, policy) or not self.running:
             return
         if self._can_move():
-            await self.drop()
+            self._chosen_options = self._journal.transcript.session.config_options
+            self._moving = True
+            try:
+                await self.drop()
+            finally:
+                self._moving = False
         else:
             self._sandbox.tell_unmoved()
 
@@ -344,6 +357,7 @@ class SessionAgent:
         return connection
 
     async def _attach(self, attaching: AgentSessionOpener) -> SessionConnection:
+        wanted, self._chosen_options = self._chosen_options, ()
         state = self._journal.transcript
         previous = state.session.agent_session_id
         done = (state.turns[turn_id].status == "done" for turn_id in state.turn_order)
@@ -359,7 +373,9 @@ class SessionAgent:
             connection = await self.first_open(attaching)
             if connection is not None:
                 return connection
-        return await attaching.new()
+        connection = await attaching.new()
+        await set_options_again(connection, self._journal, wanted)
+        return connection
 
     async def _watch_exit(self, connection: SessionConnection) -> None:
         """Tell at once when the process ends, whoever ended it."""
@@ -370,7 +386,9 @@ class SessionAgent:
         if self._start is None:
             self._client.agent_exited()
             words = connection.agent_connection.fault or reason.words()
-            self._notes.exited(connection.agent_connection, words, expected=self._closing)
+            self._notes.exited(
+                connection.agent_connection, words, expected=self._closing or self._moving
+            )
         await self._pool.leave(self._member, connection.agent_connection)
 
     async def _end(self, start: asyncio.Task[SessionConnection]) -> None:

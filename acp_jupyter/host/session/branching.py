@@ -68,10 +68,17 @@ async def open_branch(
     history = await asyncio.to_thread(told_history, transcript, limits.told_chars)
     connection = await (attaching.told(history) if history else attaching.new())
     connection.on_first_prompt = partial(_note_told, journal)
+    await set_options_again(connection, journal, wanted)
+    return connection
+
+
+async def set_options_again(
+    connection: SessionConnection, journal: Journal, wanted: tuple[ConfigOption, ...]
+) -> None:
+    """Set a new session's model and other options as they were, but for its mode."""
     for option in _differing(wanted, journal.transcript.session.config_options):
         with contextlib.suppress(AgentRequestError):  # the error is in the traffic
             await connection.set_config(option.id, option.current_value)
-    return connection
 
 
 def _note_told(journal: Journal) -> None:

@@ -12,7 +12,7 @@ from acp_jupyter.errors import AgentStartError
 from acp_jupyter.host.bounds import DECIDED, LEVELS, Bounds
 from acp_jupyter.host.process.agent_process import agent_environment
 from acp_jupyter.host.registry_entries import AgentSpec
-from acp_jupyter.host.requests.policy import CHANGES_NOTHING
+from acp_jupyter.host.requests.policy import sandbox_under
 from acp_jupyter.host.sandbox.proxy import Ask
 from acp_jupyter.host.sandbox.sandboxes import Confined, NetworkOpen, NoWalls, Sandboxes
 from acp_jupyter.host.sandbox.walls import Walls
@@ -64,9 +64,10 @@ class SessionSandbox:
         self.ask_host = ask_host
         self._played = played
         state = journal.transcript.session
-        self._wanted = sandbox_under(state.policy, bounds.within_sandbox(state.sandbox))
         self._held: tuple[Sandbox, Network] = ("off", "all")
         """What the agent was started in last."""
+        self._wanted: Sandbox = "off"
+        self.want(bounds.within_sandbox(state.sandbox), state.policy)
         self.confined: Confined | None = None
         """Keeps the walls of the agent that runs; None where it has none."""
         self._told: set[str] = set()
@@ -149,7 +150,8 @@ class SessionSandbox:
             return None
         level = self._sandboxes.level
         self._require(level.level, level.why_not_more)
-        self._note(self._wanted, level.level, network, level.why_not_more)
+        why = " ".join(filter(None, (level.why_not_more, walls.not_kept)))
+        self._note(self._wanted, level.level, network, why)
         return walls
 
     def _require(self, level: SandboxLevel, why: str) -> None:
@@ -164,11 +166,6 @@ class SessionSandbox:
         walls = WallsInForce(sandbox=sandbox, level=level, why=why, network=network)
         if self._journal.transcript.session.walls != walls:
             self._journal.note(WallsStarted(walls=walls))
-
-
-def sandbox_under(policy: Policy, sandbox: Sandbox) -> Sandbox:
-    """Return the sandbox of an agent under a policy: where nothing may be changed, nothing is."""
-    return "read-only" if policy in CHANGES_NOTHING else sandbox
 
 
 def _words(sandbox: Sandbox, network: Network) -> str:

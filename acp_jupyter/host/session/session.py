@@ -14,7 +14,7 @@ from acp_jupyter.errors import AgentDied, AgentRequestError, BadRequest, NotAllo
 from acp_jupyter.host.bounds import NETWORKS, Bounds
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording_file import RecordingOptions
-from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.requests.answers import SOMEBODY, Answerer
 from acp_jupyter.host.rpc.mcp_messages import McpServer
 from acp_jupyter.host.session.agent import SessionAgent, no_agent
@@ -349,8 +349,13 @@ class Session:
         ------
         NotAllowed
             The administrator does not allow it.
+        BadRequest
+            It can't be had yet, or the agent was not started here.
         """
         self._bounds.require_sandbox(sandbox)
+        if self.state.agent == OUTSIDE:
+            name = self.state.agent_info.name
+            raise BadRequest(f"{name} was not started here, so no sandbox here holds it.")
         self.journal.note(SandboxChanged(sandbox=sandbox))
 
     def set_network(self, network: Network, *, by_user: bool) -> None:

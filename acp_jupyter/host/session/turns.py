@@ -62,7 +62,7 @@ _LOG_SECONDS = 2.0
 """Longest time that a prompt waits for the log if the disk does not respond."""
 _ALLOWS_MORE = (
     "The message waits for its own turn: the running one allows more without asking than the "
-    "message's policy and rules do."
+    "message's policy and rules do, or more than its sandbox."
 )
 
 

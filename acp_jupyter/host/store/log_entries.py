@@ -24,8 +24,12 @@ from acp_jupyter.protocol.objects import items, obj, text
 from acp_jupyter.protocol.traffic import LONG_CHARS, TextChunk, TrafficEntry, text_chunk
 from acp_jupyter.transcript.redactor import Redactor
 
-_LEFT_OUT = {"session_opened", "session_attached", "session_branched", "session_continued"}
-_OF_TODAY = {"policy_changed", "rules_changed"}
+_LEFT_OUT = {
+    *("session_opened", "session_attached", "session_branched", "session_continued"),
+    "notebook_moved",  # the opening says where the notebook is now
+    "walls_started",  # no agent is started yet
+}
+_OF_TODAY = {"policy_changed", "rules_changed", "sandbox_changed", "network_changed"}
 """What is allowed now counts, and not what was allowed then."""
 
 

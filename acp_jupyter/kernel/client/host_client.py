@@ -58,7 +58,7 @@ from acp_jupyter.api.models.variants import KeepVariant
 from acp_jupyter.errors import NotQueued
 from acp_jupyter.notebook_tools.kernel_work import FinishedWork, PrintedSoFar, WorkReply
 from acp_jupyter.protocol.host_events.notes import Origin, StopCause
-from acp_jupyter.protocol.host_events.session import Policy
+from acp_jupyter.protocol.host_events.session import Policy, Sandbox
 from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.transcript.model.events import Event, Snapshot
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
@@ -244,6 +244,7 @@ class HostClient(ABC):
         prompt: str | tuple[dict[str, JsonValue], ...],
         *,
         policy: Policy | None,
+        sandbox: Sandbox | None = None,
         allow: tuple[str, ...] = (),
         deny: tuple[str, ...] = (),
         origin: Origin,
@@ -254,6 +255,7 @@ class HostClient(ABC):
             session_id=session_id,
             prompt=prompt,
             policy=policy,
+            sandbox=sandbox,
             allow=allow,
             deny=deny,
             origin=origin,
@@ -263,7 +265,13 @@ class HostClient(ABC):
         return sent["turn_id"]
 
     def steer(
-        self, session_id: str, words: str, *, can_ask: bool, policy: Policy | None = None
+        self,
+        session_id: str,
+        words: str,
+        *,
+        can_ask: bool,
+        policy: Policy | None = None,
+        sandbox: Sandbox | None = None,
     ) -> bool:
         """Say something in the turn that runs; tell whether the agent took it, else it waits.
 
@@ -275,7 +283,9 @@ class HostClient(ABC):
         # No cell is named: a turn that it may become later is shown in none.
         origin = Origin(notebook_path=self.notebook_path, view_id=uuid.uuid4().hex)
         said = clean_json(words)
-        turn_id = self.prompt(session_id, said, policy=policy, origin=origin, can_ask=can_ask)
+        turn_id = self.prompt(
+            session_id, said, policy=policy, sandbox=sandbox, origin=origin, can_ask=can_ask
+        )
         try:
             steered: dict[str, str] = self.run(Steer(turn_id=turn_id))
         except NotQueued:

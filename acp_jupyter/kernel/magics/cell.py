@@ -91,6 +91,7 @@ def run_cell(
         new=options.new,
         trust=options.trust,
         tools=not options.no_tools,
+        sandbox=options.sandbox or defaults.sandbox,
     )
     if options.rewind:
         session = _gone_back(session, cell)
@@ -125,6 +126,7 @@ def send_prompt(
         blocks if len(blocks) > 1 else prompt,
         error,
         policy=options.policy or defaults.policy,
+        sandbox=options.sandbox or defaults.sandbox,
         allow=options.allow,
         deny=options.deny,
         timeout=options.timeout,

@@ -17,7 +17,7 @@ from IPython.core.error import UsageError
 from acp_jupyter.protocol.json import clean_json
 
 if TYPE_CHECKING:
-    from acp_jupyter.protocol.host_events.session import Policy, Restore, RuleEffect
+    from acp_jupyter.protocol.host_events.session import Policy, Restore, RuleEffect, Sandbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ class CellOptions:
     new: bool = False
     rewind: bool = False
     policy: Policy | None = None
+    sandbox: Sandbox | None = None
     attach: tuple[str, ...] = ()
     var: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
@@ -76,6 +77,7 @@ def parse_cell_line(line: str) -> CellOptions:
     if given.policy is not None and policy is None:
         choices = ", ".join(POLICIES)
         raise UsageError(f"There is no policy {given.policy!r}. Type one of: {choices}.")
+    sandbox = None if given.sandbox is None else named_sandbox(given.sandbox)
     if given.out is not None and (not given.out.isidentifier() or keyword.iskeyword(given.out)):
         raise UsageError(f"{given.out!r} can't be a variable. Type, for example, --out turn.")
     return CellOptions(
@@ -84,6 +86,7 @@ def parse_cell_line(line: str) -> CellOptions:
         new=given.new,
         rewind=given.rewind,
         policy=policy,
+        sandbox=sandbox,
         attach=tuple(given.attach),
         var=tuple(given.var),
         allow=checked_rules(given.allow, "allow"),
@@ -101,6 +104,27 @@ def parse_cell_line(line: str) -> CellOptions:
         several=several,
         restore=restore,
     )
+
+
+def named_sandbox(name: str, *more: str) -> Sandbox:
+    """Return the sandbox of that name.
+
+    Parameters
+    ----------
+    more
+        Other names that could have been typed.
+
+    Raises
+    ------
+    UsageError
+        There is none, or it can't be had yet.
+    """
+    found = next((each for each in SANDBOXES if each == name), None)
+    if found is None:
+        none = f"There is no sandbox {name!r}"
+        words = "The sandbox copy is not available yet" if name == "copy" else none
+        raise UsageError(f"{words}. Type one of: {', '.join((*SANDBOXES, *more))}.")
+    return found
 
 
 def _restore(text: str | None, several: tuple[str, ...]) -> Restore | None:
@@ -155,6 +179,8 @@ def _seconds(text: str | None) -> float | None:
 
 POLICIES: tuple[Policy, ...] = ("ask", "read-only", "accept-edits", "allow-all", "deny")
 
+SANDBOXES: tuple[Sandbox, ...] = ("off", "folder", "read-only")
+
 RESTORES: tuple[Restore, ...] = ("dill", "rerun", "none")
 
 CELL_OPTIONS = (
@@ -165,6 +191,7 @@ CELL_OPTIONS = (
     "--model",
     "--config",
     "--policy",
+    "--sandbox",
     "--attach",
     "--var",
     "--allow",
@@ -319,6 +346,11 @@ def _add_permissions(group: argparse._ArgumentGroup) -> None:
         "--policy",
         metavar="POLICY",
         help=f"how to answer the permission requests of this turn: {', '.join(POLICIES)}",
+    )
+    group.add_argument(
+        "--sandbox",
+        metavar="SANDBOX",
+        help=f"what the agent can reach in this turn, whatever it asks: {', '.join(SANDBOXES)}",
     )
     group.add_argument(
         "--allow",

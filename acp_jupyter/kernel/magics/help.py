@@ -46,6 +46,7 @@ SUBCOMMANDS = {
     "model [MODEL]": "change the session's model, or list its models",
     "config [NAME=VALUE]": "change the session's other options, or list them",
     "policy [POLICY]": "choose the policy of %%acp cells that name none",
+    "sandbox [SANDBOX]": "say what holds the agent, or choose for %%acp cells that name none",
     "network [NETWORK]": "choose what the agent reaches from its sandbox, or say what that is",
     "fix [AGENT] [options]": "send the last error of this kernel to an agent",
     "log [ID] [options]": "show the last messages to and from the agent, as they were sent",
@@ -128,6 +129,16 @@ DETAILS: dict[str, tuple[str, ...]] = {
         "  deny          everything is rejected",
         "  default       that of the session; the panel shows it",
         "Without POLICY it says which is chosen.",
+    ),
+    "sandbox": (
+        "SANDBOX says what the agent's processes can reach, whatever they ask for:",
+        "  off        all that you can",
+        "  folder     they write the session's folder without its protected files, and read no "
+        "credentials",
+        "  read-only  they write nothing of yours; what they change comes through us",
+        "  default    that of the session; the panel shows it",
+        "Without SANDBOX it says which is chosen, and what keeps it here.",
+        "Kernels are outside of it: code that runs in the notebook can do what you can.",
     ),
     "fix": ("The options are those of a cell: %%acp --help. Example: %acp fix --policy ask",),
     "log": (

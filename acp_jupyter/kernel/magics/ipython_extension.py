@@ -27,6 +27,7 @@ from acp_jupyter.kernel.magics.cell_options import (
     POLICIES,
     REPEATED,
     RESTORES,
+    SANDBOXES,
     cell_help,
     parse_cell_line,
 )
@@ -195,6 +196,8 @@ def _cell_words(before: list[str], word: str) -> list[str]:
     match before[-1]:
         case "--policy":
             return list(POLICIES)
+        case "--sandbox":
+            return list(SANDBOXES)
         case "--restore":
             return list(RESTORES)
         case "--mode" | "--model" | "--config":
@@ -282,6 +285,8 @@ def _first_words(name: str) -> list[str]:
             return _setting_words(name)
         case "policy":
             return [*POLICIES, "default"]
+        case "sandbox":
+            return [*SANDBOXES, "default"]
         case "record" | "replay":
             return ["on", "off", "status"]
         case "agents":

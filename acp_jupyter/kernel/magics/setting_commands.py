@@ -1,4 +1,4 @@
-"""``%acp mode, model, config, policy`` and ``%acp agents, login, logout, restart``."""
+"""``%acp mode, model, config, policy, sandbox`` and ``%acp agents, login, logout, restart``."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from IPython.core.error import UsageError
 from acp_jupyter.api.models.sessions import (
     AgentEntry,
     CancelLogin,
+    GetSandboxes,
     Login,
     LoginReply,
     Logout,
     RestartAgent,
+    SandboxesReply,
     SetConfig,
 )
 from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.connect import connect
-from acp_jupyter.kernel.magics.cell_options import POLICIES
+from acp_jupyter.kernel.magics.cell_options import POLICIES, SANDBOXES, named_sandbox
 from acp_jupyter.kernel.magics.help import print_text, table
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.kernel.settings import Settings, split_setting, values_of
@@ -91,6 +93,51 @@ def policy(rest: Sequence[str]) -> None:
         )
     defaults.policy = found
     print_text(f"Cells of this notebook that name no policy now use {found}.")
+
+
+def sandbox(rest: Sequence[str]) -> None:
+    """Say what holds the agent and how well, or choose it for cells that name no sandbox."""
+    if not rest:
+        _show_sandbox(host_client())
+        return
+    named = _one(rest, "sandbox SANDBOX")
+    if named == "default":
+        defaults.sandbox = None
+        print_text("Cells that name no sandbox now use that of their session.")
+        return
+    defaults.sandbox = named_sandbox(named, "default")
+    print_text(f"Cells of this notebook that name no sandbox now use {named}.")
+
+
+def _show_sandbox(client: HostClient) -> None:
+    chosen = defaults.sandbox
+    print_text(
+        f"Cells that name no sandbox use {chosen}."
+        if chosen
+        else "Cells that name no sandbox use that of their session, which the panel shows. "
+        f"%acp sandbox SANDBOX chooses another: {', '.join(SANDBOXES)}."
+    )
+    used = (each for each in client.sessions() if each.session_id == defaults.session_id)
+    if (state := next(used, None)) is not None:
+        walls, name = state.walls, state.agent_info.name or state.agent
+        if walls is None:
+            print_text(f"{name} has no sandbox now.")
+        elif walls.level == "none":
+            print_text(f"{name} has no sandbox: {walls.sandbox} is not kept. {walls.why}".rstrip())
+        else:
+            print_text(f"{name} is in the sandbox {walls.sandbox}, level: {walls.level}.")
+    print_text(_level_in_words(sandboxes_here(client)))
+
+
+def sandboxes_here(client: HostClient) -> SandboxesReply:
+    """Return how well sandboxes are kept where the agents run."""
+    found: SandboxesReply = client.run(GetSandboxes())
+    return found
+
+
+def _level_in_words(here: SandboxesReply) -> str:
+    kept = f", kept by {here.kept_by}" if here.kept_by else ""
+    return f"Sandboxes where agents run: {here.level}{kept}. {here.why_not_more}".rstrip()
 
 
 def network(rest: Sequence[str]) -> None:
@@ -228,6 +275,7 @@ def list_agents(rest: Sequence[str]) -> None:
             print_text(f"The list of agents came with this version and dates from {state.date}.")
         if state.failure:
             print_text(f"No newer list was taken: {state.failure}")
+    print_text(_level_in_words(sandboxes_here(host_client())))
     if more and not rest:
         names = ", ".join(agent.id for agent in more)
         print_text(

@@ -47,6 +47,7 @@ def run_try(shell: InteractiveShell, options: CellOptions, prompt: str) -> None:
             trust=options.trust,
             tools=not options.no_tools,
             restore=options.restore,
+            sandbox=options.sandbox,
             settings=Settings(options.mode, options.model, config),
             told=progress.tell,
         )

@@ -344,11 +344,20 @@ def turn_footer(
         if chosen:
             yield f"{name} {chosen}"
     yield f"policy {turn.policy}"
+    if turn.sandbox != "off":
+        yield f"sandbox {turn.sandbox}{_not_kept(turn, session)}"
     yield from _changed_words(turn, changed)
     if turn.tokens is not None:
         yield f"{turn.tokens:,} tokens"
     if took := duration_words(seconds):
         yield took
+
+
+def _not_kept(turn: TurnState, session: SessionState) -> str:
+    """Return words for a sandbox that did not hold the agent; empty where it did."""
+    walls = session.walls
+    no_walls = walls is not None and walls.sandbox == turn.sandbox and walls.level == "none"
+    return " (not kept)" if no_walls else ""
 
 
 def _changed_words(turn: TurnState, reported: Sequence[str]) -> Iterator[str]:

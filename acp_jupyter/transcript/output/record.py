@@ -40,7 +40,7 @@ class TurnSnapshot(Model):
     turn: TurnState
     items: tuple[Item, ...] = ()
     footer: tuple[str, ...] = ()
-    """Agent and version, model, mode, policy, files changed, tokens."""
+    """Agent and version, model, mode, policy, sandbox, files changed, tokens."""
 
 
 def saved_record(snapshot: TurnSnapshot) -> Obj:
@@ -62,6 +62,8 @@ def saved_record(snapshot: TurnSnapshot) -> Obj:
         del turn["status"]
     if turn["policy"] == "ask":
         del turn["policy"]
+    if turn["sandbox"] == "off":
+        del turn["sandbox"]
     record: Obj = {
         "version": _VERSION,
         "final": snapshot.final,

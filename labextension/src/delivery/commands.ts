@@ -49,7 +49,7 @@ export class SessionCalls {
   ): Promise<string> {
     const command = {
       ...({ name: 'prompt', session_id: sessionId, prompt, policy } as const),
-      ...{ origin: null, can_ask: true, allow: [], deny: [] },
+      ...{ sandbox: null, origin: null, can_ask: true, allow: [], deny: [] },
     };
     return parseResult('prompt', await this.#command(command, LOG_SECONDS)).turn_id;
   }

@@ -16,6 +16,9 @@ export const LAST = 'last';
 /** Id of what the user's last action on the session led to, in words. */
 export const NOTICE = 'notice';
 
+/** Id of the offer of a sandbox over the message box; empty where it is closed. */
+export const SANDBOX_OFFER = 'sandbox offer';
+
 /** Whether thoughts open by the user's settings; `null` where the last choice counts. */
 let thoughtsAre: boolean | null = null;
 
@@ -26,6 +29,9 @@ export function preferThoughts(open: boolean | null): void {
 
 /** Key of a remembered preference; the value is `1` or `0`. */
 const THOUGHTS_KEY = 'acp-jupyter:thoughts-open';
+
+/** The same of whether a sandbox has been offered. */
+const SANDBOX_KEY = 'acp-jupyter:sandbox-offered';
 
 /**
  * What the user has opened, chosen or typed, by the id of what it belongs to.
@@ -74,6 +80,15 @@ export class UiState {
 
   set thoughtsOpen(open: boolean) {
     this.storage.set(THOUGHTS_KEY, open ? '1' : '0');
+  }
+
+  /** Whether a sandbox was offered once, in any session: then it is not offered again. */
+  get sandboxOffered(): boolean {
+    return this.storage.get(SANDBOX_KEY) === '1';
+  }
+
+  set sandboxOffered(offered: boolean) {
+    this.storage.set(SANDBOX_KEY, offered ? '1' : '0');
   }
 
   subscribe(id: string, listener: () => void): () => void {

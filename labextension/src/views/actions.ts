@@ -1,5 +1,6 @@
 import type { DraftAttachment } from '../state/attachments';
 import type { Policy } from '../wire/policy';
+import type { Sandbox } from '../wire/sandbox';
 import type {
   AgentSession,
   AgentSessions,
@@ -23,7 +24,9 @@ import type {
 } from '../wire/types';
 
 /** Changes of a session's configuration; absent fields stay. */
-export type ConfigChange = Partial<Pick<SetConfig, 'config' | 'mode' | 'policy' | 'title'>>;
+export type ConfigChange = Partial<
+  Pick<SetConfig, 'config' | 'mode' | 'policy' | 'sandbox' | 'title'>
+>;
 
 /** Which lines of a session's traffic log are requested. */
 export type TrafficQuery = Partial<Omit<GetTraffic, 'name' | 'session_id'>>;
@@ -160,8 +163,10 @@ export interface Actions {
   readonly mentions?: MentionSource;
   /** The policies that the administrator of the server allows; all where absent. */
   readonly policies?: readonly Policy[];
-  /** Makes a session and resolves to its id. */
-  createSession?(agentId: string, policy: Policy): Promise<string>;
+  /** The same of sandboxes. */
+  readonly sandboxes?: readonly Sandbox[];
+  /** Makes a session and resolves to its id; `null` leaves its sandbox to the server. */
+  createSession?(agentId: string, policy: Policy, sandbox: Sandbox | null): Promise<string>;
   /** Shows a session; with a turn, that turn. */
   openSession?(sessionId: string, turnId?: string): void;
   /** The title of a session whose notebook has more than one with its agent; else nothing. */

@@ -2,6 +2,7 @@ import type { Colours, Run } from '../colours/highlighter';
 import type { Playback } from '../state/playback';
 import type { SessionStore } from '../state/store';
 import type { Policy } from '../wire/policy';
+import type { Sandbox } from '../wire/sandbox';
 import type { AgentEntry, ImportProgress, SessionSummary } from '../wire/types';
 import type { Actions } from './actions';
 import type { Translate } from './i18n';
@@ -96,6 +97,8 @@ export interface StartsWith {
   /** Id of an agent; empty for the first that is ready. */
   readonly agent: string;
   readonly policy: Policy;
+  /** `null` leaves it to the server. */
+  readonly sandbox: Sandbox | null;
 }
 
 /** The key that sends a message; the other of Enter and Shift+Enter starts a new line. */

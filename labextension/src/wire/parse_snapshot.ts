@@ -1,6 +1,7 @@
 import { parseItem } from './parse_item';
 import { flag, isRecord, list, maybe, number, oneOf, text, texts } from './read';
 import { policyOf } from './policy';
+import { sandboxOf } from './sandbox';
 import { expandRecord, RECORD_VERSION } from './saved_record';
 import type { Fields } from './read';
 import type {
@@ -66,6 +67,7 @@ function parseTurn(turnId: string, sessionId: string, value: Fields): TurnState 
     prompt: text(value, 'prompt'),
     user: text(value, 'user'),
     policy: policyOf(value.policy),
+    sandbox: sandboxOf(value.sandbox),
     // Each answer says by itself which rule gave it.
     rules: [],
     origin: maybe(value, 'origin', parseOrigin),

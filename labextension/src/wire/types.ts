@@ -809,6 +809,10 @@ export interface CreateSession {
    */
   record: RecordingOptions | null;
   /**
+   * The same.
+   */
+  sandbox: ('off' | 'folder' | 'read-only' | 'copy') | null;
+  /**
    * When the agent's process starts: before the answer, beside it, or at the first prompt.
    */
   start: 'wait' | 'background' | 'lazy';
@@ -2331,6 +2335,7 @@ export interface PromptSession {
     | {
         [k: string]: JsonValue;
       }[];
+  sandbox: ('off' | 'folder' | 'read-only' | 'copy') | null;
   session_id: string;
 }
 
@@ -2853,6 +2858,10 @@ export interface SessionState {
    * Of this session; those of its folder are kept elsewhere.
    */
   rules: Rule[];
+  /**
+   * What was chosen for turns to come.
+   */
+  sandbox: 'off' | 'folder' | 'read-only' | 'copy';
   session_id: string;
   /**
    * When the agent last said something, while a turn waits for it too long.
@@ -2882,6 +2891,10 @@ export interface SessionState {
    * Pending permission requests.
    */
   waiting: number;
+  /**
+   * What holds the agent that runs, or ran last; null where it has no sandbox.
+   */
+  walls: WallsInForce | null;
 }
 
 /**
@@ -3011,6 +3024,10 @@ export interface SessionState1 {
    * Of this session; those of its folder are kept elsewhere.
    */
   rules: Rule[];
+  /**
+   * What was chosen for turns to come.
+   */
+  sandbox: 'off' | 'folder' | 'read-only' | 'copy';
   session_id: string;
   /**
    * When the agent last said something, while a turn waits for it too long.
@@ -3040,6 +3057,10 @@ export interface SessionState1 {
    * Pending permission requests.
    */
   waiting: number;
+  /**
+   * What holds the agent that runs, or ran last; null where it has no sandbox.
+   */
+  walls: WallsInForce | null;
 }
 
 /**
@@ -3115,7 +3136,7 @@ export interface SessionsFrame {
 }
 
 /**
- * Change a config option, the mode, the model, the policy or the title.
+ * Change a config option, the mode, the model, the policy, the sandbox or the title.
  */
 export interface SetConfig {
   config: {
@@ -3124,6 +3145,7 @@ export interface SetConfig {
   mode: string | null;
   name: 'set_config';
   policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
+  sandbox: ('off' | 'folder' | 'read-only' | 'copy') | null;
   session_id: string;
   title: string | null;
 }
@@ -3799,6 +3821,7 @@ export interface TurnState {
    * What is answered in this turn without asking.
    */
   rules: Rule[];
+  sandbox: 'off' | 'folder' | 'read-only' | 'copy';
   session_id: string;
   started_at: number | null;
   status: 'queued' | 'running' | 'requires_action' | 'done';
@@ -3919,6 +3942,18 @@ export interface Variant {
    * The same for all variants of a prompt.
    */
   try_id: string;
+}
+
+/**
+ * What holds the agent's processes now.
+ */
+export interface WallsInForce {
+  level: 'full' | 'partial' | 'none';
+  sandbox: 'off' | 'folder' | 'read-only' | 'copy';
+  /**
+   * Why it is not kept, or not better: a sentence that says what to do.
+   */
+  why: string;
 }
 
 /**

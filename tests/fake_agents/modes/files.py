@@ -106,8 +106,8 @@ def says_nothing() -> None:
 _TOLD = {"show", "say", "tell", "fail", "wait", "hold", "ask", "put", "read", "learn", "send"}
 """Verbs that say what they do, or do nothing."""
 _NUMBERS = itertools.count()
-_LEARNT: dict[str, str] = {}
-"""Texts that it has read through the client."""
+_LEARNT: dict[tuple[str, str], str] = {}
+"""Texts that it has read through the client, by session and name."""
 
 
 @contextlib.contextmanager
@@ -149,12 +149,13 @@ def _show(wire: Wire, session_id: str, path: str, text: str) -> None:
 def _by_client(wire: Wire, session_id: str, verb: str, rest: str) -> None:
     name, _, said = rest.partition(" ")
     where = {"sessionId": session_id, "path": os.path.abspath(name)}
-    if verb == "learn" or name not in _LEARNT:
-        _LEARNT[name] = wire.ask("fs/read_text_file", where)["result"]["content"]
+    known = session_id, name
+    if verb == "learn" or known not in _LEARNT:
+        _LEARNT[known] = wire.ask("fs/read_text_file", where)["result"]["content"]
     if verb == "send":
-        content = _assigned(_LEARNT[name], said)
+        content = _assigned(_LEARNT[known], said)
         if "result" in wire.ask("fs/write_text_file", {**where, "content": content}):
-            _LEARNT[name] = content
+            _LEARNT[known] = content
 
 
 def _assigned(text: str, said: str) -> str:

@@ -92,7 +92,7 @@ async def confined(
         await found.open_network(_refuse, _resolve)
         yield found
     finally:
-        await found.end()
+        await found.close()
 
 
 async def come_of(walls: Confined, *deeds: Sequence[str | int]) -> list[str]:

@@ -11,13 +11,15 @@ from acp_jupyter.kernel.magics.cell_options import CellOptions, cell_help, parse
 def test_everything_at_once() -> None:
     line = (
         "claude --session 'big job' --new --policy read-only --out turn --timeout 2.5 "
-        "--mode plan --model opus --config effort=high --config web=on --background --format"
+        "--sandbox folder --mode plan --model opus --config effort=high --config web=on "
+        "--background --format"
     )
     assert parse_cell_line(line) == CellOptions(
         agent="claude",
         session="big job",
         new=True,
         policy="read-only",
+        sandbox="folder",
         out="turn",
         timeout=2.5,
         mode="plan",
@@ -47,6 +49,8 @@ def test_nothing() -> None:
         ("--polcy ask", "Type --policy."),
         ("--wibble", "The options are: --session,"),
         ("--policy yes", "Type one of: ask,"),
+        ("--sandbox yes", "There is no sandbox 'yes'. Type one of: off, folder, read-only."),
+        ("--sandbox copy", "The sandbox copy is not available yet. Type one of: off,"),
         ("--out 1x", "--out turn"),
         ("--out class", "--out turn"),
         ("--timeout soon", "--timeout 60"),

@@ -11,6 +11,7 @@ from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.sessions import (
     AgentEntry,
     GetRegistry,
+    GetSandboxes,
     ListAgents,
     ListSessions,
     Login,
@@ -19,10 +20,12 @@ from acp_jupyter.api.models.sessions import (
     RegistryReply,
     RestartAgent,
     ResumeSession,
+    SandboxesReply,
 )
 from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
 from acp_jupyter.kernel.magics import setting_commands
 from acp_jupyter.kernel.session import defaults
+from acp_jupyter.protocol.host_events.session import WallsInForce
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.transcript.model.session_state import (
     AgentInfo,
@@ -45,6 +48,9 @@ class FakeHost(HostWithoutEvents):
     def __init__(self) -> None:
         self.agents_there: list[AgentEntry] = []
         self.public = RegistryReply(date="2026-02-07")
+        self.sandboxes = SandboxesReply(
+            level="partial", kept_by="Landlock 4", why_not_more="Install bubblewrap."
+        )
         self.states: list[list[SessionState]] = [[]]
         self.reply = LoginReply(message="Look there.")
         self.resumed = state()
@@ -56,6 +62,8 @@ class FakeHost(HostWithoutEvents):
                 return self.agents_there
             case GetRegistry():
                 return self.public
+            case GetSandboxes():
+                return self.sandboxes
             case ListSessions():
                 return self.states.pop(0) if len(self.states) > 1 else self.states[0]
             case _:
@@ -101,6 +109,7 @@ def test_agents_say_what_they_need(
     assert "Log in. Ways: Terminal (tty)." in shown
     assert "broken" in shown
     assert "npm i c" not in shown
+    assert "Sandboxes where agents run: partial, kept by Landlock 4. Install bubblewrap." in shown
     assert "1 more can be installed: c. See %acp agents --all, or Add an agent…" in shown
     setting_commands.list_agents(["--all"])
     shown = capsys.readouterr().out
@@ -192,6 +201,58 @@ def test_the_policy_of_cells_that_name_none(
         with pytest.raises(UsageError):
             setting_commands.policy(wrong)
     assert defaults.policy is None
+
+
+def test_the_sandbox_of_cells_that_name_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use(FakeHost(), monkeypatch)
+    monkeypatch.setattr(defaults, "sandbox", None)
+    for rest, words in (
+        ([], "Cells that name no sandbox use that of their session"),
+        (["folder"], "Cells of this notebook that name no sandbox now use folder."),
+        ([], "Cells that name no sandbox use folder."),
+        (["default"], "Cells that name no sandbox now use that of their session."),
+        ([], "Sandboxes where agents run: partial, kept by Landlock 4. Install bubblewrap."),
+    ):
+        setting_commands.sandbox(rest)
+        assert words in capsys.readouterr().out
+    for wrong, words in (
+        (["off", "folder"], "Type: %acp sandbox SANDBOX"),
+        (["ask"], "There is no sandbox 'ask'. Type one of: off, folder, read-only, default."),
+        (["copy"], "The sandbox copy is not available yet. Type one of: off, folder,"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            setting_commands.sandbox(wrong)
+    assert defaults.sandbox is None
+
+
+@pytest.mark.parametrize(
+    ("walls", "words"),
+    [
+        (None, "Some Agent has no sandbox now."),
+        (
+            WallsInForce(sandbox="folder", level="full"),
+            "Some Agent is in the sandbox folder, level: full.",
+        ),
+        (
+            WallsInForce(sandbox="folder", level="none", why="It runs elsewhere."),
+            "Some Agent has no sandbox: folder is not kept. It runs elsewhere.",
+        ),
+    ],
+)
+def test_what_holds_the_agent_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    walls: WallsInForce | None,
+    words: str,
+) -> None:
+    host = FakeHost()
+    host.states = [[state(walls=walls)]]
+    use(host, monkeypatch)
+    monkeypatch.setattr(defaults, "session_id", "s")
+    setting_commands.sandbox([])
+    assert words in capsys.readouterr().out
 
 
 def test_the_options_of_a_session_are_known_once_its_agent_runs(

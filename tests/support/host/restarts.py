@@ -96,11 +96,18 @@ class HostFolders:
     others: dict[str, Obj] = field(default_factory=dict)
     """Other agents."""
 
+    @property
+    def store(self) -> Path:
+        """The file in which the agent keeps its sessions: beside the folder, as agents do."""
+        folder = self.root.parent / f"{self.root.name}-agent"
+        folder.mkdir(exist_ok=True)
+        return folder / "agent.json"
+
     @contextmanager
     def server(
         self, limits: Limits = FAST, on_host: Callable[[AgentHost], None] | None = None
     ) -> Iterator[Server]:
-        keeper = script("keeps_sessions", str(self.root / "agent.json"), *self.abilities)
+        keeper = script("keeps_sessions", str(self.store), *self.abilities)
         registry = Registry(
             {"keeper": {**keeper, **self.entry}, **self.others}, [], bounds=self.bounds
         )

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_jupyter.protocol.host_events.notes import CellError, Origin
-from acp_jupyter.protocol.host_events.session import Author, ChangedFile, TurnChanges
+from acp_jupyter.protocol.host_events.session import (
+    Author,
+    ChangedFile,
+    SandboxLevel,
+    TurnChanges,
+    WallsInForce,
+)
+from acp_jupyter.protocol.objects import obj
 from acp_jupyter.protocol.packets import Location
 from acp_jupyter.protocol.tools.inputs import TodoItem
 from acp_jupyter.protocol.tools.outputs import Diagnostic
@@ -238,6 +245,21 @@ def test_the_footer_says_who_how_and_what() -> None:
         "<sub>Demo 1.2 · model Big · mode Code · policy accept-edits · "
         "1 file changed: a.py · 1,234 tokens</sub>"
     )
+
+
+@pytest.mark.parametrize(
+    ("level", "said"), [("full", "sandbox folder"), ("none", "sandbox folder (not kept)")]
+)
+def test_the_footer_says_the_sandbox(level: SandboxLevel, said: str) -> None:
+    turn = TURN.model_copy(update={"sandbox": "folder"})
+    walls = WallsInForce(sandbox="folder", level=level)
+    data = build_bundle(turn, (), SESSION.model_copy(update={"walls": walls})).data
+    assert f" · policy accept-edits · {said} · " in str(data["text/markdown"]).splitlines()[-1]
+    record = data["application/vnd.acp-jupyter.turn+json"]
+    assert isinstance(record, dict)
+    assert obj(record["turn"])["sandbox"] == "folder"
+    plain = build_bundle(TURN, (), SESSION)
+    assert "sandbox" not in written(plain)
 
 
 @pytest.mark.parametrize(

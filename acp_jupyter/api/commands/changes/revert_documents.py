@@ -23,7 +23,7 @@ from acp_jupyter.host.workspace.checkpoints.hunks import (
 )
 from acp_jupyter.host.workspace.checkpoints.notebook_cells import without_marked
 from acp_jupyter.host.workspace.checkpoints.revert import refusal
-from acp_jupyter.host.workspace.checkpoints.saved_text import has_change
+from acp_jupyter.host.workspace.checkpoints.saved_text import has_change, merged_file
 from acp_jupyter.host.workspace.checkpoints.tree_change import TreeChange
 from acp_jupyter.host.workspace.operations.operation import FolderOperation
 from acp_jupyter.protocol.host_events.session import ChangedFile, TurnChanges
@@ -185,6 +185,7 @@ class DocumentRevert:
         await self.operation.write_elsewhere(self.turn.checkpoints, files_then, self.take_back)
         others = sum(file.kept for file in self.turn.changes.files) > 1
         for step in steps:
+            made = await self._made(step)
             why = await self._write(step)
             if why == _NOT_OPEN and others and self.command.paths is None:
                 self.skipped.add(step.path)
@@ -193,7 +194,7 @@ class DocumentRevert:
             elif step.path in there:
                 self.already.add(step.path)
             else:
-                self.done.append(step)
+                self.done.append(made)
             self._require_free()
         taken = {step.path for step in steps} | self.refused.keys()
         return tuple(file for file in files if file.path not in taken)
@@ -229,6 +230,26 @@ class DocumentRevert:
         with contextlib.suppress(OSError):
             return await asyncio.to_thread(is_there)
         return False
+
+    async def _made(self, step: DocumentStep) -> DocumentStep:
+        """Return what a step makes of the text that is there: some of it may be so already.
+
+        That is left where the step is taken back.
+        """
+        unsaved = await self.documents.read(self.turn.checkpoints.root / step.path)
+
+        def made() -> DocumentStep:
+            on_disk = self.operation.disk(self.turn.checkpoints).read(step.path)
+            shown = on_disk if unsaved is None else unsaved.encode()
+            texts = step.present.encode(), step.wanted.encode()
+            if shown is None:
+                return step
+            new = merged_file(step.path, shown, *texts)
+            return replace(step, present=shown.decode(), wanted=new.decode())
+
+        with contextlib.suppress(OSError, ValueError):
+            return await asyncio.to_thread(made)
+        return step
 
     def _file_steps(self, steps: Iterable[DocumentStep]) -> FolderSteps:
         disk = self.operation.disk(self.turn.checkpoints)

@@ -345,6 +345,8 @@ def _keep_allowed(now: SessionState, earlier: Session) -> None:
     then = earlier.state
     if now.policy != then.policy:
         earlier.set_policy(now.policy, now.policy_user)
+    if now.sandbox != then.sandbox:
+        earlier.set_sandbox(now.sandbox)
     if now.rules != then.rules:
         earlier.journal.note(RulesChanged(rules=now.rules))
 

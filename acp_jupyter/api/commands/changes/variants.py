@@ -18,7 +18,7 @@ from acp_jupyter.host.session.session import KernelWish, Session
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
 from acp_jupyter.host.workspace.own_kernels import NoKernel, OwnKernel
 from acp_jupyter.protocol.host_events.notes import HostNotice
-from acp_jupyter.protocol.host_events.session import Variant
+from acp_jupyter.protocol.host_events.session import Sandbox, Variant
 from acp_jupyter.transcript.model.session_state import SessionState
 
 _MOST_NAMED = 20
@@ -51,6 +51,7 @@ class VariantCommands:
         AcpError
             The agent is unknown, the folder is not trusted, or it can't be copied.
         """
+        self._host.config.bounds.require_sandbox(command.sandbox)
         registry = self._host.config.registry
         agent = await asyncio.to_thread(registry.id_of, command.agent)
         spec = registry.get(agent)
@@ -74,6 +75,7 @@ class VariantCommands:
                 notebook_path=notebook,
                 label=f"Variant {variant.number}",
                 kernel_id=kernel_id,
+                sandbox=command.sandbox or await self._sandbox_beside(agent, notebook),
                 user=sender(caller),
                 copy=(variant, copy),
             )
@@ -85,6 +87,17 @@ class VariantCommands:
             await asyncio.shield(self._drop(session, copy))
             raise
         return session.state
+
+    async def _sandbox_beside(self, agent: str, notebook: str) -> Sandbox | None:
+        """Return the sandbox of the notebook's session with an agent; None where it has none."""
+        if not notebook:
+            return None
+        beside = self._host.find(agent, notebook, "")
+        if beside is None:
+            beside = await self._host.stored_sessions.find_stored(agent, notebook, "")
+        if beside is None:
+            return None
+        return self._host.config.bounds.within_sandbox(beside.state.sandbox)
 
     async def _kernel(
         self,

@@ -129,6 +129,20 @@ def _has(base: list[T], ours: list[T], theirs: list[T]) -> bool:
     return merged(base, ours, theirs) == ours
 
 
+def merged_file(path: str, known: bytes, before: bytes, after: bytes) -> bytes:
+    """Return a file with what changed from ``before`` to ``after``, as far as it is not there.
+
+    Raises
+    ------
+    ValueError
+        It is no notebook, and is called one.
+    """
+    if is_notebook(path):
+        return merged_notebook(known, before, after, ()).content or known
+    texts = (text.replace(b"\r\n", b"\n") for text in (before, known, after))
+    return joined(merged(*map(lines_of, texts)))
+
+
 def text_with_change(path: str, known: bytes, before: bytes, after: bytes) -> bytes | None:
     """Return a file with all that changed from ``before`` to ``after``, by lines or cells.
 

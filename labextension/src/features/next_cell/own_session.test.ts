@@ -39,7 +39,11 @@ async function ask(policy: 'ask' | 'deny', turns: number) {
     list_agents: [agentEntry({ id: 'demo' })],
     create_session: states.new,
   };
-  const parts = { client, startsWith: { agent: 'demo', policy: 'ask' as const }, t: identity };
+  const parts = {
+    client,
+    startsWith: { agent: 'demo', policy: 'ask' as const, sandbox: null },
+    t: identity,
+  };
   let found = '';
   const asked = ownSession(parts, 'a.ipynb').then(({ store }) => {
     found = store.sessionId;

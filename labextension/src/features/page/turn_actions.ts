@@ -9,6 +9,7 @@ import { Failure } from '../../delivery/failure';
 import type { Actions, Translate } from '../../views';
 import { policiesOf } from '../../wire/policy';
 import { isRecord, number } from '../../wire/read';
+import { sandboxesOf } from '../../wire/sandbox';
 import type { SessionState } from '../../wire/types';
 import { exportSession } from './export_session';
 import { CHECK, GO_TO_PERMISSION, OPEN_SESSION, REVIEW } from './ids';
@@ -31,6 +32,7 @@ export function turnActions(
       client.answerElicitation(sessionId, requestId, answer),
     cancel: (sessionId, turnId) => client.cancel(sessionId, turnId),
     policies: policiesOf(PageConfig.getOption('acpPolicies')),
+    sandboxes: sandboxesOf(PageConfig.getOption('acpSandboxes')),
     setConfig: (sessionId, change) => client.setConfig(sessionId, change),
     getChanges: (...asked) => client.changes.file(...asked),
     revertTurn: (turnId, what) => client.changes.revert(turnId, what),

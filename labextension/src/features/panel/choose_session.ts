@@ -47,7 +47,7 @@ export async function sessionFor(
   path: string,
   shown: SessionState | null,
   client: Client,
-  { agent: wanted, policy }: StartsWith,
+  { agent: wanted, policy, sandbox }: StartsWith,
   t: Translate,
 ): Promise<string> {
   const known = [shown, newestOf(client.sessions, path)].find(
@@ -57,7 +57,8 @@ export async function sessionFor(
     return known.session_id;
   }
   const agent = readyAgent(await client.agents(), wanted, t);
-  return (await client.createSession({ agent, policy, notebook_path: path, new: true })).session_id;
+  const choice = { agent, policy, sandbox, notebook_path: path, new: true };
+  return (await client.createSession(choice)).session_id;
 }
 
 function takesPrompts(session: SessionSummary | SessionState): boolean {

@@ -8,6 +8,7 @@ import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { Failure } from '../../delivery/failure';
 import { preferThoughts } from '../../state/ui';
 import { policiesOf, policyOf } from '../../wire/policy';
+import { chosenSandbox, sandboxesOf } from '../../wire/sandbox';
 import { agentIcon } from '../page/icon';
 import { ADD_AGENT, PANEL_ID, SETTINGS } from '../page/ids';
 import { tell } from './panel_actions';
@@ -102,10 +103,11 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
 
     const read = ({ composite }: ISettingRegistry.ISettings) => {
       panel.sendKey = composite['sendKey'] === 'shift-enter' ? 'shift-enter' : 'enter';
-      const { agent, policy, thoughts } = composite;
+      const { agent, policy, sandbox, thoughts } = composite;
       panel.startsWith = {
         agent: typeof agent === 'string' ? agent : '',
         policy: policyOf(policy, policiesOf(PageConfig.getOption('acpPolicies'))),
+        sandbox: chosenSandbox(sandbox, sandboxesOf(PageConfig.getOption('acpSandboxes'))),
       };
       preferThoughts(thoughts === 'open' || (thoughts === 'closed' ? false : null));
     };

@@ -75,10 +75,11 @@ export function panelActions(parts: PanelParts): Actions {
       set: (sessionId, on) => follows.set(sessionId, on ? 'on' : 'off'),
       onChange: listener => follows.changed.add(listener),
     },
-    createSession: async (agent, policy) => {
+    createSession: async (agent, policy, sandbox) => {
       const created = await client.createSession({
         agent,
         policy,
+        sandbox,
         notebook_path: notebook.path,
         new: true,
       });

@@ -66,7 +66,7 @@ export class SessionPanel extends Widget {
   #following: Following | null = null;
   #agents: readonly AgentEntry[] | null = null;
   #failure: Failure | null = null;
-  #startsWith: StartsWith = { agent: '', policy: 'ask' };
+  #startsWith: StartsWith = { agent: '', policy: 'ask', sandbox: null };
   #opened = 0;
   #asked: NonNullable<PanelProps['asked']> | null = null;
   /** Path of the notebook whose session was shown last. */
@@ -156,10 +156,10 @@ export class SessionPanel extends Widget {
 
   /** Creates a session with the agent of the one shown, else as the settings say. */
   async newSession(): Promise<void> {
-    const { agent, policy } = this.#startsWith;
+    const { agent, policy, sandbox } = this.#startsWith;
     const shown = this.session?.agent ?? '';
     const own = isStartedHere(shown) ? shown : readyAgent(this.#agents, agent, this.#options.t);
-    await this.#actions.createSession?.(own, policy);
+    await this.#actions.createSession?.(own, policy, sandbox);
   }
 
   /** Id of the session for a notebook: the one shown if it is, else its newest, else a new one. */

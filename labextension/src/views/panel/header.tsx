@@ -12,6 +12,7 @@ import { Icon } from '../parts/icons';
 import { Menu } from '../parts/menu';
 import type { MenuItem } from '../parts/menu';
 import { TitleText } from '../parts/odd_characters';
+import { WallsBadge, WallsNote } from '../sandbox/walls';
 import { goToPermission } from '../request/permission';
 import { useScene, useSubscription } from '../scene';
 import { NewSession } from './agents/agents';
@@ -55,6 +56,7 @@ export function PanelHeader(props: PanelHeaderProps) {
         {session !== null && isAllowed(session, store.view.turns) && (
           <AllowAll sessionId={session.session_id} onFailure={onFailure} />
         )}
+        <WallsBadge session={session} />
         {waiting > 0 && (
           <button type="button" class="badge warn" title={t('Go to the question')} onClick={go}>
             {plural(t, waiting, '1 waiting', '%1 waiting')}
@@ -65,6 +67,7 @@ export function PanelHeader(props: PanelHeaderProps) {
         {session !== null && <MoreMenu {...{ session, onFailure }} />}
       </div>
       {session !== null && <Where session={session} follow={actions?.follow} />}
+      <WallsNote session={session} />
       {session !== null && <SessionDetails session={session} />}
       {session !== null && <Rules session={session} />}
     </>

@@ -53,7 +53,7 @@ describe('the panel without a session', () => {
     const createSession = vi.fn(() => Promise.resolve('new'));
     const openSession = vi.fn();
     showPanel(
-      { startsWith: { agent: 'demo', policy: 'read-only' } },
+      { startsWith: { agent: 'demo', policy: 'read-only', sandbox: null } },
       { send, createSession, openSession, setConfig: () => Promise.resolve() },
     );
     expect(view().getByRole('combobox', { name: 'Policy' }).textContent).toBe('Read only');
@@ -71,7 +71,7 @@ describe('the panel without a session', () => {
     );
     fireEvent.click(view().getByRole('button', { name: 'Send' }));
     await until(() => expect(send).toHaveBeenCalledExactlyOnceWith('new', 'Hello', []));
-    expect(createSession).toHaveBeenCalledExactlyOnceWith('demo', 'accept-edits');
+    expect(createSession).toHaveBeenCalledExactlyOnceWith('demo', 'accept-edits', null);
     expect(openSession).toHaveBeenCalledWith('new');
   });
 

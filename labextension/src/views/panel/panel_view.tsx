@@ -3,6 +3,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 import { SessionStore } from '../../state/store';
 import { DRAFT } from '../../state/ui';
 import type { Policy } from '../../wire/policy';
+import type { Sandbox } from '../../wire/sandbox';
 import { identity } from '../i18n';
 import { useAnnouncer } from '../parts/announcer';
 import { messageOf } from '../parts/buttons';
@@ -29,6 +30,7 @@ import {
   SessionNotes,
   whyReadOnly,
 } from './session_notes';
+import { sandboxParts } from './sandbox_choice';
 import { SessionList } from './sessions/session_list';
 import { DeletedNote, useTrash } from './sessions/trash';
 import { RunningTurn, Transcript } from './transcript/transcript';
@@ -47,6 +49,8 @@ export function PanelView(props: PanelProps) {
   const { page, setPage, onKeyDown } = usePage(root);
   const [chosen, setChosen] = useState('');
   const [chosenPolicy, setChosenPolicy] = useState<Policy | null>(null);
+  /** `undefined` until one is chosen here. */
+  const [chosenSandbox, setChosenSandbox] = useState<Sandbox | null | undefined>(undefined);
   const [failure, setFailure] = useState('');
   /** Name of the agent with which a session is being created. */
   const [starting, setStarting] = useState('');
@@ -85,6 +89,7 @@ export function PanelView(props: PanelProps) {
   const wanted = chosen === '' ? (props.startsWith?.agent ?? '') : chosen;
   const next = ready.find(agent => agent.id === wanted) ?? ready[0] ?? null;
   const policy = chosenPolicy ?? props.startsWith?.policy ?? 'ask';
+  const sandbox = chosenSandbox === undefined ? (props.startsWith?.sandbox ?? null) : chosenSandbox;
 
   const create = (agentId: string): Promise<string> => {
     const making = (async () => {
@@ -94,7 +99,7 @@ export function PanelView(props: PanelProps) {
       }
       setStarting(agents?.find(agent => agent.id === agentId)?.name ?? agentId);
       setPage('session');
-      const id = await actions.createSession(agentId, policy);
+      const id = await actions.createSession(agentId, policy, sandbox);
       actions.openSession?.(id);
       return id;
     })().finally(() => {
@@ -210,6 +215,11 @@ export function PanelView(props: PanelProps) {
                   agent={next}
                   policy={policy}
                   onPolicy={setChosenPolicy}
+                  sandboxParts={sandboxParts({
+                    ...{ session, turns: store.view.turns, policy, sandbox, root, actions, t },
+                    onSandbox: setChosenSandbox,
+                    onFailure: setFailure,
+                  })}
                   actions={actions}
                   t={t}
                   offline={connection.state !== 'open'}

@@ -5,6 +5,7 @@ import { Icon } from '../parts/icons';
 import { AllowAll } from '../parts/buttons';
 import { ConnectionNote } from '../parts/notes';
 import { Visible } from '../parts/odd_characters';
+import { WallsBadge, WallsNote } from '../sandbox/walls';
 import { Composer } from '../panel/composer/composer';
 import { needsLogin, ReadOnlyBox, SessionNotes, whyReadOnly } from '../panel/session_notes';
 import { RunningTurn, Transcript } from '../panel/transcript/transcript';
@@ -70,6 +71,7 @@ export function SessionPart(props: SessionPartProps) {
   return (
     <div class="acp-panel">
       <SessionHead onFailure={onFailure} />
+      <WallsNote session={session} />
       <Transcript>
         {notes}
         {login}
@@ -94,6 +96,7 @@ function SessionHead({ onFailure }: Pick<SessionPartProps, 'onFailure'>) {
       {view.session?.policy === 'allow-all' && (
         <AllowAll sessionId={view.sessionId} onFailure={onFailure} />
       )}
+      <WallsBadge session={view.session} />
       <span class="where" dir="ltr">
         {view.session?.folder}
       </span>

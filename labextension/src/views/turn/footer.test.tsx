@@ -4,6 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { message, SESSION, tool, TURN, turnEnd } from '../../../tests/support/build';
 import { DONE, draw, words } from '../../../tests/support/draw';
 import { drawGolden } from '../../../tests/support/golden';
+import type { TurnState } from '../../wire/types';
 
 const ITEMS = [
   message('m1', 'First.'),
@@ -59,6 +60,17 @@ it('says once how long the turn took, as its agent tells it', () => {
 it('measures how long the turn took where nobody tells it', () => {
   const { element } = draw(ITEMS, { turn: { ...DONE, started_at: 0, ended_at: 5 } });
   expect(foot(element)).toMatch(/5s$/);
+});
+
+it('says which sandbox was chosen for the turn, if any', () => {
+  const footOf = (over: Partial<TurnState>) =>
+    foot(draw(ITEMS, { turn: { ...DONE, ...over } }).element);
+  expect(footOf({ sandbox: 'folder' })).toContain('sandbox folder');
+  expect(footOf({ sandbox: 'off' })).not.toContain('sandbox');
+  // The policy says it, and the one that was chosen is not that.
+  const denied = footOf({ sandbox: 'folder', policy: 'read-only' });
+  expect(denied).toContain('read-only');
+  expect(denied).not.toContain('sandbox');
 });
 
 it('says the time that the agent told of a real turn', () => {

@@ -1,6 +1,7 @@
 import { agentOf, currentName } from '../../state/session_view';
 import type { SessionView } from '../../state/session_view';
 import { textOf } from '../../state/texts';
+import { sandboxOfPolicy } from '../../wire/sandbox';
 import type { Item, TurnState } from '../../wire/types';
 import { between, duration, thousands, tokens } from '../i18n';
 import type { Translate } from '../i18n';
@@ -97,6 +98,7 @@ export function footerOf(
     currentName(view.session, 'model'),
     currentName(view.session, 'mode'),
     POLICIES[turn.policy] === '' ? '' : t(POLICIES[turn.policy]),
+    sandboxWords(turn, t),
     tokenWords(turn, t),
     duration(secondsOf(turn, items)),
   ].filter(part => part !== '');
@@ -106,6 +108,12 @@ export function footerOf(
 function secondsOf(turn: TurnState, items: readonly Item[]): number | null {
   const end = items.find(item => item.kind === 'turn_end');
   return end?.duration_seconds ?? between(turn.started_at, turn.ended_at);
+}
+
+/** The sandbox that was chosen for a turn; a policy that brings one says so by its name. */
+function sandboxWords({ sandbox, policy }: TurnState, t: Translate): string {
+  const says = sandbox !== 'off' && sandboxOfPolicy(policy) === null;
+  return says ? t('sandbox %1', t(sandbox)) : '';
 }
 
 function tokenWords(

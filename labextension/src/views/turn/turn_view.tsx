@@ -9,6 +9,7 @@ import { listenToKeys } from '../parts/keyboard';
 import { mounted } from '../parts/mount';
 import { ConnectionNote, ErrorNote } from '../parts/notes';
 import { Visible } from '../parts/odd_characters';
+import { WallsBadge, WallsNote } from '../sandbox/walls';
 import type { Origin } from '../../wire/types';
 import type { Mounted, TurnProps } from '../props';
 import { watchReader } from '../request/in_view';
@@ -87,12 +88,14 @@ export function TurnHead({ turnId }: { readonly turnId: string }) {
         </span>
         {!over && <Unasked session={view.session} />}
         {policy === 'allow-all' && <AllowAll sessionId={view.sessionId} onFailure={setFailure} />}
+        {!over && <WallsBadge session={view.session} />}
         {view.session !== null && (
           <span class="where" dir="ltr">
             {view.session.folder}
           </span>
         )}
       </div>
+      {!over && <WallsNote session={view.session} />}
       <AboutError origin={turn?.origin ?? null} />
       {failure !== '' && <ErrorNote message={failure} detail="" />}
     </>

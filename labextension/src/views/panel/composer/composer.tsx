@@ -3,7 +3,7 @@ import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { DraftAttachment } from '../../../state/attachments';
 import type { SessionView } from '../../../state/session_view';
 import type { SessionStore } from '../../../state/store';
-import { DRAFT, NOTICE, SENT } from '../../../state/ui';
+import { DRAFT, NOTICE, SANDBOX_OFFER, SENT } from '../../../state/ui';
 import type { Policy } from '../../../wire/policy';
 import type { AgentEntry, SessionState } from '../../../wire/types';
 import type { Actions } from '../../actions';
@@ -15,6 +15,7 @@ import { AttachButton, Chips } from './attachments';
 import { useAttachments } from './local_files';
 import { MentionList, mentionBeside, useMentions, withMention, withoutMention } from './mentions';
 import { Pickers } from './pickers';
+import type { SandboxParts } from './pickers';
 import { Queue } from './queue';
 import { SlashList, useSlash } from './slash_commands';
 import { UsageRing } from './usage';
@@ -33,6 +34,7 @@ interface ComposerProps {
   /** The policy of the session to start. */
   readonly policy: Policy;
   readonly onPolicy: (policy: Policy) => void;
+  readonly sandboxParts?: SandboxParts | undefined;
   readonly actions: Actions;
   readonly t: Translate;
   readonly offline: boolean;
@@ -102,6 +104,7 @@ export function Composer(props: ComposerProps) {
       sessionId = await props.toSession();
       store.ui.setValue(SENT, String(performance.now()));
       store.ui.setValue(NOTICE, '');
+      store.ui.setValue(SANDBOX_OFFER, '');
       await actions.send?.(sessionId, message, attached);
     } catch (error) {
       // Nothing written is lost; a session created for it is shown by now.
@@ -223,6 +226,7 @@ export function Composer(props: ComposerProps) {
           onKeyDown={onKeyDown}
           {...(slash.list === null ? mentions.aria : slash.aria)}
         />
+        {props.sandboxParts?.offer}
         <div class="acp-tools">
           {source !== undefined && <AttachButton t={t} onFiles={attaching.addFiles} />}
           <span class="acp-picks grow">
@@ -231,6 +235,7 @@ export function Composer(props: ComposerProps) {
               agents={props.agents}
               agent={session?.agent ?? props.agent?.id ?? ''}
               policy={props.policy}
+              sandboxParts={props.sandboxParts}
               actions={actions}
               t={t}
               onAgent={props.onAgent}

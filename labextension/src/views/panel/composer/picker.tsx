@@ -21,11 +21,14 @@ interface PickerProps {
   readonly shown?: string;
   /** Whether the button names the label as well: "Normal" alone says nothing. */
   readonly named?: boolean;
+  /** What is to be known before choosing; over the choices. */
+  readonly note?: string;
   readonly onChoose: (value: string) => void;
 }
 
 /** A combobox with a few choices in a list above it. */
-export function Picker({ label, value, choices, shown, named = false, onChoose }: PickerProps) {
+export function Picker(props: PickerProps) {
+  const { label, value, choices, shown, named = false, note = '', onChoose } = props;
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
   const button = useRef<HTMLButtonElement>(null);
@@ -49,9 +52,9 @@ export function Picker({ label, value, choices, shown, named = false, onChoose }
 
   // A list may be longer than its box.
   useLayoutEffect(() => {
-    const box = list.current;
-    const option = box?.children[active];
-    if (box !== null && option instanceof HTMLElement) {
+    const box = list.current?.parentElement;
+    const option = list.current?.children[active];
+    if (box && option instanceof HTMLElement) {
       const { offsetTop: top, offsetHeight: height } = option;
       box.scrollTop = Math.min(top, Math.max(box.scrollTop, top + height - box.clientHeight));
     }
@@ -116,6 +119,7 @@ export function Picker({ label, value, choices, shown, named = false, onChoose }
         aria-expanded={open}
         aria-controls={open ? listId : undefined}
         aria-activedescendant={open ? `${listId}-${active}` : undefined}
+        aria-describedby={open && note !== '' ? `${listId}-note` : undefined}
         title={`${label}: ${chosen?.name ?? value}`}
         ref={button}
         onClick={() => (open ? setOpen(false) : show())}
@@ -127,26 +131,33 @@ export function Picker({ label, value, choices, shown, named = false, onChoose }
         <Icon name="chevron" small class="chev" />
       </button>
       {open && (
-        <div class="acp-pop" role="listbox" id={listId} aria-label={label} ref={list}>
-          {choices.map((choice, index) => (
-            <div
-              key={choice.value}
-              class="opt"
-              role="option"
-              id={`${listId}-${index}`}
-              aria-selected={index === active}
-              aria-disabled={choice.disabled}
-              data-chosen={choice.value === value ? '' : undefined}
-              onPointerMove={() => setActive(index)}
-              onClick={() => take(index)}
-            >
-              <span class="acp-tick">{choice.value === value && <Icon name="keep" />}</span>
-              <span class="grow">
-                {choice.name}
-                {choice.description !== '' && <small class="muted">{choice.description}</small>}
-              </span>
-            </div>
-          ))}
+        <div class="acp-pop">
+          {note !== '' && (
+            <p class="acp-picknote" id={`${listId}-note`}>
+              {note}
+            </p>
+          )}
+          <div role="listbox" id={listId} aria-label={label} ref={list}>
+            {choices.map((choice, index) => (
+              <div
+                key={choice.value}
+                class="opt"
+                role="option"
+                id={`${listId}-${index}`}
+                aria-selected={index === active}
+                aria-disabled={choice.disabled}
+                data-chosen={choice.value === value ? '' : undefined}
+                onPointerMove={() => setActive(index)}
+                onClick={() => take(index)}
+              >
+                <span class="acp-tick">{choice.value === value && <Icon name="keep" />}</span>
+                <span class="grow">
+                  {choice.name}
+                  {choice.description !== '' && <small class="muted">{choice.description}</small>}
+                </span>
+              </div>
+            ))}
+          </div>
         </div>
       )}
     </span>

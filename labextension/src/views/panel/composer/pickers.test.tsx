@@ -91,7 +91,7 @@ const names = () => pickers().map(each => each.getAttribute('aria-label'));
 describe('the pickers', () => {
   it('are there for all that an agent lets choose, and for nothing else', () => {
     show(SPEED, EFFORT, MODEL, option({ id: 'none', name: 'Nothing', choices: [] }));
-    expect(names()).toEqual(['Policy', 'Model', 'Stream speed', 'Effort']);
+    expect(names()).toEqual(['Policy', 'Sandbox', 'Model', 'Stream speed', 'Effort']);
     fireEvent.click(view().getByRole('combobox', { name: 'Effort' }));
     fireEvent.click(view().getByRole('option', { name: 'bigger' }));
     expect(setConfig).toHaveBeenCalledWith(SESSION, { config: { effort: 'bigger' } });
@@ -150,6 +150,7 @@ describe('the pickers', () => {
     );
     expect(pickers().map(each => each.textContent)).toEqual([
       'Ask',
+      'Sandbox: Off',
       'Effort: Default',
       'Speed: As fast',
     ]);
@@ -157,7 +158,7 @@ describe('the pickers', () => {
 
   it('are few, whatever an agent sends', () => {
     show(...Array.from({ length: 500 }, (_, n) => option({ id: `o${n}`, name: `Option ${n}` })));
-    expect(pickers()).toHaveLength(7);
+    expect(pickers()).toHaveLength(8);
   });
 
   it('stay open under the pointer in a shadow root, and close for one elsewhere', () => {

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact';
+
 import { OUTSIDE } from '../../../state/session_view';
 import { policyOf } from '../../../wire/policy';
 import type { Policy } from '../../../wire/policy';
@@ -9,6 +11,15 @@ import { AGENT_STATES } from '../agents/agents';
 import { Picker } from './picker';
 import type { Choice } from './picker';
 
+/** How a sandbox is chosen, where it is. */
+export interface SandboxParts {
+  readonly picker: ComponentChildren;
+  /** Drawn between the message and the pickers. */
+  readonly offer: ComponentChildren;
+  /** What is to be known before another policy is chosen. */
+  readonly policyNote: string;
+}
+
 interface PickersProps {
   readonly session: SessionState | null;
   readonly agents: readonly AgentEntry[];
@@ -16,6 +27,7 @@ interface PickersProps {
   readonly agent: string;
   /** The policy of the session to start. */
   readonly policy: Policy;
+  readonly sandboxParts?: SandboxParts | undefined;
   readonly actions: Actions;
   readonly t: Translate;
   readonly onAgent: (agentId: string) => void;
@@ -48,6 +60,11 @@ const POLICY_CHOICES: readonly (Choice & { readonly value: Policy })[] = [
   { value: 'deny', name: 'Deny', description: 'Every request is rejected.' },
 ];
 
+/** The name of a policy for people. */
+export function policyName(policy: Policy, t: Translate): string {
+  return t(POLICY_CHOICES.find(({ value }) => value === policy)?.name ?? policy);
+}
+
 /** Most options beside mode and model that get a picker. */
 const MOST = 6;
 
@@ -78,16 +95,18 @@ export function Pickers(props: PickersProps) {
       {actions.setConfig !== undefined && (
         <PolicyPicker
           value={session?.policy ?? props.policy}
+          note={props.sandboxParts?.policyNote ?? ''}
           {...{ actions, t }}
-          onChoose={policy => {
+          onChoose={chosen => {
             if (session === null) {
-              props.onPolicy(policy);
+              props.onPolicy(chosen);
             } else {
-              change({ policy });
+              change({ policy: chosen });
             }
           }}
         />
       )}
+      {props.sandboxParts?.picker}
       {configured !== null && configured.modes.length > 0 ? (
         <Picker
           label={t('Mode')}
@@ -119,16 +138,18 @@ export function Pickers(props: PickersProps) {
 
 interface PolicyPickerProps {
   readonly value: Policy;
+  readonly note?: string;
   readonly actions: Actions;
   readonly t: Translate;
   readonly onChoose: (policy: Policy) => void;
 }
 
-function PolicyPicker({ value, actions, t, onChoose }: PolicyPickerProps) {
+function PolicyPicker({ value, note = '', actions, t, onChoose }: PolicyPickerProps) {
   return (
     <Picker
       label={t('Policy')}
       value={value}
+      note={note}
       choices={POLICY_CHOICES.map(choice => policyChoice(choice, actions, t))}
       onChoose={chosen => onChoose(policyOf(chosen))}
     />

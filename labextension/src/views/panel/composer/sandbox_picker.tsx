@@ -1,0 +1,122 @@
+import type { SessionView } from '../../../state/session_view';
+import type { Policy } from '../../../wire/policy';
+import { OFFERED_SANDBOXES, sandboxOf, sandboxOfPolicy } from '../../../wire/sandbox';
+import type { Sandbox } from '../../../wire/sandbox';
+import type { SessionState } from '../../../wire/types';
+import type { Actions } from '../../actions';
+import type { Translate } from '../../i18n';
+import { SANDBOX_SENTENCES } from '../../sandbox/sandbox_words';
+import { Picker } from './picker';
+import type { Choice } from './picker';
+
+const NAMES: Record<Sandbox, string> = {
+  off: 'Off',
+  folder: 'Folder',
+  'read-only': 'Read only',
+  copy: 'Copy',
+};
+
+/** A choice that leaves the sandbox of a new session to the server. */
+const DEFAULT = 'default';
+
+interface SandboxPickerProps {
+  readonly session: SessionState | null;
+  readonly turns: SessionView['turns'];
+  /** That of the session, or of the one to start. */
+  readonly policy: Policy;
+  /** The name of that policy for people. */
+  readonly policyName: string;
+  /** The sandbox of the session to start; `null` leaves it to the server. */
+  readonly sandbox: Sandbox | null;
+  readonly actions: Actions;
+  readonly t: Translate;
+  readonly onChoose: (sandbox: Sandbox | null) => void;
+}
+
+/** What the agent's processes can reach; some policies leave no choice. */
+export function SandboxPicker(props: SandboxPickerProps) {
+  const { session, turns, policy, policyName, sandbox, actions, t } = props;
+  const brought = sandboxOfPolicy(policy);
+  const choiceOf = (value: Sandbox): Choice => {
+    const allowed = actions.sandboxes?.includes(value) ?? true;
+    const described = allowed
+      ? t(SANDBOX_SENTENCES[value])
+      : t('Your administrator has not allowed this.');
+    return brought === null
+      ? { value, name: t(NAMES[value]), description: described, disabled: !allowed }
+      : {
+          value,
+          name: t(NAMES[value]),
+          description: value === brought ? t(SANDBOX_SENTENCES[value]) : '',
+          disabled: value !== brought,
+        };
+  };
+  const choices = OFFERED_SANDBOXES.map(choiceOf);
+  if (session === null) {
+    choices.unshift({
+      value: DEFAULT,
+      name: t('Default'),
+      description: t('As the server and the agent’s entry say.'),
+      disabled: brought !== null,
+    });
+  }
+  return (
+    <Picker
+      label={t('Sandbox')}
+      named
+      value={brought ?? session?.sandbox ?? sandbox ?? DEFAULT}
+      choices={choices}
+      note={
+        brought === null
+          ? whenItCounts(session, turns, t)
+          : t('The policy “%1” brings the sandbox “%2”.', policyName, t(NAMES[brought]))
+      }
+      onChoose={chosen => props.onChoose(chosen === DEFAULT ? null : sandboxOf(chosen))}
+    />
+  );
+}
+
+/** From when on another sandbox counts in a session, and what that does to its agent. */
+function whenItCounts(
+  session: SessionState | null,
+  turns: SessionView['turns'],
+  t: Translate,
+): string {
+  if (session === null) {
+    return '';
+  }
+  const words = wordsOfStay(session, turns, t);
+  if (words !== '') {
+    return words;
+  }
+  return runs(session) && hasBegun(turns)
+    ? t(
+        'Takes effect with your next message; the agent is started again and goes on with the conversation.',
+      )
+    : t('Takes effect with your next message.');
+}
+
+/** Says of an agent that could not go on with the conversation in a new process that it stays. */
+export function wordsOfStay(
+  session: SessionState | null,
+  turns: SessionView['turns'],
+  t: Translate,
+): string {
+  if (session === null || !runs(session) || !hasBegun(turns)) {
+    return '';
+  }
+  return session.can.includes('resume') || session.can.includes('load')
+    ? ''
+    : t(
+        '%1 stays in the sandbox that it has: it can’t take up a conversation in a new process. For another sandbox start a new session.',
+        session.agent_info.name,
+      );
+}
+
+function runs({ stored, status }: SessionState): boolean {
+  return !stored && status !== 'stopped';
+}
+
+function hasBegun(turns: SessionView['turns']): boolean {
+  return [...turns.values()].some(turn => turn.status === 'done');
+}

@@ -1,0 +1,71 @@
+import { useEffect } from 'preact/hooks';
+
+import { SANDBOX_OFFER } from '../../state/ui';
+import type { Policy } from '../../wire/policy';
+import type { Sandbox } from '../../wire/sandbox';
+import { IconButton } from '../parts/buttons';
+import { Icon } from '../parts/icons';
+import { useScene, useValue } from '../scene';
+
+interface SandboxOfferProps {
+  /** That of the session, or of the one to start. */
+  readonly policy: Policy;
+  /** `null` where it is left to the server. */
+  readonly sandbox: Sandbox | null;
+  readonly onUse: () => void;
+  /** Called when the line goes by a click. */
+  readonly onGone: () => void;
+}
+
+/**
+ * Offers the sandbox `folder` when all is first allowed, and never again.
+ *
+ * The line stays until it is taken or closed, a message is sent, or something else is chosen.
+ */
+export function SandboxOffer({ policy, sandbox, onUse, onGone }: SandboxOfferProps) {
+  const { store, actions, t } = useScene();
+  const { ui } = store;
+  const [open, setOpen] = useValue(SANDBOX_OFFER);
+  const changes = actions?.setConfig !== undefined;
+  const allowed = actions?.sandboxes?.includes('folder') ?? true;
+  const fits =
+    changes && allowed && policy === 'allow-all' && (sandbox === null || sandbox === 'off');
+  useEffect(() => {
+    if (fits && !ui.sandboxOffered) {
+      ui.sandboxOffered = true;
+      ui.setValue(SANDBOX_OFFER, 'open');
+    }
+  }, [fits, ui]);
+  if (open === '' || !fits) {
+    return null;
+  }
+  const close = () => {
+    setOpen('');
+    onGone();
+  };
+  return (
+    <div class="acp-note" data-tone="info" role="status">
+      <Icon name="lock" />
+      <div>
+        <p>
+          {t(
+            'With “Allow all” an agent can change what you can. In the sandbox “Folder” its processes can write only in the folder.',
+          )}
+        </p>
+        <div class="row">
+          <button
+            type="button"
+            class="btn small"
+            onClick={() => {
+              onUse();
+              close();
+            }}
+          >
+            {t('Use the sandbox folder')}
+          </button>
+        </div>
+      </div>
+      <IconButton icon="close" label={t('Close')} onClick={close} />
+    </div>
+  );
+}

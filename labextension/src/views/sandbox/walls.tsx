@@ -1,0 +1,86 @@
+import type { SessionState, WallsInForce } from '../../wire/types';
+import type { Translate } from '../i18n';
+import { Icon } from '../parts/icons';
+import { Visible } from '../parts/odd_characters';
+import { useOpen, useScene } from '../scene';
+import { SANDBOX_SENTENCES } from './sandbox_words';
+
+interface WallsProps {
+  /** `null` for a saved output, whose footer says what was chosen. */
+  readonly session: SessionState | null;
+}
+
+const NAMES: Record<WallsInForce['level'], string> = {
+  full: 'Sandbox: %1',
+  partial: 'Sandbox: %1, partial',
+  none: 'Sandbox: %1, not kept',
+};
+
+/** Says which sandbox holds the agent now, and how well; a click opens why. */
+export function WallsBadge({ session }: WallsProps) {
+  const { t } = useScene();
+  const [id, open, setOpen] = useWords(session);
+  const walls = wallsOf(session);
+  return (
+    walls && (
+      <button
+        type="button"
+        class={walls.level === 'full' ? 'badge' : 'badge warn'}
+        title={`${sentencesOf(walls, t)} ${walls.why}`.trim()}
+        aria-expanded={open}
+        aria-controls={open ? id : undefined}
+        onClick={() => setOpen(!open)}
+      >
+        {t(NAMES[walls.level], t(walls.sandbox))}
+      </button>
+    )
+  );
+}
+
+/** What the badge opens: what the sandbox is, how well it is kept here, and why not better. */
+export function WallsNote({ session }: WallsProps) {
+  const { t } = useScene();
+  const [id, open] = useWords(session);
+  const walls = wallsOf(session);
+  return (
+    walls &&
+    open && (
+      <div
+        class="acp-note"
+        data-tone={walls.level === 'full' ? 'info' : 'warn'}
+        role="group"
+        aria-label={t('Sandbox')}
+        id={id}
+      >
+        <Icon name="lock" />
+        <div>
+          <p>{sentencesOf(walls, t)}</p>
+          <p dir="auto">
+            <Visible text={walls.why} strictness="controls" />
+          </p>
+        </div>
+      </div>
+    )
+  );
+}
+
+/** The id of the words, whether they are open, and what opens them. */
+function useWords(session: SessionState | null): [string, boolean, (open: boolean) => void] {
+  const { host } = useScene();
+  const id = `acp-walls-${host}-${session?.session_id ?? ''}`;
+  return [id, ...useOpen(id, false)];
+}
+
+function wallsOf(session: SessionState | null): WallsInForce | null {
+  const walls = session?.walls ?? null;
+  return walls?.sandbox === 'off' ? null : walls;
+}
+
+function sentencesOf({ sandbox, level }: WallsInForce, t: Translate): string {
+  const lacks = {
+    full: '',
+    partial: t('Not all of this is kept here:'),
+    none: t('This is not kept here:'),
+  };
+  return `${t(SANDBOX_SENTENCES[sandbox])} ${lacks[level]}`.trim();
+}

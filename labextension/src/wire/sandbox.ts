@@ -1,0 +1,32 @@
+import type { Policy } from './policy';
+import type { SessionState } from './types';
+
+/** What the processes of an agent can reach, whatever they ask for. */
+export type Sandbox = SessionState['sandbox'];
+
+const SANDBOXES: readonly Sandbox[] = ['off', 'folder', 'copy', 'read-only'];
+
+/** Those that a page lets choose: `copy` comes in once its changes can be kept from there. */
+export const OFFERED_SANDBOXES: readonly Sandbox[] = ['off', 'folder', 'read-only'];
+
+/** The sandbox of that name; `off` where there is none. */
+export function sandboxOf(name: unknown): Sandbox {
+  return SANDBOXES.find(sandbox => sandbox === name) ?? 'off';
+}
+
+/** The sandboxes of a list with commas between them, as the page's configuration has it. */
+export function sandboxesOf(list: string): readonly Sandbox[] {
+  const names = list.split(',');
+  const found = SANDBOXES.filter(sandbox => names.includes(sandbox));
+  return found.length === 0 ? SANDBOXES : found;
+}
+
+/** The sandbox that a setting names; `null`, which leaves it to the server, where it names none. */
+export function chosenSandbox(setting: unknown, allowed: readonly Sandbox[]): Sandbox | null {
+  return allowed.find(sandbox => sandbox === setting) ?? null;
+}
+
+/** The sandbox that a policy brings, whatever was chosen; `null` for none. */
+export function sandboxOfPolicy(policy: Policy): Sandbox | null {
+  return policy === 'read-only' || policy === 'deny' ? 'read-only' : null;
+}

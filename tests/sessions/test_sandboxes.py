@@ -1,0 +1,218 @@
+"""What holds a session's agent goes with the session: branches, forks, variants, replays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_jupyter.api.models.outside import MakeOutsideKey
+from acp_jupyter.api.models.sessions import (
+    CreateSession,
+    ForkSession,
+    GetSandboxes,
+    RewindReply,
+    RewindSession,
+    SandboxesReply,
+    SetConfig,
+    UndoRewind,
+)
+from acp_jupyter.api.models.turns import PromptSession
+from acp_jupyter.api.models.variants import CreateVariant
+from acp_jupyter.errors import BadRequest, NotAllowed
+from acp_jupyter.host.bounds import Bounds
+from acp_jupyter.host.config import HostConfig
+from acp_jupyter.host.host import AgentHost
+from acp_jupyter.host.outside_keys import OutsideKey
+from acp_jupyter.host.recording_file import RecordingOptions
+from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.sandbox.levels import find_level
+from acp_jupyter.host.session.session import Session
+from acp_jupyter.protocol.host_events.session import Sandbox
+from acp_jupyter.transcript.model.session_state import SessionState
+from tests.support.agents.fake_agent import script
+from tests.support.host.restarts import FAST, HostFolders, Server
+from tests.support.host.trusted_folders import trusting
+
+LEVEL = find_level()
+needs_walls = pytest.mark.skipif(LEVEL.level == "none", reason=LEVEL.why_not_more)
+NOTEBOOK = "book.ipynb"
+AGENTS = {"own": script("own_tools"), "chooses": script("chooses")}
+
+
+@contextmanager
+def server(
+    folder: Path, agents: Mapping[str, Mapping[str, Any]] = AGENTS, **more: Any
+) -> Iterator[Server]:
+    root = folder / "ws"
+    root.mkdir(exist_ok=True)
+    (root / NOTEBOOK).write_text("{}")
+    config = HostConfig(
+        Registry(agents, []),
+        root,
+        folder / "data",
+        limits=FAST,
+        trust=trusting(folder),
+        **more,
+    )
+    host = AgentHost(config)
+    host.start()
+    try:
+        yield Server(host, root)
+    finally:
+        host.stop()
+
+
+def can_write(there: Server, session: Session, **more: Any) -> set[str]:
+    """Let the agent write within the folder and beside it; return where something came."""
+    within, beside = Path(session.state.cwd) / "within.txt", there.root.parent / "beside.txt"
+    turn_id = there.prompt(session, f"run touch '{within}' '{beside}' || true", **more)
+    turn = there.done(session, turn_id)
+    assert turn.stop_reason == "end_turn"
+    there.result(session.turn_files.settled(turn_id))
+    changes = session.transcript.turns[turn_id].changes
+    changed = set() if changes is None else {file.path for file in changes.files}
+    found = {path.stem for path in (within, beside) if path.exists() or path.name in changed}
+    for path in (within, beside):
+        path.unlink(missing_ok=True)
+    return found
+
+
+def opened(there: Server, session_id: str) -> Session:
+    return there.woken(session_id)
+
+
+@needs_walls
+@pytest.mark.parametrize(
+    ("sandbox", "written"),
+    [("off", {"within", "beside"}), ("folder", {"within"}), ("read-only", set())],
+)
+def test_each_sandbox_lets_an_agent_write_where_it_says(
+    tmp_path: Path, sandbox: Sandbox, written: set[str]
+) -> None:
+    with server(tmp_path) as there:
+        session = there.open("own", sandbox=sandbox)
+        assert can_write(there, session) == written
+
+
+@needs_walls
+def test_a_branch_and_the_session_that_it_left_are_in_the_sandbox_of_now(tmp_path: Path) -> None:
+    with server(tmp_path) as there:
+        session = there.open("own", notebook_path=NOTEBOOK, sandbox="off")
+        assert can_write(there, session) == {"within", "beside"}
+        there.send(SetConfig(session_id=session.session_id, sandbox="folder"))
+        # The agent can't take up a conversation in a new process, and so stays in what it has.
+        assert can_write(there, session) == {"within", "beside"}
+        assert any("goes on in no sandbox" in words for words in there.notices(session))
+        first = session.transcript.turn_order[0]
+        reply = there.send(RewindSession(session_id=session.session_id, turn_id=first, files=False))
+        assert isinstance(reply, RewindReply)
+        branch = opened(there, reply.session.session_id)
+        assert branch.state.sandbox == "folder"
+        assert can_write(there, branch) == {"within"}
+        there.send(SetConfig(session_id=branch.session_id, sandbox="read-only"))
+        reply = there.send(UndoRewind(session_id=branch.session_id, files=False))
+        assert isinstance(reply, RewindReply)
+        assert reply.session.session_id == session.session_id
+        assert session.state.sandbox == "read-only"
+
+
+@needs_walls
+def test_a_fork_is_in_its_parents_sandbox(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    with HostFolders(root, tmp_path / "data", ("resume", "fork")).server() as there:
+        parent = there.open("keeper", notebook_path=NOTEBOOK)
+        there.send(SetConfig(session_id=parent.session_id, sandbox="folder"))
+        there.done(parent, there.prompt(parent, "Hello"))
+        state = there.send(ForkSession(session_id=parent.session_id))
+        assert isinstance(state, SessionState)
+        fork = opened(there, state.session_id)
+        there.done(fork, there.prompt(fork, "And you?"))
+        assert fork.state.sandbox == "folder"
+        assert fork.state.walls is not None
+        assert (fork.state.walls.sandbox, fork.state.walls.level) == ("folder", LEVEL.level)
+
+
+@needs_walls
+@pytest.mark.parametrize(
+    ("chosen", "written"), [(None, {"within"}), ("read-only", set()), ("off", {"within", "beside"})]
+)
+def test_a_variant_is_in_the_sandbox_of_the_notebooks_session_unless_one_is_named(
+    tmp_path: Path, chosen: Sandbox | None, written: set[str]
+) -> None:
+    with server(tmp_path) as there:
+        beside = there.open("own", notebook_path=NOTEBOOK)
+        there.send(SetConfig(session_id=beside.session_id, sandbox="folder"))
+        state = there.send(CreateVariant(agent="own", notebook_path=NOTEBOOK, sandbox=chosen))
+        assert isinstance(state, SessionState)
+        variant = there.host.sessions[state.session_id]
+        assert can_write(there, variant) == written
+
+
+@needs_walls
+def test_what_was_chosen_before_the_first_turn_is_chosen_in_the_sandbox_too(
+    tmp_path: Path,
+) -> None:
+    with server(tmp_path) as there:
+        session = there.open("chooses")
+        config: dict[str, str | bool] = {"model": "large-1"}
+        there.send(SetConfig(session_id=session.session_id, config=config, mode="plan"))
+        there.done(session, there.prompt(session, "go", sandbox="folder"))
+        assert session.state.walls is not None
+        assert there.text(session) == "plan, large-1, False: go"
+
+
+@needs_walls
+def test_a_replay_needs_no_sandbox(tmp_path: Path) -> None:
+    options = RecordingOptions(mode="record")
+    with server(tmp_path, sandbox="folder") as there:
+        session = there.open("own", notebook_path=NOTEBOOK, recording=options)
+        assert can_write(there, session) == {"within"}
+    replay = RecordingOptions(mode="replay")
+    with server(tmp_path, {}, sandbox="read-only") as there:
+        session = there.open("own", notebook_path=NOTEBOOK, recording=replay)
+        there.run(session.start_in_background)
+        assert can_write(there, session, policy="allow-all") == {"within"}
+        assert session.state.walls is None
+
+
+REQUIRED = Bounds.of({"allowed_sandboxes": ["folder"], "required_sandbox_level": "partial"})
+
+
+def test_no_key_is_made_for_agents_outside_where_a_sandbox_is_required(tmp_path: Path) -> None:
+    refused = pytest.raises(NotAllowed, match="Agents outside have no sandbox")
+    with server(tmp_path, bounds=REQUIRED) as there, refused:
+        there.send(MakeOutsideKey(notebook_path=NOTEBOOK))
+
+
+def test_an_agent_outside_gets_no_sandbox_from_here(tmp_path: Path) -> None:
+    key = OutsideKey("k", NOTEBOOK, "ask", "ada", 0.0, 0.0, b"")
+    with server(tmp_path) as there:
+        session = there.run(lambda: there.host.open_outside("Other", key))
+        with pytest.raises(BadRequest, match="Other was not started here"):
+            there.send(SetConfig(session_id=session.session_id, sandbox="folder"))
+        assert session.state.sandbox == "off"
+
+
+def test_the_copy_is_refused_at_every_door(tmp_path: Path) -> None:
+    entry = {**script("own_tools"), "sandbox": {"use": "copy"}}
+    with server(tmp_path, {**AGENTS, "copies": entry}) as there:
+        session_id = there.open("own").session_id
+        for command in (
+            CreateSession(agent="own", sandbox="copy", start="lazy"),
+            CreateSession(agent="copies", start="lazy"),
+            PromptSession(session_id=session_id, prompt="Hi", sandbox="copy"),
+            SetConfig(session_id=session_id, sandbox="copy"),
+            CreateVariant(agent="own", sandbox="copy"),
+            CreateVariant(agent="copies"),
+        ):
+            with pytest.raises(BadRequest, match="The sandbox copy is not available yet"):
+                there.send(command)
+        here = there.send(GetSandboxes())
+        assert isinstance(here, SandboxesReply)
+        assert here.allowed == ("off", "folder", "read-only")
+        assert (here.level, here.kept_by) == (LEVEL.level, LEVEL.kept_by)
