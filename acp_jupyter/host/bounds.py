@@ -12,12 +12,14 @@ from itertools import combinations
 from typing import Any, Self, get_args
 
 from acp_jupyter.errors import BadRequest, NotAllowed
-from acp_jupyter.protocol.host_events.session import Policy, Sandbox, SandboxLevel
+from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox, SandboxLevel
 from acp_jupyter.protocol.vocabulary import UNASKED_WORDS, read_unasked
 
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 SANDBOXES: tuple[Sandbox, ...] = ("off", "folder", "copy", "read-only")
 """What leaves an agent most comes first."""
+NETWORKS: tuple[Network, ...] = ("none", "hosts", "all")
+"""What reaches least comes first."""
 _NOT_YET: frozenset[Sandbox] = frozenset({"copy"})
 OFFERED_SANDBOXES = tuple(each for each in SANDBOXES if each not in _NOT_YET)
 """Those that can be had."""

@@ -21,7 +21,7 @@ from acp_jupyter.host.session.session import McpServerProvider
 from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.store.permission_stores import TrustStore
 from acp_jupyter.host.workspace.agent_files import Documents, NoDocuments
-from acp_jupyter.protocol.host_events.session import Sandbox
+from acp_jupyter.protocol.host_events.session import Network, Sandbox
 from acp_jupyter.protocol.objects import misfits
 
 
@@ -51,6 +51,8 @@ class HostConfig:
     """Jupyter's, with the keys of servers and kernels: hidden from an agent in a sandbox."""
     sandbox: Sandbox = "off"
     """Of new sessions, where neither their maker nor the agent's entry says which."""
+    network: Network = "all"
+    """Of new sessions in a sandbox; the same."""
     caches: Path | None = None
     """Cache folder of all programs; nothing in it counts as changed by a turn."""
     observers: Sequence[Reader] = ()

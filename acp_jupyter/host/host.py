@@ -41,7 +41,7 @@ from acp_jupyter.host.workspace.operations.operation import FolderOperations
 from acp_jupyter.host.workspace.running_turns import RunningTurns
 from acp_jupyter.host.workspace.variants import Variants
 from acp_jupyter.protocol.host_events.notes import SessionOpened
-from acp_jupyter.protocol.host_events.session import Policy, Sandbox, Variant
+from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox, Variant
 from acp_jupyter.transcript.redactor import Redactor
 
 
@@ -174,6 +174,7 @@ class AgentHost(HostThread):
         kernel_id: str = "",
         policy: Policy | None = None,
         sandbox: Sandbox | None = None,
+        network: Network | None = None,
         user: str = "",
         recording: RecordingOptions | None = None,
         copy: tuple[Variant, FolderCopy] | None = None,
@@ -205,7 +206,8 @@ class AgentHost(HostThread):
         configured = spec.sandbox.use or self.config.sandbox
         require_offered(configured)
         within = sandbox or self.config.bounds.within_sandbox(configured)
-        opening = opening.model_copy(update={"sandbox": within})
+        network = network or spec.sandbox.network or self.config.network
+        opening = opening.model_copy(update={"sandbox": within, "network": network})
         if copy is not None:
             opening = opening.model_copy(update={"cwd": str(copy[1].path), "variant": copy[0]})
         redactor = self.open_sessions.redactor(spec)

@@ -28,7 +28,7 @@ from pydantic import (
 )
 
 from acp_jupyter.own_programs import module_command
-from acp_jupyter.protocol.host_events.session import Sandbox
+from acp_jupyter.protocol.host_events.session import Network, Sandbox
 from acp_jupyter.protocol.objects import misfits
 from acp_jupyter.protocol.parse.login import AuthMethod
 
@@ -53,6 +53,11 @@ class SandboxEntry(BaseModel):
     ``~`` and ``${NAME:-default}``."""
     readable: Annotated[tuple[str, ...], Field(strict=False)] = ()
     """Programs of its own that lie where sandboxes hide everything, such as below ``/tmp``."""
+    network: Network | None = None
+    """The network of its new sessions in a sandbox; None for what the user's setting says."""
+    hosts: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    """What it reaches without a question where the network is ``hosts``: ``example.org``,
+    ``*.example.org``, ``localhost:8080``. Hosts of this machine and its network need a port."""
 
 
 _NO_SANDBOX_ENTRY = SandboxEntry()

@@ -12,7 +12,7 @@ from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.client.recording import recording_options
 from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.session import Session, check_sandbox, defaults
-from acp_jupyter.protocol.host_events.session import Policy, Sandbox
+from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
 from acp_jupyter.transcript.model.session_state import SessionState
 
 
@@ -26,6 +26,7 @@ def connect(
     sandbox: Sandbox | None = None,
     trust: bool = False,
     tools: bool = True,
+    network: Network | None = None,
 ) -> Session:
     """Return a session with an agent.
 
@@ -52,6 +53,10 @@ def connect(
         before an agent's first start in a folder.
     tools
         Whether the agent is offered tools for the notebook and its kernel.
+    network
+        What the agent reaches from its sandbox: ``all``, ``none``, or ``hosts`` that are named,
+        and others that somebody allows. From here it can only be made less; default: the
+        session's, which is its user's.
 
     Raises
     ------
@@ -77,7 +82,7 @@ def connect(
     if session:
         defaults.labels.add(session)
     options = recording_options()
-    if not new and not trust and tools and options is None and cwd is None:
+    if not new and not trust and tools and options is None and cwd is None and network is None:
         state = _taken_up(client, name, session or "")
         if state is not None:
             return Session(client, state, policy, sandbox)
@@ -93,6 +98,7 @@ def connect(
         record=options,
         trust=trust,
         tools=tools,
+        network=network,
         ask_trust=client.location == "server",
     )
     try:

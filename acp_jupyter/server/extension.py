@@ -29,7 +29,7 @@ from acp_jupyter.api.models.documents import Cell, ReadNotebook
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.api.pages import PageDocuments, Pages
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.host.bounds import LEVELS, OFFERED_SANDBOXES, POLICIES, Bounds
+from acp_jupyter.host.bounds import LEVELS, NETWORKS, OFFERED_SANDBOXES, POLICIES, Bounds
 from acp_jupyter.host.config import HostConfig, acp_servers
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.limits import Limits
@@ -44,7 +44,7 @@ from acp_jupyter.notebook_tools.mcp_endpoint import NotebookTools
 from acp_jupyter.notebook_tools.notebooks import FileNotebooks, Notebooks, NotebooksInPages
 from acp_jupyter.notebook_tools.outside.agents import OutsideAgents
 from acp_jupyter.notebook_tools.variants.kernels import VariantKernels
-from acp_jupyter.protocol.host_events.session import Sandbox
+from acp_jupyter.protocol.host_events.session import Network, Sandbox
 from acp_jupyter.server.auth import ServerSecrets, user_caller
 from acp_jupyter.server.backend import Backend
 from acp_jupyter.server.finished_outputs import FinishedOutputs
@@ -157,6 +157,15 @@ class AcpJupyter(ExtensionApp):
         help="The sandbox of new sessions, where none is named.",
     ).tag(config=True)
 
+    network = Enum(
+        [str(network) for network in NETWORKS],
+        "all",
+        help="""
+        What agents in a sandbox reach, where nobody says otherwise: ``all``, ``none``, or ``hosts``
+        that are named and those that somebody allows.
+        """,
+    ).tag(config=True)
+
     allow_downloads = Bool(True, help="Whether agents may be downloaded.").tag(config=True)
 
     newer_registry = Bool(
@@ -267,6 +276,7 @@ class AcpJupyter(ExtensionApp):
                 own_folders=own_folders,
                 runtime_folder=Path(jupyter_runtime_dir()),
                 sandbox=cast("Sandbox", self.sandbox),
+                network=cast("Network", self.network),
                 caches=caches,
                 trust=TrustStore(data_dir / "trust.json", self.trusted_folders),
                 documents=PageDocuments(pages),

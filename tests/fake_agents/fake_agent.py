@@ -15,6 +15,7 @@ logins          wants a login
 notebook_tools  uses the notebook tools, suggests cells
 secrets         says what is nobody's business
 attacks         tries what it may not
+network         goes for the network by every way
 chaos           writes down what it sent, whatever ends it
 benches         is measured with
 version_2       speaks version 2 of the protocol
@@ -40,6 +41,7 @@ NOUNS = {
     "notebook_tools": ("notebook_user", "answers", "suggests", "asks_mcp"),
     "secrets": ("canary", "leaky", "dies_leaking", "env_dump"),
     "attacks": ("tries_secrets",),
+    "network": ("goes_out",),
     "chaos": ("chaos",),
     "benches": ("measured", "says_the_time"),
     "version_2": ("version_2",),

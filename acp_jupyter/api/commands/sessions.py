@@ -44,7 +44,7 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.host.session_recording import Recorder
 from acp_jupyter.host.workspace.folders import resolve_cwd
 from acp_jupyter.protocol.host_events.notes import HostNotice
-from acp_jupyter.protocol.host_events.session import Policy, Sandbox
+from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
 from acp_jupyter.protocol.objects import first, items, obj, text
 from acp_jupyter.protocol.session_packets import abilities
 from acp_jupyter.transcript.model.session_state import SessionState
@@ -82,11 +82,11 @@ class SessionOpener:
         cwd = Path(found.state.cwd) if found else folder_of(caller, root, command.cwd, notebook)
         await self._trust.admit(command, caller, notebook, cwd, found)
         if isinstance(caller, KernelCaller):
-            own, walls = None, None
+            own, walls, network = None, None, None
         else:
-            own, walls = command.policy, command.sandbox
+            own, walls, network = command.policy, command.sandbox, command.network
         session = found or await self._open(
-            command, cwd, notebook, kernel_id, own, walls, sender(caller)
+            command, cwd, notebook, kernel_id, own, walls, network, sender(caller)
         )
         await session.check_recording()
         self._trust.grant(command, session, caller)
@@ -94,6 +94,8 @@ class SessionOpener:
             reuse_session(session, command.record)
             session.tools_on = command.tools and not session.tools_refused
             session.choose_for_kernel(kernel_id, command.policy, command.sandbox)
+            if command.network is not None:
+                session.set_network(command.network, by_user=False)
         elif found is None:
             session.tools_on = command.tools
             session.tools_refused = not command.tools
@@ -141,6 +143,7 @@ class SessionOpener:
         kernel_id: str,
         policy: Policy | None,
         sandbox: Sandbox | None,
+        network: Network | None,
         user: str,
     ) -> Session:
         session = self._host.open(
@@ -151,6 +154,7 @@ class SessionOpener:
             kernel_id=kernel_id,
             policy=policy,
             sandbox=sandbox,
+            network=network,
             user=user,
             recording=command.record,
         )

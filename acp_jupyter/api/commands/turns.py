@@ -114,6 +114,8 @@ class PromptSender:
     async def configure(self, command: SetConfig, caller: Caller) -> SessionState:
         """Change what is given of a session; a policy or a sandbox only for its user.
 
+        A kernel can only have the network reach less.
+
         Raises
         ------
         AcpError
@@ -129,6 +131,9 @@ class PromptSender:
         if command.sandbox is not None:
             require_user(caller, "change the sandbox of a session")
             session.set_sandbox(command.sandbox)
+            await session.journal.flushed()
+        if command.network is not None:
+            session.set_network(command.network, by_user=isinstance(caller, UserCaller))
             await session.journal.flushed()
         if command.title is not None:
             session.rename(command.title)

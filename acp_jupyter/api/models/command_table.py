@@ -434,7 +434,7 @@ def row_of(command: BaseCommand) -> CommandRow:
     return _ROWS[type(command)]
 
 
-_GRANTING_FIELDS = ("trust", "policy", "sandbox", "mode", "config", "allow")
+_GRANTING_FIELDS = ("trust", "policy", "sandbox", "network", "mode", "config", "allow")
 
 
 def needs_proof(command: BaseCommand) -> bool:

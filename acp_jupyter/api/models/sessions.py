@@ -8,7 +8,7 @@ from pydantic import Field
 
 from acp_jupyter.api.models.command_row import BaseCommand
 from acp_jupyter.host.recording_file import RecordingOptions
-from acp_jupyter.protocol.host_events.session import Policy, Sandbox, SandboxLevel
+from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox, SandboxLevel
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.protocol.session_packets import Ability
@@ -230,6 +230,8 @@ class CreateSession(BaseCommand):
     """Of the session that is made; a kernel's is that of its own prompts in it."""
     sandbox: Sandbox | None = None
     """The same."""
+    network: Network | None = None
+    """Of the sandbox of the session that is made; a kernel can only have it reach less."""
     trust: bool = False
     """Whether agents may run in the folder; a kernel's word counts for prompts of kernels."""
     ask_trust: bool = False
@@ -251,7 +253,7 @@ class GetSession(BaseCommand):
 
 
 class SetConfig(BaseCommand):
-    """Change a config option, the mode, the model, the policy, the sandbox or the title."""
+    """Change a config option, mode, model, policy, sandbox, its network, or the title."""
 
     name: Literal["set_config"] = "set_config"
     session_id: str
@@ -259,6 +261,7 @@ class SetConfig(BaseCommand):
     mode: str | None = None
     policy: Policy | None = None
     sandbox: Sandbox | None = None
+    network: Network | None = None
     title: str | None = None
 
 

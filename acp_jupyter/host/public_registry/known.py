@@ -38,6 +38,9 @@ class Known:
         read in a sandbox and not changed, since it runs them outside of sandboxes too.
     in_partial
         What its user has to know where a sandbox is kept at the partial level.
+    hosts
+        Those of its model and its login, as its makers name them. Of agents that take many models
+        only what all of them need; an entry adds the others.
     """
 
     id: str
@@ -52,6 +55,7 @@ class Known:
     state: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
     in_partial: str = ""
+    hosts: tuple[str, ...] = ()
 
 
 KNOWN = (
@@ -76,6 +80,7 @@ KNOWN = (
             "${CLAUDE_CONFIG_DIR:-~/.claude}/skills/",
             "${CLAUDE_CONFIG_DIR:-~/.claude}/CLAUDE.md",
         ),
+        hosts=("api.anthropic.com", "claude.ai", "console.anthropic.com", "platform.claude.com"),
     ),
     Known("code-assistant", "code-assistant"),
     Known(
@@ -96,6 +101,7 @@ KNOWN = (
         in_partial="Codex can't make its own sandbox inside this one, so the commands that it runs "
         "without asking fail. It may ask to run them outside of its own, or you choose its mode "
         "Full access: this sandbox holds either way.",
+        hosts=("api.openai.com", "auth.openai.com", "chatgpt.com"),
     ),
     Known("droid", "droid", ("factory-droid",), website="https://factory.ai"),
     Known(
@@ -114,6 +120,10 @@ KNOWN = (
             "~/.gemini/policies/",
             "~/.gemini/skills/",
         ),
+        hosts=(
+            *("generativelanguage.googleapis.com", "cloudcode-pa.googleapis.com"),
+            *("oauth2.googleapis.com", "accounts.google.com"),
+        ),
     ),
     Known("copilot", "copilot-language-server", ("github-copilot",)),
     Known(
@@ -125,13 +135,20 @@ KNOWN = (
             "${XDG_STATE_HOME:-~/.local/state}/goose",
         ),
     ),
-    Known("kimi", "kimi", install="uv tool install kimi-cli", state=("~/.kimi",)),
+    Known(
+        "kimi",
+        "kimi",
+        install="uv tool install kimi-cli",
+        state=("~/.kimi",),
+        hosts=("api.kimi.com", "api.moonshot.ai", "api.moonshot.cn"),
+    ),
     Known(
         "vibe",
         "vibe-acp",
         ("mistral-vibe",),
         install="uv tool install mistral-vibe",
         state=("${VIBE_HOME:-~/.vibe}",),
+        hosts=("api.mistral.ai",),
     ),
     Known(
         "opencode",
@@ -165,9 +182,12 @@ KNOWN = (
             "${XDG_CACHE_HOME:-~/.cache}/opencode/node_modules/",
             "${XDG_CACHE_HOME:-~/.cache}/opencode/packages/",
         ),
+        hosts=("models.dev", "opencode.ai"),
     ),
     Known("qoder", "qodercli"),
-    Known("qwen", "qwen", ("qwen-code",), state=("~/.qwen",)),
+    Known(
+        "qwen", "qwen", ("qwen-code",), state=("~/.qwen",), hosts=("chat.qwen.ai", "portal.qwen.ai")
+    ),
     Known("stakpak", "stakpak"),
 )
 

@@ -99,6 +99,8 @@ class PermissionRequests:
         """Where the paths of these calls led to when they were asked about."""
         self.changed: dict[str, str] = {}
         """What had changed on disk when a yes came, by request id."""
+        self.at_walls: set[str] = set()
+        """Calls that a sandbox stops, by their ids: no policy allows them, rules and users do."""
         self.doubtful = doubtful
         self._waiting: WaitingRequests[_Chosen] = WaitingRequests()
         self._of_user: set[str] = set()
@@ -252,7 +254,8 @@ class PermissionRequests:
     ) -> Decision | None:
         """Return the answer of policy and rules; None if the user must answer."""
         policy, rules, places = self.requests.policy(), self.rules, self.folder()
-        if self.doubtful() and policy not in CHANGES_NOTHING:
+        stricter = self.doubtful() or call.tool_call_id in self.at_walls
+        if stricter and policy not in CHANGES_NOTHING:
             policy = "ask"
 
         def look() -> Decision | None:

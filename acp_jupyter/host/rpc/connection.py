@@ -360,7 +360,7 @@ def _own_folders(spec: AgentSpec) -> dict[str, str]:
 
 async def _end(confined: Confined | None) -> None:
     if confined is not None:
-        await asyncio.to_thread(confined.end)
+        await confined.close()
 
 
 def _object(value: object) -> Mapping[str, Any]:

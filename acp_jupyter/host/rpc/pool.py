@@ -22,6 +22,8 @@ from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import ClientRouter, SessionClient
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
+from acp_jupyter.host.sandbox.hosts import Destination
+from acp_jupyter.host.sandbox.proxy import Ask
 from acp_jupyter.host.sandbox.sandboxes import Confined, Sandboxes
 from acp_jupyter.host.sandbox.walls import Walls
 from acp_jupyter.protocol.traffic import TrafficEntry
@@ -29,6 +31,10 @@ from acp_jupyter.transcript.redactor import Redactor
 
 _PAUSE_SECONDS = 0.2
 _Key = tuple[str, str, tuple[str, ...], tuple[tuple[str, str], ...], str, str]
+
+
+async def _refuse_host(wanted: Destination) -> str:
+    return f"{wanted.words} is not named, and there is nobody to ask."
 
 
 @dataclass(eq=False)
@@ -44,6 +50,8 @@ class Member:
     """Whether the session has a process of its own."""
     walls: Walls | None = None
     """Of the process; None for no sandbox."""
+    ask_host: Ask = _refuse_host
+    """Asks about hosts that the walls do not name."""
 
 
 @dataclass(eq=False)
@@ -279,15 +287,20 @@ class AgentPool:
             return None
         making = asyncio.create_task(asyncio.to_thread(self._sandboxes.begin, member.walls))
         try:
-            return await asyncio.shield(making)
+            confined = await asyncio.shield(making)
         except asyncio.CancelledError:
             await finish_cleanup(_end_unwanted(making))  # the thread goes on
             raise
         except OSError as error:
-            raise AgentStartError(
-                f"{member.spec.name} did not start: its sandbox can't be made: "
-                f"{plain_reason(error)}."
-            ) from None
+            raise _not_made(member, error) from None
+        try:
+            await confined.open_network(member.ask_host, self._sandboxes.resolve)
+        except BaseException as error:
+            await confined.close()
+            if isinstance(error, OSError):
+                raise _not_made(member, error) from None
+            raise
+        return confined
 
     async def _watch(self, key: _Key, connection: AgentConnection, since: float) -> None:
         """Count the process's end if it is a crash; a long life resets the count."""
@@ -316,6 +329,12 @@ class AgentPool:
         await asyncio.shield(connection.close())
 
 
+def _not_made(member: Member, error: OSError) -> AgentStartError:
+    return AgentStartError(
+        f"{member.spec.name} did not start: its sandbox can't be made: {plain_reason(error)}."
+    )
+
+
 async def _end_unwanted(making: Awaitable[Confined]) -> None:
     with contextlib.suppress(OSError):
         await asyncio.to_thread((await making).end)
@@ -324,7 +343,9 @@ async def _end_unwanted(making: Awaitable[Confined]) -> None:
 def _key(member: Member) -> _Key:
     spec = member.spec
     # What is in the folder changes; whoever comes later shares the walls that the first one found.
-    walls = "" if member.walls is None else member.walls.sandbox
+    walls = ""
+    if member.walls is not None:
+        walls = f"{member.walls.sandbox} {member.walls.network.reach}"
     env = tuple(sorted(spec.env.items()))
     return spec.id, spec.command, spec.args, env, str(member.cwd), walls
 

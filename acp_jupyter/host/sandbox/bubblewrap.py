@@ -23,22 +23,25 @@ def bubblewrap_arguments(
     ----------
     private
         Folder of this sandbox alone, with ``tmp``, the agent's folder for temporary files, and
-        ``hidden``, a file that nobody may read.
+        ``hidden``, a file that nobody may read, and ``net``, with the socket of its proxy.
     cwd
         Where the command starts.
     within
         Paths of places that `confine` keeps, within this.
     """
+    net = private / "net"
     return [
         # Its users, so that it needs no privileges; without capabilities, also as root.
         *("--unshare-user", "--cap-drop", "ALL", *for_namespaces_within()),
         # Its own processes, so that it sees no other's environment and signals none.
         *("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
         "--die-with-parent",
+        *([] if walls.network.reach == "all" else ["--unshare-net"]),
         *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
         *_settings(),
         *(word for path in graphics_cards() for word in ("--dev-bind-try", path, path)),
         *_places(walls, private, within),
+        *(("--ro-bind", str(net), str(net)) if walls.network.reach == "hosts" else ()),
         *("--chdir", cwd, "--"),
     ]
 

@@ -6,8 +6,10 @@ server left that was killed is removed by the next one.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
+import secrets
 import shutil
 import sys
 import tempfile
@@ -18,6 +20,7 @@ from pathlib import Path
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.sandbox import confine
 from acp_jupyter.host.sandbox.bubblewrap import bubblewrap_arguments, places_within
+from acp_jupyter.host.sandbox.hosts import agent_hosts
 from acp_jupyter.host.sandbox.landlock import landlock_arguments
 from acp_jupyter.host.sandbox.levels import Level, find_level
 from acp_jupyter.host.sandbox.places import (
@@ -28,10 +31,17 @@ from acp_jupyter.host.sandbox.places import (
     sockets_of_others,
     temporary_folders,
 )
+from acp_jupyter.host.sandbox.proxy import Ask, Proxy, Resolve, keyed, proxy_variables
 from acp_jupyter.host.sandbox.seatbelt import seatbelt_arguments
-from acp_jupyter.host.sandbox.walls import FolderPlaces, Place, Walls, walls_of
+from acp_jupyter.host.sandbox.walls import (
+    FolderPlaces,
+    Place,
+    Walls,
+    WallsNetwork,
+    walls_of,
+)
 from acp_jupyter.own_programs import script_command
-from acp_jupyter.protocol.host_events.session import Sandbox
+from acp_jupyter.protocol.host_events.session import Network, Sandbox
 
 if sys.platform != "win32":
     import fcntl
@@ -59,6 +69,10 @@ class NoWalls(Exception):
     """There is no sandbox for an agent here; the message is a sentence that says why."""
 
 
+class NetworkOpen(Exception):
+    """A network that was chosen can't be kept here; the message is a sentence that says why."""
+
+
 class Confined:
     """The walls of one agent process and of all that it starts, with its private folder.
 
@@ -77,6 +91,43 @@ class Confined:
         self.level = level
         self._private = private
         self._lock = _locked(private)
+        self._proxy: Proxy | None = None
+        self._at = ""
+        """Where programs find the proxy."""
+        self._port = 0
+
+    async def open_network(self, ask: Ask, resolve: Resolve | None) -> None:
+        """Open the one way out, where hosts are named; call it before anything starts.
+
+        Parameters
+        ----------
+        ask
+            Asks about hosts that are not named.
+        resolve
+            Looks up a name; by default as this machine does.
+
+        Raises
+        ------
+        OSError
+            The proxy can't listen.
+        """
+        network = self.walls.network
+        if network.reach != "hosts":
+            return
+        if self.level.level == "full":
+            self._proxy = Proxy(network.hosts, ask, resolve=resolve)
+            await self._proxy.listen_at(self.proxy_socket)
+            self._at = f"127.0.0.1:{confine.PROXY_PORT}"
+        else:
+            key = secrets.token_urlsafe(24)
+            self._proxy = Proxy(network.hosts, ask, key, resolve=resolve)
+            self._port = await self._proxy.listen_on_port()
+            self._at = keyed(key, self._port)
+
+    @property
+    def proxy_socket(self) -> Path:
+        """Where the proxy listens at the full level."""
+        return self._private / "net" / "proxy"
 
     def command(self, command: Sequence[str], cwd: str) -> tuple[str, ...]:
         """Return the command that runs another in these walls. Reads the file system.
@@ -89,28 +140,47 @@ class Confined:
         if os.path.realpath(self.walls.folder) != self.walls.folder:
             raise OSError(0, f"{self.walls.folder} leads elsewhere by now")
         if self.level.program.endswith("sandbox-exec"):
-            return (*seatbelt_arguments(self.level.program, self.walls, self._private), *command)
+            own = seatbelt_arguments(self.level.program, self.walls, self._private, self._port)
+            return (*own, *command)
+        reach = self.walls.network.reach
         if self.level.level == "full":
             within = places_within(self.walls) if self.level.mounts else []
             paths = {place.path for place in within}
             view = bubblewrap_arguments(self.walls, self._private, cwd, paths)
             kept = [w for p in within for w in (_KEPT_WITHIN[p.access], p.path)]
-            own = script_command(confine.__file__, *kept, "--")
-            return (self.level.program, *view, *own, *command)
+            kept += ["--network", "own"] if reach != "all" else []
+            kept += ["--forward", str(self.proxy_socket)] if reach == "hosts" else []
+            program = script_command(confine.__file__, *kept, "--")
+            return (self.level.program, *view, *program, *command)
         places = landlock_arguments(self.walls, self._private)
+        if reach != "all":
+            places += ["--network", "none" if reach == "none" else "port"]
+        if self._port:
+            places += ["--port", str(self._port)]
         return (*script_command(confine.__file__, *places, "--"), *command)
 
     def environment(self, env: Mapping[str, str]) -> dict[str, str]:
-        """Return an environment whose temporary files and downloads are the agent's own."""
+        """Return an environment with the agent's own folders for temporary files, and its proxy."""
         seen = [place.path for place in self.walls.places if place.access == "own"]
         is_in_place = self.level.level == "full" and seen
         own = seen[0] if is_in_place else str(self._private / "tmp")
         caches = self.walls.caches
         kept = {name: f"{caches}/{folder}" for name, folder in CACHE_VARIABLES.items() if caches}
-        return {**env, **kept, **dict.fromkeys(TEMPORARY_VARIABLES, own)}
+        proxy = proxy_variables(self._at) if self._at else {}
+        return {**env, **kept, **dict.fromkeys(TEMPORARY_VARIABLES, own), **proxy}
+
+    async def close(self) -> None:
+        """End the proxy, and remove the private folder: no process uses it. May be called again."""
+        await self.close_network()
+        await asyncio.to_thread(self.end)
+
+    async def close_network(self) -> None:
+        """End the proxy: where the network is limited, nothing is reached any more."""
+        if self._proxy is not None:
+            await self._proxy.close()
 
     def end(self) -> None:
-        """Remove the private folder: no process uses it any more. May be called again."""
+        """Remove the private folder alone; blocks. May be called again."""
         shutil.rmtree(self._private, ignore_errors=True)
         lock, self._lock = self._lock, None
         if lock is not None:
@@ -135,6 +205,8 @@ class Sandboxes:
         self._home = home
         self._level = level
         self._lock = threading.Lock()
+        self.resolve: Resolve | None = None
+        """Looks up the names of hosts; None for as this machine does."""
 
     @property
     def level(self) -> Level:
@@ -151,6 +223,7 @@ class Sandboxes:
         folder: Path,
         env: Mapping[str, str],
         shown: Sequence[str] = (),
+        network: Network = "all",
     ) -> Walls:
         """Describe the walls of an agent.
 
@@ -164,16 +237,22 @@ class Sandboxes:
             The agent's environment.
         shown
             Files and folders of ours that it needs all the same.
+        network
+            What it is to reach.
 
         Raises
         ------
         NoWalls
             It can't have any here.
+        NetworkOpen
+            The network would be open, though another one was chosen.
         """
         if spec.host:
             raise NoWalls(f"{spec.name} runs on {spec.host}, so nothing here confines it.")
         if self.level.level == "none":
             raise NoWalls(self.level.why_not_more)
+        if network == "hosts" and (why := self._open_network()):
+            raise NetworkOpen(why)
         real = os.path.realpath(folder)
         writes = sandbox != "read-only"
         wide = self._is_too_wide(real, self._homes(env))
@@ -205,8 +284,23 @@ class Sandboxes:
                 ) from None
             found = FolderPlaces()
             not_kept = f"Credentials in the folder can be read: {why}."
-        walls = walls_of(sandbox, real, found, agent, hidden, temporary_folders(self._home))
+        hosts = agent_hosts(spec, env) if network == "hosts" else ()
+        reached = WallsNetwork(reach=network, hosts=hosts)
+        own = temporary_folders(self._home)
+        walls = walls_of(sandbox, real, found, agent, hidden, own, reached)
         return walls.model_copy(update={"not_kept": not_kept, "wide": wide})
+
+    def _open_network(self) -> str:
+        """Return why the network can't be limited to hosts here; empty where it can."""
+        if self.level.level == "full" or self.level.program:
+            return ""
+        version = confine.landlock_version()
+        if version >= confine.NET_SINCE:
+            return ""
+        return (
+            f"Landlock of this kernel (version {version}) can't limit the network to hosts; "
+            "version 4 can, of Linux 6.7. Choose the network none or all, or install bubblewrap."
+        )
 
     def begin(self, walls: Walls) -> Confined:
         """Make what a sandbox needs on disk.
@@ -220,6 +314,7 @@ class Sandboxes:
         confined = Confined(walls, self.level, private)
         try:
             (private / "tmp").mkdir()
+            (private / "net").mkdir()
             hidden = private / "hidden"
             hidden.touch(mode=0)
             hidden.chmod(0)

@@ -27,18 +27,20 @@ _RULES: dict[Access, tuple[str, ...]] = {
 }
 
 
-def seatbelt_arguments(program: str, walls: Walls, private: Path) -> list[str]:
+def seatbelt_arguments(program: str, walls: Walls, private: Path, port: int = 0) -> list[str]:
     """Return ``sandbox-exec`` with a profile, to which a command is added."""
-    return [program, "-p", seatbelt_profile(walls, private)]
+    return [program, "-p", seatbelt_profile(walls, private, port)]
 
 
-def seatbelt_profile(walls: Walls, private: Path) -> str:
+def seatbelt_profile(walls: Walls, private: Path, port: int = 0) -> str:
     """Return the profile of walls; of its rules the last one that fits counts.
 
     Parameters
     ----------
     private
         Folder of this sandbox alone, with ``tmp``, the agent's folder for temporary files.
+    port
+        Of its proxy, if it has one.
     """
     lines = [_BEGIN]
     for place in walls.places:
@@ -48,6 +50,11 @@ def seatbelt_profile(walls: Walls, private: Path) -> str:
             lines += [rule.format(where) for rule in _RULES[access]]
     own = f"(subpath {_quoted(str(private / 'tmp'))})"
     lines += [rule.format(own) for rule in _RULES["write"]]
+    if walls.network.reach != "all":
+        lines.append('(deny network-outbound (remote ip "*:*"))')
+        lines.append('(deny network-bind (local ip "*:*"))')
+    if port:
+        lines.append(f'(allow network-outbound (remote ip "localhost:{port}"))')
     return "\n".join(lines) + "\n"
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import SkipValidation
 
-from acp_jupyter.protocol.host_events.session import Sandbox
+from acp_jupyter.protocol.host_events.session import Network, Sandbox
 from acp_jupyter.protocol.objects import Model
 
 Access = Literal["write", "read", "hidden", "own"]
@@ -34,6 +34,17 @@ class Place(Model):
     """What is made of it, where an agent in the walls could not or must not and it is missing."""
 
 
+class WallsNetwork(Model):
+    """What of the network can be reached."""
+
+    reach: Network = "all"
+    hosts: tuple[str, ...] = ()
+    """Those that are named: ``example.org``, ``*.example.org``, ``localhost:8080``."""
+
+
+ALL_NETWORK = WallsNetwork()
+
+
 class Walls(Model):
     """What the processes of an agent can reach."""
 
@@ -44,6 +55,7 @@ class Walls(Model):
     """One for each path, those of higher folders first."""
     caches: str = ""
     """The folder in which its package managers keep what they have downloaded."""
+    network: WallsNetwork = ALL_NETWORK
     wide: bool = False
     """Whether the folder has nearly everything in it, and so also what is always hidden."""
     not_kept: str = ""
@@ -102,6 +114,7 @@ def walls_of(
     agent: AgentPlaces,
     hidden: Iterable[str],
     temporary: Iterable[str],
+    network: WallsNetwork = ALL_NETWORK,
 ) -> Walls:
     """Describe a sandbox. Reads nothing.
 
@@ -118,6 +131,8 @@ def walls_of(
         sockets of other programs.
     temporary
         Folders that all programs use for temporary files.
+    network
+        What of the network can be reached.
     """
     places: dict[str, Access] = {"/": "read"}
     places.update(dict.fromkeys(temporary, "own"))
@@ -152,6 +167,7 @@ def walls_of(
                 for path, access in ordered
             )
         ),
+        network=network,
     )
 
 

@@ -104,7 +104,7 @@ class SessionAgent:
         self._own_servers = own_servers
         self._trust = trust
         self._playback = playback
-        self._member = Member(spec, cwd, journal, client)
+        self._member = Member(spec, cwd, journal, client, ask_host=sandbox.ask_host)
         self._start: asyncio.Task[SessionConnection] | None = None
         self._prepared: asyncio.Task[SessionConnection] | None = None
         """The start that got past `_prepare`."""
@@ -319,7 +319,7 @@ class SessionAgent:
         session = self._journal.transcript.session
         if not self.startable:
             raise no_agent(session)
-        if session.policy in CHANGES_NOTHING:
+        if session.policy in CHANGES_NOTHING or self._sandbox.asks_about_hosts:
             self.reserve_process()
         if self._trust is not None:
             await self._trust.require()

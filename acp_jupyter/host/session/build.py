@@ -22,6 +22,7 @@ from acp_jupyter.host.requests.trust import TrustRequests
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool
+from acp_jupyter.host.sandbox.host_questions import HostQuestions
 from acp_jupyter.host.sandbox.sandboxes import Sandboxes
 from acp_jupyter.host.session.agent import SessionAgent
 from acp_jupyter.host.session.current_turn import CurrentTurn
@@ -161,6 +162,7 @@ def build_session(
         services.sandboxes,
         services.bounds,
         None if services.tools is None else services.tools.socket_folders,
+        HostQuestions(journal, permissions).ask,
         played=playback is not None,
     )
     env = agent_environment(os.environ, agent_spec.env)

@@ -14,12 +14,19 @@ from acp_jupyter.host.process.agent_process import agent_environment
 from acp_jupyter.host.registry_entries import AgentSpec
 from acp_jupyter.host.requests.policy import sandbox_under
 from acp_jupyter.host.sandbox.places import known_of
-from acp_jupyter.host.sandbox.sandboxes import Confined, NoWalls, Sandboxes
+from acp_jupyter.host.sandbox.proxy import Ask
+from acp_jupyter.host.sandbox.sandboxes import Confined, NetworkOpen, NoWalls, Sandboxes
 from acp_jupyter.host.sandbox.walls import Walls
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.terminal_process import TerminalCommand
 from acp_jupyter.protocol.host_events.notes import HostNotice, WallsStarted
-from acp_jupyter.protocol.host_events.session import Policy, Sandbox, SandboxLevel, WallsInForce
+from acp_jupyter.protocol.host_events.session import (
+    Network,
+    Policy,
+    Sandbox,
+    SandboxLevel,
+    WallsInForce,
+)
 
 
 class SessionSandbox:
@@ -35,6 +42,8 @@ class SessionSandbox:
         What the administrator allows.
     socket_folders
         Returns the folders of sockets over which programs of an agent reach us.
+    ask_host
+        Asks about hosts that are not named.
     played
         Whether a recording is played in the agent's place: it runs none of the agent's commands.
     """
@@ -45,6 +54,7 @@ class SessionSandbox:
         sandboxes: Sandboxes,
         bounds: Bounds,
         socket_folders: Callable[[], Awaitable[Sequence[str]]] | None,
+        ask_host: Ask,
         *,
         played: bool,
     ) -> None:
@@ -52,9 +62,10 @@ class SessionSandbox:
         self._sandboxes = sandboxes
         self._bounds = bounds
         self._socket_folders = socket_folders
+        self.ask_host = ask_host
         self._played = played
         state = journal.transcript.session
-        self._held: Sandbox = "off"
+        self._held: tuple[Sandbox, Network] = ("off", "all")
         """What the agent was started in last."""
         self._wanted: Sandbox = "off"
         self.want(bounds.within_sandbox(state.sandbox), state.policy)
@@ -65,7 +76,17 @@ class SessionSandbox:
     def want(self, sandbox: Sandbox, policy: Policy) -> bool:
         """Set the sandbox of the next prompt; return whether an agent that runs has another."""
         self._wanted = "off" if self._played else sandbox_under(policy, sandbox)
-        return self._wanted != self._held
+        return (self._wanted, self._network) != self._held
+
+    @property
+    def asks_about_hosts(self) -> bool:
+        """Whether the agent's process must be this session's alone, so that it is asked."""
+        return self._network == "hosts"
+
+    @property
+    def _network(self) -> Network:
+        """What counts now; without a sandbox there is no wall."""
+        return "all" if self._wanted == "off" else self._journal.transcript.session.network
 
     def confine(self, command: TerminalCommand) -> TerminalCommand:
         """Return a command as it is run for the agent: in the same walls. Reads the file system.
@@ -96,12 +117,13 @@ class SessionSandbox:
     def tell_unmoved(self) -> None:
         """Say that the agent stays in the walls that it has."""
         name = self._journal.transcript.session.agent_info.name
-        has = "no sandbox" if self._held == "off" else f"the sandbox {self._held}"
-        wanted = "without one" if self._wanted == "off" else f"in the sandbox {self._wanted}"
-        words = (
+        has, wanted = _words(*self._held), _words(self._wanted, self._network)
+        self._tell(
             f"{name} goes on in {has}: it can't take up a conversation in a new process. For one "
-            f"{wanted} start a new session."
+            f"in {wanted} start a new session."
         )
+
+    def _tell(self, words: str) -> None:
         if words not in self._told:
             self._told.add(words)
             self._journal.note(HostNotice(text=words, severity="warning"))
@@ -112,29 +134,39 @@ class SessionSandbox:
         Raises
         ------
         AgentStartError
-            They can't be kept as well as is required here.
+            They can't be kept as well as is required here, or the network can't.
         """
-        self._held = self._wanted
+        network = self._network
+        self._held = self._wanted, network
         if self._wanted == "off":
             if self._journal.transcript.session.walls is not None:
-                self._note("off", "none")
+                self._note("off", "none", "all")
+            if self._journal.transcript.session.network != "all":
+                self._tell(f"{spec.name} reaches all of the network: only a sandbox limits it.")
             return None
         env = agent_environment(os.environ, spec.env)
         try:
             shown = () if self._socket_folders is None else await self._socket_folders()
             walls = await asyncio.to_thread(
-                self._sandboxes.walls, self._wanted, spec, cwd, env, shown
+                self._sandboxes.walls, self._wanted, spec, cwd, env, shown, network
             )
+        except NetworkOpen as error:
+            raise AgentStartError(f"The agent was not started: {error}") from None
         except NoWalls as error:
             self._require("none", str(error))
-            self._note(self._wanted, "none", str(error))
+            if network != "all":
+                raise AgentStartError(
+                    f"The agent was not started: without a sandbox it would reach all of the "
+                    f"network, and the network {network} was chosen. {error}"
+                ) from None
+            self._note(self._wanted, "none", "all", str(error))
             return None
         level = self._sandboxes.level
         self._require(level.level, level.why_not_more)
         known = known_of(spec) if level.level == "partial" else None
         of_agent = "" if known is None else known.in_partial
         why = " ".join(filter(None, (level.why_not_more, walls.not_kept, of_agent)))
-        self._note(self._wanted, level.level, why)
+        self._note(self._wanted, level.level, network, why)
         return walls
 
     def _require(self, level: SandboxLevel, why: str) -> None:
@@ -145,7 +177,13 @@ class SessionSandbox:
                 f"here it is {level}. {why} {DECIDED}"
             )
 
-    def _note(self, sandbox: Sandbox, level: SandboxLevel, why: str = "") -> None:
-        walls = WallsInForce(sandbox=sandbox, level=level, why=why)
+    def _note(self, sandbox: Sandbox, level: SandboxLevel, network: Network, why: str = "") -> None:
+        walls = WallsInForce(sandbox=sandbox, level=level, why=why, network=network)
         if self._journal.transcript.session.walls != walls:
             self._journal.note(WallsStarted(walls=walls))
+
+
+def _words(sandbox: Sandbox, network: Network) -> str:
+    if sandbox == "off":
+        return "no sandbox"
+    return f"the sandbox {sandbox}" + ("" if network == "all" else f" with the network {network}")

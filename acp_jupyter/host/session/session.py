@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 from pydantic import JsonValue
 
-from acp_jupyter.errors import AgentDied, AgentRequestError, BadRequest
-from acp_jupyter.host.bounds import Bounds
+from acp_jupyter.errors import AgentDied, AgentRequestError, BadRequest, NotAllowed
+from acp_jupyter.host.bounds import NETWORKS, Bounds
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
@@ -30,13 +30,21 @@ from acp_jupyter.host.workspace.own_kernels import NoKernel, OwnKernel
 from acp_jupyter.host.workspace.terminals import SessionTerminals
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import (
+    NetworkChanged,
     Origin,
     PolicyChanged,
     SandboxChanged,
     StopCause,
     TitleChanged,
 )
-from acp_jupyter.protocol.host_events.session import Policy, Restore, Rule, Sandbox, Variant
+from acp_jupyter.protocol.host_events.session import (
+    Network,
+    Policy,
+    Restore,
+    Rule,
+    Sandbox,
+    Variant,
+)
 from acp_jupyter.transcript.model.session_state import SessionState
 from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.redactor import Redactor
@@ -350,6 +358,23 @@ class Session:
             name = self.state.agent_info.name
             raise BadRequest(f"{name} was not started here, so no sandbox here holds it.")
         self.journal.note(SandboxChanged(sandbox=sandbox))
+
+    def set_network(self, network: Network, *, by_user: bool) -> None:
+        """Change the network of turns to come.
+
+        Raises
+        ------
+        NotAllowed
+            It would reach more, and it is not the user who wants that.
+        """
+        if network == self.state.network:
+            return
+        if not by_user and NETWORKS.index(network) > NETWORKS.index(self.state.network):
+            raise NotAllowed(
+                f"Only the user can open the network of a session from {self.state.network} to "
+                f"{network}: do it in the page."
+            )
+        self.journal.note(NetworkChanged(network=network))
 
     async def set_mode(self, mode_id: str) -> None:
         """ACP: session/set_mode.

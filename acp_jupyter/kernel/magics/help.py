@@ -47,6 +47,7 @@ SUBCOMMANDS = {
     "config [NAME=VALUE]": "change the session's other options, or list them",
     "policy [POLICY]": "choose the policy of %%acp cells that name none",
     "sandbox [SANDBOX]": "say what holds the agent, or choose for %%acp cells that name none",
+    "network [NETWORK]": "choose what the agent reaches from its sandbox, or say what that is",
     "fix [AGENT] [options]": "send the last error of this kernel to an agent",
     "log [ID] [options]": "show the last messages to and from the agent, as they were sent",
     "steer WORDS": "say something to the agent while its turn runs, without stopping it",
@@ -109,6 +110,13 @@ DETAILS: dict[str, tuple[str, ...]] = {
     "config": (
         "Without NAME=VALUE it lists them. %%acp --config NAME=VALUE does the same from a cell.",
         "Example: %acp config speed=fast",
+    ),
+    "network": (
+        "NETWORK says what the agent of a session in a sandbox reaches:",
+        "  all           everything",
+        "  hosts         its model, hosts that its entry names, and those that you allow",
+        "  none          nothing",
+        "From a notebook it can only be made less. The page can open it again.",
     ),
     "policy": (
         "POLICY says how permission requests of a turn are answered:",

@@ -26,6 +26,7 @@ from acp_jupyter.kernel.magics.cell_options import POLICIES, SANDBOXES, named_sa
 from acp_jupyter.kernel.magics.help import print_text, table
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.kernel.settings import Settings, split_setting, values_of
+from acp_jupyter.protocol.host_events.session import Network
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.protocol.vocabulary import UNASKED_WORDS
 from acp_jupyter.transcript.model.session_state import ConfigOption, SessionState
@@ -137,6 +138,29 @@ def sandboxes_here(client: HostClient) -> SandboxesReply:
 def _level_in_words(here: SandboxesReply) -> str:
     kept = f", kept by {here.kept_by}" if here.kept_by else ""
     return f"Sandboxes where agents run: {here.level}{kept}. {here.why_not_more}".rstrip()
+
+
+def network(rest: Sequence[str]) -> None:
+    """Say, or choose, what the agent of this notebook's session reaches from its sandbox."""
+    client = host_client()
+    used = [state for state in client.sessions() if state.session_id == defaults.session_id]
+    state = used[0] if used else connect().state
+    if not rest:
+        print_text(f"In a sandbox the network is {state.network}: {_NETWORKS[state.network]}.")
+        return
+    named = _one(rest, "network NETWORK")
+    found = next((each for each in _NETWORKS if each == named), None)
+    if found is None:
+        raise UsageError(f"There is no network {named!r}. Type one of: {', '.join(_NETWORKS)}.")
+    client.set_config(SetConfig(session_id=state.session_id, network=found))
+    print_text(f"From the next turn on the network is {found}: {_NETWORKS[found]}.")
+
+
+_NETWORKS: dict[Network, str] = {
+    "all": "the agent reaches everything",
+    "hosts": "the agent reaches hosts that are named; about others you are asked",
+    "none": "the agent reaches nothing",
+}
 
 
 def _started() -> tuple[HostClient, SessionState]:

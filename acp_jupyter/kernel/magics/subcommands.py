@@ -417,6 +417,7 @@ _RUN: dict[str, Callable[[Sequence[str]], None]] = {
     "config": setting_commands.config,
     "policy": setting_commands.policy,
     "sandbox": setting_commands.sandbox,
+    "network": setting_commands.network,
     "cancel": _alone("cancel", _cancel),
     "steer": lambda rest: _steer(" ".join(rest)),
     "fix": _fix,

@@ -21,6 +21,7 @@ from acp_jupyter.protocol.host_events.session import (
     LoginNeeded,
     LoginStarted,
     MessageHeld,
+    Network,
     Policy,
     RanOutside,
     ReplayEnded,
@@ -85,6 +86,7 @@ class SessionOpened(Model):
     folder: str
     policy: Policy = "ask"
     sandbox: Sandbox = "off"
+    network: Network = "all"
     title: str = ""
     notebook_path: str = ""
     user: str = ""
@@ -256,6 +258,13 @@ class SandboxChanged(Model):
     sandbox: Sandbox
 
 
+class NetworkChanged(Model):
+    """The network of the session's sandbox was changed by its user."""
+
+    note: Literal["network_changed"] = "network_changed"
+    network: Network
+
+
 class WallsStarted(Model):
     """The agent is being started in these walls, or in none."""
 
@@ -360,6 +369,7 @@ Note = TypeAliasType(
         | PermissionSettledNote
         | PolicyChanged
         | SandboxChanged
+        | NetworkChanged
         | WallsStarted
         | WallMet
         | RanOutside

@@ -142,6 +142,10 @@ Policy = Literal["ask", "read-only", "accept-edits", "allow-all", "deny"]
 Sandbox = Literal["off", "folder", "read-only", "copy"]
 """What the processes of an agent can reach, whatever they ask for."""
 
+Network = Literal["all", "none", "hosts"]
+"""What the processes of an agent in a sandbox reach of the network: all, nothing, or hosts that are
+named; others are asked about."""
+
 SandboxLevel = Literal["full", "partial", "none"]
 """How well a sandbox is kept on this machine."""
 
@@ -153,6 +157,7 @@ class WallsInForce(Model):
     level: SandboxLevel
     why: str = ""
     """Why it is not kept, or not better: a sentence that says what to do."""
+    network: Network = "all"
 
 
 WallOffer = Literal["", "outside", "environment"]

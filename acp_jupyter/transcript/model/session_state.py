@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypeVar
 from acp_jupyter.protocol.host_events.notes import CopiedTurn, Origin
 from acp_jupyter.protocol.host_events.session import (
     Branch,
+    Network,
     Policy,
     RevertedTurn,
     Rule,
@@ -182,6 +183,8 @@ class SessionState(Model):
     """Who chose it: it allows nothing in what others send; empty where people have no names."""
     sandbox: Saved[Sandbox] = "off"
     """What was chosen for turns to come."""
+    network: Saved[Network] = "all"
+    """What was chosen for the sandbox's network."""
     walls: WallsInForce | None = None
     """What holds the agent that runs, or ran last; null where it has no sandbox."""
     rules: tuple[Rule, ...] = ()

@@ -15,6 +15,7 @@ from acp_jupyter.protocol.host_events.notes import (
     AgentStarting,
     HostNotice,
     ImportedPacket,
+    NetworkChanged,
     NoiseNote,
     NotebookMoved,
     PermissionPlaces,
@@ -248,6 +249,8 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             session.policy_changed(draft, packet)
         case SandboxChanged():
             session.sandbox_changed(draft, packet)
+        case NetworkChanged():
+            draft.change_session(network=packet.network)
         case WallsStarted():
             session.walls_started(draft, packet)
         case WallMet() | RanOutside():

@@ -71,6 +71,7 @@ def opened_transcript(note: SessionOpened, at: float) -> Transcript:
             policy=note.policy,
             policy_user=note.user,
             sandbox=note.sandbox,
+            network=note.network,
             notebook_path=note.notebook_path,
             variant=note.variant,
             created_at=at,
