@@ -18,6 +18,7 @@ SCRIPTED = (
     "exits_at_once",
     "hello",
     "leaky",
+    "own_tools",
     "permission",
     "slow_stream",
     "steers",

@@ -94,6 +94,7 @@ PLANTED = {
     "tests/server/test_login.py",
     "tests/server/test_secrets.py",
     "tests/server/test_who_presses.py",
+    "tests/sandbox/test_bad_input.py",
     "tests/support/planted_secret.py",
     "tests/support/patterns/repeated.py",
     "tests/host/requests/test_elicitation.py",
