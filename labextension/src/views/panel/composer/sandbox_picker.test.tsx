@@ -89,6 +89,12 @@ describe('the picker of a sandbox', () => {
     expect(setConfig).not.toHaveBeenCalled();
   });
 
+  it('says of a policy that an agent stays where it is, too', () => {
+    showBegun({ can: [], policy: 'deny' });
+    open();
+    expect(note()).toContain('Claude stays in the sandbox that it has');
+  });
+
   it('shows what was chosen elsewhere, also what can not be chosen here', () => {
     show({ sandbox: 'copy' });
     expect(picker().textContent).toBe('Sandbox: copy');

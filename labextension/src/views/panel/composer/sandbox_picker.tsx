@@ -69,7 +69,7 @@ export function SandboxPicker(props: SandboxPickerProps) {
       note={
         brought === null
           ? whenItCounts(session, turns, t)
-          : t('The policy “%1” brings the sandbox “%2”.', policyName, t(NAMES[brought]))
+          : `${t('The policy “%1” brings the sandbox “%2”.', policyName, t(NAMES[brought]))} ${wordsOfStay(session, turns, t)}`.trim()
       }
       onChoose={chosen => props.onChoose(chosen === DEFAULT ? null : sandboxOf(chosen))}
     />

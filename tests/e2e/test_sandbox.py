@@ -1,0 +1,122 @@
+"""A sandbox in the side panel: offered, chosen by mouse and by keys, shown, and kept."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.support.browser.accessibility import expect_accessible, expect_all_inside, picture
+from tests.support.browser.keyboard import Keyboard
+from tests.support.browser.lab import LabPage
+from tests.support.browser.roles import PanelView
+from tests.support.server.workspace import Workspace
+from tests.support.wait import eventually
+
+OFFER = "Use the sandbox folder"
+
+
+def picker(panel: PanelView, name: str = "Sandbox") -> Locator:
+    return panel.root.get_by_role("combobox", name=name, exact=True)
+
+
+def choose(panel: PanelView, name: str, option: str) -> None:
+    picker(panel, name).click()
+    panel.root.get_by_role("option", name=re.compile(f"^{option}")).click()
+
+
+def badge(panel: PanelView) -> Locator:
+    return panel.root.get_by_role("button", name=re.compile("^Sandbox: "))
+
+
+def writes(*places: Path) -> str:
+    """Return a prompt that has the agent write in these places, by commands."""
+    steps = []
+    for number, place in enumerate(places):
+        run = {"command": "sh", "args": ["-c", f"echo written > '{place}'"]}
+        steps.append({"ask": "terminal/create", "params": run, "as": f"t{number}"})
+        wait = {"terminalId": f"$t{number}"}
+        steps.append({"ask": "terminal/wait_for_exit", "params": wait})
+    return json.dumps(steps)
+
+
+@pytest.mark.parametrize("theme", ["Light", pytest.param("Dark", marks=pytest.mark.long)])
+def test_the_folder_is_offered_once_and_holds(
+    lab: LabPage, workspace: Workspace, theme: str
+) -> None:
+    outside, inside = workspace.root / f"outside-{theme}.txt", workspace.folder / "inside.txt"
+    lab.open(workspace.notebook("1"))
+    lab.use_theme(f"JupyterLab {theme}")
+    panel = lab.panel
+    panel.choose_agent("terminal_script")
+    expect(picker(panel)).to_have_text("Sandbox: Default")
+    choose(panel, "Policy", "Allow all")
+    offer = panel.root.get_by_role("button", name=OFFER)
+    expect(offer).to_be_visible()
+    expect_accessible(lab.page)
+    expect_all_inside(lab.page)
+    picture(panel.root, f"sandbox-offer-{theme}")
+    offer.click()
+    expect(offer).to_have_count(0)
+    expect(panel.message).to_be_focused()
+    expect(picker(panel)).to_have_text("Sandbox: Folder")
+
+    panel.say(writes(inside, outside))
+    eventually(inside.exists, what="the file in the folder is written")
+    expect(panel.stop).to_have_count(0)
+    assert not outside.exists()
+    expect(badge(panel)).to_contain_text("Sandbox: folder")
+    badge(panel).click()
+    words = panel.root.get_by_role("group", name="Sandbox", exact=True)
+    expect(words).to_contain_text("can write in the folder")
+    expect(panel.root.get_by_text("sandbox folder", exact=True)).to_be_attached()
+    expect_accessible(lab.page)
+    expect_all_inside(lab.page)
+    picture(panel.root, f"sandbox-badge-{theme}")
+
+    # What was said once is not said again.
+    choose(panel, "Sandbox", "Off")
+    choose(panel, "Policy", "Ask")
+    choose(panel, "Policy", "Allow all")
+    expect(panel.button("Allow-all: ask again")).to_be_visible()
+    expect(offer).to_have_count(0)
+
+
+@pytest.mark.parametrize("theme", ["Light", pytest.param("Dark", marks=pytest.mark.long)])
+def test_keys_choose_it_and_a_policy_brings_it(
+    lab: LabPage, workspace: Workspace, theme: str
+) -> None:
+    lab.open(workspace.notebook("1"))
+    lab.use_theme(f"JupyterLab {theme}")
+    panel, keys = lab.panel, Keyboard(lab.page)
+    panel.choose_agent("Demo")
+    panel.say("list rate=0")
+    expect(panel.root.locator(".acp-foot")).to_be_attached()
+    expect(badge(panel)).to_have_count(0)
+
+    keys.use(picker(panel), "ArrowDown", "f")
+    listed = panel.root.get_by_role("listbox", name="Sandbox")
+    expect(listed).to_be_visible()
+    expect(panel.root.get_by_text("Demo stays in the sandbox that it has")).to_be_visible()
+    expect_all_inside(lab.page)
+    picture(panel.root, f"sandbox-picker-{theme}")
+    keys.press("Enter")
+    expect(picker(panel)).to_have_text("Sandbox: Folder")
+    keys.expect_inside(picker(panel))
+
+    panel.button("New session").click()
+    panel.root.get_by_role("menuitem", name="Demo", exact=True).click()
+    expect(picker(panel)).to_have_text("Sandbox: Off")
+    choose(panel, "Policy", "Read only")
+    expect(picker(panel)).to_have_text("Sandbox: Read only")
+    picker(panel).click()
+    expect(panel.root.get_by_text("The policy “Read only” brings the sandbox")).to_be_visible()
+    expect(listed.get_by_role("option", name=re.compile("^Folder"))).to_be_disabled()
+    expect_all_inside(lab.page)
+    picture(panel.root, f"sandbox-of-policy-{theme}")
+    keys.press("Escape")
+    panel.say("list rate=0")
+    expect(badge(panel)).to_contain_text("Sandbox: read-only")
