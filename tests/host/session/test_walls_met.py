@@ -64,7 +64,8 @@ def ran(driver: Driver, agent: str, text: str, **more: Any) -> tuple[Session, To
     """Have an agent in a sandbox run something; return its last command's card."""
     session = driver.open(agent)
     asked = {"policy": "allow-all", "sandbox": "folder", "can_ask": True, **more}
-    driver.done(session, driver.prompt(session, text, **asked))
+    turn = driver.done(session, driver.prompt(session, text, **asked))
+    assert turn.stop_reason == "end_turn", turn
     return session, calls(session)[-1]
 
 
