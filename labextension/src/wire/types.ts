@@ -800,6 +800,10 @@ export interface CreateSession {
   mode: string | null;
   model: string | null;
   name: 'create_session';
+  /**
+   * Of the sandbox of the session that is made; a kernel can only have it reach less.
+   */
+  network: ('all' | 'none' | 'hosts') | null;
   new: boolean;
   notebook_path: string;
   /**
@@ -2882,6 +2886,10 @@ export interface SessionState {
    * Why the agent opens no session before somebody logs in; empty where it does.
    */
   needs_login: string;
+  /**
+   * What was chosen for the sandbox's network.
+   */
+  network: 'all' | 'none' | 'hosts';
   notebook_path: string;
   policy: 'ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny';
   /**
@@ -3048,6 +3056,10 @@ export interface SessionState1 {
    * Why the agent opens no session before somebody logs in; empty where it does.
    */
   needs_login: string;
+  /**
+   * What was chosen for the sandbox's network.
+   */
+  network: 'all' | 'none' | 'hosts';
   notebook_path: string;
   policy: 'ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny';
   /**
@@ -3183,7 +3195,7 @@ export interface SessionsFrame {
 }
 
 /**
- * Change a config option, the mode, the model, the policy, the sandbox or the title.
+ * Change a config option, mode, model, policy, sandbox, its network, or the title.
  */
 export interface SetConfig {
   config: {
@@ -3191,6 +3203,7 @@ export interface SetConfig {
   };
   mode: string | null;
   name: 'set_config';
+  network: ('all' | 'none' | 'hosts') | null;
   policy: ('ask' | 'read-only' | 'accept-edits' | 'allow-all' | 'deny') | null;
   sandbox: ('off' | 'folder' | 'read-only' | 'copy') | null;
   session_id: string;
@@ -4027,6 +4040,7 @@ export interface Wall {
  */
 export interface WallsInForce {
   level: 'full' | 'partial' | 'none';
+  network: 'all' | 'none' | 'hosts';
   sandbox: 'off' | 'folder' | 'read-only' | 'copy';
   /**
    * Why it is not kept, or not better: a sentence that says what to do.

@@ -33,6 +33,7 @@ export function session(over: Partial<SessionState> = {}): SessionState {
     policy: 'ask',
     policy_user: '',
     sandbox: 'off',
+    network: 'all',
     walls: null,
     rules: [],
     active_turn_id: TURN,

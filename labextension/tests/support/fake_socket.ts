@@ -98,6 +98,7 @@ export function session(session_id: string, change: Partial<SessionState> = {}):
     policy: 'ask',
     policy_user: '',
     sandbox: 'off',
+    network: 'all',
     walls: null,
     active_turn_id: null,
     queue: [],

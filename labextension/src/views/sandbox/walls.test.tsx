@@ -8,11 +8,11 @@ import type { WallsInForce } from '../../wire/types';
 
 const WHY = 'bubblewrap was not found. Install bubblewrap.';
 
-const FULL: WallsInForce = { sandbox: 'folder', level: 'full', why: '' };
+const FULL: WallsInForce = { sandbox: 'folder', level: 'full', network: 'all', why: '' };
 
-const PARTIAL: WallsInForce = { sandbox: 'read-only', level: 'partial', why: WHY };
+const PARTIAL: WallsInForce = { sandbox: 'read-only', level: 'partial', network: 'all', why: WHY };
 
-const NONE: WallsInForce = { sandbox: 'folder', level: 'none', why: WHY };
+const NONE: WallsInForce = { sandbox: 'folder', level: 'none', network: 'all', why: WHY };
 
 function badgeOf(element: HTMLElement): HTMLElement {
   return within(element).getByRole('button', { name: /^Sandbox: / });
@@ -52,7 +52,7 @@ describe('the badge of a sandbox', () => {
   });
 
   it('is not there without a sandbox', () => {
-    const off: WallsInForce = { sandbox: 'off', level: 'none', why: '' };
+    const off: WallsInForce = { sandbox: 'off', level: 'none', network: 'all', why: '' };
     for (const walls of [null, off]) {
       const { view } = draw([], { session: session({ walls, sandbox: 'folder' }) });
       expect(view.queryByRole('button', { name: /^Sandbox: / })).toBeNull();
