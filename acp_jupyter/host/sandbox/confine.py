@@ -71,12 +71,17 @@ def _done(result: int, what: str) -> int:
 
 
 def _mount(source: bytes | None, target: bytes, kind: bytes | None, flags: int) -> bool:
-    """Mount; return False where one of the two is not there any more."""
+    """Mount; return False where one of the two is not there any more, or can't be reached."""
     if _libc().mount(source, target, kind, flags, None) == 0:
         return True
     number = ctypes.get_errno()
     if number in {errno.ENOENT, errno.ENOTDIR}:
         return False
+    if number == errno.EACCES:
+        try:
+            os.lstat(target)
+        except PermissionError:  # of another user, whose folder a command can't enter either
+            return False
     raise OSError(number, f"{os.fsdecode(target)} can't be kept: {os.strerror(number)}")
 
 
