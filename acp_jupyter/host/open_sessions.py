@@ -105,7 +105,8 @@ class OpenSessions:
         """Add a session that is ready to be used."""
         self.by_id[session.session_id] = session
         self.changed_turns.add_session(session.session_id)
-        session.journal.observe((*self.config.observers, self.changed_turns))
+        readers = (*self.config.observers, self.changed_turns, session.turns.walls_met)
+        session.journal.observe(readers)
         self.announce_change()
 
     def is_here(self, cwd: str) -> bool:

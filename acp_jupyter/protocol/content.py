@@ -170,6 +170,15 @@ def history_block(history: str) -> dict[str, JsonValue]:
     return {"type": "text", "text": f"{_HISTORY}{history}{_END_OF_HISTORY}"}
 
 
+_RAN = "<run-by-the-user>\n"
+_END_OF_RAN = "\n</run-by-the-user>\n"
+
+
+def ran_block(words: str) -> dict[str, JsonValue]:
+    """Return a block with what the user has run for the agent since its last prompt."""
+    return {"type": "text", "text": f"{_RAN}{words}{_END_OF_RAN}"}
+
+
 def without_instructions(said: str) -> str:
     """Return a prompt that an agent tells again without the block, where it begins with one."""
     begun, marked, rest = said.partition(_BEGIN)

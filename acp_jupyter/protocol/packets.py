@@ -166,6 +166,8 @@ class PermissionRequest(TimedPacket):
     """What is wanted, in the host's own words; never the agent's."""
     reason: str = ""
     """What the host has to say of it."""
+    by_user: bool = False
+    """Whether the user wants it, who is asked all the same: the answer counts for this alone."""
     words: str = ""
     """What the agent says of the request, beside its tool call."""
 

@@ -32,7 +32,7 @@ NOUNS = {
     "loads": ("flood", "works", "hostile", "many_sessions"),
     "permissions": ("permission", "two_permissions", "asks", "reads_log"),
     "elicitation": ("elicit",),
-    "files": ("edits_files", "own_tools", "says_nothing"),
+    "files": ("edits_files", "own_tools", "runs_commands", "says_nothing"),
     "steps": ("plays", "terminal_script", "acts_late"),
     "sessions": ("keeps_sessions", "keeps_turns"),
     "abilities": ("chooses", "speaks_first", "takes", "steers", "delegates"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -268,3 +269,29 @@ def test_the_folder_is_another_by_the_time_that_a_command_is_run(
         place.folder.symlink_to(place.home)
         with pytest.raises(OSError, match="leads elsewhere"):
             made.command(("true",), str(place.folder))
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root sees what others keep to themselves")
+@each_level
+def test_another_users_program_listens_in_a_folder_of_its_own(level: Level, place: World) -> None:
+    folder = place.home / "theirs"
+    folder.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as theirs:
+        theirs.bind(str(folder / "socket"))
+        theirs.listen()
+        os.chown(folder, 65534, 65534)
+        with confined(level, place, place.folder) as made:
+            assert run(made, place, place.folder, "print('started')") == "started"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root sees what others keep to themselves")
+@each_level
+def test_a_hidden_file_is_in_another_users_folder_by_the_time_of_the_start(
+    level: Level, place: World
+) -> None:
+    with confined(level, place, place.folder) as made:
+        if not level.mounts and level.level == "full":
+            pytest.skip("bubblewrap refuses, and so nothing is started")
+        os.chown(place.home / ".ssh", 65534, 65534)
+        (place.home / ".ssh").chmod(0o700)
+        assert run(made, place, place.folder, "print('started')") == "started"

@@ -154,6 +154,7 @@ TABLE: dict[str, Fields] = {
     "steer": {"turn_id": NAMES},
     "kill_terminal": {"session_id": NAMES, "terminal_id": NAMES},
     "cancel_tool_call": {"session_id": NAMES, "tool_call_id": NAMES},
+    "run_outside": never("session_id", "tool_call_id"),
     "get_changes": {"turn_id": NAMES, "path": LOOKS, "earlier": NAMES, "form": LOOKS},
     "get_history": never("notebook_path", "turn_id", "before", "path"),
     "list_changing_sessions": {"path": LOOKS},

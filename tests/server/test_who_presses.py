@@ -26,6 +26,7 @@ GRANTING = {
     "login": {"method_id": "a"},
     "make_outside_key": {"notebook_path": "nb.ipynb"},
     "revoke_rule": {},
+    "run_outside": {"tool_call_id": "c"},
     "trust_folder": {"folder": "."},
 }
 """The commands that always answer or allow something, with a body of each."""

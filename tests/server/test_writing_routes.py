@@ -147,6 +147,12 @@ ROWS: dict[str, Row] = {
     "cancel_tool_call": Row(
         "sessions/{talk}/tool-calls/cancel", _json(tool_call_id="none"), full=GONE, read_only=GONE
     ),
+    "run_outside": Row(
+        "sessions/{talk}/tool-calls/run-outside",
+        _json(tool_call_id="none"),
+        full=GONE,
+        read_only=GONE,
+    ),
     "find_stale": Row("stale", _json(cells=[], runs=[])),
     "login": Row("sessions/{talk}/login", full=".", read_only="."),
     "cancel_login": Row("sessions/{talk}/login/cancel"),

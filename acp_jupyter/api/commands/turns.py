@@ -39,6 +39,7 @@ from acp_jupyter.api.models.turns import (
     GetTurn,
     ItemsPage,
     PromptSession,
+    RunOutside,
     SendNow,
     Steer,
     TurnDetail,
@@ -165,6 +166,25 @@ class TurnControl:
         """Have the agent end one tool call, or its terminal."""
         session = visible_session(self._host, command.session_id, caller)
         await session.canceller.cancel(command.tool_call_id)
+        return {}
+
+    @handles(RunOutside)
+    async def run_outside(self, command: RunOutside, caller: UserCaller) -> dict[str, str]:
+        """Ask about the command of a tool call that a wall stopped, and run it after a yes.
+
+        Raises
+        ------
+        NotAllowed
+            Somebody else sent the prompt, or the administrator or the policy forbids it.
+        BadRequest
+            It is not offered.
+        """
+        session = visible_session(self._host, command.session_id, caller)
+        once = session.turns.outside_once
+        turn_id = once.turn_of(command.tool_call_id)
+        require_sender(session, turn_id, caller, "run a command outside the sandbox")
+        session.attach()
+        once.begin(command.tool_call_id)
         return {}
 
     @handles(AnswerElicitation)

@@ -99,6 +99,7 @@ from acp_jupyter.api.models.turns import (
     RevokeRule,
     RevokeTrust,
     RuleEntry,
+    RunOutside,
     SavedOutputs,
     SendNow,
     Steer,
@@ -304,6 +305,13 @@ COMMANDS = (
     CommandRow(Steer, POST("turns/{turn_id}/steer"), dict[str, str], wakes="turn"),
     CommandRow(KillTerminal, POST(f"{_SESSION}/terminals/{{terminal_id}}/kill"), wakes="session"),
     CommandRow(CancelToolCall, POST(f"{_SESSION}/tool-calls/cancel", body=True), wakes="session"),
+    CommandRow(
+        RunOutside,
+        POST(f"{_SESSION}/tool-calls/run-outside", body=True),
+        only_user="run a command outside the sandbox",
+        grants=True,
+        wakes="session",
+    ),
     CommandRow(
         GetChanges,
         GET("turns/{turn_id}/changes", query={"path": "path", "format": "form"}),

@@ -134,6 +134,17 @@ class CancelToolCall(BaseCommand):
     tool_call_id: str = Field(min_length=1, max_length=1000)
 
 
+class RunOutside(BaseCommand):
+    """Ask whether the command of a tool call, which a wall of its sandbox stopped, may run once.
+
+    The question is a permission request of its own; after a yes the command runs at once.
+    """
+
+    name: Literal["run_outside"] = "run_outside"
+    session_id: str
+    tool_call_id: str = Field(min_length=1, max_length=1000)
+
+
 class GetItems(BaseCommand):
     """Items by index, for what lies before the snapshot's window."""
 

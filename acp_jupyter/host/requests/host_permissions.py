@@ -437,6 +437,7 @@ async def request_for_host(
     words: str,
     reason: str = "",
     withdrawable: bool = True,
+    by_user: bool = False,
 ) -> str | None:
     """Make a permission request of the host, for policy, rules or user to answer.
 
@@ -452,6 +453,8 @@ async def request_for_host(
         Further text for the user.
     withdrawable
         Whether cancelling the waiting task means that the agent withdrew the request.
+    by_user
+        Whether the user wants it: then only they can allow it, and ``words`` is the whole question.
 
     Returns
     -------
@@ -479,11 +482,15 @@ async def request_for_host(
             "options": options,
             "action": words,
             "reason": reason,
+            **({"by_user": True} if by_user else {}),
         }
     )
-    option = await permissions.ask(
-        request_id, given_up="withdrawn" if withdrawable else "agent_exited"
-    )
+    if by_user:
+        option = await permissions.ask_user(request_id)
+    else:
+        option = await permissions.ask(
+            request_id, given_up="withdrawn" if withdrawable else "agent_exited"
+        )
     outcome: Obj = {"outcome": "cancelled"}
     if option is not None:
         outcome = {"outcome": "selected", "optionId": option}

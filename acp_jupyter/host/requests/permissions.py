@@ -101,6 +101,8 @@ class PermissionRequests:
         """What had changed on disk when a yes came, by request id."""
         self.doubtful = doubtful
         self._waiting: WaitingRequests[_Chosen] = WaitingRequests()
+        self._of_user: set[str] = set()
+        """Requests that wait and that no policy or rule can allow."""
         self._settled: set[str] = set()
         self._ends = 0
         """Number of stopped turns: an answer after its turn's end allows nothing."""
@@ -148,6 +150,19 @@ class PermissionRequests:
             raise PermissionWithdrawn
         return option_id
 
+    async def ask_user(self, request_id: str) -> str | None:
+        """Return the same of something that no policy or rule can allow, though it may forbid it.
+
+        A yes counts for this alone: what an agent asks later is asked again.
+        """
+        self._of_user.add(request_id)
+        try:
+            return await self.ask(request_id)
+        finally:
+            self._of_user.discard(request_id)
+            for known in (self.granted, self.allowed, self.rejected, self.places):
+                known.pop(request_id, None)
+
     async def _look(self, call: ToolCall) -> CallPlaces:
         return await asyncio.to_thread(CallPlaces.of, call, self.folder())
 
@@ -175,7 +190,7 @@ class PermissionRequests:
     async def _answer_without_user(
         self, request_id: str, call: ToolCall, options: tuple[PermissionOption, ...]
     ) -> None:
-        decision = await self.decide(call, options)
+        decision = await self._decide(request_id, call, options)
         if not self._waiting.waits(request_id):
             return  # stopped or answered meanwhile
         if decision is not None:
@@ -220,9 +235,17 @@ class PermissionRequests:
             call = self.requests.call(request_id)
             if call is None or call.permission is None:
                 continue
-            decision = await self.decide(call, call.permission.options)
+            decision = await self._decide(request_id, call, call.permission.options)
             if decision is not None and self._waiting.waits(request_id):
                 self._choose(request_id, decision.by, decision.option_id, rule=decision.rule)
+
+    async def _decide(
+        self, request_id: str, call: ToolCall, options: tuple[PermissionOption, ...]
+    ) -> Decision | None:
+        decision = await self.decide(call, options)
+        if decision is None or request_id not in self._of_user:
+            return decision
+        return None if allows(call, decision.option_id) else decision
 
     async def decide(
         self, call: ToolCall, options: tuple[PermissionOption, ...]

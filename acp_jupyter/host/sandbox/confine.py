@@ -71,17 +71,16 @@ def _done(result: int, what: str) -> int:
 
 
 def _mount(source: bytes | None, target: bytes, kind: bytes | None, flags: int) -> bool:
-    """Mount; return False where one of the two is not there any more, or can't be reached."""
+    """Mount; return False where that can't be reached, or is not there any more."""
     if _libc().mount(source, target, kind, flags, None) == 0:
         return True
     number = ctypes.get_errno()
     if number in {errno.ENOENT, errno.ENOTDIR}:
         return False
-    if number == errno.EACCES:
-        try:
-            os.lstat(target)
-        except PermissionError:  # of another user, whose folder a command can't enter either
-            return False
+    try:
+        os.lstat(target)
+    except OSError:  # in another user's folder; the command has fewer rights yet
+        return False
     raise OSError(number, f"{os.fsdecode(target)} can't be kept: {os.strerror(number)}")
 
 

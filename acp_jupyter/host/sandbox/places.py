@@ -9,6 +9,7 @@ import itertools
 import os
 import re
 import shutil
+import stat
 import sys
 import tempfile
 from collections import Counter
@@ -246,8 +247,25 @@ def sockets_of_others(shown: Iterable[str]) -> list[str]:
         return []
     named = (os.path.realpath(path) for path in paths if os.path.isabs(path))
     left = tuple(shown)
-    found = (path for path in named if os.path.exists(path) and not _is_in(path, left))
+    found = (path for path in named if not _is_in(path, left) and _is_reachable(path))
     return list(itertools.islice(found, _MOST_SOCKETS))
+
+
+def _is_reachable(path: str) -> bool:
+    """Return whether a file is there for this user, for root without its rights over others'."""
+    try:
+        os.stat(path)
+        is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+        return not is_root or all(_may_enter(os.stat(parent)) for parent in Path(path).parents)
+    except OSError:
+        return False
+
+
+def _may_enter(folder: os.stat_result) -> bool:
+    if folder.st_uid == os.geteuid():
+        return bool(folder.st_mode & stat.S_IXUSR)
+    of_group = folder.st_gid in {os.getegid(), *os.getgroups()}
+    return bool(folder.st_mode & (stat.S_IXGRP if of_group else stat.S_IXOTH))
 
 
 def _is_in(path: str, folders: tuple[str, ...]) -> bool:

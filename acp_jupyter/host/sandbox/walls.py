@@ -53,6 +53,23 @@ class Walls(Model):
         """Return what can be done at an absolute path without links."""
         return _access({place.path: place.access for place in self.places}, path)
 
+    def with_writable(self, folder: str) -> Walls:
+        """Return the same walls with one folder more that may be written; what is hidden stays so.
+
+        Parameters
+        ----------
+        folder
+            Absolute, without links.
+        """
+        kept = [
+            place
+            for place in self.places
+            if not _is_below(place.path, folder) or place.access in {"hidden", "own"}
+        ]
+        places = [*kept, Place(path=folder, access="write")]
+        places.sort(key=lambda each: Path(each.path).parts)
+        return self.model_copy(update={"places": tuple(places)})
+
 
 class FolderPlaces(Model):
     """What is in a session's folder that its agent may not change or read."""

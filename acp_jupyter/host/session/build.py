@@ -26,9 +26,11 @@ from acp_jupyter.host.sandbox.sandboxes import Sandboxes
 from acp_jupyter.host.session.agent import SessionAgent
 from acp_jupyter.host.session.current_turn import CurrentTurn
 from acp_jupyter.host.session.modes import SessionModes
+from acp_jupyter.host.session.outside_once import OutsideOnce
 from acp_jupyter.host.session.sandboxing import SessionSandbox
 from acp_jupyter.host.session.session import McpServerProvider, Session
 from acp_jupyter.host.session.turns import TurnRunner
+from acp_jupyter.host.session.walls_met import WallsMet
 from acp_jupyter.host.session_recording import Playback, SessionRecording
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.store.permission_stores import PermissionStores
@@ -196,6 +198,15 @@ def build_session(
         permissions,
         elicitations,
         modes,
+        WallsMet(journal, sandbox, services.bounds),
+        OutsideOnce(
+            journal,
+            permissions,
+            terminals,
+            sandbox,
+            services.bounds,
+            startable=startable and playback is None,
+        ),
         None if playback is None else playback.rewrite_prompt,
         None if copy is None else partial(_leave_copy, copy, agent, turn_files, journal),
     )

@@ -81,6 +81,18 @@ class SessionSandbox:
         argv = confined.command(command.argv, command.cwd)
         return replace(command, argv=argv, env=confined.environment(command.env))
 
+    def confined_with(self, folder: str) -> Confined:
+        """Return new walls like those of the agent, in which a folder more may be written. Blocks.
+
+        Raises
+        ------
+        OSError
+            They can't be made.
+        """
+        if self.confined is None:
+            raise OSError(0, "the agent runs in no sandbox now; send a message first")
+        return self._sandboxes.begin(self.confined.walls.with_writable(folder))
+
     def tell_unmoved(self) -> None:
         """Say that the agent stays in the walls that it has."""
         name = self._journal.transcript.session.agent_info.name

@@ -155,6 +155,7 @@ class Session:
     def dormant(self) -> bool:
         """Whether nothing runs, waits or looks: then it may be put away."""
         idle = self.state.active_turn_id is None and not self.state.queue
+        idle = idle and not self._turns.outside_once.busy
         idle = idle and not self.terminals.busy and not self._turns.going_back
         idle = idle and (self.copy is None or self.copy.is_removed)
         return idle and not self.agent.running and not self.journal.read_by_anyone
@@ -386,7 +387,9 @@ class Session:
             leave it, so that a turn that runs and messages that wait are told the same way.
         """
         await self._turns.close(with_server=with_server)
+        await self._turns.outside_once.close()
         await self.terminals.close()
+        await self._turns.walls_met.close()
         if self._tools is not None:
             await self._tools.end(self.session_id)
         self._silent_turn_timer.close()

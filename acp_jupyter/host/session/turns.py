@@ -34,8 +34,10 @@ from acp_jupyter.host.session.current_turn import CurrentTurn
 from acp_jupyter.host.session.earlier_runs import remembered_notice
 from acp_jupyter.host.session.modes import SessionModes
 from acp_jupyter.host.session.opening import SessionConnection
+from acp_jupyter.host.session.outside_once import OutsideOnce
 from acp_jupyter.host.session.prompts import Blocks, QueuedTurn, TurnQueue, Work, fitted_blocks
 from acp_jupyter.host.session.silent_work import SilentWork
+from acp_jupyter.host.session.walls_met import WallsMet
 from acp_jupyter.host.store.journal import Journal
 from acp_jupyter.host.workspace.turn_files import TurnFiles
 from acp_jupyter.protocol.host_events.notes import (
@@ -85,6 +87,10 @@ class TurnRunner:
         What the agent asks.
     modes
         Which mode the agent works in.
+    walls_met
+        Says at which walls of the sandbox calls have failed.
+    outside_once
+        What was run for the user since the last prompt.
     rewrite_prompt
         Called with a prompt before it is sent, where a recording is played.
     after_turn
@@ -101,6 +107,8 @@ class TurnRunner:
         permissions: PermissionRequests,
         elicitations: Elicitations,
         modes: SessionModes,
+        walls_met: WallsMet,
+        outside_once: OutsideOnce,
         rewrite_prompt: Callable[[Blocks], Blocks] | None = None,
         after_turn: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
@@ -116,6 +124,8 @@ class TurnRunner:
         self.permissions = permissions
         self.elicitations = elicitations
         self._modes = modes
+        self.walls_met = walls_met
+        self.outside_once = outside_once
         self._rewrite_prompt = rewrite_prompt
         self._silent = SilentWork(journal, agent.process_id)
         self._after_turn = after_turn
@@ -367,11 +377,15 @@ class TurnRunner:
 
         async def end() -> None:
             await self._silent.end()
+            await self.walls_met.settled()
             await self._files.hold_end(turn.stop)
 
         await self._modes.settle(connection, requests.policy())
         await self._silent.begin(turn.turn_id)
-        await connection.prompt(await self._fitted(turn.blocks), end)
+        fitted = await self._fitted(turn.blocks)
+        told = self.outside_once.take_told()
+        connection.before_prompt = (*connection.before_prompt, *told)
+        await connection.prompt(fitted, end)
 
     async def _fitted(self, blocks: Blocks) -> Blocks:
         """Return a prompt as the agent can take it, now that it has said what that is."""

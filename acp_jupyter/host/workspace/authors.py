@@ -2,8 +2,9 @@
 
 The agent's: it wrote the file through us, a tool call names it, it changed while a call or command
 of the agent ran that may write, or while the process of an agent that has announced no call wrote
-to a disk. Another turn's, by the same of that turn. What a person saved is theirs: it is in the
-tree that the turn's changes are counted from, see `TurnCheckpoints`. All else is unknown.
+to a disk. Another turn's, by the same of that turn. A person's: it changed while a command ran that
+they had us run. What a person saved is theirs, too: it is in the tree that the turn's changes are
+counted from, see `TurnCheckpoints`. All else is unknown.
 """
 
 from __future__ import annotations
@@ -42,12 +43,20 @@ class Witness:
     """The same with the time in which a call may have begun before it was announced."""
     saved: frozenset[str] = frozenset()
     """Files that a person saved, with changes of their own."""
+    by_user: tuple[Span, ...] = ()
+    """When commands ran that a person had us run, in order, apart from each other."""
     alone: bool = False
     """Whether nobody else knows the folder: it is a copy, or a recording is played."""
 
     def covers(self, path: str, at: float | None, *, wide: bool = False) -> bool:
         """Return whether something of the agent ran when a file of its folder changed."""
-        spans = self.wide if wide else self.spans
+        return self._within(self.wide if wide else self.spans, path, at)
+
+    def ran_for_user(self, path: str, at: float | None) -> bool:
+        """Return whether a command of a person ran when a file of the folder changed."""
+        return self._within(self.by_user, path, at)
+
+    def _within(self, spans: tuple[Span, ...], path: str, at: float | None) -> bool:
         if at is None or not path.startswith(f"{self.root.rstrip('/')}/"):
             return False
         place = bisect_right(spans, (at + _TICK_SECONDS, float("inf"))) - 1
@@ -74,11 +83,15 @@ def author_of(
         return "agent"
     if any(not other.claimed.isdisjoint(paths) for other in others):
         return "another"
+    yours = any(each.ran_for_user(path, at) for each in (own, *others) for path in paths)
     for wide in (False, True):
         ours = any(own.covers(path, at, wide=wide) for path in paths)
         theirs = any(other.covers(path, at, wide=wide) for other in others for path in paths)
         if ours or theirs:
-            return "unknown" if ours and theirs else "agent" if ours else "another"
+            both = yours or (ours and theirs)
+            return "unknown" if both else "agent" if ours else "another"
+        if yours:
+            return "you"
     return "unknown"
 
 
@@ -159,7 +172,7 @@ def witness_of(
     if evidence.turn_id != turn_id:
         evidence = TurnEvidence(turn_id)
     calls = list(_calls(transcript, turn_id))
-    ran = [call for call in calls if _may_have_written(call)]
+    ran = [call for call in calls if _may_have_written(call) and not _is_users(call)]
     named = {
         os.path.normpath(os.path.join(top, path))
         for call in ran
@@ -177,8 +190,15 @@ def witness_of(
         wide += _spans_of(call, evidence, now, _ANNOUNCED_LATE_SECONDS)
     written = {path for path, _ in evidence.written.items()}
     saved = frozenset(path for path, _ in evidence.saved.items())
+    by_user = [(begun, ended or now) for _, (begun, ended) in evidence.by_user.items()]
     return Witness(
-        top, frozenset(named | written), tuple(_joined(spans)), tuple(_joined(wide)), saved, alone
+        top,
+        frozenset(named | written),
+        tuple(_joined(spans)),
+        tuple(_joined(wide)),
+        saved,
+        tuple(_joined(by_user)),
+        alone,
     )
 
 
@@ -191,6 +211,11 @@ def _calls(transcript: Transcript, turn_id: str) -> Iterator[ToolCall]:
 def _may_have_written(call: ToolCall) -> bool:
     refused = call.permission is not None and call.permission.state in _NOT_RUN
     return call.tool_kind not in _ONLY_LOOKS and not refused
+
+
+def _is_users(call: ToolCall) -> bool:
+    """Tell whether a call is a command that a person had us run."""
+    return call.terminal is not None and call.terminal.by_user
 
 
 def _spans_of(call: ToolCall, evidence: TurnEvidence, now: float, early: float) -> Iterator[Span]:

@@ -37,6 +37,11 @@ TERMINALS_AVAILABLE = sys.platform != "win32"
 """Whether commands can run on this system: ending them needs POSIX."""
 
 
+def new_terminal_id() -> str:
+    """Return an id that no terminal has."""
+    return f"terminal-{uuid.uuid4().hex[:12]}"
+
+
 @dataclass(slots=True)
 class _Terminal:
     id: str
@@ -47,6 +52,7 @@ class _Terminal:
     exit: TerminalExit | None = None
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     by: EndedBy = ""
+    by_user: bool = False
     watch: asyncio.Task[None] | None = None
 
     def take(self, data: bytes) -> None:
@@ -128,29 +134,82 @@ class SessionTerminals:
             if allowed is not None:
                 await allowed(prepared)
             await self._make_room()
-            process = await self._start(prepared)
+            process = await self._start(prepared, self._confine)
         finally:
             prepared.folder.close()
-        terminal_id = f"terminal-{uuid.uuid4().hex[:12]}"
         most = self._limits.terminal_bytes
-        terminal = _Terminal(
-            terminal_id,
-            process,
-            OutputNotes(terminal_id, self._note, self._limits),
-            Tail(most if output_bytes is None else max(0, min(most, output_bytes))),
+        tail = Tail(most if output_bytes is None else max(0, min(most, output_bytes)))
+        return self._follow(new_terminal_id(), prepared, process, tail)
+
+    async def run_for_user(
+        self,
+        terminal_id: str,
+        line: str,
+        cwd: str,
+        confine: Callable[[TerminalCommand], TerminalCommand],
+        allowed: Allowed,
+    ) -> None:
+        """Start a command that a user wants to run; the end of the agent is not its end.
+
+        Parameters
+        ----------
+        terminal_id
+            A new id.
+        line, cwd
+            The command line and its folder.
+        confine
+            Returns it as it is run. Blocks.
+        allowed
+            Called with the command before it runs; returns once it may run, or raises.
+
+        Raises
+        ------
+        TerminalRefused
+            The command can't run, or there are too many terminals.
+        """
+        prepared = await asyncio.to_thread(
+            prepare_command, line, (), cwd, (), root=self._root, inherited=self._env
         )
+        try:
+            await allowed(prepared)
+            await self._make_room()
+            process = await self._start(prepared, confine)
+        finally:
+            prepared.folder.close()
+        self._follow(
+            terminal_id, prepared, process, Tail(self._limits.terminal_bytes), by_user=True
+        )
+
+    def _follow(
+        self,
+        terminal_id: str,
+        prepared: TerminalCommand,
+        process: TerminalProcess,
+        tail: Tail,
+        *,
+        by_user: bool = False,
+    ) -> str:
+        notes = OutputNotes(terminal_id, self._note, self._limits)
+        terminal = _Terminal(terminal_id, process, notes, tail, by_user=by_user)
         self._terminals[terminal_id] = terminal
         self._note(
-            TerminalStarted(terminal_id=terminal_id, command=prepared.shown, cwd=prepared.cwd)
+            TerminalStarted(
+                terminal_id=terminal_id,
+                command=prepared.shown,
+                cwd=prepared.cwd,
+                by_user=by_user,
+            )
         )
         process.follow(terminal.take)
         terminal.watch = asyncio.create_task(self._watch(terminal), name=f"acp-{terminal_id}")
         return terminal_id
 
-    async def _start(self, command: TerminalCommand) -> TerminalProcess:
+    async def _start(
+        self, command: TerminalCommand, confine: Callable[[TerminalCommand], TerminalCommand]
+    ) -> TerminalProcess:
         self._starting += 1
         try:
-            confined = await asyncio.to_thread(self._confine, command)
+            confined = await asyncio.to_thread(confine, command)
             process = await TerminalProcess.start(confined, self._limits)
         except OSError as error:
             raise TerminalRefused(
@@ -197,15 +256,18 @@ class SessionTerminals:
         )
 
     def end_soon(self) -> None:
-        """Start to end all commands: their agent has exited. New ones may start."""
-        terminals, self._terminals = list(self._terminals.values()), {}
+        """Start to end all commands of the agent, which has exited. New ones may start."""
+        self._end_all(tuple(t for t in self._terminals.values() if not t.by_user))
+
+    def _end_all(self, terminals: Iterable[_Terminal]) -> None:
         for terminal in terminals:
+            del self._terminals[terminal.id]
             self._end_task(terminal, "session")
 
     async def close(self) -> None:
         """End all commands and wait until no process is left."""
         self._closed = True
-        self.end_soon()
+        self._end_all(tuple(self._terminals.values()))
         await asyncio.gather(*self._end_tasks, return_exceptions=True)
 
     def _find(self, terminal_id: str) -> _Terminal:

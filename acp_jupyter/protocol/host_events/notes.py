@@ -22,6 +22,7 @@ from acp_jupyter.protocol.host_events.session import (
     LoginStarted,
     MessageHeld,
     Policy,
+    RanOutside,
     ReplayEnded,
     ReplayStarted,
     Rule,
@@ -40,6 +41,7 @@ from acp_jupyter.protocol.host_events.session import (
     TurnChangesUnknown,
     TurnReverted,
     Variant,
+    WallMet,
     WallsInForce,
 )
 from acp_jupyter.protocol.objects import Model
@@ -359,6 +361,8 @@ Note = TypeAliasType(
         | PolicyChanged
         | SandboxChanged
         | WallsStarted
+        | WallMet
+        | RanOutside
         | TitleChanged
         | SessionArchived
         | NotebookMoved

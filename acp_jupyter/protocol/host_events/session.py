@@ -155,6 +155,44 @@ class WallsInForce(Model):
     """Why it is not kept, or not better: a sentence that says what to do."""
 
 
+WallOffer = Literal["", "outside", "environment"]
+"""What can be done for a call that a wall stopped: its command can run once outside the sandbox, or
+once in it with one environment that it may change."""
+
+
+class Wall(Model):
+    """The wall of a sandbox at which a tool call failed."""
+
+    path: str
+    """What it wanted; absolute."""
+    words: str
+    """Which wall it was: a sentence."""
+    offers: WallOffer = ""
+    environment: str = ""
+    """The folder of the environment that the command would change; absolute."""
+    run_id: str = ""
+    """The tool call in which the command ran once more for the user; empty until it does."""
+
+
+class WallMet(Model):
+    """A tool call failed at a wall of its agent's sandbox."""
+
+    note: Literal["wall_met"] = "wall_met"
+    turn_id: str
+    tool_call_id: str
+    wall: Wall
+
+
+class RanOutside(Model):
+    """The user has allowed that the command of such a call runs once more."""
+
+    note: Literal["ran_outside"] = "ran_outside"
+    turn_id: str
+    tool_call_id: str
+    run_id: str
+    """The tool call in which it runs."""
+
+
 RuleKind = Literal["read", "search", "edit", "delete", "move", "execute", "fetch"]
 """The protocol's kinds that leave evidence: paths, a command or an address."""
 
@@ -488,6 +526,8 @@ class TerminalStarted(Model):
     """As one would type it."""
     cwd: str = ""
     """Absolute."""
+    by_user: bool = False
+    """Whether it runs for the user, who was asked, and not for the agent."""
 
 
 class TerminalOutput(Model):

@@ -157,6 +157,7 @@ def permission_request(
         auto_approve=own and first(raw, "auto_approve", "autoApprove") is True,
         action=text(first(raw, "action", "wish")) if own else "",
         reason=text(raw.get("reason")) if own else "",
+        by_user=own and raw.get("by_user") is True,
         words=text(obj(raw.get("_meta")).get(ASKED_WORDS)),
     )
 

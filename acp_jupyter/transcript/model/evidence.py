@@ -30,5 +30,7 @@ class TurnEvidence:
     waits: Vector[Wait] = field(default_factory=Vector)
     terminals: Map[str, Span] = field(default_factory=Map)
     """When the commands ran that we run for the agent, by terminal; zero while one runs."""
+    by_user: Map[str, Span] = field(default_factory=Map)
+    """The same of commands that we run for the user."""
     disk: Vector[Span] = field(default_factory=Vector)
     """When the agent's process wrote to a disk, before it had announced a call."""

@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from acp_jupyter.protocol.content import ToolDiff
-from acp_jupyter.protocol.host_events.session import EndedBy
+from acp_jupyter.protocol.host_events.session import EndedBy, Wall
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.packets import Location, ToolCallProgress, ToolCallStart
 from acp_jupyter.protocol.tools.inputs import TodoItem
@@ -40,6 +40,8 @@ class TerminalView(Model):
     """Whether the agent needs it no more."""
     own: bool = False
     """Whether the host runs it, and so can stop it."""
+    by_user: bool = False
+    """Whether the host runs it for the user, who was asked, and not for the agent."""
     truncated: bool = False
     """Whether it put out more than is shown."""
     can_cancel: bool = False
@@ -207,6 +209,8 @@ class ToolCall(StepBase):
     permission: Permission | None = None
     terminal: TerminalView | None = None
     """The newest terminal that it shows; what that puts out is the call's ``output``."""
+    wall: Wall | None = None
+    """The wall of the sandbox at which it failed."""
     background: bool = False
     """Whether it, or its terminal, goes on beside the turns, as far as the agent has said."""
     subagent_session_id: str = ""

@@ -9,7 +9,7 @@ from html import escape
 from pydantic import JsonValue
 
 from acp_jupyter.protocol.host_events.notes import REPLAYED, Origin
-from acp_jupyter.protocol.host_events.session import TurnChanges
+from acp_jupyter.protocol.host_events.session import TurnChanges, Wall
 from acp_jupyter.protocol.objects import Model
 from acp_jupyter.protocol.tools.outputs import SearchHit
 from acp_jupyter.transcript.escaping import one_line, printable
@@ -221,6 +221,7 @@ def _saved_call(call: ToolCall, scrubber: Scrubber, picture_chars: int) -> ToolC
             "files": None if call.files is None else call.files[:_FILES],
             "hits": _saved_hits(call.hits),
             "terminal": None if call.terminal is None else _saved_terminal(call.terminal),
+            "wall": None if call.wall is None else _saved_wall(call.wall),
             "diffs": tuple(_saved_diff(diff) for diff in call.diffs),
             "blocks": tuple(_saved_block(block, picture_chars) for block in call.blocks),
         }
@@ -249,6 +250,11 @@ def _of_a_cell(block: ContentBlockItem) -> ContentBlockItem:
 
 def _saved_terminal(terminal: TerminalView) -> TerminalView:
     return terminal.model_copy(update={"command": capped(terminal.command)})
+
+
+def _saved_wall(wall: Wall) -> Wall:
+    """Return a wall that is told of: nothing can be done about it in what is saved."""
+    return Wall(path="", words=wall.words, run_id=wall.run_id)
 
 
 def _saved_hits(hits: tuple[SearchHit, ...] | None) -> tuple[SearchHit, ...] | None:

@@ -272,6 +272,8 @@ def outcome_facts(call: ToolCall) -> list[str]:
         facts.append(call.status)
     if call.background:
         facts.append("goes on in the background")
+    if call.wall is not None:
+        facts.append(call.wall.words)
     return [fact for fact in facts if fact]
 
 

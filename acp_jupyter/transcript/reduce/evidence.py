@@ -11,7 +11,7 @@ from acp_jupyter.protocol.host_events.session import (
     TerminalExited,
     TerminalStarted,
 )
-from acp_jupyter.transcript.model.evidence import TurnEvidence, Wait
+from acp_jupyter.transcript.model.evidence import Span, TurnEvidence, Wait
 from acp_jupyter.transcript.model.persistent import Map
 from acp_jupyter.transcript.reduce.draft import Draft
 
@@ -20,8 +20,14 @@ _RUNNING = 0.0
 
 def begin(draft: Draft, turn_id: str) -> None:
     """Forget an earlier turn's; its commands may go on."""
-    running = {name: span for name, span in draft.evidence.terminals.items() if span[1] == _RUNNING}
-    draft.evidence = TurnEvidence(turn_id, terminals=Map.of(running))
+    old = draft.evidence
+    draft.evidence = TurnEvidence(
+        turn_id, terminals=_running(old.terminals), by_user=_running(old.by_user)
+    )
+
+
+def _running(spans: Map[str, Span]) -> Map[str, Span]:
+    return Map.of({name: span for name, span in spans.items() if span[1] == _RUNNING})
 
 
 def take_evidence(draft: Draft, note: FileSaved | AgentWroteToDisk) -> None:
@@ -53,15 +59,21 @@ def _wrote(draft: Draft, path: str) -> None:
 
 
 def take_terminal(draft: Draft, note: TerminalStarted | TerminalExited) -> None:
-    """Take in when a command of the agent ran."""
-    terminals, name = draft.evidence.terminals, note.terminal_id
+    """Take in when a command ran, the agent's or the user's."""
+    evidence, name = draft.evidence, note.terminal_id
     if isinstance(note, TerminalStarted):
         span = (draft.at, _RUNNING)
-    elif name in terminals:
-        span = (terminals[name][0], draft.at)
+        by_user = note.by_user
     else:
-        return
-    draft.evidence = replace(draft.evidence, terminals=terminals.set(name, span))
+        by_user = name in evidence.by_user
+        known = (evidence.by_user if by_user else evidence.terminals).get(name)
+        if known is None:
+            return
+        span = (known[0], draft.at)
+    if by_user:
+        draft.evidence = replace(evidence, by_user=evidence.by_user.set(name, span))
+    else:
+        draft.evidence = replace(evidence, terminals=evidence.terminals.set(name, span))
 
 
 def take_wait(draft: Draft, item_id: str, asked_at: float | None) -> None:

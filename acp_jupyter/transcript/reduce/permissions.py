@@ -56,7 +56,9 @@ def add_request(draft: Draft, packet: PermissionRequest) -> None:
     options = _distinct(packet.options)
     permission = Permission(
         request_id=packet.request_id,
-        title=_title(draft.session.agent_info.name, item, packet.action),
+        title=packet.action
+        if packet.by_user
+        else _title(draft.session.agent_info.name, item, packet.action),
         reason=words if packet.action else "\n".join(filter(None, (_reason(item), words))),
         options=options,
         asked_at=draft.at,
@@ -69,7 +71,7 @@ def add_request(draft: Draft, packet: PermissionRequest) -> None:
         "details": found.details,
         "too_large": found.too_large,
     }
-    if not is_question(item, options):
+    if not (packet.by_user or is_question(item, options)):
         fields |= {"rule": rule_for(found), "wider_rules": wider_rules_for(found)}
     permission = permission.model_copy(update=fields)
     if packet.auto_approve:

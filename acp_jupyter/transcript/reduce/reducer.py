@@ -49,6 +49,7 @@ from acp_jupyter.protocol.host_events.session import (
     LoginNeeded,
     LoginStarted,
     MessageHeld,
+    RanOutside,
     ReplayEnded,
     ReplayStarted,
     RulesChanged,
@@ -64,6 +65,7 @@ from acp_jupyter.protocol.host_events.session import (
     TurnChangesNote,
     TurnChangesUnknown,
     TurnReverted,
+    WallMet,
 )
 from acp_jupyter.protocol.packets import (
     AgentMessageChunk,
@@ -248,6 +250,8 @@ def _apply(draft: Draft, packet: LogPacket) -> None:  # noqa: C901, PLR0915 - on
             session.sandbox_changed(draft, packet)
         case WallsStarted():
             session.walls_started(draft, packet)
+        case WallMet() | RanOutside():
+            tool_calls.take_wall(draft, packet)
         case TurnQueued():
             turns.queued(draft, packet)
         case TurnStartedNote():

@@ -53,6 +53,7 @@ def _started(draft: Draft, packet: TerminalStarted) -> None:
         command=packet.command,
         cwd=relative_path(packet.cwd, draft.session.cwd),
         own=True,
+        by_user=packet.by_user,
     )
     known = draft.terminals.get(packet.terminal_id)
     known = KnownTerminal(view) if known is None else replace(known, view=view)
@@ -150,7 +151,8 @@ def outlives_turn(draft: Draft, item: ToolCall) -> bool:
     if item.terminal is None or not item.terminal.running:
         return False
     known = draft.terminals.get(item.terminal.terminal_id)
-    return known is not None and known.has_own_card and known.view.own
+    ends_it = known is not None and (known.has_own_card or known.view.by_user)
+    return ends_it and item.terminal.own
 
 
 # -- the agent's own ---------------------------------------------------------
@@ -265,17 +267,17 @@ def change_terminal(draft: Draft, terminal_id: str, **changes: object) -> None:
     draft.terminals = draft.terminals.set(terminal_id, replace(known, view=view))
     for item_id in known.items:
         item = draft.get_call(item_id)
-        fields = _card_fields(draft, item, view, known.has_own_card)
+        fields = _card_fields(draft, item, view, known.has_own_card or view.by_user)
         draft.replace(item.model_copy(update=fields))
 
 
 def _card_fields(
-    draft: Draft, item: ToolCall, view: TerminalView, has_own_card: bool
+    draft: Draft, item: ToolCall, view: TerminalView, ends_it: bool
 ) -> dict[str, object]:
     fields: dict[str, object] = {"terminal": view, "command": item.command or view.command}
     if view.exit_code is not None:
         fields["exit_code"] = view.exit_code
-    if has_own_card and not view.running and item.is_open:
+    if ends_it and not view.running and item.is_open:
         fields |= {"status": _ended_status(view), "ended_at": draft.at}
     return fields
 

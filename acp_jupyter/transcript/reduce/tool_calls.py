@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 
 from acp_jupyter.protocol.files import relative_path
+from acp_jupyter.protocol.host_events.session import RanOutside, WallMet
 from acp_jupyter.protocol.objects import flag, obj
 from acp_jupyter.protocol.packets import Location, ToolCallProgress, ToolCallStart
 from acp_jupyter.protocol.session_packets import NoticePacket
@@ -306,6 +307,22 @@ def update_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
         can_cancel=packet.can_cancel,
     )
     upsert_tool_call(draft, rest)
+
+
+def take_wall(draft: Draft, note: WallMet | RanOutside) -> None:
+    """Take in that a call failed at a wall, or that its command ran once more for the user."""
+    item = _item_of_call(draft, note.tool_call_id)
+    known = draft.terminals.get(note.tool_call_id)
+    if item is None and known is not None and known.has_own_card:
+        item = draft.get_call(known.items[0])
+    if item is None or item.turn_id != note.turn_id:
+        return
+    wall = item.wall
+    if isinstance(note, WallMet):
+        wall = note.wall
+    elif wall is not None:
+        wall = wall.model_copy(update={"offers": "", "run_id": note.run_id})
+    draft.replace(item.model_copy(update={"wall": wall}))
 
 
 def release_held_update(draft: Draft, item_id: str) -> None:

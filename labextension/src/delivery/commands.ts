@@ -41,6 +41,11 @@ export class SessionCalls {
     await this.run({ name: 'cancel_tool_call', session_id: sessionId, tool_call_id: toolCallId });
   }
 
+  /** Asks whether the command of a call that a wall stopped may run once. */
+  async runOutside(sessionId: string, toolCallId: string): Promise<void> {
+    await this.run({ name: 'run_outside', session_id: sessionId, tool_call_id: toolCallId });
+  }
+
   /** Sends a prompt and resolves to its turn's id; without a policy it has the session's. */
   async prompt(
     sessionId: string,

@@ -158,6 +158,8 @@ export interface Actions {
   killTerminal?(sessionId: string, terminalId: string): Promise<void>;
   /** Has the agent end one call, or its command; the turn goes on. */
   cancelToolCall?(sessionId: string, toolCallId: string): Promise<void>;
+  /** Asks whether the command of a call that a wall stopped may run once, outside the sandbox. */
+  readonly runOutside?: (sessionId: string, toolCallId: string) => Promise<void>;
   send?(sessionId: string, text: string, attachments: readonly DraftAttachment[]): Promise<void>;
   /** Finds what `@` can name in a message; without it nothing can be attached. */
   readonly mentions?: MentionSource;

@@ -102,6 +102,7 @@ function actionsOf(client: Client): Actions {
     revertTurn: (turnId, what) => client.changes.revert(turnId, what),
     killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
     cancelToolCall: (...asked) => client.life.cancelToolCall(...asked),
+    runOutside: (...asked) => client.life.runOutside(...asked),
     reconnect: () => client.reconnect(),
     // Absent where the page came over plain http.
     ...('clipboard' in navigator

@@ -12,6 +12,7 @@ import type {
   TerminalView,
   TodoItem,
   ToolCall,
+  Wall,
 } from './types';
 
 /** Parses a tool call of a saved output, of this version or an older one. */
@@ -64,6 +65,7 @@ export function parseToolCall(
     raw_output: value.raw_output ?? null,
     permission: maybe(value, 'permission', parsePermission),
     terminal: maybe(value, 'terminal', parseTerminal),
+    wall: maybe(value, 'wall', parseWall),
     background: flag(value, 'background'),
     can_cancel: false,
     cancelling: false,
@@ -142,8 +144,20 @@ function parseTerminal(value: Fields): TerminalView {
     by: oneOf(value, 'by', ['', 'agent', 'user', 'time_limit', 'session']),
     released: flag(value, 'released'),
     own: flag(value, 'own'),
+    by_user: flag(value, 'by_user'),
     can_cancel: false,
     truncated: flag(value, 'truncated'),
+  };
+}
+
+/** Parses a wall; in what is saved nothing can be done about it. */
+function parseWall(value: Fields): Wall {
+  return {
+    path: text(value, 'path'),
+    words: text(value, 'words'),
+    offers: '',
+    environment: '',
+    run_id: text(value, 'run_id'),
   };
 }
 

@@ -653,6 +653,7 @@ export interface CodeCell {
 export type Command =
   | ListAgents
   | GetRegistry
+  | GetSandboxes
   | UpdateRegistry
   | ListSessions
   | SearchSessions
@@ -681,6 +682,7 @@ export type Command =
   | Steer
   | KillTerminal
   | CancelToolCall
+  | RunOutside
   | GetChanges
   | GetHistory
   | ListChangingSessions
@@ -853,6 +855,10 @@ export interface CreateVariant {
    * What that kernel begins with.
    */
   restore: 'dill' | 'rerun' | 'none';
+  /**
+   * Default: that of the notebook's session with this agent, else as for a new session.
+   */
+  sandbox: ('off' | 'folder' | 'read-only' | 'copy') | null;
   /**
    * Whether the agent gets the notebook tools, and so a kernel.
    */
@@ -1503,6 +1509,13 @@ export interface GetItems {
  */
 export interface GetRegistry {
   name: 'get_registry';
+}
+
+/**
+ * Which sandboxes agents can have here, and how well they are kept.
+ */
+export interface GetSandboxes {
+  name: 'get_sandboxes';
 }
 
 /**
@@ -2634,6 +2647,40 @@ export interface RuleEntry {
 }
 
 /**
+ * Ask whether the command of a tool call, which a wall of its sandbox stopped, may run once.
+ *
+ * The question is a permission request of its own; after a yes the command runs at once.
+ */
+export interface RunOutside {
+  name: 'run_outside';
+  session_id: string;
+  tool_call_id: string;
+}
+
+/**
+ * Result of ``get_sandboxes``.
+ */
+export interface SandboxesReply {
+  /**
+   * Those that may be chosen.
+   */
+  allowed: ('off' | 'folder' | 'read-only' | 'copy')[];
+  /**
+   * What keeps them, with its version; empty where nothing does.
+   */
+  kept_by: string;
+  level: 'full' | 'partial' | 'none';
+  /**
+   * The lowest level at which an agent is started in one.
+   */
+  required_level: 'full' | 'partial' | 'none';
+  /**
+   * What is missing for the next level, and what to do; empty for the full one.
+   */
+  why_not_more: string;
+}
+
+/**
  * Save the document, unless its user does not want that: ``unwanted``.
  */
 export interface SaveDocument {
@@ -3281,6 +3328,10 @@ export interface TerminalView {
    */
   by: '' | 'agent' | 'user' | 'time_limit' | 'session';
   /**
+   * Whether the host runs it for the user, who was asked, and not for the agent.
+   */
+  by_user: boolean;
+  /**
    * Whether the agent, which runs it, ends it for the client.
    */
   can_cancel: boolean;
@@ -3516,6 +3567,10 @@ export interface ToolCall {
    * Kind for views, coarser than the protocol's.
    */
   ui_kind: 'search' | 'read' | 'execute' | 'edit' | 'task' | 'other';
+  /**
+   * The wall of the sandbox at which it failed.
+   */
+  wall: Wall | null;
 }
 
 /**
@@ -3769,7 +3824,7 @@ export interface TurnSnapshot {
   agent: AgentInfo;
   final: boolean;
   /**
-   * Agent and version, model, mode, policy, files changed, tokens.
+   * Agent and version, model, mode, policy, sandbox, files changed, tokens.
    */
   footer: string[];
   items: Item[];
@@ -3942,6 +3997,29 @@ export interface Variant {
    * The same for all variants of a prompt.
    */
   try_id: string;
+}
+
+/**
+ * The wall of a sandbox at which a tool call failed.
+ */
+export interface Wall {
+  /**
+   * The folder of the environment that the command would change; absolute.
+   */
+  environment: string;
+  offers: '' | 'outside' | 'environment';
+  /**
+   * What it wanted; absolute.
+   */
+  path: string;
+  /**
+   * The tool call in which the command ran once more for the user; empty until it does.
+   */
+  run_id: string;
+  /**
+   * Which wall it was: a sentence.
+   */
+  words: string;
 }
 
 /**

@@ -199,6 +199,7 @@ export function tool(id: string, over: Partial<ToolCall> = {}): ToolCall {
     raw_output: null,
     permission: null,
     terminal: null,
+    wall: null,
     background: false,
     can_cancel: false,
     cancelling: false,

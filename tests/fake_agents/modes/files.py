@@ -91,6 +91,33 @@ def own_tools(name: str = "") -> None:
     serve(prompt)
 
 
+@in_turns
+def runs_commands(wire: Wire, session_id: str, text: str) -> str:
+    """Run each line of the prompt by a shell of its own, and tell what came of it.
+
+    A line ``# prompt`` says all that it was sent.
+    """
+    for line in text.rpartition("</run-by-the-user>\n")[2].splitlines():
+        if line == "# prompt":
+            wire.text(session_id, text)
+            continue
+        call = {"toolCallId": f"run-{next(_NUMBERS)}"}
+        about = {"title": "Run", "kind": "execute", "rawInput": {"command": line}}
+        wire.update(session_id, "tool_call", status="in_progress", **about, **call)
+        done = subprocess.run(
+            line,
+            shell=True,
+            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        output = {"type": "content", "content": {"type": "text", "text": done.stdout}}
+        status = "failed" if done.returncode else "completed"
+        wire.update(session_id, "tool_call_update", status=status, content=[output], **call)
+    return "end_turn"
+
+
 def says_nothing() -> None:
     """Do the same, and not even say that a tool runs."""
 

@@ -44,6 +44,7 @@ def agents() -> dict[str, dict[str, Any]]:
             "orphan_grandchild",
             "own_tools",
             "permission",
+            "runs_commands",
             "says",
             "slow_stream",
             "steers",

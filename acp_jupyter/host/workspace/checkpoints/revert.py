@@ -253,6 +253,7 @@ _SHARED = (
     "Another turn ran in this folder at the same time. What it was seen to change is left to it."
 )
 YOURS = "You saved it while the turn ran: it is left as it is."
+RUN_FOR_YOU = "A command that you had run changed it: it is left as it is."
 YOURS_TOO = "You saved other changes of it while the turn ran: those stay."
 CHANGED_BY_ANOTHER = "Another turn that ran at the same time changed it: revert it there."
 NOTEBOOK = "The notebook of this turn is saved while it runs, so it is not reverted."

@@ -26,6 +26,7 @@ from acp_jupyter.host.workspace.checkpoints.revert import (
     NAME_NOT_UTF8,
     NOT_UTF8,
     NOTEBOOK,
+    RUN_FOR_YOU,
     YOURS,
     YOURS_TOO,
     words_of,
@@ -321,7 +322,7 @@ class TurnCheckpoints:
     def _listed(self, turn_id: str, scans: FolderScans, found: _Found, base: BaseTree) -> _Listed:
         """Return the files that are told of, the turn's own first."""
         limits = self.checkpoints.limits
-        by: dict[Author, list[TreeChange]] = {"agent": [], "unknown": [], "another": []}
+        by: dict[Author, list[TreeChange]] = {"agent": [], "unknown": [], "you": [], "another": []}
         for change in found.changes:
             by[found.authors.of(change.path, change.old_path)].append(change)
         authors = {change.path: author for author, group in by.items() for change in group}
@@ -540,6 +541,8 @@ def _by(file: ChangedFile, author: Author, by_persons: Collection[str]) -> Chang
     update: dict[str, object] = {"author": author, "yours_too": file.path in by_persons}
     if author == "another":
         update |= {"kept": False, "words": CHANGED_BY_ANOTHER}
+    elif author == "you":
+        update |= {"kept": False, "words": RUN_FOR_YOU}
     elif update["yours_too"] and not file.words:
         update["words"] = YOURS_TOO
     return file.model_copy(update=update)

@@ -48,6 +48,7 @@ export function turnActions(
     exportSession: (sessionId, format, turnId) => exportSession(app, sessionId, format, turnId),
     killTerminal: (sessionId, terminalId) => client.killTerminal(sessionId, terminalId),
     cancelToolCall: (...asked) => client.life.cancelToolCall(...asked),
+    runOutside: (...asked) => client.life.runOutside(...asked),
     openSession: sessionId => void app.commands.execute(OPEN_SESSION, { sessionId }),
     sessionName: sessionId => nameAmongOthers(client, sessionId, t),
     baseUrl: PageConfig.getBaseUrl(),

@@ -316,6 +316,7 @@ describe('a permission request', () => {
       by: '',
       released: false,
       own: false,
+      by_user: false,
       truncated: false,
       can_cancel: false,
     } as const;

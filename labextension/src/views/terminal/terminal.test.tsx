@@ -17,6 +17,7 @@ const RUNNING: TerminalView = {
   by: '',
   released: false,
   own: true,
+  by_user: false,
   truncated: false,
   can_cancel: false,
 };

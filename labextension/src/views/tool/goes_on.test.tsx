@@ -24,6 +24,7 @@ const SERVES: TerminalView = {
   by: '',
   released: false,
   own: false,
+  by_user: false,
   truncated: false,
   can_cancel: true,
 };

@@ -15,6 +15,7 @@ import { GoesOn, useRunsLong } from './goes_on';
 import { TodoList } from './plan';
 import { countWords } from './search_results';
 import { ToolBody } from './tool_body';
+import { WallLine } from './wall_line';
 
 interface ToolProps {
   readonly item: ToolCall;
@@ -121,6 +122,7 @@ function ToolLine({ item, name, nested }: ToolLineProps) {
         <>
           <Progress item={item} />
           <GoesOn item={item} />
+          <WallLine item={item} />
           {nested && nested.under}
         </>
       }

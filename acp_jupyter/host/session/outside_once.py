@@ -1,0 +1,261 @@
+"""Runs the command of a tool call once more for the user, where a wall of the sandbox stopped it.
+
+That command alone, in a terminal of ours, once they have said yes: outside the sandbox, or, where
+it would change an environment, in the same walls with that environment writable. The agent is told
+with the next message.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import replace
+
+from pydantic import JsonValue
+
+from acp_jupyter.errors import AcpError, BadRequest, NotAllowed, UnknownToolCall, plain_reason
+from acp_jupyter.host.bounds import DECIDED, Bounds
+from acp_jupyter.host.requests.host_permissions import ALLOW, as_sent, host_call, request_for_host
+from acp_jupyter.host.requests.permissions import PermissionRequests
+from acp_jupyter.host.requests.policy import CHANGES_NOTHING
+from acp_jupyter.host.sandbox.sandboxes import Confined
+from acp_jupyter.host.session.sandboxing import SessionSandbox
+from acp_jupyter.host.session.walls_met import folder_of, is_one_command
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.host.workspace.terminal_process import TerminalCommand
+from acp_jupyter.host.workspace.terminals import SessionTerminals, new_terminal_id
+from acp_jupyter.protocol.content import ran_block
+from acp_jupyter.protocol.files import relative_path
+from acp_jupyter.protocol.host_events.notes import ImportedPacket
+from acp_jupyter.protocol.host_events.session import RanOutside, Wall
+from acp_jupyter.protocol.objects import Obj
+from acp_jupyter.transcript.model.item_base import index_of
+from acp_jupyter.transcript.model.tool_items import ToolCall
+
+_MOST_RUNS = 4
+"""At once."""
+_MOST_TOLD = 10
+"""Runs that the agent is told of with one message; the newest."""
+_TOLD_CHARS = 4_000
+_TOLD = "The agent gets the end of its output with your next message."
+_OUTSIDE = (
+    "It runs outside the agent's sandbox, with all your rights: it can read and change whatever "
+    f"you can. {_TOLD}"
+)
+_ENVIRONMENT = (
+    "It runs in the agent's sandbox. For this one command it may change the environment, too: "
+    f"what it installs there runs in every program that uses the environment. {_TOLD}"
+)
+
+
+class OutsideOnce:
+    """Asks for such a run, and runs it. Used on the host's loop.
+
+    Parameters
+    ----------
+    journal
+        Of the session.
+    permissions
+        Ask the user.
+    terminals
+        Run commands.
+    sandbox
+        Has the agent's walls.
+    bounds
+        What the administrator allows.
+    startable
+        Whether the session has an agent of ours: what another's log offers is not run.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        permissions: PermissionRequests,
+        terminals: SessionTerminals,
+        sandbox: SessionSandbox,
+        bounds: Bounds,
+        *,
+        startable: bool,
+    ) -> None:
+        self._journal = journal
+        self._permissions = permissions
+        self._terminals = terminals
+        self._sandbox = sandbox
+        self._bounds = bounds
+        self._startable = startable
+        self._runs: dict[str, asyncio.Task[None]] = {}
+        """By the item whose command it is."""
+        self._told: list[Obj] = []
+
+    @property
+    def busy(self) -> bool:
+        """Whether a command runs, or is asked about."""
+        return bool(self._runs)
+
+    def turn_of(self, tool_call_id: str) -> str:
+        """Return the turn of a tool call.
+
+        Raises
+        ------
+        UnknownToolCall
+            The session has none of that id.
+        """
+        return self._call(tool_call_id).turn_id or ""
+
+    def begin(self, tool_call_id: str) -> None:
+        """Ask whether the command of a call may run once more, and run it after a yes.
+
+        Raises
+        ------
+        UnknownToolCall
+            The session has none of that id.
+        NotAllowed
+            The administrator or the policy does not allow it.
+        BadRequest
+            That is not offered, or it is done already.
+        """
+        call = self._call(tool_call_id)
+        wall = call.wall
+        if wall is None or not self._startable:
+            raise BadRequest("No wall of a sandbox stopped this, so there is nothing to run again.")
+        if call.id in self._runs:
+            raise BadRequest("This is being asked already, or it runs.")
+        if wall.run_id:
+            raise BadRequest("This ran once already. Ask the agent to try it again.")
+        if len(self._runs) >= _MOST_RUNS:
+            raise BadRequest(f"{_MOST_RUNS} commands are asked about or run already. Wait for one.")
+        self._require_allowed()
+        if not wall.offers or not is_one_command(call, self._journal.transcript):
+            raise BadRequest("The whole of this command is not known, so it can't be run again.")
+        task = asyncio.create_task(self._run(call, wall), name=f"acp-outside-{call.id}")
+        self._runs[call.id] = task
+        task.add_done_callback(lambda _: self._runs.pop(call.id))
+
+    def take_told(self) -> tuple[Obj, ...]:
+        """Return what the agent is to be told before its next prompt, once."""
+        told, self._told = tuple(self._told[-_MOST_TOLD:]), []
+        return told
+
+    async def close(self) -> None:
+        """Ask no more; commands that run are ended with the session's terminals."""
+        tasks = tuple(self._runs.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _call(self, tool_call_id: str) -> ToolCall:
+        transcript = self._journal.transcript
+        facts = transcript.calls.get(tool_call_id)
+        known = transcript.terminals.get(tool_call_id)
+        if facts is not None:
+            item = transcript.items[index_of(facts.item_id)]
+        elif known is not None and known.has_own_card:
+            item = transcript.items[index_of(known.items[0])]
+        else:
+            raise UnknownToolCall(f"There is no tool call {tool_call_id[:100]!r} in this session.")
+        assert isinstance(item, ToolCall)
+        return item
+
+    def _require_allowed(self) -> None:
+        if "off" not in self._bounds.sandboxes:
+            raise NotAllowed(f"Commands of agents run in a sandbox here. {DECIDED}")
+        policy = self._permissions.requests.policy()
+        if policy in CHANGES_NOTHING:
+            raise NotAllowed(
+                f"The policy {policy} doesn't let agents change anything, and so nothing is run "
+                "for one. Change the policy first."
+            )
+
+    async def _run(self, call: ToolCall, wall: Wall) -> None:
+        line, folder = call.command, folder_of(call, self._journal.transcript)
+        card = self._card(line, folder)
+        terminal_id = new_terminal_id()
+        confined: list[Confined] = []
+
+        def confine(command: TerminalCommand) -> TerminalCommand:
+            if wall.offers == "outside":
+                return command
+            own = self._sandbox.confined_with(wall.environment)
+            confined.append(own)
+            argv = own.command(command.argv, command.cwd)
+            return replace(command, argv=argv, env=own.environment(command.env))
+
+        async def allowed(command: TerminalCommand) -> None:
+            await self._ask(card, wall)
+            if command.shown != line:
+                raise NotAllowed("This can't be run as it is shown.")
+            self._journal.note(
+                RanOutside(
+                    turn_id=call.turn_id or "",
+                    tool_call_id=call.tool_call_id,
+                    run_id=card.tool_call_id,
+                )
+            )
+            shown: list[JsonValue] = [{"type": "terminal", "terminalId": terminal_id}]
+            self._say(card, status="in_progress", content=shown)
+
+        try:
+            await self._terminals.run_for_user(terminal_id, line, folder, confine, allowed)
+            await self._terminals.wait(terminal_id)
+            await self._remember(line, folder, terminal_id)
+        except (AcpError, OSError) as error:
+            words = error.message if isinstance(error, AcpError) else f"{plain_reason(error)}."
+            text: JsonValue = {"type": "content", "content": {"type": "text", "text": words}}
+            self._say(card, status="failed", content=[text])
+        finally:
+            for own in confined:
+                await asyncio.to_thread(own.end)
+
+    def _card(self, line: str, folder: str) -> ToolCall:
+        raw: dict[str, JsonValue] = {"command": line}
+        if folder.rstrip("/") != self._journal.transcript.session.cwd.rstrip("/"):
+            raw["cwd"] = folder
+        return host_call("execute", title=f"Run {line}", command=line, raw_input=raw)
+
+    async def _ask(self, card: ToolCall, wall: Wall) -> None:
+        """Wait until the user says yes.
+
+        Raises
+        ------
+        NotAllowed
+            They, a rule, the policy or the administrator say no.
+        """
+        words, reason = "Run this outside the sandbox, once?", _OUTSIDE
+        if wall.offers == "environment":
+            name = relative_path(wall.environment, self._journal.transcript.session.cwd)
+            words = f"Let this change the environment {name}, once?"
+            reason = _ENVIRONMENT
+        option = await request_for_host(
+            self._journal,
+            self._permissions,
+            f"o-{secrets.token_hex(6)}",
+            as_sent(card),
+            words=words,
+            reason=reason,
+            by_user=True,
+        )
+        if option != ALLOW:
+            raise NotAllowed("Nothing was run.")
+        self._require_allowed()  # the answer may have taken long
+
+    def _say(self, card: ToolCall, **fields: JsonValue) -> None:
+        facts = self._journal.transcript.calls.get(card.tool_call_id)
+        if facts is not None and not self._call(card.tool_call_id).is_open:
+            return  # it ended with its turn
+        packet: Obj = {"type": "tool_call_update", "toolCallId": card.tool_call_id, **fields}
+        self._journal.note(ImportedPacket(packet=packet))
+
+    async def _remember(self, line: str, folder: str, terminal_id: str) -> None:
+        """Keep what the agent is told: no secret that is known, and not more than it needs."""
+        state = self._terminals.output(terminal_id)
+        ended = state.exit
+        code = None if ended is None else ended.exit_code
+        how = "was stopped" if code is None else f"ended with exit code {code}"
+        where = relative_path(folder, self._journal.transcript.session.cwd)
+        cut = "…" if len(state.output) > _TOLD_CHARS or state.truncated else ""
+        block = ran_block(
+            f"The user has run this command for you once, in the folder {where}. It {how}.\n"
+            f"Command: {line[:_TOLD_CHARS]}\nOutput:\n{cut}{state.output[-_TOLD_CHARS:]}"
+        )
+        clean = await asyncio.to_thread(self._journal.without_known, block)
+        self._told.append(dict(clean))

@@ -1,0 +1,149 @@
+"""Says at which wall of the sandbox a tool call failed, and what its user can do about it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable
+
+from acp_jupyter.host.bounds import Bounds
+from acp_jupyter.host.requests.policy import CHANGES_NOTHING
+from acp_jupyter.host.sandbox.refusals import MetWall, environment_of, wall_met
+from acp_jupyter.host.sandbox.sandboxes import Confined
+from acp_jupyter.host.session.sandboxing import SessionSandbox
+from acp_jupyter.host.store.journal import Journal
+from acp_jupyter.protocol.host_events.session import Wall, WallMet, WallOffer
+from acp_jupyter.transcript.model.events import Event, ItemAdded, ItemReplaced
+from acp_jupyter.transcript.model.item_base import index_of
+from acp_jupyter.transcript.model.state import Transcript
+from acp_jupyter.transcript.model.tool_items import ToolCall
+from acp_jupyter.transcript.permission_evidence import contents_of
+from acp_jupyter.transcript.secret_patterns import REDACTED
+
+_KINDS = {"execute", "edit", "delete", "move", "read", "search", "other"}
+_MOST_DUE = 200
+"""Calls that wait to be looked at; of more, the newest are left out."""
+_MOST_LOOKED = 500
+_SETTLE_SECONDS = 2.0
+
+
+class WallsMet:
+    """Looks at calls that have failed. A reader of the journal; used on the host's loop.
+
+    Parameters
+    ----------
+    journal
+        Of the session; gets a note for each call that a wall has stopped.
+    sandbox
+        Has the walls of the agent that runs.
+    bounds
+        What the administrator allows.
+    """
+
+    def __init__(self, journal: Journal, sandbox: SessionSandbox, bounds: Bounds) -> None:
+        self._journal = journal
+        self._sandbox = sandbox
+        self._bounds = bounds
+        self._due: dict[str, Confined] = {}
+        self._looked: dict[str, int] = {}
+        """How long the outputs were that were looked at, by item."""
+        self._task: asyncio.Task[None] | None = None
+
+    def push(self, events: Iterable[Event]) -> None:
+        """Take events, in the host's thread, without blocking."""
+        confined = self._sandbox.confined
+        if confined is None:
+            return
+        for event in events:
+            if isinstance(event, ItemAdded | ItemReplaced) and isinstance(event.item, ToolCall):
+                self._take(event.item, confined)
+
+    def _take(self, call: ToolCall, confined: Confined) -> None:
+        if not _has_failed(call) or call.wall is not None or len(self._due) >= _MOST_DUE:
+            return
+        output = self._journal.transcript.text_of(call.id)
+        length = 0 if output is None else output.length
+        if not length or self._looked.get(call.id) == length:
+            return
+        self._looked[call.id] = length
+        if len(self._looked) > _MOST_LOOKED:
+            del self._looked[next(iter(self._looked))]
+        self._due[call.id] = confined
+        if self._task is None or self._task.done():
+            name = f"acp-walls-{self._journal.session_id}"
+            self._task = asyncio.create_task(self._look(), name=name)
+
+    async def settled(self) -> None:
+        """Wait, up to a limit, until all calls that have failed are looked at."""
+        if self._task is not None:
+            await asyncio.wait((self._task,), timeout=_SETTLE_SECONDS)
+
+    async def close(self) -> None:
+        """Look no more."""
+        self._due.clear()
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _look(self) -> None:
+        while self._due:
+            item_id = next(iter(self._due))
+            confined = self._due.pop(item_id)
+            note = await asyncio.to_thread(self._note, self._journal.transcript, item_id, confined)
+            if note is not None:
+                self._journal.note(note)
+
+    def _note(self, transcript: Transcript, item_id: str, confined: Confined) -> WallMet | None:
+        call = transcript.item(index_of(item_id))
+        if not isinstance(call, ToolCall) or call.turn_id is None:
+            return None
+        folder = folder_of(call, transcript)
+        met = wall_met(call.output, folder, confined.walls, confined.level.level)
+        if met is None:
+            return None
+        offers, environment = self._offer(call, transcript, met, confined)
+        return WallMet(
+            turn_id=call.turn_id,
+            tool_call_id=call.tool_call_id,
+            wall=Wall(path=met.path, words=met.words, offers=offers, environment=environment),
+        )
+
+    def _offer(
+        self, call: ToolCall, transcript: Transcript, met: MetWall, confined: Confined
+    ) -> tuple[WallOffer, str]:
+        assert call.turn_id is not None
+        policy = transcript.turns[call.turn_id].policy
+        forbidden = "off" not in self._bounds.sandboxes or policy in CHANGES_NOTHING
+        if forbidden or not is_one_command(call, transcript):
+            return "", ""
+        environment = environment_of(met.path, confined.walls)
+        return ("environment", environment) if environment else ("outside", "")
+
+
+def _has_failed(call: ToolCall) -> bool:
+    if call.is_open or call.tool_kind not in _KINDS:
+        return False
+    if call.terminal is not None and (call.terminal.running or call.terminal.by_user):
+        return False
+    # Some agents call every command completed, and know no exit code.
+    unknown = call.tool_kind == "execute" and call.exit_code is None
+    return call.status == "failed" or call.exit_code not in {None, 0} or unknown
+
+
+def is_one_command(call: ToolCall, transcript: Transcript) -> bool:
+    """Tell whether the whole of a command is known that a call has run, and where."""
+    if call.tool_kind != "execute" or not call.command.strip() or "\0" in call.command:
+        return False
+    facts = transcript.calls.get(call.tool_call_id)
+    if facts is not None and facts.is_cut:
+        return False
+    inside = os.path.normpath(folder_of(call, transcript))
+    root = os.path.normpath(transcript.session.cwd)
+    return REDACTED not in call.command and f"{inside}/".startswith(f"{root.rstrip('/')}/")
+
+
+def folder_of(call: ToolCall, transcript: Transcript) -> str:
+    """Return the absolute folder that a call's command ran in, as far as the agent has said."""
+    cwd = transcript.session.cwd
+    own = "" if call.terminal is None else call.terminal.cwd
+    return os.path.join(cwd, own or contents_of(call, cwd).folder)
