@@ -581,7 +581,8 @@ DEEDS: tuple[Deed, ...] = (
         RIGHTS,
         "have a capability",
         "line = next(l for l in open('/proc/self/status') if l.startswith('CapEff'))\n"
-        "assert int(line.split()[1], 16)",
+        # Root keeps what lets it make a namespace within its own: agents have their own sandboxes.
+        "assert int(line.split()[1], 16) & ~(1 << 31)",
         root=True,
     ),
     Deed(
@@ -589,7 +590,8 @@ DEEDS: tuple[Deed, ...] = (
         "get capabilities back by starting a program",
         "import subprocess\nsaid = subprocess.check_output(['cat', '/proc/self/status']).decode()\n"
         "line = next(l for l in said.splitlines() if l.startswith('CapEff'))\n"
-        "assert int(line.split()[1], 16)",
+        # Root keeps what lets it make a namespace within its own: agents have their own sandboxes.
+        "assert int(line.split()[1], 16) & ~(1 << 31)",
         root=True,
     ),
     Deed(
