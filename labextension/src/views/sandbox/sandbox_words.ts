@@ -4,8 +4,7 @@ import type { Sandbox } from '../../wire/sandbox';
 export const SANDBOX_SENTENCES: Record<Sandbox, string> = {
   off: 'The agent’s processes can reach what you can.',
   folder:
-    'The agent’s processes can write in the folder, but not its protected files, and can’t read credentials.',
-  'read-only':
-    'The agent’s processes can’t write in the folder, and can’t read credentials. It has to request every change.',
-  copy: 'The agent’s processes work in a copy of the folder, and can’t read credentials.',
+    'The agent’s processes can write in the folder, but not its protected files, nor read credentials.',
+  'read-only': 'The agent’s processes can’t write in the folder, nor read credentials.',
+  copy: 'The agent’s processes can write in a copy of the folder, not read credentials.',
 };

@@ -1,7 +1,6 @@
 import type { SessionState, WallsInForce } from '../../wire/types';
 import type { Translate } from '../i18n';
 import { Icon } from '../parts/icons';
-import { Visible } from '../parts/odd_characters';
 import { useOpen, useScene } from '../scene';
 import { SANDBOX_SENTENCES } from './sandbox_words';
 
@@ -55,9 +54,7 @@ export function WallsNote({ session }: WallsProps) {
         <Icon name="lock" />
         <div>
           <p>{sentencesOf(walls, t)}</p>
-          <p dir="auto">
-            <Visible text={walls.why} strictness="controls" />
-          </p>
+          <p dir="auto">{walls.why}</p>
         </div>
       </div>
     )
@@ -79,8 +76,8 @@ function wallsOf(session: SessionState | null): WallsInForce | null {
 function sentencesOf({ sandbox, level }: WallsInForce, t: Translate): string {
   const lacks = {
     full: '',
-    partial: t('Not all of this is kept here:'),
-    none: t('This is not kept here:'),
+    partial: t('Only in part here:'),
+    none: t('Not kept here:'),
   };
   return `${t(SANDBOX_SENTENCES[sandbox])} ${lacks[level]}`.trim();
 }

@@ -133,9 +133,9 @@ export function Picker(props: PickerProps) {
       {open && (
         <div class="acp-pop">
           {note !== '' && (
-            <p class="acp-picknote" id={`${listId}-note`}>
+            <div class="lbl" id={`${listId}-note`}>
               {note}
-            </p>
+            </div>
           )}
           <div role="listbox" id={listId} aria-label={label} ref={list}>
             {choices.map((choice, index) => (
