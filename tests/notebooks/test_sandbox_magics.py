@@ -66,7 +66,7 @@ def test_each_variant_is_in_it(kernel: Kernel, folder: Path) -> None:
             "There is no sandbox 'all'. Type one of: off, folder",
         ),
         ("%%acp own_tools --sandbox copy\nGo", "The sandbox copy is not available yet. Type one"),
-        ('connect("own_tools", sandbox="all")', "There is no sandbox 'all'. Name one of: off, fo"),
+        ('connect("own_tools", sandbox="all")', "There is no sandbox 'all'. Name one of: off,"),
         ('connect("own_tools").prompt("Go", sandbox="all")', "There is no sandbox 'all'. Name one"),
         ('connect("own_tools").prompt("Go", sandbox="copy")', "The sandbox copy is not available"),
     ],
