@@ -72,9 +72,8 @@ $(AGENTS_STAMP): tests/published_agents/package-lock.json $(LOCK_STAMP)
 	cd $(dir $<) && sh $(CURDIR)/scripts/retry.sh npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# The ones that only the long tests drive; one of them runs commands in bubblewrap.
+# The ones that only the long tests drive.
 $(MORE_AGENTS_STAMP): tests/published_agents/more/package-lock.json $(LOCK_STAMP)
-	sh scripts/need-bwrap.sh
 	cd $(dir $<) && sh $(CURDIR)/scripts/retry.sh npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -109,6 +108,7 @@ lab: install
 # vitest works beside pytest; what it says comes at the end.
 VITEST_LOG := test-results/vitest.log
 test: install $(AGENTS_STAMP) $(REMOTE_STAMP)
+	sh scripts/need-bwrap.sh
 	CHROME="$$(sh scripts/find-chrome.sh --shell)" && export CHROME && mkdir -p $(dir $(VITEST_LOG)) && \
 	  { (cd labextension && jlpm test) >$(VITEST_LOG) 2>&1 & vitest=$$!; \
 	    pytest -m "not long" $(PARALLEL) $(ARGS) && status=0 || status=$$?; \
@@ -123,7 +123,7 @@ test-fast: install
 SEED := $(or $(SEED),$(shell date +%s))
 test-all: export ACP_EXAMPLES := 10
 test-all: install $(AGENTS_STAMP) $(REMOTE_STAMP) $(MORE_AGENTS_STAMP) $(MCP_STAMP) $(OLD_SDK_STAMP) $(DOCS_STAMP)
-	sh scripts/need-slurm.sh
+	sh scripts/need-slurm.sh && sh scripts/need-bwrap.sh
 	cd labextension && ACP_SEED=$(SEED) jlpm test --testTimeout 300000
 	CHROME="$$(sh scripts/find-chrome.sh)" && export CHROME && \
 	  pytest --hypothesis-seed=$(SEED) --timeout 900 $(PARALLEL) $(ARGS) && \

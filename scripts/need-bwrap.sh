@@ -1,4 +1,4 @@
 #!/bin/sh
-# The sandbox of one of the published agents that the long tests drive; Debian's package.
+# What keeps sandboxes at the full level; one of the published agents needs it, too. Debian's package.
 set -eu
 command -v bwrap >/dev/null || "$(dirname "$0")/need-package.sh" bubblewrap
