@@ -35,8 +35,9 @@ def _starts() -> Iterator[str]:
 
 def test_one_place_says_how_a_program_of_ours_is_started() -> None:
     found = set(_starts()) - OWN_CODE
-    # uv is told which environment to install into; it imports nothing.
-    assert found == {"own_programs.py", "agents/locked/install.py"}
+    # uv is told which environment to install into; it imports nothing. What confines an agent runs
+    # outside of this package, and starts what forwards for it as it was started itself.
+    assert found == {"own_programs.py", "agents/locked/install.py", "host/sandbox/confine.py"}
 
 
 @pytest.mark.parametrize("variable", ["", ".", "sub", ":", "WORKSPACE", "WORKSPACE/sub:."])

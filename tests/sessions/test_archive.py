@@ -96,7 +96,7 @@ def test_it_is_archived_before_its_agent_has_started(tmp_path: Path) -> None:
     kept = kept_by(tmp_path, "archive", "resume")
     with kept.server() as server:
         session_id = talked(server).session_id
-    pipe = kept.root / "agent.held"
+    pipe = kept.store.with_suffix(".held")
     os.mkfifo(pipe)
     with kept.server() as server:
         told = server.host.submit(server.host.closer.archive(session_id, archived=True))
@@ -177,7 +177,7 @@ def test_an_agent_that_announces_an_archive_and_has_none(tmp_path: Path) -> None
 def test_a_session_in_the_agents_own_archive_is_opened(tmp_path: Path) -> None:
     kept = kept_by(tmp_path, "archive", "load")
     kept.store.write_text(json.dumps({"s1": ["hi"]}))
-    (kept.root / "agent.archived").write_text("s1")
+    kept.store.with_suffix(".archived").write_text("s1")
     with kept.server() as server:
         assert theirs(server, archived=False) == []
         state = server.send(OpenAgentSession(agent="keeper", agent_session_id="s1"))

@@ -539,7 +539,7 @@ def test_a_turn_that_is_stopped_before_it_is_sent_has_told_nothing(kept: HostFol
         say(server, session, "one", "a")
         second = say(server, session, "two", "b")
         child_id = rewind(server, session, second, files=False).session.session_id
-    pipe = kept.root / "agent.held"
+    pipe = kept.store.with_suffix(".held")
     os.mkfifo(pipe)
     with kept.server() as server:
         child = server.woken(child_id)

@@ -31,7 +31,7 @@ from tests.support.host.restarts import HostFolders, Server
 LIVE = {
     "status", "rules", "active_turn_id", "queue", "waiting", "model", "tools", "modes",
     "current_mode_id", "config_options", "commands", "prompt_capabilities", "auth_methods",
-    "unasked", "logged_in", "background",
+    "unasked", "logged_in", "background", "walls",
     "needs_login", "login", "reverted", "history", "silent_since", "looking", "held", "stored",
     "read_only",
 }  # fmt: skip

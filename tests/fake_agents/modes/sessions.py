@@ -125,7 +125,8 @@ class _Keeper:
         self.wire.result(message, {})
 
     def list_sessions(self, message: Json, _: str) -> None:
-        cwd = str(self.store.parent)
+        # The store is in the folder that it works in, or in one beside it.
+        cwd = str(self.store.parent).removesuffix("-agent")
         asked = message.get("params") or {}
         names = sorted(self.kept()) if asked.get("cwd", cwd) == cwd else []
         if asked.get("archived") != "include":

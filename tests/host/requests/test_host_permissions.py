@@ -29,7 +29,10 @@ OPTIONS = [
 
 @pytest.fixture
 def driver(tmp_path: Path) -> Iterator[Driver]:
-    agents = {"scripted": script("terminal_script"), "late": script("acts_late")}
+    own = tmp_path / "own"  # also in a sandbox
+    own.mkdir()
+    late = {**script("acts_late"), "sandbox": {"writable": [str(own)]}}
+    agents = {"scripted": script("terminal_script"), "late": late}
     with driving(tmp_path, agents) as driver:
         yield driver
 
@@ -510,7 +513,7 @@ def test_the_page_about_security_says_what_is_done(
 @pytest.fixture
 def later(driver: Driver, tmp_path: Path) -> Later:
     def do(session: Session, policy: Policy | None, steps: list[dict[str, Any]]) -> Path:
-        go, answers = tmp_path / "go", tmp_path / "answers.json"
+        go, answers = tmp_path / "own" / "go", tmp_path / "own" / "answers.json"
         wish = {"steps": steps, "go": str(go), "answers": str(answers)}
         driver.done(session, driver.prompt(session, json.dumps(wish), policy=policy))
         go.touch()
