@@ -8,7 +8,7 @@ import type { Wall } from '../../wire/types';
 
 const WORDS = 'The sandbox “folder” keeps .git from changes.';
 const WALL: Wall = {
-  path: '/work/.git/index.lock',
+  path: '/home/ada/rates/.git/index.lock',
   words: WORDS,
   offers: 'outside',
   environment: '',
@@ -34,7 +34,7 @@ describe('a wall that a call has met', () => {
   });
 
   it('names what an install would be let do', () => {
-    const wall = { offers: 'environment', environment: '/work/.venv' } as const;
+    const wall = { offers: 'environment', environment: '/home/ada/.venv' } as const;
     const drawn = draw([failed(wall)], { ...DONE, actions: { runOutside: vi.fn() } });
     const button = { name: 'Let it change the environment once' };
     expect(within(drawn.card(/Running command/)).getByRole('button', button)).not.toBeNull();
