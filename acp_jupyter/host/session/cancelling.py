@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from acp_jupyter.errors import AgentRequestError, CallNotCancellable, UnknownToolCall
+from acp_jupyter.errors import AgentRequestError, CallNotCancellable
 from acp_jupyter.host.session.agent import SessionAgent
 from acp_jupyter.host.session.opening import SessionConnection
 from acp_jupyter.host.store.journal import Journal
-from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.tool_items import ToolCall
 
 
@@ -46,26 +45,13 @@ class WorkCanceller:
         AgentDied
             The agent ended.
         """
-        call = self._call(tool_call_id)
+        call = self._journal.transcript.tool_call(tool_call_id)
         task = self._asked.get(call.id)
         if task is None:
             task = asyncio.create_task(self._ask(call), name=f"acp-cancel-{call.id}")
             self._asked[call.id] = task
             task.add_done_callback(lambda _: self._asked.pop(call.id))
         await asyncio.shield(task)
-
-    def _call(self, tool_call_id: str) -> ToolCall:
-        transcript = self._journal.transcript
-        facts = transcript.calls.get(tool_call_id)
-        known = transcript.terminals.get(tool_call_id)
-        if facts is not None:
-            item = transcript.items[index_of(facts.item_id)]
-        elif known is not None and known.has_own_card:
-            item = transcript.items[index_of(known.items[0])]
-        else:
-            raise UnknownToolCall(f"There is no tool call {tool_call_id[:100]!r} in this session.")
-        assert isinstance(item, ToolCall)
-        return item
 
     async def _ask(self, call: ToolCall) -> None:
         name = self._journal.transcript.session.agent_info.name
@@ -79,7 +65,7 @@ class WorkCanceller:
         try:
             await _request(connection, call)
         except AgentRequestError as error:
-            now = self._call(call.tool_call_id)
+            now = self._journal.transcript.tool_call(call.tool_call_id)
             if now.id != call.id or not (now.is_open or now.background):
                 return  # it ended meanwhile: there is nothing left to refuse
             raise AgentRequestError(_words(error, name), error.detail, error.code) from None

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
-from acp_jupyter.errors import AcpError, BadRequest, NotAllowed, UnknownToolCall, plain_reason
+from acp_jupyter.errors import AcpError, BadRequest, NotAllowed, plain_reason
 from acp_jupyter.host.bounds import DECIDED, Bounds
 from acp_jupyter.host.requests.host_permissions import ALLOW, as_sent, host_call, request_for_host
 from acp_jupyter.host.requests.permissions import PermissionRequests
@@ -29,7 +29,6 @@ from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.host_events.notes import ImportedPacket
 from acp_jupyter.protocol.host_events.session import RanOutside, Wall
 from acp_jupyter.protocol.objects import Obj
-from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.tool_items import ToolCall
 
 _MOST_RUNS = 4
@@ -100,7 +99,7 @@ class OutsideOnce:
         UnknownToolCall
             The session has none of that id.
         """
-        return self._call(tool_call_id).turn_id or ""
+        return self._journal.transcript.tool_call(tool_call_id).turn_id or ""
 
     def begin(self, tool_call_id: str) -> None:
         """Ask whether the command of a call may run once more, and run it after a yes.
@@ -114,7 +113,7 @@ class OutsideOnce:
         BadRequest
             That is not offered, or it is done already.
         """
-        call = self._call(tool_call_id)
+        call = self._journal.transcript.tool_call(tool_call_id)
         wall = call.wall
         if wall is None or not self._startable:
             raise BadRequest("No wall of a sandbox stopped this, so there is nothing to run again.")
@@ -142,19 +141,6 @@ class OutsideOnce:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _call(self, tool_call_id: str) -> ToolCall:
-        transcript = self._journal.transcript
-        facts = transcript.calls.get(tool_call_id)
-        known = transcript.terminals.get(tool_call_id)
-        if facts is not None:
-            item = transcript.items[index_of(facts.item_id)]
-        elif known is not None and known.has_own_card:
-            item = transcript.items[index_of(known.items[0])]
-        else:
-            raise UnknownToolCall(f"There is no tool call {tool_call_id[:100]!r} in this session.")
-        assert isinstance(item, ToolCall)
-        return item
 
     def _require_allowed(self) -> None:
         if "off" not in self._bounds.sandboxes:
@@ -240,7 +226,7 @@ class OutsideOnce:
 
     def _say(self, card: ToolCall, **fields: JsonValue) -> None:
         facts = self._journal.transcript.calls.get(card.tool_call_id)
-        if facts is not None and not self._call(card.tool_call_id).is_open:
+        if facts is not None and not self._journal.transcript.tool_call(card.tool_call_id).is_open:
             return  # it ended with its turn
         packet: Obj = {"type": "tool_call_update", "toolCallId": card.tool_call_id, **fields}
         self._journal.note(ImportedPacket(packet=packet))

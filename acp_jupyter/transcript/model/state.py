@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Never
 
+from acp_jupyter.errors import UnknownToolCall
 from acp_jupyter.protocol.packets import ToolCallProgress
 from acp_jupyter.transcript.model.evidence import TurnEvidence
-from acp_jupyter.transcript.model.item_base import Text
+from acp_jupyter.transcript.model.item_base import Text, index_of
 from acp_jupyter.transcript.model.items import Item
 from acp_jupyter.transcript.model.packed import Calls, Items, Turns
 from acp_jupyter.transcript.model.persistent import Map, Vector
@@ -168,6 +169,24 @@ class Transcript(TranscriptFields):
     def item(self, position: int) -> Item:
         """Return an item with its text filled in."""
         return self.filled(self.items[position])
+
+    def tool_call(self, tool_call_id: str) -> ToolCall:
+        """Return the card of a tool call, or of a terminal that has its own.
+
+        Raises
+        ------
+        UnknownToolCall
+            The session has none of that id.
+        """
+        facts, known = self.calls.get(tool_call_id), self.terminals.get(tool_call_id)
+        if facts is not None:
+            item = self.items[index_of(facts.item_id)]
+        elif known is not None and known.has_own_card:
+            item = self.items[index_of(known.items[0])]
+        else:
+            raise UnknownToolCall(f"There is no tool call {tool_call_id[:100]!r} in this session.")
+        assert isinstance(item, ToolCall)
+        return item
 
     def window(self, start: int, end: int) -> tuple[Item, ...]:
         """Return the items from ``start`` up to, not including, ``end``."""
