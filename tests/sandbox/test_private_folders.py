@@ -111,6 +111,31 @@ def test_what_a_killed_server_left_is_removed_by_the_next(temporary: Path, folde
     assert list(temporary.iterdir()) == [others]
 
 
+def test_a_server_that_starts_takes_no_folder_of_one_that_begins(
+    temporary: Path, folder: Path
+) -> None:
+    sandboxes, others = (Sandboxes((), folder.parent / "home") for _ in range(2))
+    described = walls(sandboxes, AgentSpec("a", "A", "true", ()), folder)
+    ended = threading.Event()
+
+    def remove() -> None:
+        while not ended.is_set():
+            others.remove_orphans()
+
+    with ThreadPoolExecutor(2) as threads:
+        removing = [threads.submit(remove) for _ in range(2)]
+        try:
+            made = [sandboxes.begin(described) for _ in range(300)]
+        finally:
+            ended.set()
+    assert [each.result() for each in removing] == [None, None]
+    others.remove_orphans()
+    assert len([each for each in temporary.iterdir() if (each / "tmp").is_dir()]) == 300
+    for confined in made:
+        confined.end()
+    assert list(temporary.iterdir()) == []
+
+
 class Slow(Sandboxes):
     """Takes its time to begin."""
 

@@ -84,13 +84,15 @@ class Confined:
         What keeps it.
     private
         The folder, owned from now on.
+    lock
+        The descriptor that locks it, owned too; None where there are no locks.
     """
 
-    def __init__(self, walls: Walls, level: Level, private: Path) -> None:
+    def __init__(self, walls: Walls, level: Level, private: Path, lock: int | None) -> None:
         self.walls = walls
         self.level = level
         self._private = private
-        self._lock = _locked(private)
+        self._lock = lock
         self._proxy: Proxy | None = None
         self._at = ""
         """Where programs find the proxy."""
@@ -310,8 +312,9 @@ class Sandboxes:
         OSError
             It can't be written.
         """
-        private = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        confined = Confined(walls, self.level, private)
+        level = self.level
+        private, lock = _private_folder()
+        confined = Confined(walls, level, private, lock)
         try:
             (private / "tmp").mkdir()
             (private / "net").mkdir()
@@ -334,10 +337,12 @@ class Sandboxes:
             for entry in entries:
                 if not entry.name.startswith(_PREFIX) or not _is_own_folder(entry):
                     continue
-                lock = _locked(Path(entry.path))
-                if lock is not None:
-                    shutil.rmtree(entry.path, ignore_errors=True)
-                    os.close(lock)
+                # Locked by a server that runs, or removed by another one meanwhile.
+                with contextlib.suppress(OSError):
+                    lock = _lock(Path(entry.path))
+                    if lock is not None:
+                        shutil.rmtree(entry.path, ignore_errors=True)
+                        os.close(lock)
 
     def _homes(self, env: Mapping[str, str]) -> list[Path]:
         """Return the home folders that there may be secrets in: the agent's may be another."""
@@ -377,18 +382,45 @@ def _is_own_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _locked(folder: Path) -> int | None:
-    """Return a descriptor that locks a folder for this process's life.
+def _private_folder() -> tuple[Path, int | None]:
+    """Make a private folder; return it with the descriptor that locks it.
 
-    None where another process, or another part of this one, has the lock, or where there is none.
+    Raises
+    ------
+    OSError
+        It can't be written.
+    """
+    while True:
+        private = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        # A server that starts may take it for an orphan before it is locked.
+        with contextlib.suppress(FileNotFoundError, BlockingIOError):
+            lock = _lock(private)
+            if private.is_dir():
+                return private, lock
+            if lock is not None:
+                os.close(lock)
+
+
+def _lock(folder: Path) -> int | None:
+    """Return a descriptor that locks a folder for this process's life; None without locks.
+
     Process ids would not tell: another container may share the folder.
+
+    Raises
+    ------
+    BlockingIOError
+        Another process, or another part of this one, has the lock.
+    OSError
+        The folder can't be opened.
     """
     if sys.platform == "win32":
         return None
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except OSError as error:
         os.close(descriptor)
+        if isinstance(error, BlockingIOError):
+            raise
         return None
     return descriptor

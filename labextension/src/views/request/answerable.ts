@@ -8,15 +8,17 @@ const IN_VIEW_MS = 500;
  * Whether a request may be answered: its buttons have been in view for a while.
  *
  * What a person was about to press or click when it appeared was meant for something else.
+ *
+ * @param shown - Names what is asked and how much of it is shown; what is new has not been read.
  */
-export function useAnswerable(card: RefObject<HTMLElement | null>, requestId: string): boolean {
+export function useAnswerable(card: RefObject<HTMLElement | null>, shown: string): boolean {
   // Where nothing tells what is in view, all of it is.
   const isSeenAtOnce = typeof IntersectionObserver === 'undefined';
-  const [since, setSince] = useState(isSeenAtOnce ? requestId : '');
+  const [since, setSince] = useState(isSeenAtOnce ? shown : '');
   useLayoutEffect(() => {
     const buttons = card.current?.querySelector('.acp-opts') ?? null;
     if (buttons === null || isSeenAtOnce) {
-      setSince(requestId);
+      setSince(shown);
       return undefined;
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -25,7 +27,7 @@ export function useAnswerable(card: RefObject<HTMLElement | null>, requestId: st
       if (entries[entries.length - 1]?.isIntersecting === true) {
         timer = setTimeout(() => {
           observer.disconnect();
-          setSince(requestId);
+          setSince(shown);
         }, IN_VIEW_MS);
       }
     });
@@ -34,6 +36,6 @@ export function useAnswerable(card: RefObject<HTMLElement | null>, requestId: st
       clearTimeout(timer);
       observer.disconnect();
     };
-  }, [requestId]);
-  return since === requestId;
+  }, [shown]);
+  return since === shown;
 }

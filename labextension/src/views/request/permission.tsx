@@ -36,8 +36,9 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
   const [answering, setAnswering] = useState(false);
   const [reason, setReason] = useState('');
   const { title, request_id: requestId, options } = permission;
-  const answerable = useAnswerable(card, requestId);
   const [unread, tellUnread] = useUnreadParts();
+  // What is unfolded moves the buttons away: they are come to again, past what it says.
+  const answerable = useAnswerable(card, `${requestId} ${unread.size > 0 ? 'folded' : 'whole'}`);
   const isLocked = unread.size > 0 || permission.too_large;
 
   useLayoutEffect(() => {
