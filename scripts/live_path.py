@@ -88,7 +88,7 @@ class Code:
         return self._reached(name, lambda one: one.startswith(f"{module}."))
 
     def shares(self, function: str, shared: str) -> bool:
-        """Tell whether an unused function calls what the product runs."""
+        """Return whether an unused function calls what the product runs."""
         return shared in self._reached(function, self.unused.__contains__) - self.unused
 
     def _reached(self, name: str, through: Callable[[str], bool]) -> set[str]:

@@ -100,7 +100,7 @@ def may_see(session: Session, caller: Caller) -> bool:
 
 
 def _waits(session: Session, kernel_id: str) -> bool:
-    """Tell whether the running turn was sent from a kernel."""
+    """Return whether the running turn was sent from a kernel."""
     turn_id = session.state.active_turn_id
     origin = session.transcript.turns[turn_id].origin if turn_id else None
     return origin is not None and origin.kernel_id == kernel_id != ""

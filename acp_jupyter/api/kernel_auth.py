@@ -54,7 +54,7 @@ def verify(
     signature: str,
     now: float,
 ) -> bool:
-    """Tell whether ``signature`` was made with ``key`` for this request, and lately.
+    """Return whether ``signature`` was made with ``key`` for this request, and lately.
 
     An empty key proves nothing: Jupyter knows kernels that sign no messages.
     """

@@ -137,7 +137,7 @@ class Pages:
         page.leave()
 
     def holds(self, path: str) -> bool:
-        """Tell whether any page has the document of that server path open."""
+        """Return whether any page has the document of that server path open."""
         return any(document.path == path for page in self._pages for document in page.documents)
 
     def dirty_under(self, root: Path) -> tuple[str, ...]:

@@ -127,7 +127,7 @@ def _named(folder: Path, pattern: str) -> list[str]:
 
 
 def _is_of_batch(folder: Path, path: str) -> bool:
-    """Tell whether a file is in the folder of a batch, whatever that is called."""
+    """Return whether a file is in the folder of a batch, whatever that is called."""
     above = PurePosixPath(path).parents
     return any((folder / each / MARKER).is_file() for each in above if each.name)
 

@@ -147,7 +147,7 @@ def _error(subtype: str, words: str, milliseconds: int | None) -> Obj:
 
 
 def is_logged_out(words: str) -> bool:
-    """Tell whether the CLI says that nobody is logged in."""
+    """Return whether the CLI says that nobody is logged in."""
     return _LOGIN_WORDS.search(words) is not None
 
 

@@ -174,7 +174,7 @@ class Bounds:
         )
 
     def forbids_agent(self, agent_id: str, host: str = "") -> bool:
-        """Tell whether an agent may not be run; ``host`` is where one runs elsewhere."""
+        """Return whether an agent may not be run; ``host`` is where one runs elsewhere."""
         if not all(_matches(agent_id, patterns) for patterns in self.agents):
             return True
         return bool(host) and not all(_matches(host, each) for each in self.remote_hosts)
@@ -191,7 +191,7 @@ class Bounds:
             raise NotAllowed(f"Attachments are not allowed here. {DECIDED} Send text alone.")
 
     def forbids_mode(self, mode_id: str, name: str) -> bool:
-        """Tell whether a mode is not allowed, since an agent asks less in it."""
+        """Return whether a mode is not allowed, since an agent asks less in it."""
         return not self.unasked_modes and bool(read_unasked(mode_id, name))
 
     def require_mode(self, mode_id: str, name: str) -> None:
@@ -271,7 +271,7 @@ _LEAST: tuple[Policy, ...] = ("deny", "read-only", "ask", "accept-edits", "allow
 
 
 def _are_apart(names: Sequence[str], patterns: Sequence[str]) -> bool:
-    """Tell whether nothing can match both; unknown where both have patterns."""
+    """Return whether nothing can match both; unknown where both have patterns."""
     for these, those in ((names, patterns), (patterns, names)):
         if not any(character in name for name in these for character in "*?["):
             return not any(_matches(name, those) for name in these)

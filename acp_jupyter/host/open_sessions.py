@@ -110,7 +110,7 @@ class OpenSessions:
         self.announce_change()
 
     def is_here(self, cwd: str) -> bool:
-        """Tell whether a session's folder is of this server: another's notebooks may share names.
+        """Return whether a session's folder is of this server: another's notebooks may share names.
 
         Paths of notebooks are relative to the root folder, and servers share the data folder.
         """

@@ -131,11 +131,11 @@ class SessionStore:
             self._save = asyncio.create_task(self._save_soon(), name="acp-save-sessions")
 
     def owns(self, session_id: str) -> bool:
-        """Tell whether no other server has taken a session. Blocks; by any thread."""
+        """Return whether no other server has taken a session. Blocks; by any thread."""
         return self._ownership.owns(self.folder(session_id))
 
     def is_free(self, session_id: str) -> bool:
-        """Tell whether no running server has a session, and it can be written. Blocks."""
+        """Return whether no running server has a session, and it can be written. Blocks."""
         return not self._ownership.why_not_delete(self.folder(session_id))
 
     async def save(self, session: Session) -> bool:

@@ -227,7 +227,7 @@ class StoredSessions:
         return None
 
     def goes_on_elsewhere(self, state: SessionState) -> bool:
-        """Tell whether another session has taken a session's place, and is still there."""
+        """Return whether another session has taken a session's place, and is still there."""
         name = state.continues_in
         return bool(name) and (name in self._open.by_id or name in self._store.stored)
 

@@ -75,7 +75,7 @@ def _is_cell(shell: InteractiveShell, step: TracebackType) -> bool:
 
 
 def _is_own(shell: InteractiveShell, step: TracebackType) -> bool:
-    """Tell whether code is the user's: what a package holds, such as a password, is not told."""
+    """Return whether code is the user's: what a package holds, such as a password, is not told."""
     paths = sysconfig.get_paths()
     file = step.tb_frame.f_code.co_filename
     packages = (paths["stdlib"], paths["platstdlib"], paths["purelib"], paths["platlib"])

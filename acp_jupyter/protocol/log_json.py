@@ -136,7 +136,7 @@ class PrettyPrinted:
         return self._depth > self._base
 
     def begins(self, text: str) -> bool:
-        """Tell whether a line begins something new although an object has not ended.
+        """Return whether a line begins something new although an object has not ended.
 
         No printer leaves an inner object at the beginning of a line.
         """

@@ -96,7 +96,7 @@ def text_or_none(value: JsonValue) -> str | None:
 
 
 def flag(value: JsonValue) -> bool:
-    """Tell whether a value is true, and not merely truthy."""
+    """Return whether a value is true, and not merely truthy."""
     return value is True
 
 

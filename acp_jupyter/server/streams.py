@@ -110,7 +110,7 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
             await asyncio.wait([self._life])
 
     async def _is_own_key(self, key: str) -> bool:
-        """Tell whether the page has sent its own key."""
+        """Return whether the page has sent its own key."""
         if self._backend.page_keys.is_good(key, self._caller.person):
             return True
         # The next frames of this connection wait as well.

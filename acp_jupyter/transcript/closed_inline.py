@@ -39,7 +39,7 @@ _SAFE_TITLE = re.compile(r"[\w .,:;/'?!+-]+")
 
 
 def has_price(text: str) -> bool:
-    """Tell whether a reader may find a formula where there is none, from one ``$`` to the next."""
+    """Return whether a viewer may take two prices, from ``$`` to ``$``, for a formula."""
     return text.count("$") > 1 and "$" in _FORMULA.sub("", text)
 
 
@@ -113,7 +113,7 @@ class _InlineWriter:
         return _STRAY_SIGNS.search(self._source, end) is not None
 
     def _ends_in_code(self) -> bool:
-        """Tell whether a reader finds a formula that begins in text and ends in code."""
+        """Return whether a reader finds a formula that begins in text and ends in code."""
         codes = [span for span in self._spans if span.kind == "code"]
         at = opened = 0
         for code in codes:
@@ -124,7 +124,7 @@ class _InlineWriter:
         return False
 
     def _is_struck(self) -> bool:
-        """Tell whether a line through text may begin outside of code and end inside."""
+        """Return whether a line through text may begin outside of code and end inside."""
         total = self._source.count("~~")
         codes = (span.content.count("~~") for span in self._spans if span.kind == "code")
         return "~`" in self._source or any(0 < count < total for count in codes)
@@ -180,7 +180,7 @@ class _InlineWriter:
         return f"{marks}{pad}{code}{pad}{marks}"
 
     def _is_sure(self, span: _Span) -> bool:
-        """Tell whether every reader takes this for code, or it is nothing if one does not."""
+        """Return whether every reader takes this for code, or it is nothing if one does not."""
         code = span.content
         if MATH_BEGINS.search(code) or (self._in_table and r"\|" in code):
             return False
@@ -276,7 +276,7 @@ MATH_BEGINS = re.compile(r"\$(?=\$)|(?<=\$)\$|(?<!\\)(?:\\\\)+(?=\\?\[)|(?<=\\be
 
 
 def formulas_end(text: str) -> bool:
-    """Tell whether each formula that begins here also ends here."""
+    """Return whether each formula that begins here also ends here."""
     places: dict[str, list[int]] = {}
     signs = [(sign.start(), sign[0]) for sign in _MATH_SIGNS.finditer(text)]
     for at, sign in signs:

@@ -81,7 +81,7 @@ def closed_markdown(text: str) -> str | None:
 
 
 def _is_code_or_text(tokens: Sequence[Token]) -> bool:
-    """Tell whether indented lines follow a formula at once: text to who knows no formulas."""
+    """Return whether indented lines follow a formula at once: text to who knows no formulas."""
     pairs = (pair for pair in pairwise(tokens) if pair[0].type == "math_block")
     codes = (pair for pair in pairs if pair[1].type == "code_block")
     return any(math.map and code.map and math.map[1] == code.map[0] for math, code in codes)

@@ -40,7 +40,7 @@ _SIGNS = re.compile(f"[\x1b\x9b\x9d\x08{_ZERO_WIDTH}]|<(?=[/A-Za-z])|&(?=[#A-Za-
 
 
 def may_hide(text: str) -> bool:
-    """Tell whether something is in the text that is drawn as another sign, or not at all."""
+    """Return whether something is in the text that is drawn as another sign, or not at all."""
     # In parts: no other thread goes on while one is searched. A sign may need the one after it.
     parts = range(0, len(text), _PART_CHARS)
     return any(_SIGNS.search(text, at, at + _PART_CHARS + 1) for at in parts)

@@ -208,7 +208,7 @@ def _not_in(
 
 
 def _is_shown(found: FieldContents, paths: set[str | None], diffs: tuple[Diff, ...]) -> bool:
-    """Tell whether a card shows all that a field says, by its paths and its diffs."""
+    """Return whether a card shows all that a field says, by its paths and its diffs."""
     if found.is_set or not (found.is_known and found.is_clear and found.paths <= paths):
         return False
     if not (found.texts or found.patches):
@@ -230,7 +230,7 @@ def _changed_lines(patch: str) -> set[str]:
 
 
 def is_question(call: ToolCall, options: tuple[PermissionOption, ...]) -> bool:
-    """Tell whether the options are answers to a question rather than a yes and a no.
+    """Return whether the options are answers to a question rather than a yes and a no.
 
     Some agents ask their users this way. Nothing but a user may answer.
     """
@@ -278,7 +278,7 @@ def _written(value: JsonValue) -> str:
 
 
 def _is_of_notebook_tool(call: ToolCall) -> bool:
-    """Tell whether the host asks for a notebook tool of its own."""
+    """Return whether the host asks for a notebook tool of its own."""
     return call.permission is not None and call.permission.request_id.startswith("t")
 
 
@@ -305,6 +305,6 @@ def _with_paths(
 
 
 def _is_plain_fetch(source: Obj) -> bool:
-    """Tell whether all fields are about what is fetched: none sends or writes anything."""
+    """Return whether all fields are about what is fetched: none sends or writes anything."""
     names = (field_name(key) for key, value in source.items() if not is_empty_value(value))
     return all(name in _FETCH or name in DESCRIPTION_FIELDS for name in names)

@@ -93,7 +93,7 @@ def field_name(key: str) -> str:
 
 
 def is_empty_value(value: JsonValue) -> bool:
-    """Tell whether a field is as good as absent."""
+    """Return whether a field is as good as absent."""
     return value is None or value == "" or value == [] or value == {}
 
 
@@ -118,7 +118,7 @@ def _is_understood(name: str, value: JsonValue, source: Obj) -> bool:
 
 
 def is_label(name: str, value: JsonValue) -> bool:
-    """Tell whether a field is an id, a time or a limit of the output."""
+    """Return whether a field is an id, a time or a limit of the output."""
     match value:
         case bool():
             return False
@@ -131,12 +131,12 @@ def is_label(name: str, value: JsonValue) -> bool:
 
 
 def is_off(name: str, value: JsonValue) -> bool:
-    """Tell whether a field is a known setting that is off."""
+    """Return whether a field is a known setting that is off."""
     return value is False and name in _SWITCHES
 
 
 def _repeats(value: JsonValue, command: str) -> bool:
-    """Tell whether all texts in a value are parts of the command, or words without a meaning."""
+    """Return whether all texts in a value are parts of the command, or words without a meaning."""
     match value:
         case dict():
             return all(_repeats(each, command) for each in (*value, *value.values()))
@@ -388,7 +388,7 @@ class _FieldReader:
 
 
 def _is_known(name: str) -> bool:
-    """Tell whether a field is in one of the tables for files."""
+    """Return whether a field is in one of the tables for files."""
     tables = (
         *(_PATH_FIELDS, _BY_PATH_FIELDS, _CONTENT_FIELDS, _DIFF_FIELDS, _PATCH_FIELDS),
         *(_GLOB_FIELDS, _CONTAINERS, _SWITCHES, _COUNTS, _CHOICES, _ID_FIELDS, _IDS, _NUMBERS),

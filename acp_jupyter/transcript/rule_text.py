@@ -230,7 +230,7 @@ def plain_words(command: str) -> tuple[str, ...] | None:
 
 
 def is_plain_command_list(command: str) -> bool:
-    """Tell whether a text may be plain commands one after the other, as far as characters say."""
+    """Return whether a text may be plain commands one after the other, as far as characters say."""
     shown = command.replace("\n", ";")
     odd = _SHELL_CHARACTERS - frozenset(";&|")
     return len(shown) <= _COMMAND_CHARS and shown.isprintable() and odd.isdisjoint(shown)

@@ -40,23 +40,23 @@ def _stands_in(value: str) -> bool:
 
 
 def is_mixed(value: str) -> bool:
-    """Tell whether it is not just words with lines between them."""
+    """Return whether it is not just words with lines between them."""
     return _HYPHENATED_WORDS.fullmatch(value) is None
 
 
 def is_bearer(value: str) -> bool:
-    """Tell whether it is no text that follows the word."""
+    """Return whether it is no text that follows the word."""
     return not value.isupper() and _TEXT.fullmatch(value) is None
 
 
 def is_password(value: str) -> bool:
-    """Tell whether it has letters and digits, and is neither a path, a template nor dotted code."""
+    """Return whether it has letters and digits and is no path, template or dotted code."""
     mixed = _DIGIT.search(value) is not None and _LETTER.search(value) is not None
     return mixed and not _stands_in(value) and _DOTTED.fullmatch(value) is None
 
 
 def is_random(value: str) -> bool:
-    """Tell whether it is, beyond that, no words of some language with numbers behind them."""
+    """Return whether it is, beyond that, no words of some language with numbers behind them."""
     if _stands_in(value) or _DOTTED.fullmatch(value) is not None:
         return False
     if _DIGIT.search(value) is None:
@@ -65,7 +65,7 @@ def is_random(value: str) -> bool:
 
 
 def is_url_value(value: str) -> bool:
-    """Tell whether it is the value of a parameter of an address, and not what stands in for it."""
+    """Return whether it is the value of a URL parameter and no placeholder for one."""
     return not _stands_in(value) and not value.isupper() and len(set(value)) > 3
 
 
@@ -424,7 +424,7 @@ _TOKENS = PATTERNS[1]
 
 
 def maybe_secret(text: str) -> bool:
-    """Tell whether something begins in ``text`` as a secret does: quick where it is short.
+    """Return whether something begins in ``text`` as a secret does: quick where it is short.
 
     Looking for each start takes half the time that one regular expression of all takes. Of the
     tokens of services, which may begin as words do, they are looked for themselves.

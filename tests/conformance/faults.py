@@ -48,7 +48,7 @@ def _places(place: str, schema: Schema) -> Iterator[str]:
 
 
 def _has_wrong_values(schema: Schema) -> bool:
-    """Tell whether there is a type: anything may be in ``rawInput``."""
+    """Return whether there is a type: anything may be in ``rawInput``."""
     return any("type" in flat or "enum" in flat or "const" in flat for flat in alternatives(schema))
 
 

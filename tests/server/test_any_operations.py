@@ -319,7 +319,7 @@ class Operations(RuleBasedStateMachine):
         return Operation(self.session_id, f"sessions/{self.session_id}/rewind", body)
 
     def is_fresh(self, operation: Operation) -> bool:
-        """Tell whether nothing of it was done, so that its Undo gives back what was before."""
+        """Return whether nothing of it was done, so that its Undo gives back what was before."""
         kind = operation.path.rpartition("/")[2]
         if kind == "rewind":
             return True

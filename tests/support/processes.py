@@ -22,7 +22,7 @@ def all_processes() -> Iterator[psutil.Process]:
 
 
 def alive(pid: int) -> bool:
-    """Tell whether ``pid`` is a process that still runs; a zombie does not."""
+    """Return whether ``pid`` is a process that still runs; a zombie does not."""
     try:
         return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:

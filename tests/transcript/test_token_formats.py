@@ -140,7 +140,7 @@ FORMATS = {
 
 
 def hides(text: str, secret: str) -> bool:
-    """Tell whether no eight characters of the secret's second half are left."""
+    """Return whether no eight characters of the secret's second half are left."""
     cleaned, half = Redactor().redact_text(text), secret[len(secret) // 2 :].rstrip('"=')
     return R in cleaned and not any(half[i : i + 8] in cleaned for i in range(len(half) - 7))
 

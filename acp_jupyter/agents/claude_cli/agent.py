@@ -159,7 +159,7 @@ class ClaudeCliAgent:
 
 
 def _can_ask(params: Json) -> bool:
-    """Tell whether the client shows forms (ACP: elicitation)."""
+    """Return whether the client shows forms (ACP: elicitation)."""
     match params.get("clientCapabilities"):
         case {"elicitation": {"form": dict()}}:
             return True
@@ -196,7 +196,7 @@ def _version() -> str:
 
 
 def is_known(session_id: str, environment: Mapping[str, str]) -> bool:
-    """Tell whether a conversation can be resumed.
+    """Return whether a conversation can be resumed.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ def _edit_python(name: str, source: str) -> Edit | None:
 
 
 def parses(source: str) -> bool:
-    """Tell whether it is Python."""
+    """Return whether it is Python."""
     try:
         ast.parse(source)
     except (SyntaxError, ValueError):

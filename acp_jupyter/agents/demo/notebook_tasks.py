@@ -237,7 +237,7 @@ draw_bars([float(value) for value in {values}][:60])"""
 
 
 def can_plot(variable: Variable) -> bool:
-    """Tell whether there may be numbers in it, by its type."""
+    """Return whether there may be numbers in it, by its type."""
     return variable.type.rpartition(".")[2] in (*_FRAMES, *_LISTS)
 
 

@@ -90,12 +90,12 @@ class SeenTurn:
 
 
 def is_prompt(update: Json) -> bool:
-    """Tell whether an update repeats the user's words."""
+    """Return whether an update repeats the user's words."""
     return _kind(update) == _USER
 
 
 def is_text(update: Json) -> bool:
-    """Tell whether an update holds text, or another part of a message."""
+    """Return whether an update holds text, or another part of a message."""
     return _kind(update) in _TEXTS
 
 

@@ -52,7 +52,7 @@ class RemoteSessions:
         self._capabilities = capabilities if isinstance(capabilities, dict) else {}
 
     def can(self, ability: str) -> bool:
-        """Tell whether the agent can ``load`` or ``resume`` a session."""
+        """Return whether the agent can ``load`` or ``resume`` a session."""
         if ability == "load":
             return self._capabilities.get("loadSession") is True
         sessions = self._capabilities.get("sessionCapabilities")
@@ -94,7 +94,7 @@ class RemoteSessions:
             session.turn.add(update)
 
     def overdue(self, gaps: Mapping[str, float]) -> bool:
-        """Tell whether nothing came for long of a turn that lost messages, its end maybe too."""
+        """Return whether nothing came for long of a turn that lost messages, its end maybe too."""
         now = asyncio.get_running_loop().time()
         return any(
             max(gaps[session_id], session.heard) + _PATIENCE_SECONDS < now

@@ -209,7 +209,7 @@ class ReplayAgent:
 
 
 def _can_read(hello: Object) -> bool:
-    """Tell whether a client lets agents read files."""
+    """Return whether a client lets agents read files."""
     match hello.get("clientCapabilities"):
         case {"fs": {"readTextFile": True}}:
             return True

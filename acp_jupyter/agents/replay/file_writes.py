@@ -146,7 +146,7 @@ class WriteReplayer:
         self._last.clear()
 
     async def may_write(self, ask: AgentRequest, part: Part) -> bool:
-        """Tell whether a recorded write is to be made: not one that failed or is there already.
+        """Return whether a recorded write is to be made: not one that failed or is there already.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class WriteReplayer:
     def _is_as_it_was(
         self, ask: AgentRequest, part: Part, path: str, now: _FileState
     ) -> bool | None:
-        """Tell whether a file is as it was before a write; None where the log does not say."""
+        """Return whether a file is as it was before a write; None where the log does not say."""
         found = [*self._by_note(ask, now), *self._by_change(part, path, now)]
         if path in self._last and now.text == self._last[path]:
             return True

@@ -67,7 +67,7 @@ class AllowedChanges:
             self._allowed.append(self._requests.pop(seq))
 
     def covers(self, path: str, before: str | None, after: str | None, *, removed: bool) -> bool:
-        """Tell whether a change of a file was allowed in this turn.
+        """Return whether a change of a file was allowed in this turn.
 
         Where the request showed what changes, the change must be that and no other.
 
@@ -121,7 +121,7 @@ class AllowedChanges:
 
 
 def _leads_to(text: str, diffs: Iterable[_Diff], after: str) -> bool:
-    """Tell whether the changes, each of a whole text or a part of it, make the one of the other."""
+    """Return whether the changes, in whole texts or parts, turn ``text`` into ``after``."""
     for _path, old, new in diffs:
         if old in {"", text}:
             text = new
@@ -288,17 +288,17 @@ def difference(ask: AgentRequest, live: LiveAnswer) -> str | None:
 
 
 def is_cancelled(ask: AgentRequest, live: LiveAnswer) -> bool:
-    """Tell whether the client cancelled the turn instead of answering."""
+    """Return whether the client cancelled the turn instead of answering."""
     return ask.method == "session/request_permission" and _decision(ask, live) == "cancelled"
 
 
 def is_allowed(ask: AgentRequest, live: LiveAnswer) -> bool:
-    """Tell whether a permission was asked and given."""
+    """Return whether a permission was asked and given."""
     return ask.method == "session/request_permission" and _decision(ask, live) == "allowed"
 
 
 def is_rejected(ask: AgentRequest, live: LiveAnswer) -> bool:
-    """Tell whether a permission was asked and not given."""
+    """Return whether a permission was asked and not given."""
     permission = ask.method == "session/request_permission"
     return permission and _decision(ask, live) not in ("allowed", "cancelled")
 

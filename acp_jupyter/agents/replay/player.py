@@ -149,7 +149,7 @@ class Player:
                 await self._reply(step, turn, request_id)
 
     async def _is_due(self, ask: AgentRequest, turn: PlayedTurn) -> bool:
-        """Tell whether a request is to be made, for a write after a look at the file."""
+        """Return whether a request is to be made, for a write after a look at the file."""
         if ask.method != WRITE:
             return True
         look = asyncio.create_task(self._work.may_write(ask, turn.part))
@@ -306,7 +306,7 @@ class PlayedTurn:
         return True
 
     def is_left_out(self, step: Send) -> bool:
-        """Tell whether an update is of a tool call that was skipped."""
+        """Return whether an update is of a tool call that was skipped."""
         return bool(self._left_out) and str(step.update.get("toolCallId")) in self._left_out
 
 

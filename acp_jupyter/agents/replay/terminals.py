@@ -56,7 +56,7 @@ class Commands:
         return cls(are_run, isinstance(meta, Mapping) and meta.get(_DELTA) is True)
 
     def replays(self, ask: AgentRequest) -> bool:
-        """Tell whether a recorded request is made again."""
+        """Return whether a recorded request is made again."""
         return self.are_run or not ask.method.startswith("terminal/")
 
     def message(self, step: Send) -> Object | None:

@@ -131,7 +131,7 @@ class NotebookTurns:
         return told if command.turn_ids is not None else _with_newest(told, every)
 
     def _is_news(self, session: Session, turn: TurnState, command: GetSavedOutputs) -> bool:
-        """Tell whether a notebook may lack the record of a turn, or have an earlier one."""
+        """Return whether a notebook may lack the record of a turn, or have an earlier one."""
         ended, after = turn.ended_at, command.ended_after
         if command.turn_ids is not None or ended is None or after is None:
             return True

@@ -26,7 +26,7 @@ _OBJECT = re.compile(rb"\s*[\[{]")
 
 
 def is_framed(lines: Iterable[bytes | str]) -> bool:
-    """Tell whether a log is a capture of an event stream, by its first lines."""
+    """Return whether a log is a capture of an event stream, by its first lines."""
     data = objects = 0
     for line in islice(map(_as_bytes, lines), _SAMPLE_LINES):
         data += line.startswith(b"data:")

@@ -126,7 +126,7 @@ def wall_met(output: str, folder: str, walls: Walls, level: SandboxLevel) -> Met
 
 
 def _explains(access: Access, reason: Reason, level: SandboxLevel) -> bool:
-    """Tell whether a wall of this kind refuses with such a reason."""
+    """Return whether a wall of this kind refuses with such a reason."""
     if access == "write":
         return False
     if level != "full":
@@ -138,7 +138,7 @@ def _explains(access: Access, reason: Reason, level: SandboxLevel) -> bool:
 
 
 def _can_outside(path: str, access: Access) -> bool:
-    """Tell whether the user could do there what the wall refuses. Blocks."""
+    """Return whether the user could do there what the wall refuses. Blocks."""
     if access != "read":
         return os.access(path, os.R_OK)
     while not os.path.lexists(path):

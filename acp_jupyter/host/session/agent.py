@@ -143,7 +143,7 @@ class SessionAgent:
         self._pool.reserve_process(self._member)
 
     def restricts_another(self) -> bool:
-        """Tell whether another session of the process forbids things now."""
+        """Return whether another session of the process forbids things now."""
         return self._pool.restricts_another(self._member)
 
     async def move_to_own_process(self) -> None:
@@ -171,7 +171,7 @@ class SessionAgent:
             self._sandbox.tell_unmoved()
 
     def _can_move(self) -> bool:
-        """Tell whether another process could go on with the conversation."""
+        """Return whether another process could go on with the conversation."""
         state = self._journal.transcript
         begun = any(state.turns[turn_id].status == "done" for turn_id in state.turn_order)
         connection = self.connection

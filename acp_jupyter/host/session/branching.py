@@ -33,7 +33,7 @@ _MODE = "mode"
 
 
 def goes_on_from_branch(transcript: Transcript) -> bool:
-    """Tell whether the agent has to be told what was said before: no prompt has told it yet."""
+    """Return whether the agent has to be told what was said before: no prompt has told it yet."""
     branch = transcript.session.branch
     if branch is None:
         return False
@@ -45,7 +45,7 @@ def goes_on_from_branch(transcript: Transcript) -> bool:
 
 
 def _was_taken(turn: TurnState) -> bool:
-    """Tell whether the agent had the prompt: an error may have come before."""
+    """Return whether the agent had the prompt: an error may have come before."""
     begun = turn.started_at is not None
     return turn.status == "done" and begun and turn.stop_reason != "error"
 

@@ -245,7 +245,7 @@ class AgentSessionOpener:
         return self._connection.spec.host
 
     def _is_out_of_reach(self, server: Mapping[str, Any]) -> bool:
-        """Tell whether a server is a program on this machine, and the agent is on another."""
+        """Return whether a server is a program on this machine, and the agent is on another."""
         return bool(self._host) and "command" in server
 
     def _note(self, note: SessionAttached | ReplayStarted | ReplayEnded) -> None:
@@ -287,7 +287,7 @@ class SessionConnection:
         """Called when the next prompt is sent, and not again."""
 
     def can(self, ability: Ability) -> bool:
-        """Tell whether the agent says so."""
+        """Return whether the agent says so."""
         return ability in abilities(dict(self.agent_connection.initialize_result))
 
     async def prompt(

@@ -217,12 +217,12 @@ class Session:
             await asyncio.to_thread(self.recording.read)
 
     def may_start(self) -> bool:
-        """Tell whether the agent may be started without asking about the folder."""
+        """Return whether the agent may be started without asking about the folder."""
         trust = self._turns.permissions.trust
         return trust is None or trust.is_open()
 
     def matches(self, options: RecordingOptions | None) -> bool:
-        """Tell whether it suits these recording options; a replay is never taken for an agent."""
+        """Return whether it suits these recording options; a replay is never taken for an agent."""
         return options is None if self.recording is None else self.recording.matches(options)
 
     def prompt(

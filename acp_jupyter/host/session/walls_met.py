@@ -131,7 +131,7 @@ def _has_failed(call: ToolCall) -> bool:
 
 
 def is_one_command(call: ToolCall, transcript: Transcript) -> bool:
-    """Tell whether the whole of a command is known that a call has run, and where."""
+    """Return whether the whole of a command is known that a call has run, and where."""
     if call.tool_kind != "execute" or not call.command.strip() or "\0" in call.command:
         return False
     facts = transcript.calls.get(call.tool_call_id)

@@ -126,7 +126,7 @@ class ResumePoint:
         """Where the last line ends that was followed in this run, and how many were."""
 
     def is_due(self, log_bytes: int, least: int) -> bool:
-        """Tell whether the log has grown enough: by ``least``, or more where a head is large."""
+        """Return whether the log has grown enough: by ``least``, or more where a head is large."""
         grown = log_bytes - self.log_bytes
         return grown > 0 and grown >= least * max(1, self._head_bytes // _SMALL_HEAD)
 

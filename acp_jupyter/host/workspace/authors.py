@@ -214,7 +214,7 @@ def _may_have_written(call: ToolCall) -> bool:
 
 
 def _is_users(call: ToolCall) -> bool:
-    """Tell whether a call is a command that a person had us run."""
+    """Return whether a call is a command that a person had us run."""
     return call.terminal is not None and call.terminal.by_user
 
 

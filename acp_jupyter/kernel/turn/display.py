@@ -73,7 +73,7 @@ def bundle_of(detail: TurnDetail) -> Bundle:
 
 
 def unanswered(detail: TurnDetail) -> bool:
-    """Tell whether an agent that was stopped may say more, and no page will show it here."""
+    """Return whether an agent that was stopped may say more, and no page will show it here."""
     is_stopped = detail.turn.status == "done" and detail.turn.stop_reason == "cancelled"
     return is_stopped and bool(detail.session.held) and not detail.page_holds_notebook
 

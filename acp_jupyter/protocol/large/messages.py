@@ -50,7 +50,7 @@ def cut_message(message: Any) -> Any:
 
 
 def _fits(message: Any, whole: frozenset[str]) -> bool:
-    """Tell whether all of it is read; looks at no more than that."""
+    """Return whether all of it is read; looks at no more than that."""
     values = 0
     rest: list[tuple[str, Any]] = [("", message)]
     while rest:
@@ -144,6 +144,6 @@ def _mark_object(value: object) -> None:
 
 
 def is_cut(params: Mapping[str, Any]) -> bool:
-    """Tell whether more was sent than these parameters of a message say."""
+    """Return whether more was sent than these parameters of a message say."""
     meta = params.get("_meta")
     return isinstance(meta, Mapping) and meta.get(CUT) is True

@@ -131,7 +131,7 @@ def _plain_international(host: str) -> str:
 
 
 def _is_unsure(character: str) -> bool:
-    """Tell whether browsers may read a character of a host in another way, or not at all."""
+    """Return whether browsers may read a character of a host in another way, or not at all."""
     if character.isascii():
         return False
     known = unicodedata.ucd_3_2_0.category(character)

@@ -72,7 +72,7 @@ class TerminalLogin:
 
 
 def is_login_error(code: int | str | None, message: str, detail: str = "") -> bool:
-    """Tell whether an error says that its agent needs a login."""
+    """Return whether an error says that its agent needs a login."""
     return str(code) == str(_AUTH_REQUIRED) or bool(
         _NEEDS_LOGIN.search(message[:_TEXT_CHARS]) or _NEEDS_LOGIN.search(detail[:_TEXT_CHARS])
     )

@@ -198,7 +198,7 @@ def _one_command(value: JsonValue) -> str:
 
 
 def is_shell(program: str) -> bool:
-    """Tell whether a program is a system's shell, not only one of that name."""
+    """Return whether a program is a system's shell, not only one of that name."""
     return _SHELL.fullmatch(program) is not None
 
 

@@ -86,7 +86,7 @@ class CallContents:
         self._chars -= 0 if call is None else call.held
 
     def knows(self, tool_call_id: str) -> bool:
-        """Tell whether an update has told of a call."""
+        """Return whether an update has told of a call."""
         return tool_call_id in self._calls
 
     def set(

@@ -139,7 +139,7 @@ class Version2:
     # -- from the agent ----------------------------------------------------------
 
     def accepts(self, message: Message) -> bool:
-        """Tell whether a message says that a prompt was taken in: its turn goes on."""
+        """Return whether a message says that a prompt was taken in: its turn goes on."""
         if not self.spoken or "method" in message or self._prompt_of(message) is None:
             return False
         result = obj(message.get("result"))

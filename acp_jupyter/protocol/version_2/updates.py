@@ -100,7 +100,7 @@ def _call_fields(call: Obj) -> Obj:
 
 
 def _can_cancel(update: Obj) -> bool:
-    """Tell whether a tool call, or a terminal, can be cancelled by the client now."""
+    """Return whether a tool call, or a terminal, can be cancelled by the client now."""
     return isinstance(obj(update.get("capabilities")).get("cancel"), dict)
 
 

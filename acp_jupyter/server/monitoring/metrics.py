@@ -137,7 +137,7 @@ class SessionMetrics:
             _PERMISSIONS.labels(agent, asked.state, by).inc()
 
     def _ends(self, session_id: str, item_id: str, *, done: bool) -> bool:
-        """Tell whether something ends now: once for each that was seen open."""
+        """Return whether something ends now: once for each that was seen open."""
         key = session_id, item_id
         if done:
             ends = key in self._open

@@ -97,7 +97,7 @@ class Items(Sequence[Item]):
         return sorted(self._left)
 
     def is_spilled(self, index: int) -> bool:
-        """Tell whether the item at ``index`` is bytes now, here or on the shelf."""
+        """Return whether the item at ``index`` is bytes now, here or on the shelf."""
         return isinstance(self._items[index], bytes | int)
 
     def as_held(self, index: int) -> Item | bytes | int:
@@ -264,7 +264,7 @@ class Turns(_PackedMap[TurnState]):
 
 
 def under_way(item: Item) -> bool:
-    """Tell whether more of an item is to come, or an answer: what is asked stays as it is here."""
+    """Return whether an item will still change: more of it is to come, or an answer."""
     match item:
         case ToolCall():
             return item.is_open or item.awaits_permission

@@ -72,7 +72,7 @@ _REST = TypeAdapter(_Rest)
 
 
 def is_at_rest(transcript: Transcript) -> bool:
-    """Tell whether nothing is open, so that the transcript can be saved."""
+    """Return whether nothing is open, so that the transcript can be saved."""
     session = transcript.session
     return (
         session.active_turn_id is None

@@ -141,7 +141,7 @@ class _Spilling:
 
 
 def _is_long(item: Item, text: Text | str | None) -> bool:
-    """Tell whether an item has more than is left in memory, without walking through all of it."""
+    """Return whether an item has more than is left in memory, without walking through all of it."""
     room = LONG_BYTES - item_chars(item)
     room -= text.length if isinstance(text, Text) else len(text or "")
     parts: list[object] = []

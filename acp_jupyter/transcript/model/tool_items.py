@@ -287,7 +287,7 @@ class CallFacts:
     """Whether the agent has sent more of it than is read."""
 
     def reads_like(self, other: CallFacts) -> bool:
-        """Tell whether both give the same words: all but the output is the same."""
+        """Return whether both give the same words: all but the output is the same."""
         if self is other:
             return True
         as_other = replace(self, raw_output=other.raw_output, has_content=other.has_content)

@@ -134,7 +134,7 @@ _NOT_OF_TERMINAL = {"terminal_id", "own", "released", "cwd", "can_cancel"}
 
 
 def _is_said_elsewhere(item: Item) -> bool:
-    """Tell whether an item is the turn's end, of which the turn itself says everything."""
+    """Return whether an item is the turn's end, of which the turn itself says everything."""
     return isinstance(item, TurnEnd) and not item.summary
 
 

@@ -342,7 +342,7 @@ def _open_calls(draft: Draft) -> Iterator[ToolCall]:
 
 
 def _may_be_same(asked: ToolCallProgress, facts: CallFacts) -> bool:
-    """Tell whether nothing that is said of both contradicts."""
+    """Return whether nothing that is said of both contradicts."""
     kinds = {kind for kind in (asked.acp_kind, facts.acp_kind) if kind not in {None, "other"}}
     if len(kinds) > 1:
         return False

@@ -110,7 +110,7 @@ def update_from_call(draft: Draft, item_id: str, packet: ToolCallStart | ToolCal
 def keeps_output(
     draft: Draft, item_id: str, packet: ToolCallStart | ToolCallProgress, text: str
 ) -> bool:
-    """Tell whether a call's output is its terminal's; what else is said at the end is added."""
+    """Return whether a call's output is its terminal's; what else is said at the end is added."""
     shown = draft.text_of(item_id)
     if draft.get_call(item_id).terminal is None or shown is None:
         return False
@@ -147,7 +147,7 @@ def forget_old(draft: Draft) -> None:
 
 
 def outlives_turn(draft: Draft, item: ToolCall) -> bool:
-    """Tell whether an item is the own card of a command that goes on after the turn."""
+    """Return whether an item is the own card of a command that goes on after the turn."""
     if item.terminal is None or not item.terminal.running:
         return False
     known = draft.terminals.get(item.terminal.terminal_id)
@@ -303,7 +303,7 @@ def show_terminal(draft: Draft, terminal_id: str, item_id: str) -> None:
 
 
 def may_be_named(draft: Draft) -> bool:
-    """Tell whether a tool call is open that may yet name a terminal."""
+    """Return whether a tool call is open that may yet name a terminal."""
     start = draft.turn_first.get(draft.session.active_turn_id or "", len(draft.items))
     return any(
         isinstance(item, ToolCall) and item.is_open and item.terminal is None

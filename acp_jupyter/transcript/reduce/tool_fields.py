@@ -190,7 +190,7 @@ def _replaced(raw_input: JsonValue) -> set[str]:
 
 
 def _may_begin(part: ToolDiff, line: int) -> bool:
-    """Tell whether a text begins at that line: at its top, or with what stands before a change.
+    """Return whether a text begins at that line: at its top, or with what stands before a change.
 
     An agent may send a whole file with the line of its first change.
     """

@@ -88,7 +88,7 @@ def read_again(session: Session) -> Transcript:
 
 
 def is_read_again(session: Session) -> bool:
-    """Tell whether the log gives the same; times are rounded in it."""
+    """Return whether the log gives the same; times are rounded in it."""
     other = read_again(session)
     return [_told(item) for item in other.window(0, len(other.items))] == [
         _told(item) for item in session.transcript.window(0, len(session.transcript.items))

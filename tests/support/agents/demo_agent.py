@@ -40,7 +40,7 @@ def client_files(peer: Peer) -> list[Json]:
 
 
 def said_all(messages: Iterable[Json]) -> bool:
-    """Tell whether a long answer has come to its end."""
+    """Return whether a long answer has come to its end."""
     return any(last in str(message) for message in messages for last in ("That was all.", "END"))
 
 

@@ -73,7 +73,7 @@ class CuttingProxy:
         self._cuts = [self._count + number for number in updates]
 
     def opened_after_cut(self, number: int) -> bool:
-        """Tell whether so many cuts were made, and a stream was opened after the last."""
+        """Return whether so many cuts were made, and a stream was opened after the last."""
         return self.made == number and self._reopened
 
     def cut(self) -> None:

@@ -66,7 +66,7 @@ OWN = Questions(Path(__file__).parents[2] / "fixtures" / "closed_form")
 
 
 def is_right(text: str, label: Mapping[str, str]) -> bool:
-    """Tell whether a text has the answers of a label."""
+    """Return whether a text has the answers of a label."""
     said = dict(re.findall(r"@(\w+)\[(.*?)\]", text))
     return all(_is_equal(said.get(name), value) for name, value in label.items())
 

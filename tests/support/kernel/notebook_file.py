@@ -45,7 +45,7 @@ def display_data(**data: Any) -> Any:
 
 
 def is_final(output: Any) -> bool:
-    """Tell whether an output is the record of a turn that is done."""
+    """Return whether an output is the record of a turn that is done."""
     data = output.get("data", {})
     snapshot = data.get(TURN_MIME)
     return (
@@ -58,5 +58,5 @@ def is_final(output: Any) -> bool:
 
 
 def claims(output: Any, turn_id: str) -> bool:
-    """Tell whether an output says that it is of that turn."""
+    """Return whether an output says that it is of that turn."""
     return turn_id in output.get("metadata", {}).get(RUNS_KEY, {})

@@ -83,7 +83,7 @@ def _seconds(
 
 
 def repeats_group_possessively(pattern: str) -> bool:
-    """Tell whether a pattern repeats more than a single character possessively."""
+    """Return whether a pattern repeats more than a single character possessively."""
     return _in_parts(parser.parse(pattern))
 
 

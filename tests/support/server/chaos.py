@@ -139,7 +139,7 @@ class Chaos:
             eventually(partial(self._is_done_or_held_up, client, sent), f"{sent} ends")
 
     def _is_done_or_held_up(self, client: httpx.Client, sent: Sent) -> bool:
-        """Tell whether a turn has ended, or may wait for another turn or for a stopped agent."""
+        """Return whether a turn has ended, or may wait for another turn or for a stopped agent."""
         turn = client.get(f"turns/{sent.turn_id}").json()["turn"]
         return bool(self._stopped) or turn["status"] != "running"
 

@@ -244,7 +244,7 @@ class OperationRecords:
 
 
 def overlap(roots: Iterable[Path], others: Iterable[Path]) -> bool:
-    """Tell whether one of some folders is, holds or is in one of others."""
+    """Return whether one of some folders is, holds or is in one of others."""
     pairs = itertools.product(roots, others)
     return any(one.is_relative_to(other) or other.is_relative_to(one) for one, other in pairs)
 
