@@ -233,7 +233,7 @@ def _hold(mark: Path) -> int | None:
     Where the system or the disk has no such lock, the file is only opened.
     """
     while True:
-        held = os.open(mark, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        held = os.open(mark, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             import fcntl
 

@@ -287,7 +287,7 @@ class _Shelf:
         self._gathered = bytearray()
         if not size:
             path.unlink(missing_ok=True)  # somebody may still read another
-        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         if os.lseek(self._fd, 0, os.SEEK_END) < size:
             os.close(self._fd)
             raise OSError("the state of a session has become shorter")

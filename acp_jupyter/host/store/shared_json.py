@@ -118,7 +118,7 @@ def locked(path: Path, deadline: float, *, shared: bool = False) -> Iterator[Non
         yield
         return
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         while True:
             try:

@@ -45,7 +45,7 @@ class SpillFile:
         self._base_bytes = base_bytes
         self._base_fd = -1
         if base is not None:
-            self._base_fd = os.open(base, os.O_RDONLY | os.O_CLOEXEC)
+            self._base_fd = os.open(base, os.O_RDONLY)
             weakref.finalize(self, os.close, self._base_fd)
         self._written = base_bytes
         self._gathered = bytearray()

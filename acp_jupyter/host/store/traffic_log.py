@@ -169,7 +169,7 @@ class TrafficLog:
         self._gap = lacks_lines(path)
         if self._gap:
             path.chmod(0o600)
-        self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         self._marked: bool | None = None
         """Whether the file's mode says that lines are missing; None where nobody knows."""
         self._mark()
@@ -448,7 +448,7 @@ class TrafficLog:
         """Copy the content of the deleted file, which is still open, to its path."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_EXCL
             fd = os.open(self.path, flags, 0o600)
         except FileExistsError:
             self._anew = False

@@ -198,7 +198,7 @@ def make_private(folder: Path, others: Iterable[Path]) -> None:
         _log.warning("%s may be read by others: %s", folder, error)
 
 
-_FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _LINE = re.compile(r"(?:export[ \t]++)?([A-Za-z_][A-Za-z0-9_]{0,199}+)[ \t]*+=[ \t]*+(.*)")
 _MOST_ENTRIES = 100_000
 _MOST_FILES = 100

@@ -205,7 +205,7 @@ class HeldFolder:
     def __init__(self, path: str) -> None:
         self.path = path
         self.fd = -1
-        self.fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        self.fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
 
     def check(self) -> None:
         """See that the path still leads to this folder, without links. Blocks.

@@ -21,7 +21,7 @@ from acp_jupyter.host.limits import Limits
 _SHOWN_CHARS = 200
 _PATH_CHARS = 4096
 _PEEKED_BYTES = 8000
-_FOLLOWED = os.O_CLOEXEC | os.O_NOFOLLOW
+_FOLLOWED = os.O_NOFOLLOW
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FOLLOWED
 
 
@@ -364,7 +364,7 @@ def text_window(text: str, line: int | None, limit: int | None) -> str:
 
 
 _NAME_CHARS = 60
-_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
 def replace_link(folder: int, name: str, target: str, *, token: str = "") -> None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from acp_jupyter.host.workspace.checkpoints.tree_change import LINK, NOTHING, Side
 from acp_jupyter.host.workspace.workspace_files import beside, replace_file, replace_link
 
-_FOLLOWED = os.O_CLOEXEC | os.O_NOFOLLOW
+_FOLLOWED = os.O_NOFOLLOW
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FOLLOWED
 _NO_NAMES = frozenset({"", ".", ".."})
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}

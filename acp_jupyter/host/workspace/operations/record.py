@@ -159,7 +159,7 @@ def write_line(path: Path, line: Obj) -> None:
     OSError
         The disk takes nothing.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
         file.write(json.dumps(line).encode() + b"\n")
         file.flush()
@@ -251,7 +251,7 @@ def overlap(roots: Iterable[Path], others: Iterable[Path]) -> bool:
 
 def _sync_folder(folder: Path) -> None:
     with contextlib.suppress(OSError):
-        fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+        fd = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(fd)
         finally:
