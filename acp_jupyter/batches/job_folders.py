@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import platform
 import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from acp_jupyter.system.locks import lock
 
 _PREFIX = "acp-batch-"
 _OWNER = ".owner"
@@ -44,7 +45,7 @@ def _own(folder: Path) -> int:
     owner = os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with contextlib.suppress(OSError):  # a disk without locks: nobody else gets it either
-            fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(owner)
         os.write(owner, platform.node().encode())
         new.rename(folder / _OWNER)
     except BaseException:
@@ -62,7 +63,7 @@ def _remove_abandoned() -> None:
                 continue
             owner = os.open(owner_file, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
             try:
-                fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock(owner)
                 is_same = os.path.samestat(os.fstat(owner), owner_file.lstat())
                 if is_same and os.read(owner, 1024) == platform.node().encode():
                     _remove(folder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from acp_jupyter.agents.locked.lock_files import NODE, read_lock
 from acp_jupyter.own_programs import module_command
+from acp_jupyter.system.locks import lock
 
 _DONE = ".complete"
 _VERSION_SECONDS = 20
@@ -99,8 +99,8 @@ def _once(target: Path, install: Callable[[], None]) -> None:
         return  # in a sandbox nothing can be locked there
     try:
         target.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with (target / ".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with (target / ".lock").open("w") as file:
+            lock(file.fileno(), wait=True)
             if not (target / _DONE).exists():
                 install()
                 (target / _DONE).touch()

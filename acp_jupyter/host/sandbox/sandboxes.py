@@ -42,9 +42,9 @@ from acp_jupyter.host.sandbox.walls import (
 )
 from acp_jupyter.own_programs import script_command
 from acp_jupyter.protocol.host_events.session import Network, Sandbox
+from acp_jupyter.system.locks import lock
 
 if sys.platform != "win32":
-    import fcntl
     import pwd
 
 TEMPORARY_VARIABLES = ("TMPDIR", "TMP", "TEMP")
@@ -415,12 +415,13 @@ def _lock(folder: Path) -> int | None:
     """
     if sys.platform == "win32":
         return None
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
+        lock(descriptor)
+    except BlockingIOError:
         os.close(descriptor)
-        if isinstance(error, BlockingIOError):
-            raise
+        raise
+    except OSError:
+        os.close(descriptor)
         return None
     return descriptor

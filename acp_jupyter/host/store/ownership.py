@@ -8,7 +8,6 @@ some heartbeats.
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import socket
@@ -21,6 +20,7 @@ import psutil
 
 from acp_jupyter.errors import plain_reason
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.system.locks import lock
 
 OWNER_FILE = "owner"
 """In each folder that a server owns."""
@@ -76,11 +76,12 @@ class Ownership:
         if held is None:
             return ELSEWHERE
         try:
-            former = os.pread(held, _MARK_BYTES, 0).decode(errors="replace").strip()
+            former = os.read(held, _MARK_BYTES).decode(errors="replace").strip()
             if self._lives(former):
                 return ELSEWHERE
             os.ftruncate(held, 0)
-            os.pwrite(held, self._id.encode(), 0)
+            os.lseek(held, 0, os.SEEK_SET)
+            os.write(held, self._id.encode())
             if former:
                 time.sleep(_SETTLE_SECONDS)  # another machine may be doing the same now
                 if self._lives(mark.read_text(encoding="utf-8")):
@@ -105,7 +106,7 @@ class Ownership:
         if held is None:
             return ELSEWHERE
         try:
-            former = os.pread(held, _MARK_BYTES, 0).decode(errors="replace")
+            former = os.read(held, _MARK_BYTES).decode(errors="replace")
         finally:
             os.close(held)
         return ELSEWHERE if self._lives(former) else ""
@@ -230,20 +231,16 @@ class Ownership:
 def _hold(mark: Path) -> int | None:
     """Open and lock a mark file, until it is closed or this process ends; None if locked already.
 
-    Where the system or the disk has no such lock, the file is only opened.
+    Where the disk has no locks, the file is only opened.
     """
     while True:
         held = os.open(mark, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            import fcntl
-
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:
-            return held
-        except OSError as error:
-            if error.errno in {errno.EWOULDBLOCK, errno.EACCES}:
-                os.close(held)
-                return None
+            lock(held)
+        except BlockingIOError:
+            os.close(held)
+            return None
+        except OSError:
             return held
         # The last owner may have removed it meanwhile.
         with contextlib.suppress(FileNotFoundError):

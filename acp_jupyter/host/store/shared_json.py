@@ -16,6 +16,7 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from acp_jupyter.errors import SharedFileBroken, plain_reason
+from acp_jupyter.system.locks import lock
 
 _Content = TypeVar("_Content", bound=BaseModel)
 _MOST_BYTES = 4 * 1024 * 1024
@@ -104,25 +105,20 @@ _PAUSE_SECONDS = 0.02
 def locked(path: Path, deadline: float, *, shared: bool = False) -> Iterator[None]:
     """Hold a file lock; wait for it until ``deadline`` on the monotonic clock.
 
-    The system releases it when the process ends. Where the system has no such lock, none is taken.
-    Several may hold it at once where all of them share it.
+    The system releases it when the process ends. Several may hold it at once where all of them
+    share it.
 
     Raises
     ------
     TimeoutError
         Another process holds the lock.
     """
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         while True:
             try:
-                fcntl.flock(fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+                lock(fd, shared=shared)
                 break
             except OSError:
                 if time.monotonic() > deadline:

@@ -68,20 +68,22 @@ class SpillFile:
     def get(self, position: int) -> bytes:
         """Return the bytes that are there."""
         start, left = position >> SIZE_BITS, position & ((1 << SIZE_BITS) - 1)
+        pieces: list[bytes] = []
         with self._lock:
             if start >= self._written:
                 first = start - self._written
                 return bytes(self._gathered[first : first + left])
             in_base = start < self._base_bytes
             fd = self._base_fd if in_base else self._fd
-        start -= 0 if in_base else self._base_bytes
-        pieces: list[bytes] = []
-        while left and fd is not None:
-            piece = os.pread(fd, left, start)
-            if not piece:
-                raise OSError("the file of a long session has become shorter")
-            pieces.append(piece)
-            start, left = start + len(piece), left - len(piece)
+            if fd is None:
+                return b""
+            os.lseek(fd, start if in_base else start - self._base_bytes, os.SEEK_SET)
+            while left:
+                piece = os.read(fd, left)
+                if not piece:
+                    raise OSError("the file of a long session has become shorter")
+                pieces.append(piece)
+                left -= len(piece)
         return b"".join(pieces)
 
     def _write(self) -> bool:
@@ -89,10 +91,11 @@ class SpillFile:
             return False
         try:
             fd = self._opened()
+            os.lseek(fd, self._written - self._base_bytes, os.SEEK_SET)
             with memoryview(self._gathered) as view:
                 done = 0
                 while done < len(view):
-                    done += os.pwrite(fd, view[done:], self._written - self._base_bytes + done)
+                    done += os.write(fd, view[done:])
         except OSError:
             _log.warning("A long session stays in memory: there is no room for it on the disk")
             self._again = time.monotonic() + _AGAIN_SECONDS

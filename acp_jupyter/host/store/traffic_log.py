@@ -175,8 +175,9 @@ class TrafficLog:
         self._mark()
         self._size = os.fstat(self._fd).st_size
         self._full = self._size > self._bound
-        if self._size and os.pread(self._fd, 1, self._size - 1) != b"\n":
-            self._torn = True  # the last writer died in the middle of a line
+        if self._size:
+            os.lseek(self._fd, -1, os.SEEK_END)
+            self._torn = os.read(self._fd, 1) != b"\n"  # the last writer died within a line
         self._thread = threading.Thread(target=self._run, name="acp-traffic-log", daemon=True)
         self._thread.start()
 
@@ -455,12 +456,11 @@ class TrafficLog:
             return
         except OSError:
             return
-        at = 0
         try:
-            while piece := os.pread(self._fd, _COPY_BYTES, at):
+            os.lseek(self._fd, 0, os.SEEK_SET)
+            while piece := os.read(self._fd, _COPY_BYTES):
                 while piece:
-                    written = os.write(fd, piece)
-                    piece, at = piece[written:], at + written
+                    piece = piece[os.write(fd, piece) :]
         except OSError:
             os.close(fd)
             with contextlib.suppress(OSError):

@@ -17,12 +17,11 @@ from typing import Self
 
 from acp_jupyter.errors import FileMissing, FileOutside, FileRefused, plain_reason
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.system.open_folder import OpenFolder
 
 _SHOWN_CHARS = 200
 _PATH_CHARS = 4096
 _PEEKED_BYTES = 8000
-_FOLLOWED = os.O_NOFOLLOW
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FOLLOWED
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +96,7 @@ class WorkspaceFiles:
         with _explained(path), self._folder_of(path, create=False) as (folder, name):
             if not name:
                 raise IsADirectoryError(errno.EISDIR, "is a folder")
-            fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)
+            fd = folder.open_file(name)
             with os.fdopen(fd, "rb") as file:
                 status = os.fstat(fd)
                 if only is not None and only != (status.st_dev, status.st_ino):
@@ -114,7 +113,7 @@ class WorkspaceFiles:
             with self._folder_of(path, create=False) as (folder, name):
                 if not name:
                     return False
-                os.lstat(name, dir_fd=folder)
+                folder.lstat(name)
         except FileNotFoundError:
             whole = path.path if isinstance(path, RealPath) else os.path.join(self._root, path)
             return os.path.isdir(os.path.dirname(whole))
@@ -157,15 +156,14 @@ class WorkspaceFiles:
             _explained(path),
             self._folder_of(path, create=False) as (folder, name),
         ):
-            if not name or os.lstat(name, dir_fd=folder).st_nlink < 2:
+            if not name or folder.lstat(name).st_nlink < 2:
                 return
-            status = os.lstat(name, dir_fd=folder)
+            status = folder.lstat(name)
             mode, _, content = self._existing(path, folder, name)
             if content is None:
                 return
             replace_file(folder, name, content, mode)
-            times = (status.st_atime_ns, status.st_mtime_ns)
-            os.utime(name, ns=times, dir_fd=folder, follow_symlinks=False)
+            folder.set_times(name, status.st_atime_ns, status.st_mtime_ns)
 
     def text_to_replace(self, path: str | RealPath, content: str) -> str | None:
         """Return the text that `write_text` would replace.
@@ -190,18 +188,18 @@ class WorkspaceFiles:
         return data
 
     def _existing(
-        self, path: str | RealPath, folder: int, name: str
+        self, path: str | RealPath, folder: OpenFolder, name: str
     ) -> tuple[int | None, TextFormat, bytes | None]:
         if not name:
             raise IsADirectoryError(errno.EISDIR, "is a folder")
         try:
-            fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)
+            fd = folder.open_file(name)
         except FileNotFoundError:
             return None, TextFormat(), None
         with os.fdopen(fd, "rb") as file:
             content = self._content(path, file.fileno())
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-        if not os.access(name, os.W_OK, dir_fd=folder):
+        if not folder.is_writable(name):
             raise PermissionError(errno.EACCES, "is read-only")
         return mode, TextFormat.of(content), content
 
@@ -239,21 +237,21 @@ class WorkspaceFiles:
         return RealPath(path, self._root, parts)
 
     @contextlib.contextmanager
-    def _folder_of(self, path: str | RealPath, *, create: bool) -> Iterator[tuple[int, str]]:
+    def _folder_of(self, path: str | RealPath, *, create: bool) -> Iterator[tuple[OpenFolder, str]]:
         """Open the folder of ``path``; the name is empty for the root itself."""
         parts = (path if isinstance(path, RealPath) else self._resolved(path)).parts
-        folder = os.open(self._root, _FOLDER)
+        folder = OpenFolder(self._root)
         try:
             for part in parts[:-1]:
                 if create:
                     with contextlib.suppress(FileExistsError):
-                        os.mkdir(part, dir_fd=folder)
-                below = os.open(part, _FOLDER, dir_fd=folder)
-                os.close(folder)
+                        folder.mkdir(part)
+                below = folder.below(part)
+                folder.close()
                 folder = below
             yield folder, parts[-1] if parts else ""
         finally:
-            os.close(folder)
+            folder.close()
 
 
 @contextlib.contextmanager
@@ -364,23 +362,22 @@ def text_window(text: str, line: int | None, limit: int | None) -> str:
 
 
 _NAME_CHARS = 60
-_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
-def replace_link(folder: int, name: str, target: str, *, token: str = "") -> None:
+def replace_link(folder: OpenFolder, name: str, target: str, *, token: str = "") -> None:
     """Make a symbolic link beside ``name`` and rename it over; see `replace_file`."""
     temporary = beside(name, token)
-    os.symlink(target, temporary, dir_fd=folder)
+    folder.symlink(target, temporary)
     try:
-        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        folder.rename(temporary, name)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(temporary, dir_fd=folder)
+            folder.unlink(temporary)
         raise
 
 
 def replace_file(
-    folder: int,
+    folder: OpenFolder,
     name: str,
     data: bytes,
     mode: int | None,
@@ -393,7 +390,7 @@ def replace_file(
     Parameters
     ----------
     folder
-        File descriptor of the folder.
+        The folder of the file.
     name, data
         The file in it.
     mode
@@ -404,11 +401,9 @@ def replace_file(
         By which the file beside it can be found if this program is killed; by default it can't.
     """
     temporary = beside(name, token)
-    fd = os.open(temporary, _CREATE_FLAGS, 0o666, dir_fd=folder)
+    fd = folder.create_file(temporary, mode)
     try:
         try:
-            if mode is not None:
-                os.fchmod(fd, mode)
             left = memoryview(data)
             while left:
                 left = left[os.write(fd, left) :]
@@ -416,10 +411,10 @@ def replace_file(
                 os.fsync(fd)
         finally:
             os.close(fd)
-        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        folder.rename(temporary, name)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(temporary, dir_fd=folder)
+            folder.unlink(temporary)
         raise
 
 

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from acp_jupyter.host.workspace.checkpoints.tree_change import LINK, NOTHING, Side
 from acp_jupyter.host.workspace.workspace_files import beside, replace_file, replace_link
+from acp_jupyter.system.open_folder import OpenFolder
 
-_FOLLOWED = os.O_NOFOLLOW
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | _FOLLOWED
 _NO_NAMES = frozenset({"", ".", ".."})
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 
@@ -89,8 +88,8 @@ class Disk:
         self._seen: dict[str, tuple[_Signature, FileOnDisk]] = {}
         """What was read already: a file whose signature is the same is not read again."""
         self._stays = False
-        self._last: tuple[str, int] | None = None
-        """The folder that is kept open, and its descriptor."""
+        self._last: tuple[str, OpenFolder] | None = None
+        """The folder that is kept open, with its path."""
 
     def find(self, path: str) -> FileOnDisk:
         """Return the file at a path; a path through a symbolic link has none.
@@ -102,9 +101,9 @@ class Disk:
         """
         try:
             with self._folder_of(path, create=False) as (folder, name):
-                status = os.lstat(name, dir_fd=folder)
+                status = folder.lstat(name)
                 if stat.S_ISLNK(status.st_mode):
-                    target = os.fsencode(os.readlink(name, dir_fd=folder))
+                    target = os.fsencode(folder.readlink(name))
                     return FileOnDisk(blob_name(target), is_link=True)
                 if stat.S_ISDIR(status.st_mode):
                     return FileOnDisk()  # a folder; its files are looked up by themselves
@@ -136,8 +135,8 @@ class Disk:
         with self._folder_of(path, create=False) as (folder, name):
             return self._read(folder, name)[0]
 
-    def _read(self, folder: int, name: str) -> tuple[bytes, os.stat_result]:
-        fd = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _FOLLOWED, dir_fd=folder)
+    def _read(self, folder: OpenFolder, name: str) -> tuple[bytes, os.stat_result]:
+        fd = folder.open_file(name)
         try:
             status = os.fstat(fd)
             read: list[bytes] = []
@@ -175,7 +174,7 @@ class Disk:
     def _is_file(self, path: str) -> bool:
         """Return whether there is anything but a folder."""
         with contextlib.suppress(OSError), self._folder_of(path, create=False) as (folder, name):
-            return not stat.S_ISDIR(os.lstat(name, dir_fd=folder).st_mode)
+            return not stat.S_ISDIR(folder.lstat(name).st_mode)
         return False
 
     def _holds(self, path: str, gone: Collection[str]) -> bool:
@@ -184,11 +183,7 @@ class Disk:
             contextlib.suppress(OSError),
             self._folder_of(f"{path}/x", create=False) as (folder, _),
         ):
-            for at, folders, files, fd in os.fwalk(".", dir_fd=folder):
-                links = [each for each in folders if _is_link(each, fd)]
-                below = os.path.normpath(os.path.join(path, at))
-                if any(f"{below}/{name}" not in gone for name in (*files, *links)):
-                    return True
+            return any(f"{path}/{below}" not in gone for below in folder.walk())
         return False
 
     def missing_folders(self, paths: Iterable[str]) -> list[str]:
@@ -237,18 +232,18 @@ class Disk:
             The file can't be removed.
         """
         with self._folder_of(path, create=False) as (folder, name):
-            os.unlink(name, dir_fd=folder)
+            folder.unlink(name)
 
     def remove_unfinished(self, path: str, token: str) -> None:
         """Remove what `put` has left of a file when its program was killed."""
         with contextlib.suppress(OSError), self._folder_of(path, create=False) as (folder, name):
-            os.unlink(beside(name, token), dir_fd=folder)
+            folder.unlink(beside(name, token))
 
     def remove_folder(self, path: str) -> None:
         """Remove a folder if it is empty."""
         self._leave()
         with contextlib.suppress(OSError), self._folder_of(path, create=False) as (folder, name):
-            os.rmdir(name, dir_fd=folder)
+            folder.rmdir(name)
 
     def another(self) -> Disk:
         """Return one for another thread, which knows what this one has read."""
@@ -268,7 +263,7 @@ class Disk:
 
     def _leave(self) -> None:
         if self._last is not None:
-            os.close(self._last[1])
+            self._last[1].close()
             self._last = None
 
     def _folder_of(self, path: str, *, create: bool) -> _Folder:
@@ -281,21 +276,21 @@ class Disk:
             self._last = above, folder
         return _Folder(folder, name, stays=self._stays)
 
-    def _opened(self, path: str, *, create: bool) -> int:
+    def _opened(self, path: str, *, create: bool) -> OpenFolder:
         parts = path.split("/")
         if "\0" in path or not _NO_NAMES.isdisjoint(parts):
             raise OSError(errno.EINVAL, "is not a path below the folder")
-        folder = os.open(self._root, _FOLDER)
+        folder = OpenFolder(self._root)
         try:
             for part in parts[:-1]:
                 if create:
                     with contextlib.suppress(FileExistsError):
-                        os.mkdir(part, dir_fd=folder)
-                below = os.open(part, _FOLDER, dir_fd=folder)
-                os.close(folder)
+                        folder.mkdir(part)
+                below = folder.below(part)
+                folder.close()
                 folder = below
         except BaseException:
-            os.close(folder)
+            folder.close()
             raise
         return folder
 
@@ -305,20 +300,20 @@ class _Folder:
 
     __slots__ = ("_entry", "_stays")
 
-    def __init__(self, descriptor: int, name: str, *, stays: bool) -> None:
-        self._entry = descriptor, name
+    def __init__(self, folder: OpenFolder, name: str, *, stays: bool) -> None:
+        self._entry = folder, name
         self._stays = stays
 
-    def __enter__(self) -> tuple[int, str]:
+    def __enter__(self) -> tuple[OpenFolder, str]:
         return self._entry
 
     def __exit__(self, *_: object) -> None:
         if not self._stays:
-            os.close(self._entry[0])
+            self._entry[0].close()
 
 
 def _replace(
-    folder: int,
+    folder: OpenFolder,
     name: str,
     data: bytes,
     mode: int | None,
@@ -337,16 +332,12 @@ def _signature(status: os.stat_result) -> _Signature:
     return _Signature(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def _is_link(name: str, folder: int) -> bool:
-    return stat.S_ISLNK(os.lstat(name, dir_fd=folder).st_mode)
-
-
-def _remove_empty(folder: int, name: str) -> None:
+def _remove_empty(folder: OpenFolder, name: str) -> None:
     """Remove a folder that holds only empty folders."""
-    below = os.open(name, _FOLDER, dir_fd=folder)
+    below = folder.below(name)
     try:
-        for each in os.listdir(below):
+        for each in below.names():
             _remove_empty(below, each)
     finally:
-        os.close(below)
-    os.rmdir(name, dir_fd=folder)
+        below.close()
+    folder.rmdir(name)

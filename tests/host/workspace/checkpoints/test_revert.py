@@ -205,14 +205,14 @@ def test_what_fails_halfway_is_undone(
     _files(kept)
     kept.turn(lambda: [kept.write("a.txt", "1"), kept.write("latin", "1"), kept.write("new", "1")])
     now = held(kept.root)
-    rename = os.rename
+    replace = os.replace
 
     def full(source: str, target: str, **more: int) -> None:
-        if target == "latin":
+        if os.path.basename(target) == "latin":
             raise OSError(28, "No space left on device")
-        rename(source, target, **more)
+        replace(source, target, **more)
 
-    monkeypatch.setattr(os, "rename", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(ChangesRefused, match="latin could not be reverted: No space left"):
         kept.revert()
     assert held(kept.root) == now

@@ -1,0 +1,1 @@
+"""What operating systems do differently: locks, and files below a folder."""
