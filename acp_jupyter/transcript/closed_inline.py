@@ -1,7 +1,7 @@
-"""The text of one paragraph, written so that every reader sees the same of it as code or formula.
+"""Writes the text of one paragraph so that all renderers agree on what is code and what a formula.
 
-Some readers find formulas before anything else, over the ends of blocks: each that begins in a text
-must end there. Needs markdown-it-py, as `closed_markdown` does.
+Some renderers look for formulas first, even across blocks: a formula that begins in a text must end
+there. Needs markdown-it-py, as `closed_markdown` does.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from markdown_it.utils import EnvType
 
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _LIVE_CODE = re.compile(r"<[A-Za-z/!?]|!\[")
-"""What would act, were its code span none."""
+"""What a renderer would act on if it didn't see the code span around it."""
 _SIGNS = "*_~$[]\\"
-"""With one of them in a code span and outside of it, not all readers see that span."""
+"""Where one of these is both inside and outside a code span, some renderers miss the span."""
 _STRAY_SIGNS = re.compile(r"`|\]\(|\]\[")
-"""In text, where it makes neither code nor a link: then readers find others there."""
+"""In plain text, these make some renderers see code or links in other places."""
 _ADDRESS = re.compile(r"://|www\.|mailto:|@", re.IGNORECASE)
 _SAFE_ADDRESS = re.compile(r"[\w./:#?=&%+~@,;-]+")
 _FORMULA = re.compile(
@@ -33,55 +33,55 @@ _FORMULA = re.compile(
 )
 """As in Pandoc and in the page (``math.ts``): no space inside, no word after."""
 PRICE = "\ufdd0"
-"""In the place of a ``$`` that begins no formula; no text has this character."""
+"""Stands for a ``$`` that doesn't begin a formula; no text has this character."""
 _UNSAFE = re.compile(r"[^!-~]|[`<>*_~$|()\[\]\\]")
 _SAFE_TITLE = re.compile(r"[\w .,:;/'?!+-]+")
 
 
 def has_price(text: str) -> bool:
-    """Return whether a viewer may take two prices, from ``$`` to ``$``, for a formula."""
+    """Return whether a viewer may mistake the text between two prices for a formula."""
     return text.count("$") > 1 and "$" in _FORMULA.sub("", text)
 
 
 def closed_inline(
     parser: MarkdownIt, source: str, env: EnvType, *, in_table: bool, prices: bool
 ) -> str:
-    """Return a text in which code, links and escapes are all that is not text.
+    """Return a paragraph with safe code spans and links, and without HTML, images and backticks.
 
     Parameters
     ----------
     parser
-        One that `records_places`.
+        A parser after `with_source_positions`.
     source, env
-        What the parser found, and the definitions beside it.
+        The paragraph's source, and the link definitions of its document.
     in_table
-        Whether it stands in a cell.
+        Whether the text is in a cell of a table.
     prices
-        Whether a ``$`` that is no formula's is to become `PRICE`.
+        Whether a ``$`` outside of formulas becomes `PRICE`.
     """
     spans: list[_Span] = []
     parser.inline.parse(source, parser, {**env, "spans": spans}, [])
     written = _InlineWriter(source, spans, in_table=in_table, prices=prices).written(0, len(source))
-    # Readers differ in where a formula of several lines begins.
+    # Renderers differ in where a formula of several lines begins.
     closed = all(map(formulas_end, written.split("\n")))
     return written if closed else MATH_BEGINS.sub(_entities, written)
 
 
 def with_source_positions(parser: MarkdownIt) -> None:
-    """Make a parser tell at which place of the source it finds code, links and escapes."""
+    """Make a parser record where in the source it finds code, links and escapes."""
     for rule in parser.inline.ruler.__rules__:
         if rule.name in _KINDS:
             parser.inline.ruler.at(rule.name, _with_position(rule.name, rule.fn))
 
 
 class _Span(NamedTuple):
-    """What stands at a place of a paragraph's source."""
+    """A code span, link or escape, with its position in a paragraph's source."""
 
     start: int
     end: int
     kind: str
     content: str = ""
-    """Of code its text, of a link its address."""
+    """The text of code, or the address of a link."""
     title: str = ""
     label_end: int = 0
 
@@ -113,7 +113,7 @@ class _InlineWriter:
         return _STRAY_SIGNS.search(self._source, end) is not None
 
     def _ends_in_code(self) -> bool:
-        """Return whether a reader finds a formula that begins in text and ends in code."""
+        """Return whether a renderer may see a formula that begins in text and ends in code."""
         codes = [span for span in self._spans if span.kind == "code"]
         at = opened = 0
         for code in codes:
@@ -124,13 +124,13 @@ class _InlineWriter:
         return False
 
     def _is_struck(self) -> bool:
-        """Return whether a line through text may begin outside of code and end inside."""
+        """Return whether a strikethrough may begin outside of code and end inside."""
         total = self._source.count("~~")
         codes = (span.content.count("~~") for span in self._spans if span.kind == "code")
         return "~`" in self._source or any(0 < count < total for count in codes)
 
     def written(self, start: int, end: int) -> str:
-        """Return a part of the source with what it has of code, links and escapes."""
+        """Return a part of the source with its code, links and escapes written anew."""
         parts = ""
         while self._next < len(self._spans) and self._spans[self._next].start < end:
             span = self._spans[self._next]
@@ -180,7 +180,7 @@ class _InlineWriter:
         return f"{marks}{pad}{code}{pad}{marks}"
 
     def _is_sure(self, span: _Span) -> bool:
-        """Return whether every reader takes this for code, or it is nothing if one does not."""
+        """Return whether all renderers see code here, or a text that is harmless without it."""
         code = span.content
         if MATH_BEGINS.search(code) or (self._in_table and r"\|" in code):
             return False
@@ -195,7 +195,7 @@ class _InlineWriter:
 
 
 def _dollars_of_formulas(source: str, spans: Iterable[_Span]) -> Iterator[int]:
-    """Return the places at which formulas begin and end, and of those signs that we can't place."""
+    """Yield the indexes of each ``$`` that belongs to a formula outside of code."""
     codes = [span for span in spans if span.kind == "code"]
     for found in _FORMULA.finditer(source):
         inside = any(span.start < found.start() < span.end for span in codes)
@@ -216,7 +216,7 @@ def _percent(sign: re.Match[str]) -> str:
 
 
 def _literal(text: str) -> str:
-    """Return a text in which nothing is a sign of Markdown."""
+    """Return a text with all Markdown syntax escaped."""
     escaped = html.escape(text, quote=False)
     return re.sub(r"[\\`*_\[\]~|$!:@{]", lambda sign: _entity(sign[0]), escaped)
 
@@ -237,7 +237,7 @@ _KINDS = {"backticks": "code", "link": "link", "autolink": "autolink", "escape":
 
 
 def _with_position(name: str, rule: _Rule) -> _Rule:
-    """Return a rule that tells at which place of the source it has found something."""
+    """Return a rule that also records where in the source it matched."""
 
     def run(state: StateInline, silent: bool) -> bool:
         start, count = state.pos, len(state.tokens)

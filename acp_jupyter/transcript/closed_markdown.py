@@ -1,8 +1,8 @@
-"""An agent's Markdown, written so that every reader of Markdown sees it end where it ends.
+"""Writes an agent's Markdown so that every renderer sees it end where it ends.
 
-The parser of the HTML pages finds the blocks. What can't act is copied as it is; of the rest each
-block is written anew in the one form that all readers take alike: fences longer than any run of
-their sign, list items without tabs, links with their address. Raw HTML and stray backticks become
+The parser of the HTML pages finds the blocks. A block of plain text is copied unchanged. Any other
+is written in the one form that all renderers read alike: fences longer than any run of their
+marks, list items without tabs, links with their address. Raw HTML and stray backticks become
 entities, images become links.
 
 Needs markdown-it-py, which a kernel without a server may lack; so nothing imports this module
@@ -33,39 +33,39 @@ from acp_jupyter.transcript.glued_fences import fences_apart
 
 _MOST_CHARS = 128 * 1024
 _MOST_OF = {"\n": 8_000, "[": 5_000, "`": 20_000}
-"""The parser takes long for each."""
+"""Characters that are slow to parse."""
 _MOST_LEVELS = 24
 _SEEN_LEVELS = 40
-"""The parser leaves out what lies deeper."""
+"""The parser leaves out blocks that are nested more deeply."""
 
 _DOLLAR = "&#36;"
 DOLLAR_APART = f"<span>{_DOLLAR}</span>"
-"""A ``$`` that is no formula's. Some readers find formulas in the page that they have made."""
+"""A ``$`` outside of formulas. Some renderers look for formulas in the HTML that they made."""
 
 _SPACES = " \t\n"
-"""Of Markdown; any other is text."""
+"""Whitespace in Markdown; any other counts as text."""
 _ACTS = re.compile(
     r"<[A-Za-z/!?]|!\[|`{3}|~{3}"
     r"|\$\$|\\\\\[|\\begin\{"
-    r"|\[\]\("  # readers leave such a link open: what follows would be in it
-    r"|\]:"  # a definition: it would make links of what others write
+    r"|\[\]\("  # renderers leave such a link open, and the following text would be in it
+    r"|\]:"  # a link definition: it would turn other people's text into links
 )
-"""What may be more than text in one reader or another."""
+"""What some renderer takes for more than text."""
 _BLOCK_BEGINS = re.compile(
     r"#{1,6}(?!#)|>|[-+*](?=[ \t]|$)|=+[ \t]*$|-+[ \t]*$|`{3}|~{3}|:(?=[ \t])"
     r"|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$|\[(?!\^[^&]*$)(?=[^\]]*\]:)|(?=[|: \t-]*$)[|: \t]*-"
-    r"|\|[ \t]*$"  # to nbconvert's reader the head of a table ends here
+    r"|\|[ \t]*$"  # nbconvert's renderer takes it for the end of a table's head
 )
-"""Footnotes stay, unless they hold an entity: without footnotes those would be definitions."""
+"""Footnotes stay, unless they contain an entity: some renderers would see a link definition."""
 _NUMBER_BEGINS = re.compile(r"(\d{1,9})(?=[.)](?:[ \t]|$))")
 _LEFT_OUT = re.compile(r"[`!\s]|<[^<>]*>")
 _NO_INFO = re.compile(r"[^\w+#.{}=:,\"' -]")
 
 
 def closed_markdown(text: str) -> str | None:
-    """Return a text that is closed in itself.
+    """Return the text with every block closed before its end.
 
-    None for what would take the parser too long, and for what readers find other words in.
+    None if parsing would take too long, or if renderers would disagree about the words.
     """
     if len(text) > _MOST_CHARS or any(text.count(sign) > most for sign, most in _MOST_OF.items()):
         return None
@@ -81,14 +81,14 @@ def closed_markdown(text: str) -> str | None:
 
 
 def _is_code_or_text(tokens: Sequence[Token]) -> bool:
-    """Return whether indented lines follow a formula at once: text to who knows no formulas."""
+    """Return whether indented lines follow a formula: text to renderers without formulas."""
     pairs = (pair for pair in pairwise(tokens) if pair[0].type == "math_block")
     codes = (pair for pair in pairs if pair[1].type == "code_block")
     return any(math.map and code.map and math.map[1] == code.map[0] for math, code in codes)
 
 
 def _is_closed(written: str) -> bool:
-    """Look again, as a reader to whom HTML is HTML."""
+    """Parse the result once more, now with HTML, and return whether a later block stays apart."""
     after = "what comes after"
     blocks = _strict().parse(f"{written}\n\n{after}")
     kinds = {each.type for block in blocks for each in (block, *(block.children or ()))}
@@ -97,7 +97,7 @@ def _is_closed(written: str) -> bool:
 
 
 def _words(markdown: str) -> str:
-    """Return the letters that are shown of a text, without what may be left out or added."""
+    """Return the words that a renderer shows, without characters that writing may change."""
     return _LEFT_OUT.sub("", _shown().render(markdown))
 
 
@@ -125,7 +125,7 @@ class _BlockWriter:
         return written
 
     def _as_it_is(self, block: SyntaxTreeNode) -> str:
-        """Return the source of a block that can't act; empty where it has to be written."""
+        """Return the source of a block of plain text; empty if the block has to be written."""
         if block.type in {"fence", "code_block"} or block.map is None:
             return ""
         source = "\n".join(self._lines[slice(*block.map)]).rstrip(_SPACES)
@@ -157,7 +157,7 @@ class _BlockWriter:
         written = ""
         for number, block in enumerate(blocks):
             close = tight and blocks[number - 1].type in {"paragraph", "heading", "fence"}
-            # A formula that some reader begins in the line before ends at a blank one.
+            # A blank line ends a formula that some renderer sees beginning in the line before.
             close = close and not (block.type == "fence" and re.search(r"\$|\\", written))
             written += ("\n" if close else "\n\n") * bool(number) + self._block(block)
         return written
@@ -184,7 +184,7 @@ class _BlockWriter:
 
     def _inline(self, block: SyntaxTreeNode, *, in_table: bool = False) -> str:
         source = "".join(child.content for child in block.children)
-        # One alone is the beginning of nothing.
+        # A single price can't begin a formula.
         prices = self._has_price
         return closed_inline(_parser(), source, self._env, in_table=in_table, prices=prices)
 
@@ -194,9 +194,9 @@ def _paragraph(words: str) -> str:
 
 
 def _line(line: str) -> str:
-    """Return a line that begins no block, now that it is no longer indented."""
+    """Return the line without its indent, escaped so that it doesn't begin a block."""
     line = line.lstrip(_SPACES)
-    # With one of them escaped alone, the others could end what began before.
+    # Escape all: if only the first were, the others could end an emphasis before them.
     if not line.strip("* \t") or not line.strip("_ \t"):
         return re.sub(r"(?=[*_])", r"\\", line)
     if line.startswith("~~~"):
@@ -234,14 +234,14 @@ def _strict() -> MarkdownIt:
 
 @cache
 def _shown() -> MarkdownIt:
-    """Return the reader to whom HTML is text."""
+    """Return the parser that treats HTML as text."""
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _SEEN_LEVELS})
     return parser.enable(["table", "strikethrough"]).disable("image")
 
 
 @cache
 def _parser() -> MarkdownIt:
-    """Return what finds blocks, and code, links and escapes in them; the rest is text."""
+    """Return the parser for blocks, and for code, links and escapes in them; the rest is text."""
     options = {"html": False, "maxNesting": _SEEN_LEVELS}
     parser = MarkdownIt("commonmark", options).enable("table")
     parser.core.ruler.enableOnly(["normalize", "block"])

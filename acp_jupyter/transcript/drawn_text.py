@@ -1,7 +1,7 @@
-"""Text as it is drawn: without what a terminal or a page reads as something other than a sign.
+"""Text as it is drawn: without escape sequences, zero-width characters and HTML tags.
 
-A secret may be coloured in part, hold zero-width signs or be written in entities of HTML. It is
-drawn whole all the same, and copied whole.
+A secret may be partly coloured, contain zero-width characters or be written as HTML entities. A
+terminal or a page still draws the whole secret, and it can be copied from there.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ _TAG = (
     r"</?(?:a|b|bdi|bdo|code|em|font|i|ins|kbd|mark|s|samp|small|span|strong|sub|sup|tt|u|var|wbr)"
     r"(?:[\s/][^<>]{0,1000}+)?>"
 )
-"""Of HTML: what stands within a line, and changes how it looks."""
+"""HTML tags within a line that change how it looks."""
 _ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30}+);"
 _NOT_DRAWN = re.compile(f"{_ESCAPE.pattern}|[{_ZERO_WIDTH}]++|(?i:{_TAG})|{_ENTITY}")
 _NOT_DRAWN_OR_STRUCK = re.compile(f"{_NOT_DRAWN.pattern}|[^\n\x08]\x08")
-"""Also what is written over, as bold text in manuals is."""
+"""Also overstruck characters, as manual pages write bold text."""
 _SIGNS = re.compile(f"[\x1b\x9b\x9d\x08{_ZERO_WIDTH}]|<(?=[/A-Za-z])|&(?=[#A-Za-z])")
 
 
 def may_hide(text: str) -> bool:
-    """Return whether something is in the text that is drawn as another sign, or not at all."""
-    # In parts: no other thread goes on while one is searched. A sign may need the one after it.
+    """Return whether the text contains characters that are drawn differently, or not at all."""
+    # In parts, as a search blocks other threads. They overlap: a match may need the next character.
     parts = range(0, len(text), _PART_CHARS)
     return any(_SIGNS.search(text, at, at + _PART_CHARS + 1) for at in parts)
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnText:
-    """A text, what is drawn of it, and which part is where."""
+    """A text as it was written and as it is drawn, and how the two correspond."""
 
     raw: str
     """As it was written."""
@@ -58,13 +58,13 @@ class DrawnText:
     """Where each part begins in ``text``."""
     _firsts: array[int]
     _ends: array[int]
-    """Where each part is in ``raw``; one that was an entity is longer than what is drawn."""
+    """Where each part is in ``raw``; an entity is longer than the character drawn for it."""
 
     @classmethod
     def of(cls, raw: str) -> DrawnText:
-        """Return what is drawn of a text. It takes time in proportion to it."""
+        """Return a text as it is drawn, in linear time."""
         texts: list[str] = []
-        # Not objects: a million of them would be looked through whenever garbage is collected.
+        # Arrays and no objects: the garbage collector would visit a million of them each time.
         begins, firsts, ends = array("Q"), array("Q"), array("Q")
         length = 0
         for first, end, drawn in _drawn_parts(raw):
@@ -77,9 +77,9 @@ class DrawnText:
         return cls(raw, "".join(texts), begins, firsts, ends)
 
     def without(self, spans: Iterable[_Span]) -> str:
-        """Return what was written, with ``[redacted]`` in place of these parts of what is drawn.
+        """Return the raw text with ``[redacted]`` in place of these spans of the drawn text.
 
-        Escapes of a terminal in them stay: a colour that begins in one ends there, too.
+        Terminal escapes in a span stay, so that a colour that begins or ends there still does.
 
         Parameters
         ----------
@@ -96,7 +96,7 @@ class DrawnText:
         return "".join((*kept, self.raw[done:]))
 
     def _place(self, at: int) -> _Span:
-        """Return where a drawn sign is in what was written."""
+        """Return the span in ``raw`` of the drawn character at ``at``."""
         number = bisect_right(self._begins, at) - 1
         begin, end = self._firsts[number], self._ends[number]
         after = self._begins[number + 1 : number + 2]
@@ -108,7 +108,7 @@ class DrawnText:
 
 
 def _joined(spans: Iterable[_Span]) -> list[_Span]:
-    """Return the spans in order, with those that overlap as one."""
+    """Return the spans in order, with overlapping ones joined."""
     joined: list[_Span] = []
     for begin, end in sorted(spans):
         if joined and begin < joined[-1][1]:

@@ -1,7 +1,7 @@
-"""Escaping: pieces of Markdown that stay whole, whatever an agent puts in them.
+"""Escaping: pieces of Markdown that stay intact, whatever text an agent puts in them.
 
-Characters that turn, hide or split what is read are shown as what they are, by the rule of the page
-(``odd_characters.ts``): what a script needs where it stands stays.
+Characters that reverse, hide or split text are written out as ``[U+202E]``, by the same rule as in
+the page (``odd_characters.ts``): a character that a script needs at its place stays.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _PLAIN_TEXT = re.compile(r"\S(?:[\w .,:;()'\"/?%+=-]++|\n++(?![ \t]))*")
 
 
 def agent_markdown(text: str) -> str:
-    """Return an agent's Markdown so that nothing after it is swallowed or imitated.
+    """Return an agent's Markdown so that it can't swallow or imitate the text after it.
 
-    Raw HTML is shown as text, an image as a link to it (nothing is fetched from elsewhere by
-    looking at a notebook), and each block ends where it ends, whoever reads it. What is too long or
-    too deeply nested to be sure of is shown as it is, as a block of code.
+    Raw HTML is shown as text, and an image as a link, so that opening a notebook fetches nothing.
+    All renderers see each block end at the same place. A text that is too long or too deeply
+    nested to be sure of becomes a code block.
     """
     text = printable(text).strip("\n")
     if not text.strip():
@@ -57,7 +57,7 @@ def quote(text: str) -> str:
 
 
 def one_line(text: str, chars: int = 200) -> str:
-    """Return the text on one line; what is too long ends at a word, with an ellipsis."""
+    """Return the text on one line; a long one is cut at a word and gets an ellipsis."""
     line = show_control_characters(" ".join(_ASCII_CONTROLS.sub("", without_ansi(text)).split()))
     if len(line) <= chars:
         return line
@@ -66,18 +66,18 @@ def one_line(text: str, chars: int = 200) -> str:
 
 
 def inert(text: str, chars: int = 200) -> str:
-    """Return the text on one line, to stand in Markdown as it is."""
+    """Return the text on one line, escaped for Markdown."""
     line = html.escape(one_line(text, chars), quote=False)
     return re.sub(r"([\\`*_\[\]~|#$])", r"\\\1", line)
 
 
 def inert_html(text: str, chars: int = 200) -> str:
-    """Return the text on one line, to stand in a line of HTML as it is."""
+    """Return the text on one line, escaped for HTML."""
     return html.escape(one_line(text, chars), quote=False)
 
 
 def printable(text: str) -> str:
-    """Remove terminal codes and control characters; write out what turns or hides text."""
+    """Remove terminal escapes and control characters; write out those that reverse or hide text."""
     plain = "".join(map(_without_controls, _parts(without_ansi(text))))
     return "".join(map(show_control_characters, _parts(plain)))
 
@@ -91,14 +91,14 @@ _PART_CHARS = 16 * 1024
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield a text in parts, so that other threads go on; what belongs together is not cut."""
+    """Yield a text in parts, so that other threads can run; never split a character sequence."""
     begin, end = 0, _PART_CHARS
     while end < len(text):
         pair = text[end - 1 : end + 1]
         if pair.isascii() and pair != "\r\n":
             cut = end
         else:
-            # There is none before, or it would have been cut there.
+            # Earlier ones need no look: the text would have been cut there.
             least = max(begin, end - _PART_CHARS)
             cut = max(text.rfind(" ", least, end), text.rfind("\n", least, end)) + 1
         if cut:
@@ -114,7 +114,7 @@ def without_ansi(text: str) -> str:
         return text
     if len(text) <= _PART_CHARS:
         return _ANSI.sub("", text)
-    # One by one, so that other threads go on.
+    # One by one, so that other threads can run.
     kept, end = [], 0
     for match in _ANSI.finditer(text):
         kept.append(text[end : match.start()])
@@ -133,7 +133,7 @@ _FLAGS = re.compile("\U0001f3f4[\U000e0020-\U000e007f]+")
 
 
 def show_control_characters(text: str) -> str:
-    """Return a text with such characters in the form ``[U+202E]``."""
+    """Return a text with characters that reverse or hide text in the form ``[U+202E]``."""
     if _CONTROL_CHARACTERS.search(text) is None:
         return text
     flags = [match.span() for match in _FLAGS.finditer(text)]

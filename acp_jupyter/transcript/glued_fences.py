@@ -1,7 +1,7 @@
-"""Fences that an agent wrote behind text on its line, put on lines of their own.
+"""Moves a code fence that follows text to a line of its own.
 
-Agents join pieces of text without a line end: "Here it is:```python". To Markdown that is no
-fence, so that its end begins a block, and the text after it is code.
+Agents join pieces of text without a line end: "Here it is:```python". Markdown doesn't see a fence
+there, takes the closing fence for an opening one, and shows the text after it as code.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence
 _FENCE = re.compile(r"(?<![`~])(?:`{3,}|~{3,})(?![`~])")
 _LANGUAGE = re.compile(r"([\w+#.{}=-]*)[ \t]*")
 _CONTAINERS = re.compile(r"(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])))*[ \t]*")
-"""What a line begins with in a quote or a list."""
+"""The markers and spaces that begin a line in a quote or a list."""
 
 
 def fences_apart(text: str) -> str:
-    """Return a text in which each fence begins its line.
+    """Return the text with each fence at the beginning of its line.
 
-    One that follows text counts if a line ends with it and perhaps a language, and a line that is
-    only a fence ends it; with a language also if nothing does yet. It is indented as its end is.
+    A fence after text counts only at the end of a line, alone or with a language, and if a closing
+    fence follows; with a language also without one. It gets the indent of the closing fence.
     """
     if not any(_after_text(line) for line in text.split("\n")):
         return text
@@ -46,7 +46,7 @@ def _lines_apart(lines: Sequence[str]) -> Iterator[str]:
             continue
         runs = runs + Counter(_FENCE.findall(line)) if line.strip() else Counter()
         fence = _after_text(line)
-        # Another such run would be the other end of a code span.
+        # A second run of these marks would be the other end of a code span.
         alone = fence is not None and ("~" in fence[0] or runs[fence[0]] % 2 == 1)
         indent = _indent(lines, number, fence) if fence is not None and alone else None
         if fence is None or indent is None:
@@ -59,7 +59,7 @@ def _lines_apart(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _after_text(line: str) -> re.Match[str] | None:
-    """Return the fence that ends a line which begins with text."""
+    """Return the fence at the end of a line that begins with text."""
     if "```" not in line and "~~~" not in line:
         return None
     start = _CONTAINERS.match(line)
@@ -71,7 +71,7 @@ def _after_text(line: str) -> re.Match[str] | None:
 
 
 def _indent(lines: Sequence[str], number: int, fence: re.Match[str]) -> str | None:
-    """Return what its line is to begin with; None if it is no fence."""
+    """Return the indent for the fence's new line; None if the marks are not a fence."""
     marks, line = fence[0], lines[number]
     for after in range(number + 1, len(lines)):
         if marks in lines[after]:

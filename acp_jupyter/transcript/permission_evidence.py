@@ -1,8 +1,8 @@
-"""What a permission request contains: all that its card shows, and what rules and policies look at.
+"""What a permission request contains: the details that its card shows, and evidence for rules.
 
-`contents_of` reads a tool call once for all three. A field of its input that is not understood is
-shown, and only a user may allow the request. Evidence is what is known beyond doubt, on which a
-rule or a policy may answer. A request may also be a question, which only a user may answer.
+`contents_of` reads a tool call once for the card, the rules and the policy. A field of its input
+that is not understood is shown, and then only a user may allow the request. Rules and policies
+answer on evidence, which is known beyond doubt. A question is for the user alone to answer.
 """
 
 from __future__ import annotations
@@ -54,24 +54,24 @@ _FETCH = frozenset({"format", "maxlength", "prompt", "timeout", "url"})
 _MOST_PATHS = 200
 _MOST_DETAILS = 1_000
 _MOST_CHARS = 1_000_000
-"""Of all names and values together; of a request with more, the rest is not shown."""
+"""Of all names and values together; the rest is not shown."""
 _PLAIN_WORD = re.compile(r'[^\s,"]+')
 _COMMANDS = frozenset({"cmd", "command", "commands"})
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What is known of a tool call beyond doubt. Other kinds than those of rules have none."""
+    """What is known of a tool call beyond doubt. Only kinds that rules can name have evidence."""
 
     kind: RuleKind
     paths: tuple[str, ...] = ()
-    """All that it names, relative to the session's folder where they lie inside it."""
+    """All paths that the call names; those inside the session's folder are relative to it."""
     command: str = ""
     url: str = ""
     clear: bool = True
-    """Whether these are all paths that it names."""
+    """Whether ``paths`` is complete."""
     plain: bool = True
-    """Whether a command is all there is: in the session's folder, and waited for."""
+    """Whether the command runs in the session's folder, in the foreground, with no more fields."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +79,15 @@ class Contents:
     """All that a permission request contains."""
 
     evidence: Evidence | None = None
-    """None where a fact is missing, or two contradict each other."""
+    """None if a fact is missing, or if two contradict each other."""
     understood: bool = True
-    """Whether no field may do what nobody here knows of."""
+    """Whether the meaning of every field is known."""
     folder: str = ""
     """Where a command would run; empty for the session's folder."""
     details: tuple[Detail, ...] = ()
-    """The fields that its card does not show in another way."""
+    """The fields that the card doesn't show elsewhere."""
     too_large: bool = False
-    """Whether there are more of them than can be shown."""
+    """Whether there are more details than can be shown."""
 
 
 def contents_of(call: ToolCall, cwd: str) -> Contents:
@@ -103,12 +103,12 @@ def contents_of(call: ToolCall, cwd: str) -> Contents:
     found = _contents(call, cwd)
     evidence = found.evidence
     if call.permission is not None and call.permission.too_large:
-        # A rule may still forbid what is known of it.
+        # A rule may still deny the call, by the facts that are known.
         doubtful = None if evidence is None else replace(evidence, clear=False, plain=False)
         return replace(found, evidence=doubtful, understood=False, too_large=True)
     named = () if evidence is None else (evidence.command, evidence.url, *evidence.paths)
     if any(REDACTED in text for text in (*named, found.folder)):
-        return replace(found, understood=False)  # nobody sees what is there
+        return replace(found, understood=False)  # the user doesn't see the redacted part
     return found
 
 
@@ -122,7 +122,7 @@ def _contents(call: ToolCall, cwd: str) -> Contents:
     row = find_tool(call.tool_name)
     runs = row is not None and row.acp_kind == "execute"
     kind = _file_kind(call)
-    # What a command only reads is for its user to judge.
+    # A command that its agent calls a read or a search gets no evidence: the user decides.
     if call.command and (runs or kind in {None, "read", "search"}):
         return _of_command(call, source, cwd)
     found = _of_fields(call, source, cwd)
@@ -130,7 +130,7 @@ def _contents(call: ToolCall, cwd: str) -> Contents:
 
 
 def _of_other_input(call: ToolCall, raw_input: JsonValue) -> Contents:
-    """Of a text, a number or a list. It is shown, and not understood."""
+    """Return the contents of an input that is a text, a number or a list: never understood."""
     if isinstance(raw_input, str) and raw_input == call.command:
         return Contents(understood=False)
     details, too_large = _details([("input", raw_input)])
@@ -138,7 +138,7 @@ def _of_other_input(call: ToolCall, raw_input: JsonValue) -> Contents:
 
 
 def _of_notebook_tool(call: ToolCall, source: Obj, cwd: str) -> Contents:
-    """Of a call that the host does itself: all that it does is told by its paths and its diff."""
+    """Return the contents of a call that the host carries out: its paths and diff say it all."""
     kind = _file_kind(call)
     evidence = None if kind is None else _with_paths(kind, call, {}, cwd)
     left = [] if call.command or call.diffs else _not_in(source.items(), _shown_texts(call))
@@ -193,7 +193,7 @@ def _file_kind(call: ToolCall) -> _FileKind | None:
 
 
 def _shown_texts(call: ToolCall) -> set[str]:
-    """Return what the card says of a call in whole lines."""
+    """Return the texts that the card shows in full."""
     reason = "" if call.permission is None else call.permission.reason
     return {call.title, call.description, reason, *_shown_paths(call)}
 
@@ -201,14 +201,14 @@ def _shown_texts(call: ToolCall) -> set[str]:
 def _not_in(
     fields: Iterable[tuple[str, JsonValue]], texts: set[str]
 ) -> Iterator[tuple[str, JsonValue]]:
-    """Yield the fields that are neither empty nor one of these texts."""
+    """Yield the fields that are not empty, and whose value is not one of the texts."""
     for key, value in fields:
         if not is_empty_value(value) and not (isinstance(value, str) and value in texts):
             yield key, value
 
 
 def _is_shown(found: FieldContents, paths: set[str | None], diffs: tuple[Diff, ...]) -> bool:
-    """Return whether a card shows all that a field says, by its paths and its diffs."""
+    """Return whether the card's paths and diffs already show all that a field says."""
     if found.is_set or not (found.is_known and found.is_clear and found.paths <= paths):
         return False
     if not (found.texts or found.patches):
@@ -232,13 +232,13 @@ def _changed_lines(patch: str) -> set[str]:
 def is_question(call: ToolCall, options: tuple[PermissionOption, ...]) -> bool:
     """Return whether the options are answers to a question rather than a yes and a no.
 
-    Some agents ask their users this way. Nothing but a user may answer.
+    Some agents ask questions this way. Only a user may answer one.
     """
     once = [option for option in options if option.option_kind == "allow_once"]
     short = (words for words in (call.tool_name, call.title) if len(words) <= _LONGEST_NAME)
     names = {re.sub(r"[^a-z]", "", words.lower()) for words in short}
     silent = not (call.command or call.path or call.locations or call.diffs or call.raw_input)
-    # Claude names the tools of MCP servers so, of which many take no arguments.
+    # Claude's prefix for the tools of MCP servers, many of which take no arguments.
     is_tool = call.tool_name.startswith("mcp__")
     return (
         len(once) > 1
@@ -256,7 +256,7 @@ def sole_allow_once(options: tuple[PermissionOption, ...]) -> str | None:
 
 
 def _details(fields: Iterable[tuple[str, JsonValue]]) -> tuple[tuple[Detail, ...], bool]:
-    """Return fields as they are shown, and whether there are more than can be."""
+    """Return the fields as the card shows them, and whether some had to be left out."""
     shown: list[Detail] = []
     left = _MOST_CHARS
     for name, value in fields:
@@ -278,7 +278,7 @@ def _written(value: JsonValue) -> str:
 
 
 def _is_of_notebook_tool(call: ToolCall) -> bool:
-    """Return whether the host asks for a notebook tool of its own."""
+    """Return whether the host made the request, for one of its notebook tools."""
     return call.permission is not None and call.permission.request_id.startswith("t")
 
 

@@ -1,8 +1,8 @@
-"""Fields of a tool's raw input: those beside a command, and what others name and write.
+"""Reads a tool's raw input: the fields beside a command, and the paths and texts of other tools.
 
-A field that is not in these tables may change what is done, or with which rights, or name a path.
-So it is shown, and nobody but the user allows a request that has one. What looks like a path counts
-as one; what leads out of the folder, or has a scheme, means that the paths are unknown.
+A field that is not in these tables may change what a call does or with which rights, or name a
+path. So it is shown, and only the user may allow such a request. A value that looks like a path
+counts as one; if it is outside the folder or has a scheme, the paths count as unknown.
 """
 
 from __future__ import annotations
@@ -55,17 +55,17 @@ _BACKGROUND = frozenset({"background", "isbackground", "runinbackground"})
 
 @dataclass(frozen=True, slots=True)
 class CommandFields:
-    """The fields that are left, by name, as the agent sent them."""
+    """The fields beside a command, by name, as the agent sent them."""
 
     folder: str = ""
-    """Where it runs, relative where that is inside; empty for the session's folder."""
+    """Where the command runs, relative to the session's folder if inside; empty for that folder."""
     known: tuple[tuple[str, JsonValue], ...] = ()
-    """Understood, and not what a rule for the command covers."""
+    """Fields that are understood, but that a rule for the command does not cover."""
     unknown: tuple[tuple[str, JsonValue], ...] = ()
 
 
 def read_command_fields(source: Obj, cwd: str) -> CommandFields:
-    """Tell what a command's input says beside the command."""
+    """Return the fields of a command's input beside the command itself."""
     folder = ""
     known: list[tuple[str, JsonValue]] = []
     unknown: list[tuple[str, JsonValue]] = []
@@ -222,25 +222,25 @@ _GIT = re.compile(r"diff --git a/(.+) b/(.+)")
 
 @dataclass(slots=True)
 class FieldContents:
-    """What a field of an input for files says, at any depth."""
+    """What a field of a file tool's input contains, at any depth."""
 
     paths: set[str] = field(default_factory=set)
-    """That it names; relative where they lie inside the folder."""
+    """The paths that the field names; relative if inside the folder."""
     texts: list[str] = field(default_factory=list)
-    """That are written, looked for or replaced."""
+    """The texts that the tool writes, searches for or replaces."""
     patches: list[str] = field(default_factory=list)
     is_clear: bool = True
     """Whether all of its paths are known."""
     is_known: bool = True
     """Whether every field in it is in a table here."""
     is_set: bool = False
-    """Whether a setting in it is anything but false."""
+    """Whether the field contains a setting other than false."""
 
 
 def local_path(text: str, cwd: str) -> str | None:
-    """Return a path as people read it; None for what is no path on this machine.
+    """Return a path as it is shown; None if the text is not a path on this machine.
 
-    ``file:`` addresses become paths; those with a host do not.
+    A ``file:`` address becomes a path, unless it names another host.
     """
     if text.lower().startswith("file:"):
         try:
@@ -256,7 +256,7 @@ def local_path(text: str, cwd: str) -> str | None:
 
 
 def read_path_fields(source: Obj, cwd: str, *, is_grep: bool = False) -> dict[str, FieldContents]:
-    """Tell what each field of an input says that is not empty.
+    """Return the contents of each field of an input that is not null.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def read_path_fields(source: Obj, cwd: str, *, is_grep: bool = False) -> dict[st
     cwd
         The session's folder.
     is_grep
-        Whether its pattern is looked for in texts, and not in names.
+        Whether the pattern is searched for in texts, and not in file names.
     """
     reader = _FieldReader(cwd, is_grep)
     return {key: reader.field(key, value) for key, value in source.items() if value is not None}

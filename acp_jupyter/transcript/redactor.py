@@ -80,7 +80,7 @@ class KnownSecrets:
         values
             All that it has now.
         at
-            Since when, in seconds since the epoch: what was written earlier may hold them.
+            Since when, in seconds since the epoch: earlier texts may contain the values.
         """
         spelt = {way for value in values for way in (value, quote(value, safe=""))}
         usable = frozenset(way for way in spelt if len(way) >= _MIN_SECRET_CHARS)
@@ -97,7 +97,7 @@ class Redactor:
     """Replaces known secrets, and what looks like one, in text and in JSON values.
 
     A secret that an agent spells out over several messages is found where their text is joined,
-    not in each of them. Every part takes time in proportion to the text.
+    not in each of them. Every search is linear in the length of the text.
 
     Parameters
     ----------
@@ -121,17 +121,17 @@ class Redactor:
     def of_environments(
         cls, *environments: Mapping[str, str], shared: KnownSecrets | None = None
     ) -> Self:
-        """Take the values of the variables that are named like secrets."""
+        """Return a redactor that knows the values of variables that are named like secrets."""
         return cls(set().union(*map(named_secrets, environments)), shared)
 
     def learn(self, source: str, *secrets: str, at: float = 0.0) -> None:
-        """Know these from now on, in place of what ``source`` had; see `KnownSecrets.put`."""
+        """Learn the secrets of ``source``; they replace earlier ones. See `KnownSecrets.put`."""
         self._own.put(source, secrets, at)
 
     def learn_from_files(self, source: str, *secrets: str, at: float = 0.0) -> None:
-        """Do as `learn`; an agent could write these files.
+        """Learn the secrets of files that the agent could write.
 
-        A text that it has put there must not be hidden in what it asks for: see `shown`.
+        An agent must not hide a part of its request by writing it into such a file: see `shown`.
         """
         self._of_files.put(source, secrets, at)
 
@@ -142,7 +142,7 @@ class Redactor:
 
     @property
     def _secrets(self) -> Sequence[str]:
-        """All that are known, the longest first: one may be a part of another."""
+        """All known secrets, the longest first, as one may be a part of another."""
         known = self._own.values, self._shared.values, self._of_files.values
         if self._sorted[0] != known:
             ordered = sorted(frozenset().union(*known), key=lambda each: (-len(each), each))
@@ -150,25 +150,25 @@ class Redactor:
         return self._sorted[1]
 
     def redact_text(self, text: str) -> str:
-        """Return ``text`` without secrets, also those that are whole only where it is drawn."""
+        """Return ``text`` without secrets, also those that are complete only when it is drawn."""
         if may_hide(text):
-            # First, or its first part alone would be known for one.
+            # Before the rest: otherwise only a secret's part up to an escape would be removed.
             text = self._without_hidden(text)
         return _without_likely(self._without_known_text(text))
 
     def shown(self, value: Any, raw: str = "") -> Any:
-        """Return a message without the secrets that are known, and the same one if it has none.
+        """Return a message without known secrets; the same object if it has none.
 
-        What a user is asked to allow must be seen whole. So patterns are left alone, and in what a
-        tool call would do also values of files: an agent could have put there what it wants to
-        hide. Once nobody is asked any more, they are taken out: see `after_question`.
+        A user must see all of what they are asked to allow. So nothing is removed by patterns, and
+        secrets of files stay in a tool call's input: an agent could hide a part of it by adding
+        that to a file. `after_question` removes them once the request is settled.
 
         Parameters
         ----------
         value
             A JSON value.
         raw
-            Its JSON text, where that is known. Without escapes it shows all that is in the value.
+            The value's JSON text, if known: without escapes it can be searched instead.
         """
         secrets = self._secrets
         if not secrets:
@@ -191,15 +191,15 @@ class Redactor:
 
     @property
     def has_shown(self) -> bool:
-        """Whether `shown` has left any value of a file."""
+        """Whether `shown` has left a secret of a file in a message."""
         return bool(self._shown)
 
     def shows_any(self, call: ToolCall) -> bool:
-        """Return whether a value of a file is in a tool call: in what it would do, as `shown`."""
+        """Return whether a tool call contains a secret of a file that `shown` has left."""
         return self.after_question(call) != call
 
     def after_question(self, call: ToolCall) -> ToolCall:
-        """Return a tool call that nobody is asked about any more without what `shown` left."""
+        """Return a tool call whose request is settled, without the secrets that `shown` left."""
         return _mapped(call, partial(_without, self._shown)) if self._shown else call
 
     def _without_known_text(self, text: str) -> str:
@@ -246,7 +246,7 @@ def _without_likely(text: str) -> str:
 
 
 def _without_likely_at(name: str, value: str) -> str:
-    """Return the value of something without the secret that its name tells of."""
+    """Return the value without a secret that is recognised by the name before it."""
     if _NAMES.search(name) is None:
         return value
     head, tail = f'"{name}": "', '"'
@@ -328,8 +328,8 @@ def _mapped_value(value: Any, change: Callable[[str], str], fixed: Mapping[str, 
 class Scrubber:
     """Makes text fit to be saved and passed on.
 
-    The session's folder becomes ``.``, the home folder ``~``, in all text and in every way that a
-    path may be written there; secrets go by the redactor.
+    The session's folder becomes ``.`` and the home folder ``~``, in all text and in every spelling
+    of a path; the redactor removes secrets.
 
     Parameters
     ----------
@@ -361,7 +361,7 @@ class Scrubber:
         for path, name in ((root, stand_in), *longest, (home, "~")):
             for spelling in _spellings(_trimmed(path)):
                 self._paths.append((_path_pattern(path, spelling, end=r"(?![\w-]|\.\w)"), name))
-        # What begins like the folder is a neighbour of it: /srv/work-old beside /srv/work.
+        # A path that only begins with the folder's is a sibling: /srv/work-old and /srv/work.
         name = PurePosixPath(root.replace("\\", "/")).name
         above = "" if stand_in == "." else f"{stand_in}/"
         for spelling in _spellings(root):
@@ -369,7 +369,7 @@ class Scrubber:
 
     @classmethod
     def of_session(cls, session: SessionState, redactor: Redactor, home: str = "") -> Scrubber:
-        """Make one for a session; its shown folder tells the home folder too."""
+        """Return a scrubber for a session, whose shown folder gives the home folder as well."""
         if not home and session.folder.startswith("~"):
             home = session.cwd.removesuffix(session.folder.removeprefix("~"))
         return cls(session.cwd, home, redactor)
@@ -402,7 +402,7 @@ def _spellings(path: str) -> list[str]:
 
 
 def _path_pattern(path: str, spelling: str, *, end: str) -> re.Pattern[str]:
-    # "/app" may be a part of "src/app"; a longer path stands for itself wherever it appears.
+    # "/app" may be a part of "src/app"; a longer path is unambiguous wherever it appears.
     flavour = PureWindowsPath if "\\" in path else PurePosixPath
     short = len(flavour(path).parts) <= 2
     begin = r"(?<![\w.~-])" if short else ""

@@ -1,8 +1,8 @@
 """What secrets look like: a table of patterns, each of which takes linear time.
 
-How the tokens of services look is read from a maintained set of rules, see `token_formats`. The
-patterns here know what has a form of its own, such as keys, headers and addresses, and values by
-their names. The functions before them tell whether such a value is a secret, and not a word, a
+The formats of service tokens come from a maintained set of rules: see `token_formats`. The
+patterns here match secrets with a form of their own (keys, headers, addresses), and values by
+their names. The ``is_*`` functions decide whether such a value is a secret, and not a word, a
 path, a template or code.
 """
 
@@ -22,7 +22,7 @@ REDACTED = "[redacted]"
 _DIGIT = re.compile(r"[0-9]")
 _LETTER = re.compile(r"[A-Za-z]")
 _STANDS_IN = re.compile(r"[<>{}]|\$\(|\.\.\.|\*\*\*|\[redacted\]|(?i:your[_-]|x{4})")
-"""Of a template, or of what was taken out."""
+"""Marks of a template, or of a secret that was removed."""
 _PATH = re.compile(r"~?\.{0,2}/|[A-Za-z][A-Za-z0-9+.-]{0,20}://|[$%]")
 _DOTTED = re.compile(r"[A-Za-z_]\w{0,40}+(?>(?:\.[A-Za-z_]\w{0,40}+)+)")
 _TEXT = re.compile(r"[A-Z]?[a-z]++(?>(?:-[a-z]++)*)[.]?")
@@ -30,7 +30,7 @@ _HYPHENATED_WORDS = re.compile(r"[a-z]{1,15}+(?>(?:[_-]+[a-z]{1,15}+)*)")
 _NUMBERED_WORDS = re.compile(
     r"[A-Za-z]++[0-9]{0,3}(?>(?:[_-](?:[A-Za-z]++[0-9]{0,3}|[0-9]{1,2}))*)"
 )
-"""Words with numbers behind them, as names in code have them: ``user_token_2``, ``Uint8``."""
+"""Words that end in numbers, as names in code do: ``user_token_2``, ``Uint8``."""
 _CAPITALS = re.compile(r"[A-Za-z][a-z]++[0-9]{0,5}(?>(?:[A-Z][a-z]++[0-9]{0,5})*)")
 """``Ed25519PrivateKey``."""
 
@@ -40,23 +40,23 @@ def _stands_in(value: str) -> bool:
 
 
 def is_mixed(value: str) -> bool:
-    """Return whether it is not just words with lines between them."""
+    """Return whether a value is more than words joined by hyphens or underscores."""
     return _HYPHENATED_WORDS.fullmatch(value) is None
 
 
 def is_bearer(value: str) -> bool:
-    """Return whether it is no text that follows the word."""
+    """Return whether the value after "Bearer" is a token, and not the next word of a text."""
     return not value.isupper() and _TEXT.fullmatch(value) is None
 
 
 def is_password(value: str) -> bool:
-    """Return whether it has letters and digits and is no path, template or dotted code."""
+    """Return whether a value has letters and digits, and isn't a path, template or dotted name."""
     mixed = _DIGIT.search(value) is not None and _LETTER.search(value) is not None
     return mixed and not _stands_in(value) and _DOTTED.fullmatch(value) is None
 
 
 def is_random(value: str) -> bool:
-    """Return whether it is, beyond that, no words of some language with numbers behind them."""
+    """Return whether a value has digits, and isn't a path, a template or a name in code."""
     if _stands_in(value) or _DOTTED.fullmatch(value) is not None:
         return False
     if _DIGIT.search(value) is None:
@@ -65,18 +65,18 @@ def is_random(value: str) -> bool:
 
 
 def is_url_value(value: str) -> bool:
-    """Return whether it is the value of a URL parameter and no placeholder for one."""
+    """Return whether the value of a URL parameter is more than a placeholder."""
     return not _stands_in(value) and not value.isupper() and len(set(value)) > 3
 
 
 _Span = tuple[int, int]
 
 _WINDOW_CHARS = 64 * 1024
-"""Searched in one go; other threads wait as long."""
+"""Searched at once: other threads wait until the search is done."""
 _PART_CHARS = 16 * 1024
-"""Searched in one go for tokens, which takes longer a character."""
+"""Searched at once for tokens, which takes longer per character."""
 _REACH_CHARS = 32 * 1024
-"""A secret that begins in a window may go on for so long behind it."""
+"""How far a secret that begins in a window may extend past its end."""
 _KEY_BLOCK_CHARS = 32 * 1024
 
 
@@ -101,11 +101,11 @@ class SecretPattern:
 
     Agents choose the text, so a pattern must not look at any character more than a few times:
 
-    - it begins with a literal, which is looked for quickly; what must stand before that is a
+    - it begins with a literal, which is found quickly; a condition on the text before that is a
       lookbehind after it;
-    - a quantifier without a bound is possessive: it gives nothing back;
-    - what may still fail after such a run begins only where the run begins, or with what the run
-      can't hold.
+    - an unbounded quantifier is possessive, so that it never backtracks;
+    - a part that can still fail after such a run begins where the run begins, or with a character
+      that the run can't contain.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class SecretPattern:
     rest
         What follows. Its group is the secret, if it has one; else all of it is.
     likely
-        Tells of a secret that was found whether it is one indeed.
+        Returns whether a match is indeed a secret.
     """
 
     name: str
@@ -145,13 +145,13 @@ class SecretPattern:
 
 @cache
 def _compiled(regex: str) -> re.Pattern[str]:
-    """Compile a pattern when it is first needed: all at once would take the time of an import."""
+    """Compile a pattern on first use: compiling all of them would slow down the import."""
     return re.compile(regex)
 
 
 @dataclass(frozen=True, slots=True)
 class KeyBlocks:
-    """Private keys in PEM: from ``BEGIN`` to ``END``; of one that was cut off, its lines."""
+    """Private keys in PEM, from ``BEGIN`` to ``END``; without an ``END``, the lines of base64."""
 
     name: str = "private key"
     start: str = "-----BEGIN "
@@ -171,13 +171,13 @@ class KeyBlocks:
                 lines = _KEY_LINES.match(text, begin.end())
                 done = lines.end() if lines else begin.end()
                 if done == begin.end():
-                    continue  # the line is only spoken of
+                    continue  # a text that mentions the line, without a key
             yield begin.start(), done
 
 
 _KEY_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-# Groups are not repeated possessively: Python before 3.11.5 keeps what the last try has read.
+# No possessive quantifier on a group: Python before 3.11.5 keeps what a failed try has read.
 _KEY_LINES = re.compile(r"(?>(?:(?>(?:\\[nr]|[\s>|]){1,20})[A-Za-z0-9+/=]{16,}+)*)")
 
 
@@ -191,15 +191,15 @@ _LONG_WORD = re.compile(f"(?<!{_LONG_WORD_CHARACTERS}){_LONG_WORD_CHARACTERS}{{{
 _CUT_WORD = re.compile(f"{_LONG_WORD_CHARACTERS}*+")
 _BEFORE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 _BEFORE_PLAIN = r"(?:(?<![A-Za-z0-9/+])|(?<=\\[nrt]))"
-"""Before one that begins like base64: such a text holds anything."""
+"""What precedes a token that begins with letters or digits: base64 may contain any of those."""
 
 
 class TokenFormats:
     """Tokens of services, by how they begin.
 
-    They are looked for in long words alone. There one regular expression finds all beginnings, and
-    what follows one is a single run of characters. Each gives nothing back, so that they take
-    linear time whatever the table holds.
+    Only long words are searched. One regular expression finds the beginnings of all tokens in
+    them; the rest of a token is one run of characters. Neither backtracks, so that the search is
+    linear, whatever the table holds.
 
     Parameters
     ----------
@@ -215,13 +215,13 @@ class TokenFormats:
         self._longest = len(starts[-1])
         self._rows: dict[str, list[tuple[str, str, str]]] = {}
         for _, start, members, least, needed in rows:
-            # Of the beginnings that begin a longer one, the shortest is looked for.
+            # Where one beginning is a prefix of others, the search is for the shortest.
             key = next(each for each in starts if start.startswith(each))
             body = f"[{members}]{{{least},}}+(?![A-Za-z0-9])"
             self._rows.setdefault(key, []).append((start, body, needed))
         plain = _any_of(start for start in self._rows if start.isalnum())
         others = _any_of(start for start in self._rows if not start.isalnum())
-        # It takes nothing, as another may begin within one that leads to no token.
+        # A lookahead: the next beginning may overlap one that turns out not to be a token.
         self._begins = f"{_BEFORE}(?=({others}|{_BEFORE_PLAIN}(?:{plain})))"
 
     def spans(self, text: str) -> Iterator[_Span]:
@@ -265,7 +265,7 @@ class TokenFormats:
 
 
 def _any_of(literals: Iterable[str]) -> str:
-    """Return a pattern for one of these, of which none begins another, by their first letters."""
+    """Return a pattern that matches any of the literals; none may be a prefix of another."""
     by_first: dict[str, list[str]] = {}
     for literal in sorted(literals):
         by_first.setdefault(literal[0], []).append(re.escape(literal[1:]))
@@ -275,7 +275,7 @@ def _any_of(literals: Iterable[str]) -> str:
 def _token(
     name: str, start: str, run: str, likely: Callable[[str], bool] | None = None
 ) -> SecretPattern:
-    """Make a pattern for what begins with a literal, in no word, and is a run of characters."""
+    """Make a pattern for a literal that doesn't follow a letter or digit, and a run after it."""
     before = rf"(?:(?<![A-Za-z0-9]{start})|(?<=\\[nrt]{start}))"
     return SecretPattern(name, start, before + run, likely)
 
@@ -289,13 +289,13 @@ _IS = rf"""(?:{_QUOTE}(?:, ?["']value["'])?)?[ \t]{{0,4}}(?::=?|={{1,3}}>?)[ \t]
 def _named(
     name: str, start: str, rest: str, least: int, likely: Callable[[str], bool]
 ) -> Iterator[SecretPattern]:
-    """Make patterns for the value of such a name, in quotes and without."""
+    """Make patterns for the value of a name, with quotes and without."""
     quoted = rf"{_QUOTE}([^\s\"'`\\]{{{least},4096}}+)(?={_QUOTE})"
-    # Neither a quote nor = nor : is in it, so that no other name with its value is.
+    # Without quotes, = and :, so that a match doesn't include another name with its value.
     bare = rf"([A-Za-z0-9_~/+.!@#%^*?-]{{{least},4096}}+={{0,3}})"
     yield SecretPattern(f"{name} in quotes", start, rest + _IS + quoted, likely)
     yield SecretPattern(name, start, rest + _IS + bare + r"(?![\w\[({<>$)},:=])", likely)
-    # What is passed to a function may be the name of a variable.
+    # An argument of a function may be the name of a variable.
     yield SecretPattern(f"{name} in a list", start, rest + _IS + bare + "(?=[,)}])", is_random)
 
 
@@ -424,9 +424,9 @@ _TOKENS = PATTERNS[1]
 
 
 def maybe_secret(text: str) -> bool:
-    """Return whether something begins in ``text`` as a secret does: quick where it is short.
+    """Return whether ``text`` contains the start of a secret; quick for a short text.
 
-    Looking for each start takes half the time that one regular expression of all takes. Of the
-    tokens of services, which may begin as words do, they are looked for themselves.
+    Searching for each start takes half the time of one regular expression for all. Tokens of
+    services may start like words, so the search is for the whole token.
     """
     return any(map(text.__contains__, _STARTS)) or any(True for _ in _TOKENS.spans(text))

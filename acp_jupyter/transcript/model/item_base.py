@@ -20,15 +20,15 @@ class ItemBase(Model):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        """Make the one set of names that all copies of such an item share."""
+        """Make the set of field names that all copies share."""
         super().__pydantic_init_subclass__(**kwargs)
         cls._every_name = set(cls.model_fields)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with changes.
 
-        A set of its own that says which fields were set is larger than all that an ordinary tool
-        call holds, and nobody asks an item for it.
+        All copies share one ``__pydantic_fields_set__``: a set for each copy would be larger than
+        the rest of an ordinary tool call, and nothing reads it.
         """
         if deep:
             return super().model_copy(update=update, deep=True)
@@ -48,17 +48,17 @@ class StepBase(ItemBase):
 
 
 def index_of(item_id: str) -> int:
-    """Return an item's index in its transcript, which its id holds."""
+    """Return an item's index in its transcript, which is a part of its id."""
     return int(item_id[1:])
 
 
 MOST_CHARS = 10_000_000
-"""Of one text; a terminal's output is cut before that. What has more stops whoever handles it."""
+"""Longest text of an item, as longer ones block a thread; terminal output is cut earlier."""
 
 _CUT = "\n\n… longer than 10,000,000 characters: the rest is not shown …\n"
 
 _MANY_PIECES = 64
-"""Texts that grow by turns are not joined each time."""
+"""Texts that grow alternately are only joined if they have more pieces than this."""
 
 
 def utf16_length(value: str) -> int:
@@ -67,7 +67,7 @@ def utf16_length(value: str) -> int:
 
 
 def fitted(piece: str, room: int) -> str:
-    """Return a piece, or where it is longer than ``room`` its beginning, which says so."""
+    """Return a piece of text, cut to ``room`` characters with a note if it is longer."""
     if len(piece) <= room // 2 or utf16_length(piece) <= room:
         return piece
     return piece[:room] + _CUT if room >= 0 else ""
@@ -77,7 +77,7 @@ class Text:
     """An immutable view of a shared list of pieces.
 
     Appending to the newest view extends the list in place; appending to an
-    older one copies. So the pure reducer pays for the new piece alone.
+    older one copies. So appending costs the pure reducer only the new piece.
     """
 
     __slots__ = ("_count", "_pieces", "length")
@@ -89,7 +89,7 @@ class Text:
         """UTF-16 code units."""
 
     def append(self, piece: str) -> Text:
-        """Return the text with ``piece`` at its end."""
+        """Return the text with ``piece`` appended."""
         pieces = self._pieces
         if len(pieces) != self._count:
             pieces = pieces[: self._count]
@@ -97,16 +97,16 @@ class Text:
         return Text(pieces, self._count + 1, self.length + utf16_length(piece))
 
     def frozen(self) -> Text | str:
-        """Return the same in less room, now that another text grows.
+        """Return the text in a smaller form, now that another text grows.
 
-        Many small strings are five times their text; one needs no list.
+        Many small strings take five times the memory of one; a single one needs no list.
         """
         if self._count > _MANY_PIECES:
             str(self)
         return str(self) if self._count == 1 else self
 
     def __str__(self) -> str:
-        """Join the pieces; they are kept joined, in a list of its own: older views read theirs."""
+        """Join the pieces, and keep the result in a new list: older views still use the old one."""
         if self._count > 1:
             self._pieces = ["".join(self._pieces[: self._count])]
             self._count = 1

@@ -1,9 +1,9 @@
 """Items, tool calls and turns of a long session: old ones as bytes, in memory or on disk.
 
-An item is a dozen objects, and the garbage collector stops the whole server to look at each. After
-100,000 tool calls that is half a second. As bytes they are one object, a fourth as large, and not
-looked at. Where there is a spill store the bytes lie there, and a number says where. They become
-items again when they are read; no reader can tell the difference.
+An item is a dozen objects, and the garbage collector stops the whole server to visit each. After
+100,000 tool calls that takes half a second. As bytes an item is one object, a fourth of the size,
+that the collector ignores. With a spill store, the bytes are on disk, and the item is replaced by
+their position. Reading an item parses it again, so readers see no difference.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from acp_jupyter.transcript.model.tool_items import CallFacts, ToolCall
 V = TypeVar("V")
 
 NEWEST = 512
-"""Items at the end that are left as they are: more than a page is shown at once."""
+"""Items at the end that are not packed: more than a page shows at once."""
 
 _ITEM: TypeAdapter[Item] = TypeAdapter(Item)
 TEXT_AT = struct.Struct("<q")
-"""Before an item on a shelf: where its growing text lies, or -1."""
+"""Precedes an item in the spill store: the position of its growing text, or -1."""
 
 
 class SpillStore(Protocol):
     """Holds bytes outside of the server's memory."""
 
     def put(self, data: bytes) -> int | None:
-        """Return where the bytes are now, a number from 0 to 2**63; None where is no room."""
+        """Store the bytes and return their position, from 0 to 2**63; None if there is no room."""
 
     def get(self, position: int) -> bytes:
-        """Return the bytes that were put there."""
+        """Return the bytes stored at a position."""
 
 
 class Items(Sequence[Item]):
@@ -60,18 +60,18 @@ class Items(Sequence[Item]):
     ) -> None:
         self._items: Vector[Item | bytes | int] = Vector() if items is None else items
         self._left: Map[int, None] = Map() if left is None else left
-        """Places of old items that are under way."""
+        """Indexes of old items that are still open."""
         self._spill = spill
         self.tidied = tidied
-        """How many, from the first on, were put on the shelf or are under way."""
+        """How many, from the first on, were spilled or are still open."""
 
     def append(self, item: Item) -> Items:
-        """Return the same with ``item`` at its end."""
+        """Return the items with ``item`` appended."""
         old = len(self._items) - NEWEST
         return self._with(self._items.append(item))._tidied(old)
 
     def set(self, index: int, item: Item) -> Items:
-        """Return the same with ``item`` at ``index``, which it has already."""
+        """Return the items with the existing one at ``index`` replaced."""
         return self._with(self._items.set(index, item))._tidied(index)
 
     def _with(
@@ -81,7 +81,7 @@ class Items(Sequence[Item]):
         return Items(values, left, self._spill, self.tidied)
 
     def _tidied(self, index: int) -> Items:
-        """Return the same with the item at ``index`` as bytes, if it is old and at an end."""
+        """Return the items with the one at ``index`` packed, if it is old and closed."""
         if not 0 <= index < len(self._items) - NEWEST:
             return self
         item = self._items[index]
@@ -93,15 +93,15 @@ class Items(Sequence[Item]):
 
     @property
     def left(self) -> Sequence[int]:
-        """Places of old items that are under way."""
+        """Indexes of old items that are still open."""
         return sorted(self._left)
 
     def is_spilled(self, index: int) -> bool:
-        """Return whether the item at ``index`` is bytes now, here or on the shelf."""
+        """Return whether the item at ``index`` is packed, in memory or in the spill store."""
         return isinstance(self._items[index], bytes | int)
 
     def as_held(self, index: int) -> Item | bytes | int:
-        """Return the item at ``index`` as it is held: itself, as bytes, or where they lie."""
+        """Return the item at ``index`` as it is stored: an item, bytes, or their position."""
         return self._items[index]
 
     def packed(self, index: int) -> bytes:
@@ -112,7 +112,7 @@ class Items(Sequence[Item]):
         return item if isinstance(item, bytes) else _to_bytes(item)
 
     def spilled_to(self, index: int, text: str | None, shelf: SpillStore) -> Items | None:
-        """Return the same with an item, and its growing text, on the shelf; None without room."""
+        """Return the items with one and its growing text spilled; None if there is no room."""
         text_at = -1 if text is None else shelf.put(text.encode("utf-8", "surrogatepass"))
         if text_at is None:
             return None
@@ -122,11 +122,11 @@ class Items(Sequence[Item]):
         return Items(self._items.set(index, at), self._left.discard(index), shelf, self.tidied)
 
     def tidied_to(self, index: int) -> Items:
-        """Return the same, with ``tidied`` as ``index``."""
+        """Return the items with ``tidied`` set to ``index``."""
         return Items(self._items, self._left, self._spill, index)
 
     def text_at(self, index: int) -> str | None:
-        """Return the growing text that is on the shelf with the item at ``index``."""
+        """Return the growing text that was spilled with the item at ``index``."""
         item = self._items[index]
         if not isinstance(item, int):
             return None
@@ -143,13 +143,13 @@ class Items(Sequence[Item]):
         return _ITEM.validate_json(item) if isinstance(item, bytes) else item
 
     def recent(self, start: int) -> Iterator[Item]:
-        """Yield, of the items from ``start`` on, those that are new or under way, in order."""
+        """Yield the items from ``start`` on that are new or still open, in order."""
         new = max(start, len(self._items) - NEWEST)
         for index in (*sorted(p for p in self._left if start <= p < new), *range(new, len(self))):
             yield self[index]
 
     def since(self, start: int, end: int | None = None) -> Iterator[Item]:
-        """Yield all items from ``start`` on, one by one, up to, not including, ``end``."""
+        """Yield the items from ``start`` on, up to but not including ``end``."""
         return map(self.__getitem__, range(start, len(self) if end is None else end))
 
     def __len__(self) -> int:
@@ -170,7 +170,7 @@ class Items(Sequence[Item]):
 
 
 class _PackedMap(Generic[V]):
-    """A map whose values can be spilled."""
+    """A map with values that can be packed and spilled."""
 
     __slots__ = ("_spill", "_values", "tidied")
     _value: ClassVar[TypeAdapter[V]]
@@ -184,22 +184,22 @@ class _PackedMap(Generic[V]):
         self._values: Map[str, V | bytes | int] = Map() if values is None else values
         self._spill = spill
         self.tidied = tidied
-        """How many of the first, in an order that the owner knows, were put on the shelf."""
+        """How many, from the first on in the owner's order, were spilled."""
 
     def set(self, name: str, value: V) -> Self:
-        """Return the same with ``value`` for a name."""
+        """Return the map with ``value`` for a name."""
         return type(self)(self._values.set(name, value), self._spill, self.tidied)
 
     def held(self) -> Iterator[tuple[str, object]]:
-        """Yield names and what is held of each: another object where a value has changed."""
+        """Yield names and stored objects: a value that has changed is a different object."""
         return self._values.items()
 
     def tidied_to(self, index: int) -> Self:
-        """Return the same, with ``tidied`` as ``index``."""
+        """Return the map with ``tidied`` set to ``index``."""
         return type(self)(self._values, self._spill, index)
 
     def spill(self, name: str, shelf: SpillStore | None = None) -> Self:
-        """Return the same with the value of a name as bytes, or on the shelf if that has room."""
+        """Return the map with the value of a name packed, and spilled if there is room."""
         value = self._values.get(name)
         if value is None or isinstance(value, int):
             return self
@@ -238,7 +238,7 @@ class _PackedMap(Generic[V]):
         return iter(self._values)
 
     def values(self) -> Iterator[V]:
-        """Iterate over the values, as the map has them: in no order."""
+        """Iterate over the values, in arbitrary order."""
         return map(self.__getitem__, self._values)
 
     def items(self) -> Iterator[tuple[str, V]]:
@@ -264,7 +264,7 @@ class Turns(_PackedMap[TurnState]):
 
 
 def under_way(item: Item) -> bool:
-    """Return whether an item will still change: more of it is to come, or an answer."""
+    """Return whether an item is open: it still grows, or waits for an answer."""
     match item:
         case ToolCall():
             return item.is_open or item.awaits_permission
@@ -277,7 +277,7 @@ def under_way(item: Item) -> bool:
 
 
 def packed_call_id(packed: bytes) -> str:
-    """Return the tool call's id of an item that is bytes; empty for any other kind."""
+    """Return the id of a packed tool call; empty for other packed items."""
     if not packed.startswith(b'{"kind":"tool_call",'):
         return ""
     return str(from_json(packed)["tool_call_id"])
@@ -285,6 +285,6 @@ def packed_call_id(packed: bytes) -> str:
 
 def _to_bytes(item: Item) -> bytes:
     data = _ITEM.dump_json(item, exclude_defaults=True, by_alias=False)
-    # The kind is a default of each model; to read the item again it must be there.
-    # Joined in one step: a picture or a diff may have some megabytes.
+    # Without defaults the kind is missing, but reading the item needs it. Joined in one
+    # step, as a picture or a diff may have megabytes.
     return b"".join((b'{"kind":"%s",' % item.kind.encode(), memoryview(data)[1:]))

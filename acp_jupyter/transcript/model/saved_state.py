@@ -1,8 +1,8 @@
-"""A transcript as JSON and bytes, to be read again where its log goes on.
+"""Saves a transcript as JSON and bytes, so that reading its log can continue from there.
 
-Items, tool calls and turns are put one by one, so that of a long session only what has changed is
-written. Nothing is saved of a transcript in which something is open: an answer is awaited, a text
-grows, a turn runs.
+Items, tool calls and turns are saved one by one, so that only those that have changed are written.
+A transcript with anything open is not saved: a request that waits, a text that grows, a turn that
+runs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from acp_jupyter.transcript.model.tool_items import KnownTerminal, TerminalView
 
 @dataclass(frozen=True, slots=True)
 class SavedParts:
-    """Where items, calls and turns were put, each as two lists: names and positions."""
+    """Positions of saved items, calls and turns; each as two lists: names and positions."""
 
     items: tuple[Sequence[int], Sequence[int]]
     calls: tuple[Sequence[str], Sequence[int]]
@@ -47,7 +47,7 @@ class _SavedTerminal:
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """All else of a transcript, which is small."""
+    """The other fields of a transcript, which are small."""
 
     session: SessionState
     seq: int
@@ -94,14 +94,14 @@ def put_parts(
     turn_ids: Iterable[str],
     put: Callable[[bytes], int],
 ) -> bytes:
-    """Put these items, calls and turns, by ``put``, which tells where; return where they are."""
+    """Save items, calls and turns with ``put``, which returns positions; return these as JSON."""
 
     def put_item(index: int) -> int:
         text = transcript.text_of(f"i{index}")
         text_at = -1 if text is None else put(str(text).encode("utf-8", "surrogatepass"))
         return put(TEXT_AT.pack(text_at) + transcript.items.packed(index))
 
-    # The card of a command that no tool call has named has the command's id.
+    # Ids without a call belong to the own cards of terminals.
     calls = sorted(call for call in call_ids if call in transcript.calls)
     items, turns = sorted(indexes), list(turn_ids)
     parts = SavedParts(
@@ -113,7 +113,7 @@ def put_parts(
 
 
 def save_rest(transcript: Transcript) -> JsonValue:
-    """Return the rest as JSON."""
+    """Return all other fields as JSON."""
     terminals = {
         name: _SavedTerminal(known.view, known.items, str(known.waiting), known.has_own_card)
         for name, known in transcript.terminals.items()
@@ -141,12 +141,12 @@ def save_rest(transcript: Transcript) -> JsonValue:
 
 
 def restored(parts: Iterable[bytes], saved: JsonValue, shelf: SpillStore) -> Transcript:
-    """Return a transcript from what was put, the oldest first, and from the rest.
+    """Return the transcript that was saved as these parts, oldest first, and other fields.
 
     Raises
     ------
     ValueError
-        It is not what was saved.
+        The saved state is incomplete or not valid.
     """
     rest = _REST.validate_python(saved, strict=False)
     items: list[int] = [-1] * rest.total

@@ -1,8 +1,7 @@
-"""Which items and turns of a transcript are spilled: old ones, and long ones.
+"""Decides which items and turns of a transcript are spilled: old ones, and long ones.
 
-So what a server holds of a session does not grow with its turns, but for a few words for each:
-where it lies, and the ids by which an agent may come back to it. How the bytes are written is
-`packed`'s; the file that they go to is the host's.
+So the memory for a session hardly grows with its turns: only by the position of each item, and the
+ids by which an agent may refer to it. `packed` makes the bytes; the file belongs to the host.
 """
 
 from __future__ import annotations
@@ -25,22 +24,22 @@ from acp_jupyter.transcript.model.state import Transcript
 from acp_jupyter.transcript.model.tool_items import ContentBlockItem, ToolCall
 
 NEWEST_TURNS = 32
-"""Turns at the end that are left as they are."""
+"""Turns at the end that are not spilled, unless they are long."""
 LONG_BYTES = 8 * 1024
-"""A finished item or turn that is longer than this is spilled at once."""
+"""A closed item or turn that is longer than this is spilled at once."""
 
 
 def spilled(transcript: Transcript, events: Iterable[Event], spill: SpillStore) -> Transcript:
-    """Spill the items and turns that can be; the transcript's content stays the same.
+    """Spill old and long items and turns; the transcript's content stays the same.
 
     Parameters
     ----------
     transcript
         After the change.
     events
-        That say what has changed.
+        The changes.
     spill
-        Where it goes; the same for all of a session. What it has no room for is left.
+        The session's spill store. Items that it has no room for stay in memory.
     """
     old = len(transcript.items) - NEWEST
     places = [*range(transcript.items.tidied, old)]
@@ -70,7 +69,7 @@ def spilled(transcript: Transcript, events: Iterable[Event], spill: SpillStore) 
 
 
 def all_spilled(transcript: Transcript, spill: SpillStore) -> Transcript:
-    """Spill all that is at its end, new or old: of a session in which nothing happens."""
+    """Spill all closed items and turns, new ones too: the session is idle."""
     work = _Spilling(transcript)
     for index in range(transcript.items.tidied, len(transcript.items)):
         work.put_item(index, spill, newest=0)
@@ -92,7 +91,7 @@ class _Spilling:
         self._turns = transcript.turns
 
     def done(self) -> Transcript:
-        """Return the transcript with them."""
+        """Return the transcript with the spilled parts."""
         return self._transcript.changed(
             items=self.items,
             texts=self._texts,
@@ -102,7 +101,7 @@ class _Spilling:
         )
 
     def put_item(self, index: int, spill: SpillStore, newest: int = NEWEST) -> None:
-        """Put an item away, if it is at its end, and old or long."""
+        """Spill an item if it is closed, and old or long."""
         item_id = f"i{index}"
         growing = self._growing is not None and self._growing[0] == item_id
         text = self._growing[1] if self._growing and growing else self._texts.get(item_id)
@@ -126,11 +125,11 @@ class _Spilling:
             self._calls = self._calls.spill(call, spill)
 
     def put_turn(self, turn_id: str, spill: SpillStore) -> None:
-        """Put a turn away."""
+        """Spill a turn."""
         self._turns = self._turns.spill(turn_id, spill)
 
     def put_turns(self, ended: str, shelf: SpillStore) -> None:
-        """Put the turns away that are old, and one that has ended if it is old or long."""
+        """Spill old turns, and the one that has ended if it is old or long."""
         order, turns = self._transcript.turn_order, self._turns
         old = max(0, len(order) - NEWEST_TURNS)
         while turns.tidied < old and turns[order[turns.tidied]].status == "done":
@@ -141,7 +140,7 @@ class _Spilling:
 
 
 def _is_long(item: Item, text: Text | str | None) -> bool:
-    """Return whether an item has more than is left in memory, without walking through all of it."""
+    """Return whether an item is longer than `LONG_BYTES`, without visiting all of it."""
     room = LONG_BYTES - item_chars(item)
     room -= text.length if isinstance(text, Text) else len(text or "")
     parts: list[object] = []

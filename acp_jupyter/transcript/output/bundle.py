@@ -69,9 +69,9 @@ def build_bundle(
 ) -> Bundle:
     """Return a turn as cell output that leaks nothing.
 
-    Equal turns give equal data: ids and times are in the metadata alone, and a recording that was
-    replayed has none, so that its notebook stays as it is. There is no ``text/html``: viewers would
-    prefer it and never show the Markdown.
+    Equal turns give equal data: ids and times are in the metadata only. A replayed recording has no
+    metadata, so that its notebook doesn't change. There is no ``text/html``: viewers would prefer
+    it to the Markdown.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def build_bundle(
 
 
 def _folded(markdown: str, snapshot: TurnSnapshot) -> str:
-    """Fold a variant of a prompt, unless something of it is kept."""
+    """Fold a variant of a prompt, unless some of its changes were kept."""
     name = _variant_name(snapshot)
     if not name:
         return markdown
@@ -119,7 +119,7 @@ def _variant_name(snapshot: TurnSnapshot) -> str:
 
 
 def is_kept(turn: TurnState) -> bool:
-    """Return whether something that a variant changed is in the folder."""
+    """Return whether some changes of a variant were kept, and not reverted since."""
     files = () if turn.changes is None else turn.changes.files
     return any(file.kept and not file.reverted for file in files)
 
@@ -134,17 +134,17 @@ def saved_turn(
     picture_chars: int = 0,
     fit: Callable[[Sequence[Item], int], tuple[Item, ...]] | None = None,
 ) -> tuple[TurnSnapshot, tuple[Item, ...]]:
-    """Return what is saved of a turn, and the items that its words are made of.
+    """Return the snapshot of a turn that is saved, and the items for its text.
 
     Parameters
     ----------
     turn, items, session, scrubber, thoughts
         As for `build_bundle`.
     picture_chars
-        Of the data of a picture at most, where its notebook is not at hand: then those that the
-        cells have are saved, too. 0 where it is.
+        Largest picture, in characters of data, for a file without the notebook: it includes the
+        pictures of cells. 0 if the notebook has them.
     fit
-        Returns the items that fit, of these and as many that came before them.
+        Returns the items that fit, given the newest ones and the number of earlier ones.
     """
     shown_turn = scrubber.model(_without_origin(turn))
     newest, earlier, edited = _newest(items)
@@ -164,9 +164,9 @@ def saved_turn(
 
 
 def readable_items(items: Iterable[Item], scrubber: Scrubber) -> Iterator[Item]:
-    """Yield items without the signs that Markdown leaves out, and what was hidden behind them.
+    """Yield items without control characters, and without secrets that these had hidden.
 
-    Were a secret or a place taken out only of what is written, its stand-in might open a block.
+    Secrets are replaced before the Markdown is written: a stand-in in it might open a block.
     """
     for item in items:
         if isinstance(item, AgentMessage | Thought | Plan):
@@ -177,7 +177,7 @@ def readable_items(items: Iterable[Item], scrubber: Scrubber) -> Iterator[Item]:
 
 
 def _without_origin(turn: TurnState) -> TurnState:
-    """Return a turn without what names its own cell, and what its files held."""
+    """Return a turn without the id of its cell and the ids of its files' texts."""
     unknown: dict[str, object] = {"old_text_id": "", "new_text_id": ""}
     changes = turn.changes
     if changes is not None:
@@ -214,7 +214,7 @@ def _saved_call(call: ToolCall, scrubber: Scrubber, picture_chars: int) -> ToolC
     call = scrubber.model(call.model_copy(update=raw))
     return call.model_copy(
         update={
-            # Cut after secrets are out: a half of one would not be recognised.
+            # Cut after redaction: half of a secret would not be recognised.
             "output": shown_output(call),
             "command": capped(call.command),
             "permission": call.permission and _saved_permission(call.permission),
@@ -244,7 +244,7 @@ _SHOW_CELLS = ("run_cells", "read_cells")
 
 
 def _of_a_cell(block: ContentBlockItem) -> ContentBlockItem:
-    """Return a picture by its name: the notebook has it where it belongs."""
+    """Return a picture's block without the picture, which is in the output of its cell."""
     return block.model_copy(update={"data": "", "name": "The picture is in its cell"})
 
 
@@ -253,7 +253,7 @@ def _saved_terminal(terminal: TerminalView) -> TerminalView:
 
 
 def _saved_wall(wall: Wall) -> Wall:
-    """Return a wall that is told of: nothing can be done about it in what is saved."""
+    """Return a wall without its actions: a saved output has no buttons."""
     return Wall(path="", words=wall.words, run_id=wall.run_id)
 
 
@@ -265,7 +265,7 @@ def _saved_hits(hits: tuple[SearchHit, ...] | None) -> tuple[SearchHit, ...] | N
 
 
 def _saved_diff(diff: Diff) -> Diff:
-    # The cells of a notebook are found in the whole of it.
+    # The page needs the whole notebook to find the changed cells.
     diff = diff if diff.path.endswith(".ipynb") else trimmed_diff(diff)
     if len(diff.old_text or "") + len(diff.new_text) <= _DIFF_CHARS:
         return diff
@@ -283,7 +283,7 @@ def _saved_block(block: ContentBlockItem, picture_chars: int) -> ContentBlockIte
 
 
 def _newest(items: Iterable[Item]) -> tuple[Sequence[Item], int, Sequence[str]]:
-    """Return the newest items, how many came before them, and the files that all have changed."""
+    """Return the newest items, the number of earlier ones, and the files that all items changed."""
     newest: deque[Item] = deque(maxlen=_MOST_ITEMS)
     edited: dict[str, None] = {}
     count = 0
@@ -294,14 +294,14 @@ def _newest(items: Iterable[Item]) -> tuple[Sequence[Item], int, Sequence[str]]:
 
 
 def left_out_note(turn_id: str | None, count: int) -> Notice:
-    """Return what stands in the place of earlier items that did not fit."""
+    """Return the note that replaces earlier items that did not fit."""
     words = "1 earlier item is" if count == 1 else f"{count} earlier items are"
     text = f"{words} not saved here. The session has {'it' if count == 1 else 'them'}."
     return Notice(id="left-out", turn_id=turn_id, text=text)
 
 
 def _fitting(items: Sequence[Item], earlier: int) -> tuple[Item, ...]:
-    """Return the newest items that fit, with a note in place of the others."""
+    """Return the newest items that fit, and a note in place of the others."""
     room = _SNAPSHOT_BYTES
     fitting: list[Item] = []
     for item in reversed(items):
@@ -326,7 +326,7 @@ def _shortened_item(item: Item) -> Item:
 def sections(
     turns: Iterable[TurnState], items: Iterable[Item]
 ) -> Iterator[tuple[TurnState | None, tuple[Item, ...]]]:
-    """Yield each turn with its items, and None with what came between turns, as they began."""
+    """Yield each turn with its items, and None with the items between turns, in order."""
     known = {turn.turn_id: turn for turn in turns}
     own: dict[str | None, list[Item]] = {}
     for item in items:
@@ -360,14 +360,14 @@ def turn_footer(
 
 
 def _not_kept(turn: TurnState, session: SessionState) -> str:
-    """Return words for a sandbox that did not hold the agent; empty where it did."""
+    """Return a note if the sandbox was not enforced; else an empty string."""
     walls = session.walls
     no_walls = walls is not None and walls.sandbox == turn.sandbox and walls.level == "none"
     return " (not kept)" if no_walls else ""
 
 
 def _changed_words(turn: TurnState, reported: Sequence[str]) -> Iterator[str]:
-    """Yield how many files changed, by the turn or nobody knows whom, or why it is not known."""
+    """Yield how many files changed, by the turn or an unknown author, or why that is unknown."""
     changes = turn.changes or TurnChanges()
     own = reported if turn.changes is None else [f.path for f in changes.files if f.is_turns]
     count = len(own) if turn.changes is None else changes.own_count
@@ -383,7 +383,7 @@ def _changed_words(turn: TurnState, reported: Sequence[str]) -> Iterator[str]:
 
 
 def _without_times(item: Item) -> Item:
-    """Return an item as notebooks show it: in a repository each run would differ everywhere."""
+    """Return an item without its times: with them, each run would change a notebook's diff."""
     if isinstance(item, ToolCall):
         return item.model_copy(update={"started_at": None, "ended_at": None})
     return item

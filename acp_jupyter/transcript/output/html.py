@@ -65,7 +65,7 @@ class _DiffLine(NamedTuple):
 
 
 class _Section(NamedTuple):
-    """A turn with what belongs to it; without a turn, what came between turns."""
+    """A turn with its items; without a turn, the items between two turns."""
 
     turn: TurnState | None
     rows: tuple[tuple[Item, tuple[Item, ...]], ...]
@@ -81,16 +81,16 @@ def html_page(
     *,
     thoughts: bool = False,
 ) -> str:
-    """Return a page for these turns.
+    """Return an HTML page with these turns.
 
     Parameters
     ----------
     session, turns, items
-        What is shown; items in their order, whatever turns they belong to.
+        What is shown; the items of all turns in one sequence, in order.
     scrubber
-        Takes out what nobody else should read.
+        Removes secrets and paths.
     thoughts
-        Whether the agent's reasoning is part of it; named steps are in any case.
+        Whether to include the agent's reasoning; named steps are always included.
     """
     scrubbed = scrubber.model(session)
     shown = [
@@ -118,7 +118,7 @@ def _drawn_part(item: Item) -> Item:
 def _sections(
     session: SessionState, turns: dict[str, TurnState], items: Sequence[Item]
 ) -> Iterator[_Section]:
-    """Yield what belongs together in the order of its beginning."""
+    """Yield the sections of the page, in the order in which they began."""
     for turn, own in sections(turns.values(), items):
         footer = (
             turn_footer(turn, changed_files(own), session, turn_seconds(turn, own)) if turn else ()
@@ -172,7 +172,7 @@ def _is_short(diffs: Sequence[Diff]) -> bool:
 
 
 def _media(block: ContentBlockItem) -> str:
-    """Return an image or a sound as a URL that holds it; empty for what is none."""
+    """Return an image or a sound as a ``data:`` URL; empty for other blocks."""
     known = _MEDIA.get(block.type, frozenset())
     if block.mime_type not in known or not 0 < len(block.data) <= _MEDIA_CHARS:
         return ""
@@ -199,14 +199,13 @@ _SCHEMES = ("https://", "http://", "mailto:")
 class AgentHtml:
     """Renders the texts of one page.
 
-    Raw HTML is shown as text, an image as its description, a link only where it leads to the web.
-    Text that is too long, or comes after too much of it, is shown as it is: there is Markdown that
-    takes time with its length squared.
+    Raw HTML is shown as text, an image as its description, and only links to the web are links.
+    Text beyond the limits is shown as source, as rendering some Markdown takes quadratic time.
 
     Parameters
     ----------
     all_chars
-        How much is rendered altogether.
+        Most characters to render in all.
     """
 
     def __init__(self, all_chars: int = _PAGE_MARKDOWN_CHARS) -> None:
@@ -237,7 +236,7 @@ def _is_web(url: str) -> bool:
 def _render_image(
     self: RendererHTML, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType
 ) -> str:
-    """Show what an image is of: to fetch it would tell who reads this."""
+    """Show an image's description and URL: fetching it would reveal who reads the page."""
     token = tokens[idx]
     words = self.renderInlineAsText(token.children or [], options, env)
     url = str(token.attrs.get("src", ""))
@@ -250,6 +249,6 @@ def _render_link(
     token = tokens[idx]
     if token.attrGet("href"):
         token.attrSet("rel", "noopener noreferrer nofollow")
-    else:  # an empty address would lead to the page itself
+    else:  # an empty address would link to the page itself
         token.attrs.pop("href", None)
     return self.renderToken(tokens, idx, options, env)

@@ -67,16 +67,16 @@ def turn_markdown(
     thoughts: bool = False,
     footer: Sequence[str] = (),
 ) -> str:
-    """Return the whole answer of a turn; tool calls are foldable.
+    """Return a turn's answer as Markdown, with foldable tool calls.
 
     Parameters
     ----------
     turn, items
-        The turn and what belongs to it.
+        The turn and its items.
     thoughts
-        Whether the agent's reasoning is part of it.
+        Whether to include the agent's reasoning.
     footer
-        Facts for the last line; without them it says how long the turn took.
+        Facts for the last line; by default the duration of the turn.
     """
     items = tuple(items)
     footer = footer or list(filter(None, [duration_words(turn_seconds(turn, items))]))
@@ -87,7 +87,7 @@ def turn_markdown(
         parts.appendleft(f"*{running_words(turn)}*")
     rows = nested(items)
     room = _TURN_CHARS
-    # The newest that fit: parts stay whole, so that no block is left open.
+    # Keep the newest parts that fit, each complete, so that no block is left open.
     while rows:
         item, steps = rows[-1]
         more = _steps(steps, thoughts=thoughts)
@@ -110,7 +110,7 @@ _CELL_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 def _about(error: CellError) -> str:
-    """Return which error a prompt is about, with the link that leads to a cell of its notebook."""
+    """Return which error the prompt is about, with a link to the cell."""
     head = inert(error.head)
     if _CELL_ID.fullmatch(error.cell_id):
         head = f"[{head}](#cell-id={error.cell_id})"
@@ -135,7 +135,7 @@ def session_markdown(
 
 
 def capped(text: str, most: int = OUTPUT_CHARS) -> str:
-    """Return a tool's output, cut in the middle: how it began and how it ended."""
+    """Return a tool's output; a long one is cut in the middle."""
     if len(text) <= most:
         return text
     note = f"\n… {len(text) - most} characters left out …\n"
@@ -144,7 +144,7 @@ def capped(text: str, most: int = OUTPUT_CHARS) -> str:
 
 
 def shown_output(call: ToolCall) -> str:
-    """Return what is shown of a call's output: a terminal's end, of anything else both ends."""
+    """Return the shown part of a call's output: the end of a terminal, else both ends."""
     if call.terminal is not None:
         return terminal_tail(call.output, OUTPUT_CHARS)
     return capped(call.output)
@@ -221,7 +221,7 @@ def _checklist(entries: Iterable[PlanEntry | TodoItem]) -> str:
 
 
 def _steps(steps: Sequence[Item], *, thoughts: bool) -> str:
-    """Return what a subagent did: its words and changes as they are, of all else a line."""
+    """Return the steps of a subagent: its text and changes in full, other steps as one line."""
     text, after_line = "", False
     for step in steps[:_MOST_STEPS]:
         part, is_line = _step(step, thoughts=thoughts)
@@ -234,7 +234,7 @@ def _steps(steps: Sequence[Item], *, thoughts: bool) -> str:
 
 
 def _step(step: Item, *, thoughts: bool) -> tuple[str, bool]:
-    """Return a step of a subagent, and whether it is a line of a list."""
+    """Return a step of a subagent, and whether it is a list item."""
     match step:
         case ToolCall() if not step.diffs:
             return f"- {_summary(step)}", True
@@ -255,7 +255,7 @@ def _tool_call(call: ToolCall, steps: str = "") -> str:
     beside = [f"- {inert(name)}: {inert(value, 1_000)}" for name, value in other_details(call)]
     body += ["\n".join(beside)] if beside else []
     if call.tool_kind == "read":
-        pass  # what was read is in the file
+        pass  # the file has the text that was read
     elif call.todos:
         body.append(_checklist(call.todos))
     elif call.output and not (call.diffs and call.permission):
@@ -282,7 +282,7 @@ _ANSWER_CHARS = 1_000
 
 
 def _elicitation(item: Elicitation) -> str:
-    """Return what was asked, what was answered, and what became of it."""
+    """Return a question with its answers and its outcome."""
     lines = [f"**{inert(item.title)}**"]
     lines += [inert(words, _MESSAGE_CHARS) for words in (item.heading, item.message) if words]
     if item.url:
@@ -303,9 +303,9 @@ _LINE = re.compile("[^\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 
 
 def turn_plain_text(turn: TurnState, items: Sequence[Item], *, footer: Sequence[str] = ()) -> str:
-    """Return at most 20 lines: the answer's beginning, the tool calls, how it ended.
+    """Return at most 20 lines: the beginning of the answer, the tool calls and the outcome.
 
-    Without a footer the last line says how long the turn took.
+    Without a footer the last line is the duration of the turn.
     """
     footer = footer or list(filter(None, [duration_words(turn_seconds(turn, items))]))
     rows = nested(items)
@@ -322,8 +322,8 @@ def turn_plain_text(turn: TurnState, items: Sequence[Item], *, footer: Sequence[
 
 
 def _plain_lines(texts: Iterable[str]) -> list[str]:
-    # One by one: to make a list of a million keeps all else waiting. Of a line of megabytes the
-    # beginning is enough to find what is shown of it.
+    # Lazily: a list of a million lines would block other threads. Of a very long line, only the
+    # beginning is read, as no more is shown.
     whole = (match[0] for text in texts for match in _LINE.finditer(text))
     lines = (one_line(line[:_READ_CHARS], _PLAIN_CHARS) for line in whole)
     return [line for line in lines if line]

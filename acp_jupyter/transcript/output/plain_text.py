@@ -1,4 +1,4 @@
-"""Plain text that all outputs share: outcomes, times, durations, diffs, and last screens.
+"""Plain text that all outputs share: outcomes, times, durations, and steps of subagents.
 
 A file change is a unified diff, a terminal its last screen.
 """
@@ -19,7 +19,7 @@ from acp_jupyter.transcript.model.tool_items import Diff, ToolCall
 
 _CONTEXT_LINES = 3
 _COMPARED_LINES = 2_000
-"""Beyond this the changed middle is shown as removed and added, not compared."""
+"""With more lines, the middle is not compared, but shown as removed and added."""
 _SHOWN_LINES = 400
 _LINE_CHARS = 500
 
@@ -31,7 +31,7 @@ ELSEWHERE = (
     f"The turn goes on in the Jupyter server, in session {{session}}. {ANSWERED} Interrupting the "
     "kernel stops it."
 )
-"""Where a turn is that a waiting cell can't draw; with the first letters of its session."""
+"""Shown below a waiting cell whose page can't draw the turn; names the session."""
 
 
 def unified_diff(diff: Diff) -> str:
@@ -48,7 +48,7 @@ def unified_diff(diff: Diff) -> str:
 
 
 def trimmed_diff(diff: Diff) -> Diff:
-    """Return a change with its first and last lines that changed, and a few around them."""
+    """Return a change cut down to its changed lines, with some context."""
     if diff.old_text is None or diff.old_line is None or diff.new_line is None:
         return diff
     old, new = diff.old_text.splitlines(keepends=True), diff.new_text.splitlines(keepends=True)
@@ -81,7 +81,7 @@ def _hunks(old: list[str], new: list[str]) -> list[str]:
     tail = _common(old[head:][::-1], new[head:][::-1])
     middle = max(len(old), len(new)) - head - tail
     if middle <= _COMPARED_LINES:
-        # With some of what is the same on both sides, so that hunks have their context.
+        # With some equal lines on both sides, as context of the hunks.
         start, tail_start = max(0, head - _CONTEXT_LINES), min(tail, _CONTEXT_LINES)
         before = old[start : len(old) - tail + tail_start]
         after = new[start : len(new) - tail + tail_start]
@@ -128,7 +128,7 @@ _TOKEN = re.compile(
 
 
 class _Screen:
-    """Lines that have left the screen, and those that may still be written again."""
+    """A terminal's screen, and the lines that have scrolled off it."""
 
     def __init__(self) -> None:
         self.done: list[str] = []
@@ -161,7 +161,7 @@ class _Screen:
             case "\t":
                 self._column = min(self._column - self._column % 8 + 8, _COLUMNS)
             case _:
-                pass  # a bell, or nothing that is seen
+                pass  # a bell, or another character without a glyph
 
     def obey(self, final: str, params: str) -> None:
         first, second = _numbers(params)
@@ -224,7 +224,7 @@ class _Screen:
 
 
 def plain_lines(output: str) -> list[str]:
-    """Return the lines that a terminal shows after some output, without colours."""
+    """Return the lines that a terminal would show after this output, without colours."""
     screen = _Screen()
     for token in _TOKEN.finditer(output):
         match token.lastgroup:
@@ -240,7 +240,7 @@ def plain_lines(output: str) -> list[str]:
 
 
 def terminal_tail(output: str, chars: int) -> str:
-    """Return the last lines that a terminal shows, and say so where there were more."""
+    """Return the last lines that a terminal would show, with a note if there were more."""
     read = output
     if len(output) > _READ:
         start = len(output) - _READ
@@ -260,7 +260,7 @@ def _numbers(params: str) -> tuple[int, int]:
 
 
 def outcome_facts(call: ToolCall) -> list[str]:
-    """Return what became of a call: lines changed, permission, exit code, status."""
+    """Return the outcome of a call: lines changed, permission, exit code, status."""
     facts = [line_counts(diff) for diff in call.diffs]
     permission = call.permission
     if permission is not None:
@@ -278,7 +278,7 @@ def outcome_facts(call: ToolCall) -> list[str]:
 
 
 def other_details(call: ToolCall) -> list[tuple[str, str]]:
-    """Return what a call's request says beside its command or paths, by name."""
+    """Return the other fields of a call's permission request, by name."""
     permission = call.permission
     if permission is None:
         return []
@@ -288,7 +288,7 @@ def other_details(call: ToolCall) -> list[tuple[str, str]]:
 
 
 class ItemTime(NamedTuple):
-    """When something happened to an item; in UTC, since what is exported may be read anywhere."""
+    """When something happened to an item; in UTC, as exports may be read anywhere."""
 
     name: str
     iso: str
@@ -296,7 +296,7 @@ class ItemTime(NamedTuple):
 
 
 def item_times(item: Item) -> list[ItemTime]:
-    """Return when an item was sent, or began and ended; nothing where unknown."""
+    """Return when an item was sent, or began and ended, as far as known."""
     match item:
         case UserMessage():
             named = [("Sent", item.at)]
@@ -316,7 +316,7 @@ def _moment(seconds: float) -> tuple[str, str]:
 
 
 def turn_seconds(turn: TurnState, items: Iterable[Item]) -> float | None:
-    """Return how long a turn took: what its end tells, else what was measured."""
+    """Return how long a turn took: as its agent reports, else as measured."""
     for item in items:
         if isinstance(item, TurnEnd) and item.duration_seconds is not None:
             return item.duration_seconds
@@ -326,7 +326,7 @@ def turn_seconds(turn: TurnState, items: Iterable[Item]) -> float | None:
 
 
 def duration_words(seconds: float | None) -> str:
-    """Say how long something took, as the page does; empty below a tenth of a second."""
+    """Return a duration as the page writes it; empty below a tenth of a second."""
     if seconds is None or not 0.1 <= seconds < math.inf:
         return ""
     if seconds < 9.95:
@@ -338,7 +338,7 @@ def duration_words(seconds: float | None) -> str:
 
 
 def running_words(turn: TurnState) -> str:
-    """Say what a turn is doing; nothing for one that is done."""
+    """Return what a turn is doing, in words; empty if it is done."""
     match turn.status:
         case "queued":
             return "Queued. The turn runs when the one before it has ended."
@@ -353,15 +353,15 @@ def running_words(turn: TurnState) -> str:
 
 
 def own_items(items: Iterable[Item]) -> list[Item]:
-    """Return what the agent did itself."""
+    """Return the agent's own items, without those of subagents."""
     return [item for item, _ in nested(items)]
 
 
 def nested(items: Iterable[Item]) -> list[tuple[Item, tuple[Item, ...]]]:
-    """Return the agent's own items, each with all that was done for it, in order.
+    """Return the agent's own items, each with the items of its subagents, in order.
 
-    Every item is there once: below the outermost call that it was done for, or by itself where
-    that call is not there before it. A recording may lack calls, and anybody may have made it.
+    Each item appears once: below its outermost call, or on its own if that call doesn't precede
+    it. Recordings may come from anyone, and may lack calls.
     """
     top: list[Item] = []
     steps: dict[str, list[Item]] = {}
@@ -374,11 +374,11 @@ def nested(items: Iterable[Item]) -> list[tuple[Item, tuple[Item, ...]]]:
             top.append(item)
         else:
             steps.setdefault(root, []).append(item)
-    # An id that is there twice has its steps once.
+    # If an id occurs twice, only the first gets the steps.
     return [(item, tuple(steps.pop(item.id, ()))) for item in top]
 
 
 def step_count_words(steps: Sequence[Item]) -> str:
-    """Say how many tool calls these are; nothing of none."""
+    """Return the number of tool calls in words; empty if there are none."""
     count = sum(isinstance(step, ToolCall) for step in steps)
     return f"{count} step{'s' if count > 1 else ''}" if count else ""

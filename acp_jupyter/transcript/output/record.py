@@ -1,6 +1,6 @@
-"""The record of a turn in a notebook: equal for turns that are equal, and short.
+"""The record of a turn in a notebook: short, and the same for equal turns.
 
-What differs from run to run is in one text, which goes into the output's metadata. The page reads
+Ids and times, which differ from run to run, are one string in the output's metadata. The page reads
 both (``labextension/src/wire/saved_record.ts``), and the records of earlier versions.
 """
 
@@ -19,7 +19,7 @@ from acp_jupyter.transcript.model.tool_items import Diff, ToolCall
 TURN_MIME = "application/vnd.acp-jupyter.turn+json"
 
 RUNS_KEY = "acp_jupyter"
-"""The key of the output's metadata under which the turn is named."""
+"""The key of an output's metadata that holds the ids and times of its turn."""
 
 _VERSION = 2
 
@@ -46,9 +46,8 @@ class TurnSnapshot(Model):
 def saved_record(snapshot: TurnSnapshot) -> Obj:
     """Return the value of :data:`TURN_MIME`.
 
-    It has no ids and no times, nothing that is null, empty or false, no status of what is
-    completed, and nothing that only a running turn needs. A step names its tool call by the place
-    of that in the list.
+    It has no ids, no times, no null, empty or false values, no status of completed items, and no
+    fields that only a running turn needs. A step refers to its tool call by its index in the list.
     """
     shown = [item for item in snapshot.items if not _is_said_elsewhere(item)]
     places = {item.id: place for place, item in enumerate(shown)}
@@ -79,19 +78,19 @@ def saved_record(snapshot: TurnSnapshot) -> Obj:
 
 
 def item_record(item: Item) -> Obj:
-    """Return one item as a record has it, but for the call whose subagent made it."""
+    """Return one item as in a record, but without its parent."""
     short = _short(_item(item, {}))
     assert isinstance(short, dict)
     return short
 
 
 def run_mark(turn: TurnState, items: Iterable[Item]) -> Obj:
-    """Return the output's metadata: which turn it is, of which session, and when it was.
+    """Return the output's metadata: the ids of turn and session, and all times.
 
-    A text for each run, by the turn's id: so two branches that ran it again merge. It has the
-    session's id, the milliseconds since the epoch when it was sent, and from there on those of its
-    start and end, how long its agent says that it took, and the start and end of every tool call
-    and thought.
+    One string per run, keyed by the turn's id, so that git merges two branches that ran the cell.
+    It holds the session's id and when the prompt was sent (milliseconds since the epoch); then,
+    relative to that, the turn's start and end, the duration that the agent reports, and the start
+    and end of each tool call and thought.
     """
     shown = [item for item in items if not _is_said_elsewhere(item)]
     times = [turn.started_at, turn.ended_at]
@@ -134,7 +133,7 @@ _NOT_OF_TERMINAL = {"terminal_id", "own", "released", "cwd", "can_cancel"}
 
 
 def _is_said_elsewhere(item: Item) -> bool:
-    """Return whether an item is the turn's end, of which the turn itself says everything."""
+    """Return whether an item is a turn's end that adds nothing to the turn itself."""
     return isinstance(item, TurnEnd) and not item.summary
 
 
@@ -149,7 +148,7 @@ def _item(item: Item, places: dict[str, int]) -> Obj:
 
 
 def _call(call: ToolCall) -> Obj:
-    """Return what of a call is saved in another way than the others."""
+    """Return the fields of a call that need a conversion."""
     said: Obj = {"blocks": [_item(block, {}) for block in call.blocks]}
     if call.ui_kind == call.tool_kind:
         said["ui_kind"] = ""
@@ -169,7 +168,7 @@ def _call(call: ToolCall) -> Obj:
 def _diff(diff: Diff, call: ToolCall) -> Obj:
     said: Obj = diff.model_dump(mode="json")
     for name in ("old_line", "new_line"):
-        # The first line is the rule; 0 stands for an unknown one.
+        # Left out for the usual first line; 0 means unknown.
         said[name] = None if said[name] == 1 else said[name] or 0
     if diff.path == call.path:
         del said["path"]
@@ -179,12 +178,12 @@ def _diff(diff: Diff, call: ToolCall) -> Obj:
 
 
 _EMPTY_SAYS = frozenset({"files", "hits", "todos"})
-"""A search that found nothing is another thing than no search."""
+"""Fields that are saved even if empty: a search without hits differs from no search."""
 _FALSE_SAYS = frozenset({"is_new_file", "kept"})
 
 
 def _short(value: JsonValue) -> JsonValue:
-    """Leave out what says nothing, at any depth."""
+    """Leave out null, empty and false values at any depth."""
     if isinstance(value, dict):
         short = {name: _short(each) for name, each in value.items()}
         return {name: each for name, each in short.items() if not _is_idle(name, each)}

@@ -1,9 +1,8 @@
 """A session or a turn as one HTML file that shows it as JupyterLab does, and plays it in steps.
 
-The build writes the page with the view and its policy in it (``labextension/scripts/
-build-shared.mjs``): two scripts run, known by their hashes, and nothing is fetched. Here comes what
-it shows: each turn as a notebook has it saved, with its prompt, and a short text for those who see
-no script run.
+``labextension/scripts/build-shared.mjs`` builds the page with its view and content security policy:
+two scripts run, known by their hashes, and nothing is fetched. This module fills in the content:
+each turn as a notebook saves it, with its prompt, and a short text for readers without JavaScript.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ _PAGE = Path(__file__).parents[2] / "static" / "shared.html"
 _PLACES = re.compile(r"\{\{(title|facts|words|turns)\}\}")
 
 _TURN_BYTES = 100_000
-"""Of a turn, without its pictures: with the page it is below 300 kB."""
+"""Largest turn without its pictures; together with the page it is below 300 kB."""
 _FILE_BYTES = 4_000_000
 _PICTURE_CHARS = 1_000_000
-"""Of the data of one picture: the page reads no more."""
+"""Largest data of one picture; the page reads no more."""
 _TURN_PICTURE_CHARS = 4_000_000
 _FILE_PICTURE_CHARS = 16_000_000
 _TEXT_CHARS = 48_000
@@ -53,16 +52,16 @@ def shared_page(
     *,
     thoughts: bool = False,
 ) -> str:
-    """Return a page for these turns.
+    """Return an HTML page with these turns.
 
     Parameters
     ----------
     session, turns, items
-        What is shown; items in their order, whatever turns they belong to.
+        What is shown; the items of all turns in one sequence, in order.
     scrubber
-        Takes out what nobody else should read.
+        Removes secrets and paths.
     thoughts
-        Whether the agent's reasoning is part of it.
+        Whether to include the agent's reasoning.
 
     Raises
     ------
@@ -105,7 +104,7 @@ def _page() -> str:
 
 
 def script_json(value: JsonValue) -> str:
-    """Return JSON that can stand in a script element: nothing in it ends that."""
+    """Return JSON for a script element, escaped so that it can't end the element."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
@@ -128,7 +127,7 @@ def _told(
     *,
     thoughts: bool,
 ) -> tuple[Obj, str]:
-    """Return a turn for the page, and in words; what came between turns is one without a prompt."""
+    """Return a turn as JSON and as text; items between turns make one without a prompt."""
     known = turn or TurnState(turn_id="", session_id="", status="done")
     named = known.model_copy(update={"turn_id": f"turn-{number}", "session_id": "shared"})
     prompts = [
@@ -155,7 +154,7 @@ def _told(
 
 
 class _Room:
-    """What the file may still hold."""
+    """The room that is left in the file."""
 
     def __init__(self) -> None:
         self._bytes = _FILE_BYTES
@@ -168,7 +167,7 @@ class _Room:
     def fit(
         self, prompts: Sequence[UserMessage], items: Sequence[Item], earlier: int
     ) -> tuple[Item, ...]:
-        """Return the prompts and the newest items that fit, with a note in place of the others."""
+        """Return the prompts and the newest items that fit, and a note in place of the others."""
         pictures = min(_TURN_PICTURE_CHARS, self._picture_chars)
         self._picture_chars -= pictures
         room = _TURN_BYTES
@@ -177,7 +176,7 @@ class _Room:
             item, pictures = _cut(item, pictures)
             size = _size(item)
             if size > _TURN_BYTES:
-                continue  # one that never fits takes none of the others away
+                continue  # an item that can't fit alone must not push out the others
             if size > room:
                 break
             room -= size
@@ -194,7 +193,7 @@ class _Room:
 
 
 def _cut(item: Item, pictures: int) -> tuple[Item, int]:
-    """Return an item that is not too long, and how many characters of pictures are left."""
+    """Return the item cut to size, and how many characters of pictures are left."""
     if isinstance(item, ContentBlockItem):
         return _with_picture(item, pictures)
     if isinstance(item, ToolCall) and item.blocks:
@@ -225,7 +224,7 @@ def _shortened(item: Item, chars: int) -> Any:
 
 
 def _size(item: Item) -> int:
-    """Return how many bytes an item takes in the file, without its pictures."""
+    """Return the size of an item in the file, in bytes without its pictures."""
     blocks = item.blocks if isinstance(item, ToolCall) else (item,)
     pictures = sum(len(block.data) for block in blocks if isinstance(block, ContentBlockItem))
     return len(script_json(item_record(item)).encode()) - pictures

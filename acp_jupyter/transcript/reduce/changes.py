@@ -50,14 +50,14 @@ def take_changes(draft: Draft, note: TurnChangesNote) -> None:
 
 
 def take_unknown(draft: Draft, note: TurnChangesUnknown) -> None:
-    """Remember that nobody knows what a turn changed, or that it is known after all: nothing."""
+    """Note that a turn's changes are unknown; or, with empty words, that it changed nothing."""
     turn = draft.turns.get(note.turn_id)
     if turn is not None and turn.changes is None:
         _announce(draft, turn.model_copy(update={"changes_unknown": note.words}))
 
 
 def _not_kept_yet(changes: TurnChanges) -> TurnChanges:
-    """Return changes that were made in a copy: to the folder itself they are as if reverted."""
+    """Return the changes of a variant, which count as reverted until they are kept."""
     files = (f.model_copy(update={"reverted": True}) if f.kept else f for f in changes.files)
     return changes.model_copy(update={"files": tuple(files)})
 
@@ -135,7 +135,7 @@ def _written_diff(draft: Draft, note: FileWritten, old_text: str | None) -> Diff
 
 
 def attach_written_diff(draft: Draft, item_id: str) -> None:
-    """Do the same for a card that comes after the file was written, or tells its content anew."""
+    """Attach the diff to a card that comes after the file was written, or that is updated then."""
     item = draft.get_call(item_id)
     if item.diffs:
         return
@@ -168,7 +168,7 @@ def add_artifact(draft: Draft, packet: ArtifactCreated) -> None:
 
 
 def artifacts_found(draft: Draft, note: ArtifactsFound) -> None:
-    """Add the artifacts found in the folder, with a line for those that are too many."""
+    """Add the artifacts found in the folder, and a notice of how many were left out."""
     if note.turn_id not in draft.turns:
         return
     for artifact in note.artifacts:

@@ -36,7 +36,7 @@ _COMPARED_CHARS = 65_536
 """At once."""
 
 _MOST_RENEWABLE = 512
-"""Items of a turn that a later packet may find again; half of them are kept then."""
+"""Most items that later packets can find again; beyond that, half of them are forgotten."""
 
 
 class _Stamp(TypedDict):
@@ -45,7 +45,7 @@ class _Stamp(TypedDict):
 
 
 def _worth(renewable: tuple[tuple[str, str | None, str], str]) -> tuple[bool, int]:
-    """Sort what a later packet may find again: messages first, of which there are most."""
+    """Return the sort key for forgetting: messages, which are the most, are forgotten first."""
     (kind, _, _), item_id = renewable
     return kind not in {"agent_message", "thought"}, index_of(item_id)
 
@@ -58,7 +58,7 @@ def _parts(piece: str) -> Sequence[str]:
 
 
 def _shared_chars(one: str, other: str) -> int:
-    """Return how many characters both begin with."""
+    """Return the length of the common prefix."""
     at, size = 0, _COMPARED_CHARS
     while size:
         piece = one[at : at + size]
@@ -70,7 +70,7 @@ def _shared_chars(one: str, other: str) -> int:
 
 
 def _without_controls(call: ToolCall) -> ToolCall:
-    """Return a call of which nothing goes on any more as one that nobody can cancel."""
+    """Return the call; if it has ended completely, as one that can't be cancelled."""
     over = not call.is_open and not call.background
     if over and (call.can_cancel or call.cancelling):
         return call.model_copy(update={"can_cancel": False, "cancelling": False})
@@ -145,13 +145,13 @@ class Draft(TranscriptFields):
         self.add(item)
 
     def forget_renewable(self) -> None:
-        """Forget what was added so, but for the last turn, whose artifacts may be told late."""
+        """Forget renewable items, except the last turn's: its artifacts may be reported late."""
         last = self.turn_id()
         kept = {key: item_id for key, item_id in self.renewable.items() if key[1] == last}
         self.renewable = Map.of(kept)
 
     def known(self, kind: str, turn_id: str | None, name: str) -> Item | None:
-        """Return the item that was added so."""
+        """Return the item that `add_renewable` added under this name."""
         item_id = self.renewable.get((kind, turn_id, name))
         return None if item_id is None else self.get(item_id)
 
@@ -177,13 +177,13 @@ class Draft(TranscriptFields):
             self.calls = self.calls.spill(item.tool_call_id)
 
     def _spill_call(self, index: int) -> None:
-        """Keep what is known of a tool call in less room, as its item is from now on."""
+        """Pack the facts of a tool call, now that its item is packed."""
         item = self.items.as_held(index) if index >= 0 else None
         if isinstance(item, ToolCall) and not under_way(item):
             self.calls = self.calls.spill(item.tool_call_id)
 
     def append_text(self, item_id: str, field: TextField, piece: str) -> None:
-        """Append to an item's growing field; what is beyond all reading is left to the log."""
+        """Append to an item's growing field; text beyond the limit is only in the log."""
         text = self.text_of(item_id) or Text()
         piece = fitted(piece, MOST_CHARS - text.length)
         for part in _parts(piece):
@@ -217,7 +217,7 @@ class Draft(TranscriptFields):
         self.events.append(ItemReplaced(**self._stamp(), item=self.filled(item)))
 
     def _change_end(self, item_id: str, field: TextField, whole: str, shared: int) -> None:
-        """Say only what is new, behind the characters that both texts share."""
+        """Announce only the change behind the common prefix of both texts."""
         text = Text().append(whole[:shared])
         first = whole[shared : shared + _EVENT_CHARS]
         self.events.append(
@@ -235,10 +235,9 @@ class Draft(TranscriptFields):
         self.growing = (item_id, text)
 
     def parent(self, parent_id: str) -> str:
-        """Return the item of the tool call whose subagent made what comes now.
+        """Return the id of the item of the tool call that started the subagent; empty if unknown.
 
-        It is of this turn and was there before: so nobody is anybody's parent in a circle. What
-        names any other call belongs to no call.
+        Only an earlier call of the same turn counts, so that parents never form a circle.
         """
         facts = self.calls.get(parent_id) if parent_id else None
         if facts is None or index_of(facts.item_id) >= len(self.items):
@@ -250,7 +249,7 @@ class Draft(TranscriptFields):
         return self.opened_by.get(parent) if parent else self.open
 
     def set_open(self, parent: str, opened: OpenItem) -> None:
-        """Remember what the next chunk of the same may extend."""
+        """Set the message or thought that the parent's next chunk may extend."""
         if not parent:
             self.open = opened
         elif self.opened_by.get(parent) is not opened:
@@ -268,12 +267,12 @@ class Draft(TranscriptFields):
         self.close_item(closing.id)
 
     def close_open_items(self) -> None:
-        """End the same of the agent and of all subagents."""
+        """End the open messages and thoughts of the agent and of all subagents."""
         for parent in ("", *sorted(self.opened_by, key=index_of)):
             self.close_open_item(parent)
 
     def close_steps(self) -> None:
-        """End the steps that nobody has ended."""
+        """End all steps that are still open."""
         for item_id in sorted(self.steps.values(), key=index_of):
             self.close_item(item_id)
         self.steps = Map()
@@ -313,14 +312,14 @@ class Draft(TranscriptFields):
         self.events.append(TurnEnded(**self._stamp(), turn=turn))
 
     def flush_session(self) -> None:
-        """Announce the session's state now, so that what follows is seen after it."""
+        """Announce the session's state now, before the events that follow."""
         if self.session is not self._announced:
             self._announced = self.session
             self.events.append(SessionChanged(**self._stamp(), session=self.session))
 
 
 def count_pending_requests(draft: Draft) -> None:
-    """Tell the session and its turn whether an answer is awaited."""
+    """Update the status of the session and its turn: running, or waiting for answers."""
     waiting = len(draft.request_items)
     status = draft.session.status
     if draft.session.active_turn_id is not None:

@@ -31,7 +31,7 @@ def _running(spans: Map[str, Span]) -> Map[str, Span]:
 
 
 def take_evidence(draft: Draft, note: FileSaved | AgentWroteToDisk) -> None:
-    """Take in what was seen for this purpose."""
+    """Note that a file was saved, or that the agent's process wrote to a disk."""
     evidence = draft.evidence
     if note.turn_id != evidence.turn_id:
         return
@@ -48,7 +48,7 @@ def take_evidence(draft: Draft, note: FileSaved | AgentWroteToDisk) -> None:
 
 
 def take_written(draft: Draft, note: FileWritten) -> None:
-    """Take in that the agent wrote a file through us."""
+    """Note that the agent wrote a file through the host."""
     if draft.session.active_turn_id is not None:
         _wrote(draft, note.path)
 
@@ -59,7 +59,7 @@ def _wrote(draft: Draft, path: str) -> None:
 
 
 def take_terminal(draft: Draft, note: TerminalStarted | TerminalExited) -> None:
-    """Take in when a command ran, the agent's or the user's."""
+    """Note when a command of the agent or the user ran."""
     evidence, name = draft.evidence, note.terminal_id
     if isinstance(note, TerminalStarted):
         span = (draft.at, _RUNNING)
@@ -77,7 +77,7 @@ def take_terminal(draft: Draft, note: TerminalStarted | TerminalExited) -> None:
 
 
 def take_wait(draft: Draft, item_id: str, asked_at: float | None) -> None:
-    """Take in that a call's user has answered."""
+    """Note that a call's permission request was answered."""
     if asked_at is not None and draft.session.active_turn_id is not None:
         waits = draft.evidence.waits.append(Wait(item_id, (asked_at, draft.at)))
         draft.evidence = replace(draft.evidence, waits=waits)

@@ -65,7 +65,7 @@ def agent_chunk(draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk) -> 
 
 
 def _replace_text(draft: Draft, packet: AgentMessageChunk | AgentThoughtChunk, text: str) -> bool:
-    """Put a text in the place of its message's; tell whether that is there."""
+    """Replace the text of the message with the packet's id; return whether it exists."""
     kind = "agent_message" if isinstance(packet, AgentMessageChunk) else "thought"
     item = draft.known(kind, draft.turn_id(), packet.message_id)
     if item is None:
@@ -93,7 +93,7 @@ def step_end(draft: Draft, packet: StepEnd) -> None:
 
 
 def _item_of_step(draft: Draft, step_id: str) -> str:
-    """Return the item of a step, whatever came since; a step that nobody opened opens."""
+    """Return the item of a step; open the step if it is not open."""
     item_id = draft.steps.get(step_id)
     if item_id is None:
         draft.close_open_item()
@@ -255,10 +255,10 @@ def _known_notice(draft: Draft, key: str) -> Notice | None:
 
 
 def add_unknown_update(draft: Draft, packet: Unknown) -> None:
-    """Tell of a new kind of update, once in a turn; all of them are in the log.
+    """Add a notice about an unknown kind of update, once per turn and kind.
 
-    What is of a known kind and says nothing usable leaves no line. Text that is being said goes
-    on where it was.
+    An update of a known kind without usable content adds none. The open message stays open, and
+    the next chunk still extends it.
     """
     kind = session_update(obj(packet.raw))
     if not kind or kind in PACKET_NAMES or packet.raw == _EMPTY_UPDATE:

@@ -1,8 +1,8 @@
-"""Work that is open when its turn ends: closed with it, or going on in the background.
+"""Work that is open when its turn ends: closed with the turn, or continued in the background.
 
-What an agent lists as going on beside its turns stays open until it tells how that has ended, lists
-it no more, or ends itself. A subagent in a session of its own stays open until it has ended: that
-it was asked to is no end. ACP: background work, subagents, the requests that cancel one of them.
+Background work that an agent lists stays open until the agent reports its end, stops listing it,
+or exits. A subagent with a session of its own stays open until it has ended; a request to cancel
+it does not close it. ACP: background work, subagents, tool_call/cancel, terminal/cancel.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from acp_jupyter.transcript.reduce.draft import Draft
 
 
 def close_tool_calls(draft: Draft, turn_id: str, stop_reason: str) -> None:
-    """Close what the agent left open: what became of it, as far as anything tells."""
+    """Close the calls that the agent left open, with the likeliest status."""
     start = draft.turn_first.get(turn_id, len(draft.items))
     going_on: list[str] = []
     for item in draft.items.recent(start):
@@ -53,7 +53,7 @@ def _last_status(draft: Draft, call: ToolCall, stop_reason: str) -> ToolStatus:
         return "completed"  # the agent did not say so
     if permission is None:
         return "cancelled"
-    # A request of Onyx build mode names no call: that it was allowed is all that will be told.
+    # A request of Onyx build mode names no call: after the answer, no result will come.
     alone = call.tool_call_id == f"permission-{permission.request_id}"
     return "completed" if alone and permission.state == "allowed" else "cancelled"
 
@@ -62,7 +62,7 @@ def _last_status(draft: Draft, call: ToolCall, stop_reason: str) -> ToolStatus:
 
 
 def take_background(draft: Draft, works: tuple[BackgroundWork, ...]) -> None:
-    """Take in all that goes on beside the turns; what is not listed any more is closed."""
+    """Replace the background work by an agent's new list; close calls that left the list."""
     old = draft.background.items
     calls = frozenset(_listed_calls(draft, works)).union(_subagents(draft, old))
     listed = frozenset(_listed_terminals(draft, works))
@@ -73,26 +73,26 @@ def take_background(draft: Draft, works: tuple[BackgroundWork, ...]) -> None:
     _leave(draft, old - draft.background.items)
     for item_id in sorted(draft.background.items - old, key=index_of):
         item = draft.get_call(item_id)
-        # That it was cancelled was a guess, if the agent says that it goes on.
+        # "cancelled" was our guess at the turn's end; the agent says that the call goes on.
         again = item.status == "cancelled" and item_id in calls
         opened = {"status": "in_progress", "ended_at": None} if again else {}
         draft.replace(item.model_copy(update={"background": True, **opened}))
     for terminal_id in sorted(listed):
         view = draft.terminals[terminal_id].view
-        if not view.running:  # its call has ended: the agent tells only now that it goes on
+        if not view.running:  # stopped with its call: only now the agent says that it goes on
             terminals.change_terminal(draft, terminal_id, running=True)
 
 
 def _set_background(draft: Draft, background: Background) -> None:
     draft.background = background
-    # What is listed may be a subagent, or nothing that we know.
+    # Entries of the list may be subagents, or unknown to us.
     count = max(background.listed, len(background.items))
     if draft.session.background != count:
         draft.change_session(background=count)
 
 
 def _subagents(draft: Draft, item_ids: Iterable[str]) -> Iterable[str]:
-    """Return those of some calls that are of a subagent which works."""
+    """Yield the calls whose subagent is still working."""
     for item_id in item_ids:
         call = draft.get_call(item_id)
         if call.subagent_session_id and call.is_open:
@@ -118,14 +118,14 @@ def _listed_terminals(draft: Draft, works: Iterable[BackgroundWork]) -> Iterable
 
 
 def end_background(draft: Draft) -> None:
-    """Close all that goes on in the background: its agent has ended."""
+    """Close all background work, as the agent has exited."""
     items = draft.background.items
     _set_background(draft, Background())
     _leave(draft, items, "cancelled")
 
 
 def settle(draft: Draft, item_ids: Iterable[str]) -> None:
-    """Close those of some calls in the background of which nothing goes on any more."""
+    """Take calls out of the background if neither they nor their terminals still run."""
     over = frozenset(item_ids) & draft.background.items
     over -= {item_id for item_id in over if _goes_on(draft.get_call(item_id))}
     if over:
@@ -138,7 +138,7 @@ def _goes_on(call: ToolCall) -> bool:
 
 
 def _leave(draft: Draft, item_ids: Iterable[str], stop_reason: str = "") -> None:
-    """Take calls out of the background; those of turns that are done end with it."""
+    """Take calls out of the background, and close them unless their turn still runs."""
     turn_ids: dict[str, None] = {}
     for item_id in sorted(item_ids, key=index_of):
         item = draft.get_call(item_id)
@@ -154,7 +154,7 @@ def _leave(draft: Draft, item_ids: Iterable[str], stop_reason: str = "") -> None
         if turn is not None and turn.status == "done":
             turn_ids[turn.turn_id] = None
     for turn_id in turn_ids:
-        draft.announce_ended(draft.turns[turn_id])  # what is saved of it is another
+        draft.announce_ended(draft.turns[turn_id])  # the turn's saved output has changed
 
 
 def take_cancel(draft: Draft, packet: CallCancel) -> None:

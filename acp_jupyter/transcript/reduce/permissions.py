@@ -1,7 +1,7 @@
-"""Permission requests: a request and its answer are a state of the tool call that is meant.
+"""Permission requests: a request and its answer are a state of their tool call.
 
-Some agents send a label in place of the call's id. Then the newest call of the turn that is under
-way, and that nothing contradicts, is taken.
+Some agents send a label in place of the call's id. Then the request belongs to the newest open call
+of the turn that doesn't contradict it.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def add_request(draft: Draft, packet: PermissionRequest) -> None:
 
 
 def _reason_of_command(draft: Draft, call: ToolCallProgress) -> tuple[ToolCallProgress, str]:
-    """What a request about a command says in words is no output of it: nothing ran yet."""
+    """Take the text of a request about a command as its reason: nothing ran that has output."""
     facts = draft.calls.get(call.tool_call_id)
     kind = call.acp_kind or (None if facts is None else facts.acp_kind)
     if kind != "execute" or not call.content:
@@ -111,10 +111,10 @@ def _text(part: ToolContent) -> str | None:
 
 
 def _without_empty(call: ToolCallProgress) -> ToolCallProgress:
-    """An empty value in a request never erases what is known (opencode)."""
+    """Drop a request's empty values, which must not erase known ones (opencode sends them)."""
     empties: tuple[object, ...] = ({}, [], (), "")
     changes = {name: None for name in ("raw_input", "content") if getattr(call, name) in empties}
-    # A request says what shall happen, not that it does.
+    # A request says what will happen, not that it does.
     fields = {**call.__dict__, **changes, "status": None}
     if not call.locations:
         del fields["locations"]
@@ -123,7 +123,7 @@ def _without_empty(call: ToolCallProgress) -> ToolCallProgress:
 
 def _distinct(packets: Sequence[OptionPacket]) -> tuple[PermissionOption, ...]:
     """Return one option for each id; an id that both allows and rejects counts as allowing."""
-    # A button that says "Reject" must never send what the agent takes for a permission.
+    # A button that says "Reject" must never send an id that the agent reads as a permission.
     chosen: dict[str, PermissionOption] = {}
     for packet in packets:
         former = chosen.get(packet.option_id)
@@ -161,7 +161,7 @@ def _title(agent: str, item: ToolCall, purpose: str) -> str:
 
 
 def _reason(item: ToolCall) -> str:
-    """What the agent says of it, beyond the command, path and diff that are shown anyway."""
+    """Return the agent's reason, unless it only repeats the command, path or diff."""
     titles = (words for row in TOOLS.values() for words in (row.title, row.edit_title))
     generic = {KIND_TITLES[item.tool_kind], *titles}
     shown = [text for text in (item.command, item.path) if text]
@@ -170,7 +170,7 @@ def _reason(item: ToolCall) -> str:
 
 
 def add_places(draft: Draft, note: PermissionPlaces) -> None:
-    """Add what the host found on disk; what remembering an answer covers is the file itself."""
+    """Add what the host found on disk; a remembered answer then covers the file itself."""
     item_id = draft.request_items.get(note.request_id)
     item = None if item_id is None else draft.get(item_id)
     if not isinstance(item, ToolCall) or item.permission is None:
@@ -256,7 +256,7 @@ def _state(kind: str) -> PermissionState:
 
 
 def expire_requests(draft: Draft, words: str) -> None:
-    """Settle every pending request of a process that is gone; nothing was allowed."""
+    """Settle every pending request after the process has exited: none was allowed."""
     for request_id in sorted(draft.request_items):
         _set_outcome(draft, request_id, "expired", words)
 
@@ -293,7 +293,7 @@ def _set_outcome(
 
 
 def _without_the_wait(draft: Draft, item: ToolCall) -> float | None:
-    """Return when a call started as if its user had answered at once: its time is its own."""
+    """Return a call's start, moved by the wait for the answer, which is not the call's own time."""
     asked_at = None if item.permission is None else item.permission.asked_at
     if item.started_at is None or asked_at is None:
         return item.started_at
@@ -301,15 +301,15 @@ def _without_the_wait(draft: Draft, item: ToolCall) -> float | None:
 
 
 _MOST_ITEMS = 200
-"""How far back a tool call is looked for."""
+"""How many items back a tool call is searched for."""
 
 
 def match_call(draft: Draft, requested: ToolCallProgress, request_id: str) -> ToolCallProgress:
-    """Return what a request says of its tool call, under the id of the call that it means.
+    """Return the tool call of a permission request, with the id of the call that it belongs to.
 
-    That is the call of its id; else, where some agents send a label, the newest one of this turn
-    that is under way and that nothing was asked about, if nothing said of the two contradicts.
-    A second request about a call that still asks gets a card of its own.
+    That is the call with the request's id. Some agents send a label in place of an id: then it is
+    the newest open call of the turn that has had no request and doesn't contradict this one. While
+    a call waits for an answer, a second request about it gets a card of its own.
     """
     facts = draft.calls.get(requested.tool_call_id)
     known = None if facts is None else draft.get_call(facts.item_id)
@@ -325,12 +325,12 @@ def match_call(draft: Draft, requested: ToolCallProgress, request_id: str) -> To
     for item in _open_calls(draft):
         if item.permission is None and _may_be_same(requested, draft.calls[item.tool_call_id]):
             return requested.model_copy(update={"tool_call_id": item.tool_call_id})
-    # The same label for another deed: what was answered before stays as it was.
+    # The same label for another action: the card of the earlier request stays unchanged.
     return requested.model_copy(update={"tool_call_id": own_id}) if here is not None else requested
 
 
 def _open_calls(draft: Draft) -> Iterator[ToolCall]:
-    """Yield the turn's tool calls that are under way, newest first."""
+    """Yield the turn's open tool calls, newest first."""
     turn_id = draft.turn_id()
     start = max(0, len(draft.items) - _MOST_ITEMS)
     for index in range(len(draft.items) - 1, start - 1, -1):
@@ -342,7 +342,7 @@ def _open_calls(draft: Draft) -> Iterator[ToolCall]:
 
 
 def _may_be_same(asked: ToolCallProgress, facts: CallFacts) -> bool:
-    """Return whether nothing that is said of both contradicts."""
+    """Return whether a request and a call agree in kind, and in input or title, where both say."""
     kinds = {kind for kind in (asked.acp_kind, facts.acp_kind) if kind not in {None, "other"}}
     if len(kinds) > 1:
         return False
@@ -365,7 +365,7 @@ def _title_words(title: str | None) -> str:
 def _separate_call(
     asked: ToolCallProgress, facts: CallFacts, tool_call_id: str
 ) -> ToolCallProgress:
-    """Return a request with what is known of its call, for a card of its own."""
+    """Return a request completed with what is known of its call, for a card of its own."""
     known: dict[str, object] = {
         "title": facts.title or None,
         "acp_kind": facts.acp_kind,

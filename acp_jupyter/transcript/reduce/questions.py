@@ -31,7 +31,7 @@ _PAGE_DONE = "Link opened. The agent says that it is done."
 
 
 def add_elicitation(draft: Draft, packet: ElicitationRequest) -> None:
-    """Add a question; one that nobody can be asked is settled at once."""
+    """Add a question; one that can't be asked is settled at once."""
     draft.close_open_item()
     item = Elicitation(
         id=draft.new_id(),
@@ -59,13 +59,13 @@ def add_elicitation(draft: Draft, packet: ElicitationRequest) -> None:
 
 
 def note_elicitation_settled(draft: Draft, note: ElicitationSettled) -> None:
-    """Remember who answers; the answer itself follows, but not to a process that is gone."""
+    """Note who answers. The answer is a later packet, except if the process has exited."""
     draft.settled_by = draft.settled_by.set(note.request_id, (note.by, ""))
     if note.by == "agent_exited":
         draft.settled_by = draft.settled_by.discard(note.request_id)
         _settle(draft, note.request_id, "expired", EXPIRED)
     elif note.by == "turn_cancelled":
-        # The answer may come after the turn's end, and is this one.
+        # The packet with the answer may come only after the turn's end.
         _settle(draft, note.request_id, "cancelled", unanswered_words(note.by))
     item = _pending(draft, note.request_id)
     if item is not None and note.shown_name:
@@ -98,7 +98,7 @@ def answer_elicitation(draft: Draft, packet: ElicitationResponse) -> None:
 
 
 def complete_elicitation(draft: Draft, packet: ElicitationComplete) -> None:
-    """Say of an opened page that the agent has what it wanted; unknown ids are ignored."""
+    """Note that the agent is done with a page that the user opened; ignore unknown ids."""
     item_id = draft.url_elicitations.get(packet.elicitation_id)
     item = None if item_id is None else draft.get(item_id)
     if isinstance(item, Elicitation) and item.state == "accepted":
@@ -106,7 +106,7 @@ def complete_elicitation(draft: Draft, packet: ElicitationComplete) -> None:
 
 
 def expire_elicitations(draft: Draft, words: str) -> None:
-    """Settle every pending question of a process that is gone."""
+    """Settle every pending question after the process has exited."""
     for request_id in sorted(draft.request_items):
         _settle(draft, request_id, "expired", words)
 

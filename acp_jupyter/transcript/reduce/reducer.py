@@ -141,7 +141,7 @@ def reduce(transcript: Transcript, packet: LogPacket, at: float) -> tuple[Transc
     tuple of Transcript and list of Event
         The state after, and how a view gets there.
     """
-    # A packet's own time wins over that of its receipt.
+    # A packet's own timestamp takes precedence over the log's.
     own = packet.timestamp if isinstance(packet, TimedPacket) else None
     draft = Draft(transcript, at if own is None else own)
     if transcript.session.silent_since is not None:

@@ -110,11 +110,11 @@ def session_setup(draft: Draft, packet: SessionSetup) -> None:
 
 
 _MODE = "mode"
-"""The category of a config option that stands for the mode."""
+"""The category of the config option that sets the mode."""
 
 
 def _see_mode(draft: Draft) -> None:
-    """Note whether the mode takes consent away; a config option for it counts where it can."""
+    """Note whether the agent acts without asking in its mode; a config option comes first."""
     state = draft.session
     option = next((each for each in state.config_options if each.category == _MODE), None)
     if option is None:
@@ -124,14 +124,14 @@ def _see_mode(draft: Draft) -> None:
         chosen = (choice for choice in option.choices if choice.value == option.current_value)
         words = [str(option.current_value), *(choice.name for choice in chosen)]
         if state.current_mode_id not in {choice.value for choice in option.choices}:
-            words.append(state.current_mode_id)  # the option can't tell of it
+            words.append(state.current_mode_id)  # not among the option's choices
     unasked = read_unasked(*words)
     if unasked != state.unasked:
         draft.change_session(unasked=unasked)
 
 
 def config_options(draft: Draft, packet: ConfigOptionUpdate) -> None:
-    """Replace the config options whole; some agents tell of a new mode in no other way."""
+    """Replace all config options; some agents report a new mode only here."""
     draft.change_session(config_options=_options(packet.options))
     state = draft.session
     option = next((each for each in state.config_options if each.category == _MODE), None)
@@ -153,7 +153,7 @@ def current_model(draft: Draft, packet: CurrentModelUpdate) -> None:
 
 
 def attached(draft: Draft, note: SessionAttached) -> None:
-    """Take the agent's own id of the session, and say so where it has forgotten it."""
+    """Store the agent's id of the session; add a warning if it doesn't remember the session."""
     login_works(draft)
     if not note.without_history:
         draft.change_session(agent_session_id=note.agent_session_id)
@@ -316,7 +316,7 @@ def login_started(draft: Draft, note: LoginStarted) -> None:
 
 
 def login_done(draft: Draft, note: LoginDone) -> None:
-    """Show how a login ended; with a good end it is needed no more."""
+    """Show how a login ended; after a success none is needed any more."""
     if note.ok:
         needs = note.message if note.logged_out else ""
         used = "" if note.logged_out else draft.session.logged_in

@@ -1,7 +1,7 @@
-"""Terminals: which tool call's card shows one, its output, and how it ended.
+"""Terminals: the card that shows each, its output, and how it ended.
 
-A card shows all of its terminal, whenever the card comes. A terminal that no tool call has named
-gets a card of its own.
+A card shows the terminal's whole output, even if the card comes later. A terminal that no tool call
+names gets a card of its own.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _exited(draft: Draft, packet: TerminalExited) -> None:
 
 
 def adopt_card(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> None:
-    """Make a terminal's own card that of the tool call which names it later."""
+    """Give the terminal's own card to the tool call that names the terminal later."""
     if packet.tool_call_id in draft.calls:
         return
     for terminal_id in _terminal_ids(packet):
@@ -97,7 +97,7 @@ def adopt_card(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> None:
 
 
 def update_from_call(draft: Draft, item_id: str, packet: ToolCallStart | ToolCallProgress) -> None:
-    """Take in what a tool call's packet says of terminals: which it shows, what one did."""
+    """Apply a tool call's packet to terminals: which ones the call shows, and new output."""
     for terminal_id in _terminal_ids(packet):
         show_terminal(draft, terminal_id, item_id)
     if packet.terminal is not None:
@@ -110,7 +110,7 @@ def update_from_call(draft: Draft, item_id: str, packet: ToolCallStart | ToolCal
 def keeps_output(
     draft: Draft, item_id: str, packet: ToolCallStart | ToolCallProgress, text: str
 ) -> bool:
-    """Return whether a call's output is its terminal's; what else is said at the end is added."""
+    """Return whether the terminal's output is the call's; append other text of the last update."""
     shown = draft.text_of(item_id)
     if draft.get_call(item_id).terminal is None or shown is None:
         return False
@@ -124,7 +124,7 @@ def keeps_output(
 
 
 def close_terminals(draft: Draft) -> None:
-    """Show what no card shows; agents tell no more of their own terminals but in background."""
+    """Show terminals that no card shows; stop the agent's own, unless in the background."""
     for terminal_id in sorted(draft.terminals):
         known = draft.terminals[terminal_id]
         show_in_own_card(draft, terminal_id)
@@ -133,7 +133,7 @@ def close_terminals(draft: Draft) -> None:
 
 
 def forget_old(draft: Draft) -> None:
-    """Forget the oldest terminals that have ended: what they put out is in their cards."""
+    """Forget the oldest terminals that have ended; their cards keep the output."""
     if len(draft.terminals) <= _MOST_TERMINALS:
         return
     ended = (
@@ -194,7 +194,7 @@ def _about(draft: Draft, piece: TerminalPiece, code: int | None) -> dict[str, ob
 
 
 def take_piece(draft: Draft, piece: TerminalPiece) -> None:
-    """Take in what an agent tells of a terminal by itself; a card shows it once one names it."""
+    """Apply an agent's update of a terminal that comes without a tool call."""
     known = draft.terminals.get(piece.terminal_id)
     if known is None:
         known = KnownTerminal(TerminalView(terminal_id=piece.terminal_id))
@@ -213,7 +213,7 @@ def take_piece(draft: Draft, piece: TerminalPiece) -> None:
 
 
 def _take_text(draft: Draft, piece: TerminalPiece, shown: Text | None) -> None:
-    """Add a piece's text; what an update of the terminal alone calls its output is all of it."""
+    """Append a piece's text; an update with the terminal's whole output replaces it instead."""
     if piece.alone and piece.may_be_whole:
         _set_output(draft, piece.terminal_id, piece.text)
         return
@@ -223,20 +223,20 @@ def _take_text(draft: Draft, piece: TerminalPiece, shown: Text | None) -> None:
 
 def _repeated(text: str, shown: Text) -> str:
     """Return the output that ``text`` repeats, where some agents send all of it each time."""
-    # What is longer by far can't be its beginning, and is not joined for that.
+    # Output that is much longer can't be a prefix of the text: don't join its pieces for that.
     old = "" if shown.length >= 2 * len(text) else str(shown)
-    # One character again and again is progress, not the same output once more.
+    # One character over and over is a progress bar, not repeated output.
     return old if len(text) > len(old) and text.startswith(old) and len(set(old)) > 1 else ""
 
 
 def stop_running(draft: Draft, view: TerminalView) -> None:
-    """Take it that a terminal of the agent's has ended, unless that goes on in the background."""
+    """Mark the agent's own terminal as ended, unless it runs in the background."""
     if view.running and not view.own and view.terminal_id not in draft.background.terminals:
         change_terminal(draft, view.terminal_id, running=False)
 
 
 def append_output(draft: Draft, terminal_id: str, text: str) -> None:
-    """Add to a terminal's output; costs as much as the piece."""
+    """Append to a terminal's output; the cost is that of the new text."""
     known = draft.terminals.get(terminal_id)
     if known is None or not text:
         return

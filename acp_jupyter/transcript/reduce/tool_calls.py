@@ -1,8 +1,8 @@
 """Tool calls, joined by their id from everything that names one.
 
-What an agent sends of a tool call while the user looks at its permission request is held back:
-neither the card, nor the rule that it offers, nor what a policy decides on changes. It counts once
-there is an answer, and a notice says where the call is no longer what was allowed.
+Updates that an agent sends while the user looks at a permission request are held back: the card,
+the rule that it offers and the facts for the policy don't change. They are applied after the
+answer, and a notice says so if the call is no longer the one that was allowed.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def _sent_fields(
 ) -> dict[str, object]:
     """Return what the packet itself says, field by field."""
     changes: dict[str, object] = {"raw_output": _shown_raw(facts.raw_output)}
-    if packet.parent_id and not old.parent_id:  # only an update says so: a parent was there before
+    if packet.parent_id and not old.parent_id:  # the parent first came with an update
         parent = draft.parent(packet.parent_id)
         if parent and index_of(parent) < index_of(old.id):
             changes["parent_id"] = parent
@@ -198,9 +198,9 @@ def _shown_raw(raw: JsonValue) -> JsonValue:
 
 
 def _status(draft: Draft, item: ToolCall, new: ToolStatus | None) -> ToolStatus:
-    """Return a status that never goes backwards, and from an end nowhere.
+    """Return the new status; it never goes backwards, and never changes after the end.
 
-    What its turn's end has cancelled was a guess: the agent may still tell what became of it.
+    Except for "cancelled", which was our guess at the turn's end: the agent may still correct it.
     """
     old = item.status
     runs = draft.session.active_turn_id == item.turn_id
@@ -211,9 +211,9 @@ def _status(draft: Draft, item: ToolCall, new: ToolStatus | None) -> ToolStatus:
 def _end_fields(
     draft: Draft, item: ToolCall, facts: CallFacts, changes: dict[str, object]
 ) -> dict[str, object]:
-    """Return what changes with the end; a command that Stop aborted is not completed.
+    """Return what changes with the end; a command that Stop aborted counts as cancelled.
 
-    opencode and gemini call it completed, say so in its text alone, and know no exit code.
+    opencode and gemini report it as completed, without an exit code; only its text says otherwise.
     """
     code = changes.get("exit_code", item.exit_code)
     stopped = draft.stopping is not None and draft.stopping == item.turn_id
@@ -310,7 +310,7 @@ def update_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> 
 
 
 def take_wall(draft: Draft, note: WallMet | RanOutside) -> None:
-    """Take in that a call failed at a wall, or that its command ran once more for the user."""
+    """Note that a sandbox wall stopped a call, or that its command ran again for the user."""
     item = _item_of_call(draft, note.tool_call_id)
     known = draft.terminals.get(note.tool_call_id)
     if item is None and known is not None and known.has_own_card:
@@ -326,7 +326,7 @@ def take_wall(draft: Draft, note: WallMet | RanOutside) -> None:
 
 
 def release_held_update(draft: Draft, item_id: str) -> None:
-    """Take in what was kept back: the request is answered."""
+    """Apply the updates that were held back until the request was answered."""
     item, held = draft.get_call(item_id), draft.held.get(item_id)
     draft.held = draft.held.discard(item_id)
     if held is not None and item.turn_id == draft.turn_id():
@@ -352,7 +352,7 @@ def _merged(
 
 
 def _note_difference(draft: Draft, before: ToolCall | None) -> None:
-    """Say so where a call is not any more what was allowed."""
+    """Add a warning if a call is no longer the one that was allowed."""
     if before is None or before.permission is None or before.permission.state != "allowed":
         return
     was, now = _action(before), _action(draft.get_call(before.id))
@@ -365,7 +365,7 @@ def _note_difference(draft: Draft, before: ToolCall | None) -> None:
 
 
 def _action(call: ToolCall) -> str:
-    """Return what a call does, as far as it is unambiguous."""
+    """Return the call's command, or its paths; empty for other kinds of calls."""
     if call.tool_kind == "execute":
         return call.command
     return "\n".join(_paths(call)) if call.tool_kind in {"edit", "delete", "move"} else ""

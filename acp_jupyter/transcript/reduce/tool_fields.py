@@ -143,7 +143,7 @@ def content_diffs(
     raw_input: JsonValue = None,
     locations: Sequence[Location] = (),
 ) -> tuple[Diff, ...]:
-    """Return the file changes that a content shows.
+    """Return the file changes in a tool call's content.
 
     Parameters
     ----------
@@ -154,9 +154,9 @@ def content_diffs(
     exists
         Whether the file was there before.
     raw_input
-        Of the call: what it names as text to be replaced is no whole file.
+        The call's input: a text that it replaces is only a part of the file.
     locations
-        Told with the content. Claude tells a place for each part of a file that it changed.
+        Sent with the content. Claude sends one for each part of a file that it changed.
     """
     diffs = [item for item in content if isinstance(item, ToolDiff)]
     shown = [_diff(item, cwd, exists) for item in diffs]
@@ -190,9 +190,9 @@ def _replaced(raw_input: JsonValue) -> set[str]:
 
 
 def _may_begin(part: ToolDiff, line: int) -> bool:
-    """Return whether a text begins at that line: at its top, or with what stands before a change.
+    """Return whether a text can begin at that line: at the top, or with the context of a change.
 
-    An agent may send a whole file with the line of its first change.
+    Agents may also send a whole file with the line of the first change.
     """
     pairs = zip((part.old_text or "").splitlines(), part.new_text.splitlines(), strict=False)
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

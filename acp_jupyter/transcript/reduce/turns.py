@@ -62,7 +62,7 @@ def queued(draft: Draft, note: TurnQueued) -> None:
     )
     draft.announce_started(turn)
     if not note.prompt:
-        return  # an imported log does not tell it
+        return  # imported logs may lack the prompt
     item = UserMessage(
         id=draft.new_id(),
         turn_id=note.turn_id,
@@ -111,7 +111,7 @@ def started(draft: Draft, note: TurnStartedNote) -> None:
 
 
 def _put_in_order(draft: Draft, turn_id: str) -> None:
-    """Put a turn that begins before those that still wait, and behind all that have begun."""
+    """Move a turn that starts: before all that still wait, after all that have started."""
     order = draft.turn_order
     place = len(order)
     while place and draft.turns[order[place - 1]].started_at is None:
@@ -122,7 +122,7 @@ def _put_in_order(draft: Draft, turn_id: str) -> None:
 
 
 def removed(draft: Draft, note: TurnRemoved | TurnSteered) -> None:
-    """Take a queued prompt out: it is not sent, or stands in the turn that ran."""
+    """Remove a queued prompt: it was deleted, or put into the running turn."""
     turn = draft.turns.get(note.turn_id)
     if turn is None or turn.status != "queued":
         return
