@@ -46,9 +46,9 @@ from acp_jupyter.transcript.redactor import Redactor
 
 
 class AgentHost(HostThread):
-    """Owns all sessions, those that are open and those that are kept.
+    """Owns all sessions, open and stored.
 
-    What may be called from other threads stands first; the rest is for the host's loop.
+    The first methods may be called from any thread, the others only on the host's loop.
     """
 
     def __init__(self, config: HostConfig) -> None:
@@ -93,14 +93,14 @@ class AgentHost(HostThread):
         self.closer = SessionCloser(self.open_sessions, self.stored_sessions, self._store)
 
     def start(self) -> None:
-        """Start the thread, and remove what a server that was killed has left."""
+        """Start the thread, and clean up after servers that were killed."""
         super().start()
         self.submit(self._recover())
 
     # -- from any thread -------------------------------------------------
 
     def unsubscribe(self, reader: Reader) -> None:
-        """Let ``reader`` follow no more; it may get a last event or two."""
+        """Stop sending events to ``reader``; a few may still arrive."""
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._forget, reader)
 
@@ -142,7 +142,7 @@ class AgentHost(HostThread):
     def find(
         self, agent: str, notebook_path: str, label: str, recording: RecordingOptions | None = None
     ) -> Session | None:
-        """Return the newest session of that agent, notebook, label and recording."""
+        """Return the newest session with this agent, notebook, label and recording."""
         for session in reversed(self.sessions.values()):
             key = (session.spec.id, session.state.notebook_path, session.label)
             here = not notebook_path or self.open_sessions.is_here(session.state.cwd)
@@ -153,7 +153,7 @@ class AgentHost(HostThread):
         return None
 
     def sessions_of_cells(self) -> frozenset[str]:
-        """Return the ids of the sessions that prompts in cells go to if they name none."""
+        """Return the ids of the sessions for prompts of cells that name no session."""
         newest = {
             (session.spec.id, session.state.notebook_path): session.session_id
             for session in self.sessions.values()
@@ -179,7 +179,7 @@ class AgentHost(HostThread):
         recording: RecordingOptions | None = None,
         copy: tuple[Variant, FolderCopy] | None = None,
     ) -> Session:
-        """Make a session; its agent starts when first needed. A variant works in its copy.
+        """Create a session; its agent starts when first needed. ``copy`` is that of a variant.
 
         Raises
         ------
@@ -197,7 +197,7 @@ class AgentHost(HostThread):
         )
         spec = (checkpoints.player if checkpoints else None) or self.config.registry.get(agent)
         self.open_sessions.make_room()
-        # A policy that is configured is nobody's in particular.
+        # A configured policy is not the choice of any user.
         chosen_by = user if policy else ""
         policy = policy or self.config.bounds.policy
         self.config.bounds.require_policy(policy)
@@ -230,7 +230,7 @@ class AgentHost(HostThread):
         return session
 
     def open_outside(self, name: str, key: OutsideKey) -> Session:
-        """Make a session for an agent that runs outside and uses the notebook tools.
+        """Create a session for an outside agent that uses the notebook tools.
 
         Raises
         ------
@@ -241,7 +241,7 @@ class AgentHost(HostThread):
         spec = AgentSpec(OUTSIDE, name, "")
         policy = self.config.bounds.within_policy(key.policy)
         cwd = choose_cwd(self.config.root, key.notebook_path)
-        # With a name of its own it is no session that prompts of cells would go to.
+        # The label keeps it apart from the session for cells that name none.
         opening = opening_note(spec, cwd, policy, name, key.notebook_path, key.user)
         redactor = self.open_sessions.redactor(spec)
         journal = self._journal(opening, redactor)
@@ -255,14 +255,14 @@ class AgentHost(HostThread):
         return Journal.begin(opening, log, self.config.limits, announce)
 
     async def save(self, session: Session) -> None:
-        """Wait until a session is on disk, or says that it is not.
+        """Wait until a session is on disk, or its transcript says that it isn't.
 
-        Else it would not outlive a server that is killed now.
+        Otherwise it would be lost if the server were killed now.
         """
         await self._store.save(session)
 
     async def save_new(self, session: Session) -> None:
-        """Do so with a session that nobody has worked in: without the disk there is none.
+        """Save a new session; delete it if that fails.
 
         Raises
         ------
@@ -275,9 +275,9 @@ class AgentHost(HostThread):
             raise DiskRefused(why)
 
     async def _reopen(self, session: Session) -> None:
-        """Open a session as it is in its folder.
+        """Close a session and open it again from its folder.
 
-        Another server has taken it, or has left it, or the folder that it works in was renamed.
+        For a session that another server has taken or left, or whose folder was renamed.
         """
         session_id = session.session_id
         readers = [reader for reader, of in self._reads.items() if of is session]
@@ -289,17 +289,17 @@ class AgentHost(HostThread):
             await self.subscribe(session_id, reader)
 
     async def restart_agent(self, agent_id: str) -> int:
-        """End an agent's processes; the next prompt of each session starts it. Return how many."""
+        """End an agent's processes, and return how many; the next prompt starts it again."""
         return await self.pool.restart(agent_id)
 
     def new_log(self, session_id: str, redactor: Redactor) -> TrafficLog:
-        """Begin the log of a session that is made now."""
+        """Create the log of a new session."""
         self._store.hold(session_id)
         path, owns = self.traffic_path(session_id), partial(self._store.owns, session_id)
         return TrafficLog(path, self.config.limits, redactor, owns)
 
     def traffic_path(self, session_id: str) -> Path:
-        """Return where a session's traffic is kept."""
+        """Return the path of a session's traffic log."""
         return self._store.folder(session_id) / TRAFFIC_FILE
 
     async def subscribe(
@@ -311,9 +311,9 @@ class AgentHost(HostThread):
         *,
         answers: bool = True,
     ) -> None:
-        """Let ``reader`` follow a session; its questions then wait for an answer.
+        """Send a session's events to ``reader``; its requests then wait for an answer.
 
-        Not for a reader that only looks on, such as a kernel's: ``answers`` is False then.
+        They don't if ``answers`` is False: for a reader that can't answer, such as a kernel's.
 
         Raises
         ------
@@ -353,7 +353,7 @@ class AgentHost(HostThread):
 def opening_note(
     spec: AgentSpec, cwd: Path, policy: Policy, title: str, notebook_path: str, user: str
 ) -> SessionOpened:
-    """Return the note of a session that is about to be, with an id of its own."""
+    """Return the first note of a new session, with a new id."""
     return SessionOpened(
         session_id=uuid.uuid4().hex,
         agent_id=spec.id,

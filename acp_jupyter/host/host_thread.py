@@ -34,7 +34,7 @@ class HostThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
-        # By default there are five on a machine with one processor: a slow disk takes them all.
+        # The default is five threads on a machine with one processor: a slow disk blocks them all.
         self._loop.set_default_executor(ThreadPoolExecutor(_WORKERS, "acp-worker"))
         self._thread = threading.Thread(target=self._serve, name="acp-host", daemon=True)
         self._stopped = False
@@ -57,8 +57,8 @@ class HostThread:
     def call(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
         """Run a coroutine on the loop and return its result; safe to interrupt.
 
-        Waiting for a future of `submit` is not safe: an interrupt can leave its lock taken, and
-        the loop would wait for that lock for ever.
+        Waiting for a future of `submit` is not: an interrupt can leave its lock acquired, and the
+        loop would then wait for that lock forever.
 
         Raises
         ------
@@ -78,7 +78,7 @@ class HostThread:
 
         def end(done: asyncio.Task[T]) -> None:
             nonlocal task
-            task = None  # what cleans up after a task swallows interrupts: it is not the caller's
+            task = None  # drop it here: a destructor on the caller's thread swallows interrupts
             if done.cancelled():
                 ended.put((None, ServerUnreachable("The agent host has ended.")))
             elif (error := done.exception()) is not None:

@@ -1,6 +1,6 @@
-"""The open sessions of a host, and what each of them is made with.
+"""The open sessions of a host, and the services that they share.
 
-`stored_sessions` opens sessions from their folders and closes them; `host` opens new ones.
+`stored_sessions` opens stored sessions and closes them; `host` opens new ones.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 class OpenSessions:
-    """Holds the open sessions, and tells listeners of their changes. Lives on the host's loop.
+    """Holds the open sessions, and notifies listeners of changes. Lives on the host's loop.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class OpenSessions:
         self.config = config
         self.by_id = by_id
         self.secrets = KnownSecrets()
-        """Known to every redactor of this host, from whenever they are put in; by any thread."""
+        """Secrets that all redactors of this host know, also later ones. For any thread."""
         runtime = () if config.runtime_folder is None else (config.runtime_folder,)
         self.sandboxes = Sandboxes((config.data_dir, *runtime), Path.home())
         self.pool = AgentPool(config.limits, self.sandboxes, self.redactor)
@@ -110,9 +110,9 @@ class OpenSessions:
         self.announce_change()
 
     def is_here(self, cwd: str) -> bool:
-        """Return whether a session's folder is of this server: another's notebooks may share names.
+        """Return whether a session's folder is below this server's root folder.
 
-        Paths of notebooks are relative to the root folder, and servers share the data folder.
+        Servers with other roots share the data folder, and may have notebooks of the same path.
         """
         return Path(cwd).is_relative_to(self.config.root.resolve())
 
@@ -123,7 +123,7 @@ class OpenSessions:
         return Redactor.of_environments(*known, shared=self.secrets)
 
     def make_room(self) -> None:
-        """Make sure that one more session may be opened; one that is not in use is suspended.
+        """Make room for one more session; suspend one that is not in use if need be.
 
         Raises
         ------
@@ -140,7 +140,7 @@ class OpenSessions:
         self.suspend(dormant)
 
     def suspend(self, session: Session, *, with_server: bool = False) -> asyncio.Task[None]:
-        """Begin to close a session that was taken out of the open ones.
+        """Start closing a session that was removed from ``by_id``.
 
         See `Session.close` for ``with_server``.
         """
@@ -155,12 +155,12 @@ class OpenSessions:
         return task
 
     async def wait_suspended(self, session_id: str) -> None:
-        """Wait until a session that is being closed can be opened again."""
+        """Wait until a session that is closing can be opened again."""
         if (task := self._closing.get(session_id)) is not None:
             await asyncio.wait([task])
 
     async def suspend_all(self, sessions: Iterable[Session], *, with_server: bool = False) -> None:
-        """Close these, and wait for those that are being closed already."""
+        """Close sessions, and wait for these and all that are already closing."""
         for session in sessions:
             self.suspend(session, with_server=with_server)
         results = await asyncio.gather(*self._closing.values(), return_exceptions=True)
@@ -169,12 +169,12 @@ class OpenSessions:
                 _log.error("a session did not close", exc_info=result)
 
     def on_change(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call ``listener`` when any session's state has changed. Return what stops it."""
+        """Call ``listener`` when any session's state changes; return a function that stops it."""
         self._listeners.add(listener)
         return lambda: self._listeners.discard(listener)
 
     def announce_change(self) -> None:
-        """Tell the listeners that a session's state has changed, and save it soon."""
+        """Notify the listeners that a session's state has changed, and save it soon."""
         self._store.changed()
         for listener in tuple(self._listeners):
             listener()

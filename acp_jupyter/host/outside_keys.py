@@ -1,7 +1,7 @@
-"""Keys with which agents that were started elsewhere use the tools of one notebook.
+"""Keys for outside agents, which let them use the tools of one notebook.
 
-A key is made by a user and shown once; only its hash is kept, in memory. So it ends with the
-server, and earlier when its time is over or somebody revokes it.
+A user creates a key, and sees it once; only its hash is kept, in memory. So a key ends with the
+server, or earlier when it expires or is revoked.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ OutsidePolicy = Literal["read-only", "ask"]
 
 @dataclass(slots=True)
 class OutsideKey:
-    """What is known of a key."""
+    """A key, without its secret."""
 
     key_id: str
     notebook_path: str
-    """The notebook that it is for, relative to the root folder."""
+    """The key's notebook, relative to the root folder."""
     policy: OutsidePolicy
-    """The policy that the sessions of its agents begin with."""
+    """The first policy of its agents' sessions."""
     user: str
-    """Who made it, and so answers what its agents ask; empty where people have no names."""
+    """The user who created it and answers its agents' requests; empty if users have no names."""
     created_at: float
     expires_at: float
     digest: bytes
@@ -49,7 +49,7 @@ class OutsideKeys:
     Parameters
     ----------
     limits
-        How many there may be, and how long each is good.
+        The greatest number of keys, and how long each is valid.
     clock
         Returns the time, in seconds since the epoch.
     """
@@ -61,12 +61,12 @@ class OutsideKeys:
         self._on_end: list[Callable[[str], None]] = []
 
     def make(self, notebook_path: str, policy: OutsidePolicy, user: str) -> tuple[OutsideKey, str]:
-        """Make a key; return what is known of it, and the key itself, which is kept nowhere.
+        """Create a key; return it with its facts. The key itself is not kept.
 
         Raises
         ------
         BadRequest
-            There are too many.
+            There are too many keys.
         """
         self._drop_expired()
         if len(self._keys) >= self._limits.outside_keys:
@@ -85,17 +85,17 @@ class OutsideKeys:
         return known, f"{KEY_PREFIX}-{key_id}-{secret}"
 
     def id_in(self, key: str) -> str:
-        """Return the id that a key has in it, if there is a key of that id; else nothing."""
+        """Return the id inside a key; empty if there is no key of that id."""
         key_id = _parts(key)[0]
         return key_id if key_id in self._keys else ""
 
     def find(self, key: str) -> OutsideKey:
-        """Return what is known of a key that is good now.
+        """Return the facts of a valid key.
 
         Raises
         ------
         NotAllowed
-            It is not; the message does not say which part of it is wrong.
+            The key is not valid; the message does not say which part is wrong.
         """
         self._drop_expired()
         named, secret = _parts(key)
@@ -111,7 +111,7 @@ class OutsideKeys:
         Raises
         ------
         NotAllowed
-            It was revoked, or its time is over.
+            It was revoked, or has expired.
         """
         self._drop_expired()
         known = self._keys.get(key_id)
@@ -120,17 +120,17 @@ class OutsideKeys:
         known.last_used_at = self._clock()
 
     def all(self) -> tuple[OutsideKey, ...]:
-        """Return the keys that are good now, the newest first."""
+        """Return the valid keys, the newest first."""
         self._drop_expired()
         return tuple(reversed(self._keys.values()))
 
     def revoke(self, key_id: str) -> None:
-        """End a key.
+        """Revoke a key.
 
         Raises
         ------
         BadRequest
-            There is none of that id.
+            There is no key of that id.
         """
         if self._keys.pop(key_id, None) is None:
             raise BadRequest("There is no such key. It was revoked already, or its time is over.")

@@ -1,6 +1,6 @@
-"""The file of a recording, ``NAME.acp``: its path, reading and writing, and what is scrubbed.
+"""The file of a recording, ``NAME.acp``: its path, reading, writing and scrubbing.
 
-A recording holds no secrets, and none of this machine's paths and user names.
+A recording contains no secrets, and no paths and user names of this machine.
 `acp_jupyter.agents.replay` is the agent that plays one.
 """
 
@@ -224,7 +224,7 @@ class RecordingOptions(Model):
 
     mode: Literal["record", "replay"]
     run: str = Field(default="", max_length=64)
-    """Changes with each kernel and each ``on``: another run begins with other sessions."""
+    """Changes with each kernel and each ``on``, so that a new run starts with new sessions."""
     path: str = Field(default="", max_length=1000)
     """Folder of the recordings, or a notebook file, relative to the notebook's folder; default:
     beside the notebook, with its name."""
@@ -241,7 +241,7 @@ _COMMON_USER_NAMES = re.compile(
     "|python|root|runner|service|student|teacher|test|ubuntu|user|vagrant|vscode|workspace",
     re.IGNORECASE,
 )
-"""Account names that identify nobody, and may be ordinary words of a text."""
+"""Account names that don't identify a person, and may be ordinary words of a text."""
 _MIN_USER_CHARS = 3
 _MIN_WORD_CHARS = 6
 """A shorter user name may be an ordinary word, e.g. ``max`` in a program."""
@@ -283,12 +283,12 @@ class RecordingScrubber:
         return cls(Scrubber(str(cwd), home, redactor, stand_in=WORKSPACE, paths=known), _user())
 
     def text(self, value: str) -> str:
-        """Return a text, scrubbed."""
+        """Return a text without secrets, paths and user names."""
         value = _HOMES.sub("~", self._scrubber.text(value))
         return value if self._user is None else self._user.sub("user", value)
 
     def value(self, value: Any) -> Any:
-        """Return a JSON value, scrubbed, keys included."""
+        """Return a scrubbed JSON value, keys included."""
         match value:
             case str():
                 return self.text(value)
@@ -310,7 +310,7 @@ def recording_text(entries: Iterable[TrafficEntry], scrubber: RecordingScrubber)
 
 @dataclass(slots=True)
 class _Line:
-    """A line of the log that is written into the recording."""
+    """A line of the log, for the recording."""
 
     entry: TrafficEntry
     text: str | None = field(init=False)
@@ -334,7 +334,7 @@ class _Line:
 
     @property
     def ends_runs(self) -> bool:
-        """Whether text before this line does not continue after it."""
+        """Whether a text ends at this line."""
         return self.kind == "tool_call" or "result" in self.entry.message
 
     def encode(self, scrubber: RecordingScrubber, first: bool) -> str:
@@ -357,7 +357,7 @@ class _Line:
 
 
 def _without_servers(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Remove the session's MCP servers: they name commands, sockets and keys."""
+    """Remove the session's MCP servers, which contain commands, sockets and keys."""
     params = message.get("params")
     if message.get("method") not in _OPENINGS or not isinstance(params, Mapping):
         return message
@@ -366,7 +366,7 @@ def _without_servers(message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _without_names(note: Mapping[str, Any]) -> Mapping[str, Any]:
     """Remove the name of the user who answered."""
-    names = {"user", "shown_name", "told"}  # the last as earlier logs call it
+    names = {"user", "shown_name", "told"}  # "told" in logs of earlier versions
     return {name: value for name, value in note.items() if name not in names}
 
 
@@ -385,7 +385,7 @@ def _runs(lines: Iterable[_Line]) -> Iterator[list[_Line]]:
 
 
 def _scrub_together(run: list[_Line], scrubber: RecordingScrubber) -> None:
-    """Replace names that are spread over chunks; the replacement goes into the first."""
+    """Replace names that span several chunks; the first chunk then gets the whole text."""
     texts = [line.text or "" for line in run]
     whole = scrubber.text("".join(texts))
     if whole != "".join(map(scrubber.text, texts)):
@@ -395,7 +395,7 @@ def _scrub_together(run: list[_Line], scrubber: RecordingScrubber) -> None:
 
 
 def _user_pattern(user: str) -> re.Pattern[str] | None:
-    """Return a pattern for the user's name: a short one counts only where it is surely a name."""
+    """Return a pattern for the user's name; a short one matches only where it must be a name."""
     if len(user) < _MIN_USER_CHARS or _COMMON_USER_NAMES.fullmatch(user):
         return None
     name = re.escape(user)

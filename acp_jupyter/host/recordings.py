@@ -1,4 +1,4 @@
-"""Recordings of a host: which sessions are recorded or played, and where the files are.
+"""The recordings of a host: which sessions are recorded or played, and their files.
 
 `recording_file` reads and writes a single recording.
 """
@@ -79,7 +79,7 @@ class Recordings:
         file = RecordingFile(self._root, path, self._limits)
         match options.mode:
             case "record":
-                file.opening()  # refused before the agent works for nothing
+                file.opening()  # refuse now, before the agent works in vain
                 return PreparedRecording(file, key, None)
             case "replay":
                 return PreparedRecording(file, key, _replay_spec(agent, file))
@@ -141,14 +141,14 @@ def _replay_spec(agent: str, file: RecordingFile) -> AgentSpec:
     """
     recorded = file.first_line(agent)
     name = recorded.agent_name.removesuffix(REPLAYED) or agent
-    # Requests for terminals are answered from the recording: no command runs.
+    # The recording answers requests for terminals: no command runs.
     options = ("--apply-files", "--run-commands", "--speed", "flat")
     command, *args = module_command("acp_jupyter.agents.replay", str(file.file), *options)
     return AgentSpec(agent, name + REPLAYED, command, tuple(args))
 
 
 def _inside(cwd: Path, root: Path, notebook_path: str) -> tuple[str, ...]:
-    """Return the notebook's path from the session's folder: saving it is no change by the agent."""
+    """Return the notebook's path in the session's folder: saving it isn't the agent's change."""
     try:
         return ((root / notebook_path).relative_to(cwd).as_posix(),) if notebook_path else ()
     except ValueError:

@@ -1,7 +1,7 @@
 """The folders of all sessions: listed, saved, read again and deleted.
 
-Several servers may share one data folder: what others add, change or delete is found, and a session
-that another server has taken is read-only here.
+Several servers may share one data folder: sessions that others add, change or delete are found,
+and a session that another server has taken is read-only here.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ class _Found(NamedTuple):
     changed: int
     """When folders were last added or removed; 0 for just now."""
     times: Mapping[str, int]
-    """When each folder was, by its name; 0 for just now."""
+    """When each folder was last changed, by its name; 0 for just now."""
     metas: list[SessionMeta]
-    """Of those that are new, or have changed."""
+    """Metadata of new and changed sessions."""
 
 
 class SessionStore:
-    """Keeps what is to outlive the server. Lives on the host's loop; the disk is for threads.
+    """Stores sessions on disk. Lives on the host's loop, and uses the disk in threads.
 
     Parameters
     ----------
@@ -80,43 +80,43 @@ class SessionStore:
         reopen: Callable[[Session], Awaitable[None]],
     ) -> None:
         self.stored: dict[str, SessionMeta] = {}
-        """Those that are in their folders only, the newest last."""
+        """The sessions that are on disk and not open, the newest last."""
         self._sessions = data_dir / "sessions"
         self._limits = limits
         self._live = live
         self.ownership = self._ownership = Ownership(data_dir, limits)
         self._saved: dict[str, SessionMeta] = {}
         self._writing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        """One for each session: a prompt waits for its own session's list entry, not for all."""
+        """A lock per session, so that a prompt waits only for its own session's metadata."""
         self._watch: asyncio.Task[None] | None = None
         self._reopen = reopen
         self._unlisted: set[str] = set()
-        """Sessions whose list entry could not be written; it is tried again with each change."""
+        """Sessions whose metadata could not be written; each change tries again."""
         self._looking = asyncio.Lock()
         self._changed = 0
         self._looked = -float("inf")
         self._times: dict[str, int] = {}
-        """When the folders of ``stored`` had last changed when they were read."""
+        """When the folders of ``stored`` were last changed, as of the last scan."""
         self._held: frozenset[str] = frozenset()
-        """Sessions that were made or deleted here: not to be found by looking."""
+        """Sessions that were created or deleted here, and that a scan must not add."""
         self._save: asyncio.Task[None] | None = None
 
     def folder(self, session_id: str) -> Path:
-        """Return where a session is kept."""
+        """Return the folder of a session."""
         return self._sessions / session_id
 
     def hold(self, session_id: str) -> None:
-        """Take note of a session that is made here: it is not to be found before it is open."""
+        """Keep scans from adding a session that is just being created."""
         self._held |= {session_id}
 
     async def ready(self, *, again: bool = True) -> None:
-        """Know the folders of all sessions that are not open, those of other servers too.
+        """Bring ``stored`` up to date, with sessions of other servers, too.
 
         Parameters
         ----------
         again
-            Whether to see what was added or deleted just now. Else it is looked for with each
-            beat at most, and so is what others have changed.
+            Whether to look for folders that were added or deleted just now. Otherwise, as for
+            changes by other servers, once per heartbeat must do.
         """
         if again or self._is_late():
             async with self._looking:
@@ -126,27 +126,27 @@ class SessionStore:
         return time.monotonic() - self._looked >= self._limits.heartbeat_seconds
 
     def changed(self) -> None:
-        """Write soon what has changed of the open sessions."""
+        """Save the changes of open sessions soon."""
         if self._save is None or self._save.done():
             self._save = asyncio.create_task(self._save_soon(), name="acp-save-sessions")
 
     def owns(self, session_id: str) -> bool:
-        """Return whether no other server has taken a session. Blocks; by any thread."""
+        """Return whether no other server has taken a session. Blocks; in any thread."""
         return self._ownership.owns(self.folder(session_id))
 
     def is_free(self, session_id: str) -> bool:
-        """Return whether no running server has a session, and it can be written. Blocks."""
+        """Return whether no running server owns a session, and it is writable. Blocks."""
         return not self._ownership.why_not_delete(self.folder(session_id))
 
     async def save(self, session: Session) -> bool:
-        """Wait until a session and all that is known of it are in its folder; tell if they are."""
+        """Save a session's log and metadata; return whether both are on disk."""
         written = await session.journal.flushed()
         session.journal.check_log()
         await self._write(session)
         return written and session.session_id not in self._unlisted
 
     async def read(self, meta: SessionMeta) -> Restored:
-        """Read a stored session; one that another server has, or a newer version, is read-only."""
+        """Read a stored session; read-only if another server has it or a newer one wrote it."""
         folder = self.folder(meta.session_id)
         words = _NEWER if meta.version > META_VERSION else ""
         words = words or await asyncio.to_thread(self._ownership.take, folder)
@@ -154,7 +154,7 @@ class SessionStore:
         return await asyncio.to_thread(read_session, folder, meta, self._limits, words)
 
     async def suspend(self, session: Session) -> None:
-        """Keep a session that is closed now."""
+        """Save a session that was closed, and list it as stored."""
         meta = _meta(session)
         folder = self.folder(session.session_id)
         if not session.state.read_only:
@@ -168,9 +168,9 @@ class SessionStore:
         self._held -= {session.session_id}
 
     async def why_not_delete(self, session: Session) -> str:
-        """Return why a session that can only be read can't be deleted either, in words.
+        """Return why a read-only session can't be deleted, in words; empty if it can.
 
-        A full disk is no reason: what is deleted makes room.
+        A full disk is no reason, as deleting makes room.
         """
         words = session.state.read_only
         if words in {"", _NEWER}:
@@ -179,7 +179,7 @@ class SessionStore:
         return await asyncio.to_thread(self._ownership.why_not_delete, folder)
 
     async def delete(self, session_id: str) -> None:
-        """Remove a session that is not open, with all that is kept of it.
+        """Delete the folder of a session that is not open.
 
         Raises
         ------
@@ -198,7 +198,7 @@ class SessionStore:
         self._ownership.release(folder)
 
     async def close(self) -> None:
-        """Write what has changed, and own nothing any more."""
+        """Stop saving, and give up ownership of all folders."""
         for task in (self._save, self._watch):
             if task is not None:
                 task.cancel()
@@ -217,7 +217,7 @@ class SessionStore:
             metas.pop(name, None)
         for name in found.times.keys() | known.keys():
             if self._times.get(name) != known.get(name):
-                metas.pop(name, None)  # it was closed here meanwhile
+                metas.pop(name, None)  # the session was closed here meanwhile
             elif name in found.times:
                 self._times[name] = found.times[name]
             else:
@@ -234,7 +234,7 @@ class SessionStore:
     def _find(
         self, changed: int, known: Mapping[str, int], skipped: Collection[str]
     ) -> _Found | None:
-        """Read what is new; None where no folder was added or removed, or that can't be told."""
+        """Scan the folders; return None if none was added or removed, or if the scan failed."""
         try:
             now = _changed_at(self._sessions)
             if changed and now == changed:
@@ -260,9 +260,9 @@ class SessionStore:
             self._watch = asyncio.create_task(self._refresh(), name="acp-owned-sessions")
 
     async def _refresh(self) -> None:
-        """See with each beat what others have done to the folders of open sessions.
+        """Check with each heartbeat what other servers did to the folders of open sessions.
 
-        Those in which nothing happens are put out of memory then.
+        Idle sessions are moved out of memory at the same time.
         """
         while True:
             await asyncio.sleep(self._limits.heartbeat_seconds)
@@ -276,11 +276,11 @@ class SessionStore:
                         await self._make_anew(session)
                     session.journal.check_log()
                     session.journal.rest()
-                except Exception:  # noqa: BLE001 - the others are looked at all the same
+                except Exception:  # noqa: BLE001 - the other sessions are still checked
                     _log.exception("The folder of session %s", session.session_id)
 
     async def _is_left(self, session: Session) -> bool:
-        """Return whether a session can only be read, and the server that had it has ended."""
+        """Return whether a session is read-only because of a server that has ended by now."""
         if session.state.read_only != ELSEWHERE:
             return False
         return await asyncio.to_thread(self.is_free, session.session_id)
@@ -299,7 +299,7 @@ class SessionStore:
             await self._write(session)
 
     async def _write(self, session: Session, least: int | None = None) -> None:
-        """Write what has changed; the state where the log has grown by ``least`` bytes."""
+        """Write changed metadata, and a resume point if the log has grown by ``least`` bytes."""
         async with self._writing[session.session_id]:
             meta, saved = _meta(session), self._saved.get(session.session_id)
             if not session.state.read_only and not _is_saved(meta, saved, session):
@@ -316,7 +316,7 @@ class SessionStore:
             words = await asyncio.to_thread(self._ownership.take, folder)
             self._begin_watch()
         if words == ELSEWHERE:
-            self._ownership.lose(folder)  # with the next beat it can be read only
+            self._ownership.lose(folder)  # the next heartbeat makes the session read-only
         try:
             if not words:
                 await asyncio.to_thread(write_meta, folder, meta)
@@ -332,7 +332,7 @@ class SessionStore:
 
 
 def _is_saved(meta: SessionMeta, saved: SessionMeta | None, session: Session) -> bool:
-    """Return whether a list entry says all that matters until the running turn has ended."""
+    """Return whether the saved metadata suffices; while a turn runs, its times don't count."""
     if saved is None or session.state.active_turn_id is None:
         return meta == saved
     facts = meta.facts.model_copy(update={"updated_at": saved.facts.updated_at})
@@ -341,7 +341,7 @@ def _is_saved(meta: SessionMeta, saved: SessionMeta | None, session: Session) ->
 
 def _meta(session: Session) -> SessionMeta:
     state = session.state
-    log_bytes = session.journal.log.size  # first: what is in it, the transcript has
+    log_bytes = session.journal.log.size  # first, so that the transcript has all of it
     turn_ids = session.transcript.turn_order[-_TURN_IDS:]
     title = session.redactor.redact_text(state.title[:_TITLE_CHARS])
     return SessionMeta(

@@ -1,9 +1,8 @@
-"""Stored sessions: waked when something names them, forked, closed and deleted; and imported ones.
+"""Stored sessions: opened when they are needed, forked, archived, closed and deleted.
 
-A stored session is on disk and not open. One without an agent that can start, and one that was
-imported from a log, is an imported session: everything of it can be seen, and nothing runs.
-Closing ends a session and leaves it on disk; deleting removes it, and asks the agent to delete
-its own copy.
+A stored session is on disk and not open. If its agent can't be started, or if it was imported from
+a log, it is an imported session, which can only be viewed. Closing a session leaves it on disk;
+deleting removes it, and asks the agent to delete its own copy.
 """
 
 from __future__ import annotations
@@ -42,18 +41,18 @@ from acp_jupyter.transcript.model.session_state import SessionState, saved_facts
 
 
 class StoredSessions:
-    """Opens what is kept. Lives on the host's loop.
+    """Opens stored sessions. Lives on the host's loop.
 
     Parameters
     ----------
     open_sessions
-        Get what is opened.
+        The open sessions, to which this adds.
     store
         The folders.
     operations
-        What they have done and a session may not have noted yet.
+        Operations on folders, whose notes a session may still lack.
     reopen
-        Opens an open session anew, whose folder was renamed.
+        Closes and opens a session whose folder was renamed.
     """
 
     def __init__(
@@ -70,17 +69,17 @@ class StoredSessions:
         self._waking: dict[str, asyncio.Task[Session]] = {}
 
     async def stored(self, *, again: bool = True) -> tuple[SessionMeta, ...]:
-        """Return the sessions that are kept and not open, the oldest first.
+        """Return the sessions that are stored and not open, the oldest first.
 
-        What ``again`` means is told by `SessionStore.ready`.
+        For ``again`` see `SessionStore.ready`.
         """
         await self._store.ready(again=again)
         return tuple(self._store.stored.values())
 
     async def wake(self, session_id: str) -> None:
-        """Open a session that is kept; its agent starts with its next prompt.
+        """Open a stored session; its agent starts with the next prompt.
 
-        An id that nobody knows is no error here.
+        Does nothing if it is open, or if there is no session of that id.
         """
         if (session := self._open.by_id.get(session_id)) is not None:
             if session.folder_has_moved:
@@ -100,9 +99,9 @@ class StoredSessions:
         await asyncio.shield(task)
 
     async def settle_open_turns(self) -> None:
-        """Find out what turns changed in whose middle a server ended, if nobody has them.
+        """Find the changes of turns that a killed server left running, if no server owns them.
 
-        Those of other root folders are left to their own servers.
+        Sessions below other root folders are left to their own servers.
         """
         open_turns = self._open.services.checkpoints.open_turns
         for turn_id, session_id, _ in await asyncio.to_thread(list, open_turns.places()):
@@ -116,7 +115,7 @@ class StoredSessions:
                     await asyncio.to_thread(open_turns.remove, (turn_id,))
                 continue
             if is_open or await asyncio.to_thread(self._store.is_free, session_id):
-                with contextlib.suppress(AcpError):  # it was closed meanwhile
+                with contextlib.suppress(AcpError):  # the session was closed meanwhile
                     await self.wake(session_id)
                     await self._open.get(session_id).turn_files.all_settled()
 
@@ -124,7 +123,7 @@ class StoredSessions:
         return self._open.is_here(str(_folder(meta)))
 
     async def wake_turn(self, turn_id: str) -> None:
-        """Open the kept session of a turn, if there is one."""
+        """Open the stored session of a turn, if there is one."""
         for session in tuple(self._open.by_id.values()):
             if turn_id in session.transcript.turns:
                 await self.wake(session.session_id)
@@ -134,7 +133,7 @@ class StoredSessions:
                 await self.wake(meta.session_id)
 
     async def wake_notebook(self, notebook_path: str, turn_ids: Collection[str] = ()) -> None:
-        """Open the newest kept sessions of a notebook, or with one of these turns."""
+        """Open the newest stored sessions of a notebook, or with one of these turns."""
         metas = [
             meta
             for meta in await self.stored()
@@ -145,9 +144,9 @@ class StoredSessions:
             await self.wake(meta.session_id)
 
     async def follow(self, old: str, new: str) -> None:
-        """Let sessions go along with a notebook, or with a folder; without a new path, to none.
+        """Update sessions after a notebook or folder was renamed; empty ``new``: it was deleted.
 
-        The folder that a session works in goes along, too, where it is one that was renamed.
+        The working folder of a session is updated, too, if it was renamed or is inside.
         """
 
         def after(state: SessionState) -> NotebookMoved | None:
@@ -156,9 +155,9 @@ class StoredSessions:
         await self._move(after)
 
     async def follow_lost(self, lost: SessionState, new: str) -> None:
-        """Let a session go to a notebook, with all others that have or had the same one as it.
+        """Move a session, and all others of the same notebook, to the notebook at ``new``.
 
-        Where its folder is gone, too, it works in the notebook's.
+        A session whose folder no longer exists then works in the new notebook's folder.
         """
         left, root = (lost.notebook_path, last_notebook(lost)), self._open.config.root
         folder = await asyncio.to_thread(choose_cwd, root, new)
@@ -174,7 +173,7 @@ class StoredSessions:
         await self._move(after)
 
     async def _move(self, after: Callable[[SessionState], NotebookMoved | None]) -> None:
-        """Note of each session here where its notebook is now."""
+        """Note the new path of the notebook in each session that is affected."""
         waked: set[str] = set()
         for meta in await self.stored():
             if after(meta.facts) is not None:
@@ -186,12 +185,12 @@ class StoredSessions:
                 session.journal.note(note)
                 await self._store.save(session)
             if session.session_id in waked and session.dormant:
-                # A folder may have more of them than can be open.
+                # A folder may have more sessions than can be open at once.
                 self._open.by_id.pop(session.session_id, None)
                 await asyncio.shield(self._open.suspend(session))
 
     def _after_move(self, state: SessionState, old: str, new: str) -> NotebookMoved | None:
-        """Return what is to be noted of a session; None where nothing of it has gone along."""
+        """Return the note for a session; None if neither its notebook nor its folder has moved."""
         if not self._open.is_here(state.cwd):
             return None
         root = self._open.config.root.resolve()
@@ -206,9 +205,9 @@ class StoredSessions:
         return NotebookMoved(notebook_path=path, cwd=str(cwd), folder=shown_folder(cwd))
 
     async def find_stored(self, agent: str, notebook_path: str, label: str) -> Session | None:
-        """Open the newest kept session of that agent, notebook and label that can be gone on with.
+        """Open the newest stored session of this agent, notebook and label, to continue it.
 
-        Only where the agent remembers it: else a new one serves as well.
+        Only one that the agent can resume or load: otherwise a new session serves as well.
         """
         if not self._open.config.goes_on or not notebook_path:
             return None
@@ -227,22 +226,21 @@ class StoredSessions:
         return None
 
     def goes_on_elsewhere(self, state: SessionState) -> bool:
-        """Return whether another session has taken a session's place, and is still there."""
+        """Return whether another session has replaced this one, and still exists."""
         name = state.continues_in
         return bool(name) and (name in self._open.by_id or name in self._store.stored)
 
     async def fork(self, parent: Session, notebook_path: str = "", kernel_id: str = "") -> Session:
-        """Make a session whose log holds all that another's does; the agent is told by its caller.
+        """Create a session with a copy of another's log; the caller forks it at the agent.
 
-        With ``notebook_path`` it is one of that notebook's sessions, with ``kernel_id`` one that
-        this kernel made.
+        It belongs to the notebook at ``notebook_path``, and counts as created by ``kernel_id``.
 
         Raises
         ------
         BadRequest
             Too many sessions are open.
         DiskRefused
-            The other's log is not whole on disk.
+            The parent's log is not complete on disk.
         """
         title = parent.state.title
         label = f"Fork of {title}"[:200] if title else "Fork"
@@ -262,17 +260,17 @@ class StoredSessions:
         files: bool,
         also: Sequence[str] = (),
     ) -> Session:
-        """Make a session that goes on from an earlier turn of another, and takes its place.
+        """Create a session that continues from an earlier turn of another, and replaces it.
 
-        With ``also``, turns of other sessions were taken back with its own. It is a part of an
-        operation, and no open session before that is done.
+        ``also`` names other sessions with turns that were reverted together with its own. The
+        session is a part of ``operation``, and is opened only once that has succeeded.
 
         Raises
         ------
         BadRequest
             Too many sessions are open.
         DiskRefused
-            The other's log is not whole on disk.
+            The parent's log is not complete on disk.
         """
         state = parent.state
         meta = self._copied_facts(parent, parent.label, state.notebook_path)
@@ -370,7 +368,7 @@ class StoredSessions:
         return session
 
     def _spec(self, meta: SessionMeta) -> AgentSpec | None:
-        """Return an agent that can still be started, or one that runs outside."""
+        """Return the agent's spec if it is still configured, or if it runs outside."""
         agent_id = meta.facts.agent_id
         if agent_id == OUTSIDE:
             return AgentSpec(OUTSIDE, meta.facts.agent_name, "")
@@ -381,25 +379,25 @@ class StoredSessions:
 
 
 def _folder(meta: SessionMeta) -> Path:
-    """Return where a session's changes go; those of a variant into the folder that was copied."""
+    """Return the folder that a session changes; for a variant, the one that was copied."""
     variant = meta.facts.variant
     return Path(meta.facts.cwd if variant is None else variant.folder)
 
 
 def last_notebook(state: SessionState) -> str:
-    """Return where a session's notebook is, or was before it was lost; empty if it had none."""
+    """Return the path of a session's notebook, or its last path; empty if it never had one."""
     return next(filter(None, (state.notebook_path, *reversed(state.former_paths))), "")
 
 
 class SessionCloser:
-    """Ends sessions of the host. Lives on its loop.
+    """Closes, archives and deletes sessions. Lives on the host's loop.
 
     Parameters
     ----------
     open_sessions
-        The open ones.
+        The open sessions.
     stored_sessions
-        Opens a stored session, so that its agent can be told.
+        Opens a stored session, so that its agent can be asked.
     store
         The folders.
     """
@@ -412,7 +410,7 @@ class SessionCloser:
         self._store = store
 
     async def close(self, session_id: str) -> None:
-        """End a session; it is kept, and can be opened again.
+        """Close a session; it stays on disk, and can be opened again.
 
         Raises
         ------
@@ -425,12 +423,12 @@ class SessionCloser:
         self._open.announce_change()
 
     async def archive(self, session_id: str, *, archived: bool) -> str:
-        """Put a session into the archive and end it, or take it out; its agent's copy too.
+        """Archive and close a session, or unarchive it; the agent does the same with its copy.
 
         Returns
         -------
         str
-            Why the agent's copy is not where the session is, in words; empty where it is.
+            Why the agent did not, in words; empty if it did.
 
         Raises
         ------
@@ -444,7 +442,7 @@ class SessionCloser:
         if session.state.read_only:
             raise NotAllowed(f"{session.state.read_only} It can't be archived from here.")
         if archived:
-            # Before the agent is told, which may have to be started or downloaded for that.
+            # Before the agent is asked, which may first have to be started or downloaded.
             self._note_archived(session, archived=True)
             session.cancel()
         message = await session.agent.archive(archived=archived)
@@ -459,9 +457,9 @@ class SessionCloser:
         self._open.announce_change()
 
     async def delete(self, session_id: str) -> None:
-        """End a session and remove all that is kept of it.
+        """Close a session and delete everything stored for it.
 
-        A running agent is told to delete its own copy too, where it can.
+        A running agent is asked to delete its own copy, if it can.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Slows down whoever tries keys: each source that has sent wrong ones waits for its answers."""
+"""Slows down guessing of keys: a source that has sent wrong keys waits for each answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SOURCES = 1000
 
 
 class TooManyWrongKeys(AcpError):
-    """Keys that a source sends now are not looked at."""
+    """The source has sent too many wrong keys: this one is not checked."""
 
     reason = "too_many"
     status = 429
@@ -33,30 +33,30 @@ class _Tries:
 
 
 class WrongKeys:
-    """Remembers who has sent wrong keys lately. Belongs to one event loop, whose time it uses.
+    """Remembers who has sent wrong keys lately. For one event loop, whose clock it uses.
 
-    A right key waits for nothing, as long as less than four answers to its source wait; each of
-    those takes two seconds at most.
+    A right key gets its answer at once, unless four answers to its source are waiting; each waits
+    for two seconds at most.
     """
 
     def __init__(self) -> None:
         self._tries: OrderedDict[str, _Tries] = OrderedDict()
-        """By source, the one that has tried last at the end."""
+        """Tries by source, the latest at the end."""
 
     def admit(self, source: str) -> None:
-        """Let a source send a key.
+        """Check whether a key from a source may be looked at.
 
         Raises
         ------
         TooManyWrongKeys
-            It waits for the answers to too many.
+            The source waits for too many answers.
         """
         tries = self._tries.get(source)
         if tries is not None and tries.waiting >= _WAITING:
             raise TooManyWrongKeys("Too many wrong keys came from there. Try again in 2 seconds.")
 
     async def refuse(self, source: str) -> None:
-        """Wait as long as a source has to for the answer to a wrong key."""
+        """Delay the answer to a wrong key, the longer the more a source has sent."""
         time = asyncio.get_running_loop().time
         tries = self._tries.setdefault(source, _Tries())
         self._tries.move_to_end(source)

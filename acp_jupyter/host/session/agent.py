@@ -34,11 +34,11 @@ from acp_jupyter.transcript.model.session_state import ConfigOption, SessionStat
 
 _FAREWELL_SECONDS = 2.0
 _MOST_WORK_SECONDS = 24 * 3600.0
-"""Without a prompt, of an agent that says that it works in the background."""
+"""How long an agent that reports background work may run without a prompt."""
 
 
 class SessionAgent:
-    """Links a session to a process of its agent, and says when that has ended.
+    """Connects a session to a process of its agent, and notes when the process exits.
 
     Parameters
     ----------
@@ -55,19 +55,19 @@ class SessionAgent:
     modes
         Which mode the agent works in.
     sandbox
-        Which walls the agent is started in.
+        The sandbox that the agent is started in.
     limits
         See `Limits`.
     startable
-        Whether the agent can be started; not where the session was imported or is read-only.
+        Whether the agent can be started: false if the session was imported or is read-only.
     mcp_servers
         MCP servers of every session.
     own_servers
-        Returns, when the session is opened at a process, MCP servers that it alone has.
+        Returns the MCP servers of this session alone, when it is opened at a process.
     trust
         Asks whether the folder is trusted.
     playback
-        The recording that is played in the agent's place.
+        The recording that is played in place of the agent.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class SessionAgent:
         self.first_open: (
             Callable[[AgentSessionOpener], Awaitable[SessionConnection | None]] | None
         ) = None
-        """Opens the session the first time, in place of ``session/new``."""
+        """Opens the session for the first time, in place of ``session/new``."""
         self.login = SessionLogin(spec, self, journal, limits)
         self._journal = journal
         self._limits = limits
@@ -107,14 +107,14 @@ class SessionAgent:
         self._member = Member(spec, cwd, journal, client, ask_host=sandbox.ask_host)
         self._start: asyncio.Task[SessionConnection] | None = None
         self._prepared: asyncio.Task[SessionConnection] | None = None
-        """The start that got past `_prepare`."""
+        """The start that has completed `_prepare`."""
         self._chosen_options: tuple[ConfigOption, ...] = ()
-        """Those of an agent that moves to other walls before its first turn."""
+        """Options to set again when the agent restarts in other walls before its first turn."""
         self._watch: asyncio.Task[None] | None = None
         self._end_task: asyncio.Task[None] | None = None
         self._closing = False
         self._moving = False
-        """Whether the agent is ended to be started in other walls: its turn goes on then."""
+        """Whether the agent is stopped only to restart in other walls, which fails no turn."""
         self._notes = AgentNotes(journal, spec.name)
         self._idle_timer = IdleTimer(
             limits.idle_seconds, self._idle, self._leave, self._works_in_background
@@ -122,41 +122,41 @@ class SessionAgent:
 
     @property
     def running(self) -> bool:
-        """Whether a process is being started or runs for the session."""
+        """Whether a process for the session runs or is starting."""
         return self._start is not None and not _failed(self._start)
 
     @property
     def connection(self) -> SessionConnection | None:
-        """The session at its running agent; None while that starts, too."""
+        """The session at its running agent; None also while the agent starts."""
         start = self._start
         if start is None or not start.done() or _failed(start):
             return None
         return start.result()
 
     def process_id(self) -> int:
-        """Return the process that all of the session's agent are below; 0 while there is none."""
+        """Return the id of the agent's supervisor, above all its processes; 0 if none runs."""
         connection = self.connection
         return 0 if connection is None else connection.agent_connection.supervisor_pid
 
     def reserve_process(self) -> None:
-        """Share the process with no other session."""
+        """Reserve the process for this session."""
         self._pool.reserve_process(self._member)
 
     def restricts_another(self) -> bool:
-        """Return whether another session of the process forbids things now."""
+        """Return whether another session of the same process now restricts what it may do."""
         return self._pool.restricts_another(self._member)
 
     async def move_to_own_process(self) -> None:
-        """Move to a process that no other session uses, where the conversation can move too."""
+        """Move to a process of the session's own, if the agent can resume the conversation."""
         if self._pool.reserve_process(self._member):
             return
         if self._can_move():
             await self.drop()
 
     async def settle_walls(self, sandbox: Sandbox, policy: Policy) -> None:
-        """Have the walls of the next prompt; an agent that runs in others is started again.
+        """Set the walls for the next prompt; restart an agent that runs in others.
 
-        Where it could not go on with the conversation, it stays, and a notice says so.
+        An agent that could not resume the conversation keeps running; a notice says so.
         """
         if not self._sandbox.want(sandbox, policy) or not self.running:
             return
@@ -171,7 +171,7 @@ class SessionAgent:
             self._sandbox.tell_unmoved()
 
     def _can_move(self) -> bool:
-        """Return whether another process could go on with the conversation."""
+        """Return whether another process could continue the conversation."""
         state = self._journal.transcript
         begun = any(state.turns[turn_id].status == "done" for turn_id in state.turn_order)
         connection = self.connection
@@ -198,7 +198,7 @@ class SessionAgent:
             raise AgentStartError(f"{self.spec.name} was stopped while it was starting.") from None
 
     async def connected(self) -> AgentConnection:
-        """Return a connection that has shaken hands; no session need be open there.
+        """Return an initialized connection to the agent; the session need not be open there.
 
         Raises
         ------
@@ -211,16 +211,16 @@ class SessionAgent:
         return await self._pool.join(self._member, self._notes.paused)
 
     async def disconnected(self) -> None:
-        """Use the connection no more, unless the session is open there."""
+        """Release the connection, unless the session is open there."""
         if not self.running:
             await self._pool.leave(self._member)
 
     async def restart(self) -> int:
-        """End every process of the agent; return how many there were."""
+        """End all processes of the agent; return how many there were."""
         return await self._pool.restart(self.spec.id)
 
     def start_in_background(self) -> None:
-        """Start the agent; a failure is told in the transcript."""
+        """Start the agent without waiting; a failure is reported in the transcript."""
         self._starting().add_done_callback(self._notes.start_failed)
 
     def stop_preparing(self) -> None:
@@ -231,7 +231,7 @@ class SessionAgent:
             start.cancel()
 
     async def drop(self) -> None:
-        """Leave the process, if there is one; the last to leave waits until it is gone."""
+        """Leave the process, if any; the last session to leave waits for its exit."""
         self._idle_timer.end()
         start, self._start = self._start, None
         if start is not None:
@@ -239,11 +239,11 @@ class SessionAgent:
                 self._end(start), name=f"acp-end-{self._journal.session_id}"
             )
         if self._end_task is not None:
-            # Whoever waits may be cancelled; the next one waits for the same.
+            # Shielded: the caller may be cancelled, and the next one waits for the same task.
             await asyncio.shield(self._end_task)
 
     async def close(self, *, delete: bool = False) -> None:
-        """Tell the agent that the session ends, and leave it."""
+        """Close or delete the session at the agent, then leave the process."""
         self._closing = True
         await self.login.cancel()
         connection = self.connection
@@ -254,19 +254,19 @@ class SessionAgent:
         await self.drop()
 
     async def retire(self) -> None:
-        """Leave the agent for good: nothing more is sent to it."""
+        """Leave the agent for good: it can't be started again."""
         self.startable = False
         await self.drop()
 
     async def archive(self, *, archived: bool) -> str:
-        """Put the agent's copy into its archive or take it out, where it has one.
+        """Archive or unarchive the agent's copy of the session, if the agent has an archive.
 
-        An agent that does not run is started for it. ACP: session/archive, session/unarchive.
+        Starts the agent if need be. ACP: session/archive, session/unarchive.
 
         Returns
         -------
         str
-            Why that was not done, in words; empty where it was.
+            Why it failed, in words; empty if it did not.
         """
         session = self._journal.transcript.session
         previous = session.agent_session_id
@@ -287,7 +287,7 @@ class SessionAgent:
         return ""
 
     def start_idle_timer(self) -> None:
-        """Leave an agent that has nothing to do for long, if it can take up the session again."""
+        """Leave the agent after a long idle time, if it can resume or load the session."""
         self._idle_timer.end()
         connection = self.connection
         if connection is not None and (connection.can("resume") or connection.can("load")):
@@ -307,7 +307,7 @@ class SessionAgent:
         return self._start
 
     async def _prepare(self) -> None:
-        """Make sure that the agent may be started, and with what.
+        """Check that the agent may be started; load the recording that replaces it, if any.
 
         Raises
         ------
@@ -352,7 +352,7 @@ class SessionAgent:
         name = f"acp-watch-{self._journal.session_id}"
         self._watch = asyncio.create_task(self._watch_exit(connection), name=name)
         self.login.ask_status(agent_connection)
-        with contextlib.suppress(AcpError):  # what fails is told by the first prompt
+        with contextlib.suppress(AcpError):  # the first prompt will report the error
             await self._modes.settle(connection, self._journal.transcript.session.policy)
         return connection
 
@@ -378,9 +378,9 @@ class SessionAgent:
         return connection
 
     async def _watch_exit(self, connection: SessionConnection) -> None:
-        """Tell at once when the process ends, whoever ended it."""
+        """Note the end of the process as soon as it exits, for whatever reason."""
         reason = await connection.agent_connection.wait_closed()
-        # Nothing is awaited before all is told: the next turn may run on another process then.
+        # No await before the notes are written: the next turn may then run on another process.
         if self.connection is connection:
             self._start = None
         if self._start is None:
@@ -392,7 +392,7 @@ class SessionAgent:
         await self._pool.leave(self._member, connection.agent_connection)
 
     async def _end(self, start: asyncio.Task[SessionConnection]) -> None:
-        """Leave an agent that was started, or is being started."""
+        """Leave an agent that runs or is starting."""
         if not start.done():
             start.cancel()
         with contextlib.suppress(asyncio.CancelledError, AcpError):
@@ -401,7 +401,7 @@ class SessionAgent:
             shared = self._pool.shared(self._member)
             await self._pool.leave(self._member)
             if shared and watch is not None:
-                # The process lives on for others; this session is told that it has no agent.
+                # The process stays for other sessions; note that this one has left it.
                 watch.cancel()
                 await asyncio.wait([watch])
                 self._left("was left")
@@ -434,7 +434,7 @@ _VARIANT = (
 
 
 def no_agent(session: SessionState) -> SessionImported:
-    """Return the error of a session whose agent can't be started."""
+    """Return the error for a session without an agent that can be started."""
     words = _OUTSIDE.format(session.agent_name) if session.agent == OUTSIDE else _NO_AGENT
     if session.variant is not None:
         words = _VARIANT
@@ -451,13 +451,13 @@ class IdleTimer:
     Parameters
     ----------
     seconds
-        Without a prompt.
+        Time without a prompt.
     idle
-        Tells whether there is a process, and nothing to do for it.
+        Returns whether a process runs and has nothing to do.
     leave
-        Leaves the process, and tells why in these words.
+        Leaves the process, and logs the reason.
     works
-        Tells whether the agent works beside the turns; then it is looked at again later.
+        Returns whether the agent works in the background: then the timer starts again.
     """
 
     def __init__(
@@ -476,13 +476,13 @@ class IdleTimer:
         self._worked = 0.0
 
     def begin(self, worked: float = 0.0) -> None:
-        """Count the seconds from now; the agent has worked beside the turns for so long."""
+        """Start the timer; ``worked`` is how long the agent has been in the background already."""
         self.end()
         self._worked = worked
         self._timer = asyncio.get_running_loop().call_later(self._seconds, self._over)
 
     def end(self) -> None:
-        """Count no more."""
+        """Stop the timer."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

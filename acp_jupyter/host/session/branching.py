@@ -1,7 +1,7 @@
-"""A session that goes on from an earlier turn of another: what its agent is told of that.
+"""Branches: sessions that continue from an earlier turn of another session.
 
-The protocol has no way to take turns back, so its agent opens a new session. What was said before
-goes in front of the first prompt, as text.
+The protocol can't take turns back, so the agent opens a new session. The conversation up to that
+turn is put before the first prompt, as text.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MODE = "mode"
 
 
 def goes_on_from_branch(transcript: Transcript) -> bool:
-    """Return whether the agent has to be told what was said before: no prompt has told it yet."""
+    """Return whether the agent still needs the history of a branch: no prompt has carried it."""
     branch = transcript.session.branch
     if branch is None:
         return False
@@ -45,7 +45,7 @@ def goes_on_from_branch(transcript: Transcript) -> bool:
 
 
 def _was_taken(turn: TurnState) -> bool:
-    """Return whether the agent had the prompt: an error may have come before."""
+    """Return whether the agent got the prompt: it may have failed before that."""
     begun = turn.started_at is not None
     return turn.status == "done" and begun and turn.stop_reason != "error"
 
@@ -53,10 +53,10 @@ def _was_taken(turn: TurnState) -> bool:
 async def open_branch(
     attaching: AgentSessionOpener, journal: Journal, limits: Limits
 ) -> SessionConnection:
-    """Open a new session at the agent, which is told of what was said before.
+    """Open a new session at the agent, with the history of the branch before the first prompt.
 
-    Its model and its other options are set as they were, but for its mode: in that an agent may
-    ask less, so it opens in its own.
+    The model and other options are set as before. The mode is not: the agent may ask less in it,
+    so the session opens in the agent's default.
 
     Raises
     ------
@@ -75,14 +75,14 @@ async def open_branch(
 async def set_options_again(
     connection: SessionConnection, journal: Journal, wanted: tuple[ConfigOption, ...]
 ) -> None:
-    """Set a new session's model and other options as they were, but for its mode."""
+    """Set a new session's model and other options as before, except for the mode."""
     for option in _differing(wanted, journal.transcript.session.config_options):
         with contextlib.suppress(AgentRequestError):  # the error is in the traffic
             await connection.set_config(option.id, option.current_value)
 
 
 def _note_told(journal: Journal) -> None:
-    """Note in which turn the agent is told: one that is stopped before that tells it nothing."""
+    """Note which turn carries the history: a turn that is stopped earlier does not."""
     session = journal.transcript.session
     if session.branch is not None and session.active_turn_id is not None:
         branch = session.branch.model_copy(update={"told_in": session.active_turn_id})
@@ -106,9 +106,9 @@ def _differing(
 
 
 def told_history(transcript: Transcript, most_chars: int) -> str:
-    """Return what was said in the turns that were taken over, as text; empty where nothing was.
+    """Return the conversation of the copied turns as text; empty if there are none.
 
-    Where it is too long, the newest turns are told.
+    If it is too long, the oldest turns are left out.
     """
     turns = [transcript.turns[turn_id] for turn_id in transcript.turn_order]
     told = [turn for turn in turns if turn.copy_of is not None and turn.stop_reason != STEERED]

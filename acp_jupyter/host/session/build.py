@@ -91,19 +91,19 @@ def build_session(
     services
         What it shares with the host's other sessions.
     spec
-        The agent. None where none can be started: the session was imported, or played from a
-        recording by an earlier server, or is read-only. All of it can be seen, and nothing runs.
-        Without a command it is an agent outside, which is never started here.
+        The agent. None if none can be started: the session was imported, replayed by an earlier
+        server, or is read-only, so that it can only be viewed. A spec without a command is an
+        outside agent, which is never started here.
     journal
-        All that is known of it; owned from now on.
+        The session's journal, which the session owns from now on.
     redactor
-        Knows the secrets of the agent's environment; it learns those of the folder.
+        Knows the secrets of the agent's environment, and learns those of the folder.
     label, kernel_id
         See `Session`.
     start_recording
         Starts to record the session, or to replay it.
     copy
-        The copy that a variant works in, as long as there is one.
+        The copy of a folder that a variant works in, while it exists.
     """
     state = journal.transcript.session
     cwd, limits = Path(state.cwd), services.limits
@@ -124,7 +124,7 @@ def build_session(
                 return (client.mcp.declare(server, connection, journal),)
         return await services.tools.servers(session)
 
-    # What is decided for a folder is true of its copies; what git ignores there is in none of them.
+    # A folder's trust, rules and .env files apply to its copies, which lack what git ignores.
     decided = _copied(state) or cwd
     turn_files = TurnFiles(
         journal,
@@ -236,7 +236,7 @@ def build_session(
 
 
 def _keep_to_bounds(bounds: Bounds, journal: Journal) -> None:
-    """Change a policy that was kept from before the administrator decided otherwise."""
+    """Change a saved policy that the administrator no longer allows."""
     state = journal.transcript.session
     allowed = bounds.within_policy(state.policy)
     if allowed != state.policy and not state.read_only:
@@ -244,7 +244,7 @@ def _keep_to_bounds(bounds: Bounds, journal: Journal) -> None:
 
 
 def _copied(state: SessionState) -> Path | None:
-    """Return the folder that a variant's is a copy of."""
+    """Return the folder that a variant's folder was copied from."""
     return None if state.variant is None else Path(state.variant.folder)
 
 
@@ -258,9 +258,9 @@ def _secrets_reader(folders: Iterable[Path], redactor: Redactor) -> Callable[[],
 
 
 def _located(state: SessionState, stores: PermissionStores) -> SessionFolder:
-    """Return where paths are located; the data folder that a variant is in protects no copy.
+    """Return the folder that resolves paths; the data folder around a copy doesn't protect it.
 
-    A folder of Jupyter's that is in the copied one is protected in the copy, too.
+    Jupyter's folders inside the copied folder are protected in the copy, too.
     """
     cwd, own, copied = Path(state.cwd), stores.own_folders, _copied(state)
     if copied is not None:
@@ -273,7 +273,7 @@ def _located(state: SessionState, stores: PermissionStores) -> SessionFolder:
 async def _leave_copy(
     copy: FolderCopy, agent: SessionAgent, turn_files: TurnFiles, journal: Journal
 ) -> None:
-    """End a variant with its turn, and remove its copy if all that has changed there is stored."""
+    """End a variant with its turn; remove its copy if all changes in it are stored."""
     await agent.retire()
     await copy.end_kernel()
     if turn_files.is_stored():

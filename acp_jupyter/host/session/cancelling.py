@@ -1,4 +1,4 @@
-"""Cancels one piece of an agent's work: a tool call, or the terminal that its card shows."""
+"""Cancels a single tool call of an agent, or the terminal that its card shows."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ class WorkCanceller:
     journal
         Of the session.
     agent
-        Is asked.
+        The session's agent.
     """
 
     def __init__(self, journal: Journal, agent: SessionAgent) -> None:
         self._journal = journal
         self._agent = agent
         self._asked: dict[str, asyncio.Task[None]] = {}
-        """By item id; whoever asks meanwhile waits for the same answer."""
+        """Requests by item id; a second caller waits for the same answer."""
 
     async def cancel(self, tool_call_id: str) -> None:
-        """Have a call ended, or its terminal. ACP: tool_call/cancel, terminal/cancel.
+        """Cancel a tool call, or its terminal. ACP: tool_call/cancel, terminal/cancel.
 
-        When this returns the agent has said yes; an update tells when it has ended. A subagent is
-        only told (ACP: session/cancel of its session), and says no more than that update.
+        On return, the agent has accepted; an update comes when the call ends. A subagent gets
+        session/cancel for its own session instead, which has no answer.
 
         Raises
         ------
@@ -67,7 +67,7 @@ class WorkCanceller:
         except AgentRequestError as error:
             now = self._journal.transcript.tool_call(call.tool_call_id)
             if now.id != call.id or not (now.is_open or now.background):
-                return  # it ended meanwhile: there is nothing left to refuse
+                return  # the call has ended meanwhile, so the refusal doesn't matter
             raise AgentRequestError(_words(error, name), error.detail, error.code) from None
 
 

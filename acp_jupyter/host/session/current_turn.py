@@ -1,4 +1,4 @@
-"""The turn that runs now. Where nobody can be asked, what needs an answer ends it."""
+"""The running turn. If nobody can be asked, a request that needs an answer ends it."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ UNANSWERED = NobodyToAsk(
 
 
 class CurrentTurn:
-    """The turn that runs now, and whether a user can answer what its agent asks.
+    """The running turn, and whether a user can answer its agent's requests.
 
     Parameters
     ----------
     journal
         Of the session.
     played
-        Whether a recording is played in the agent's place.
+        Whether a recording is played in place of the agent.
     """
 
     def __init__(self, journal: Journal, *, played: bool) -> None:
         self.turn: QueuedTurn | None = None
         """None between turns."""
         self.someone_attached = False
-        """Whether somebody can see the session: its questions wait for them."""
+        """Whether somebody can see the session; its requests then wait for an answer."""
         self._journal = journal
         self._refused = REFUSED_OF_RECORDING if played else REFUSED
 
     def nobody_to_ask(self) -> bool:
-        """Return whether no user can answer a question of this turn."""
+        """Return whether no user can answer a question of the running turn."""
         return self.turn is not None and not self.turn.can_ask and not self.someone_attached
 
     def nobody_to_answer(self) -> bool:
-        """The same for permissions, which agents may ask for between turns too."""
+        """Return whether no user can answer a permission request, also between turns."""
         return self.nobody_to_ask() if self.turn is not None else not self.someone_attached
 
     def refuse(self) -> None:
@@ -60,7 +60,7 @@ class CurrentTurn:
         self._end(UNANSWERED)
 
     def fail(self, turn: QueuedTurn, error: AcpError) -> None:
-        """Write down that a turn ended in an error."""
+        """Note that a turn ended in an error."""
         self._journal.note(
             TurnFailed(
                 turn_id=turn.turn_id,
@@ -72,6 +72,6 @@ class CurrentTurn:
 
     def _end(self, error: NobodyToAsk) -> None:
         if self.turn is not None:
-            # Before the agent hears of it: its answer to the prompt may come at once.
+            # First, as the agent may answer the prompt as soon as it gets the refusal.
             self.fail(self.turn, error)
             self.turn.stop.set()

@@ -1,4 +1,4 @@
-"""What an agent remembers of a cell that is run again: its earlier run, and the turns after it."""
+"""Finds the earlier run of a cell that is run again, which the agent still remembers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class EarlierRun:
 
 
 def earlier_run(transcript: Transcript, turn_id: str) -> EarlierRun | None:
-    """Return the earlier run of the cell that a turn came from; None where there is none."""
+    """Return the newest earlier run of the cell that sent a turn; None if there is none."""
     turns = transcript.turns
     origin = turns[turn_id].origin
     if origin is None or not origin.cell_id:
@@ -37,7 +37,7 @@ def earlier_run(transcript: Transcript, turn_id: str) -> EarlierRun | None:
 
 
 def remembered_notice(transcript: Transcript, turn_id: str) -> HostNotice | None:
-    """Return what is to be said of a turn that has begun; None where nothing came in between."""
+    """Return a notice if the agent remembers an earlier run of the cell and later turns."""
     found = earlier_run(transcript, turn_id)
     session = transcript.session
     if found is None or not found.later or session.history == "without":

@@ -1,4 +1,4 @@
-"""The mode of an agent: one that the administrator allows, and in which it asks."""
+"""Keeps an agent in a mode that the administrator allows, and in which it asks."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _LEFT_TO_AGENTS: dict[Policy, tuple[Unasked, ...]] = {
     "accept-edits": ("", "edits"),
     "allow-all": ("", "edits", "judged", "all"),
 }
-"""What an agent may do without asking, by policy; by the others nothing."""
+"""What an agent may do without asking, by policy; nothing for other policies."""
 
 
 class SessionModes:
     """Keeps the agent in a mode that the administrator allows, and in which it asks.
 
-    An agent may open in a mode in which it asks less than the policy promises. It is then set to
-    the one in which it asks, once each time that it opens; or to the one that its user chose, in
-    this run of the server. A mode that it has changed to since is left as it is.
+    An agent may open a session in a mode in which it asks less than the policy promises. Then its
+    mode is changed once per opening: to the one that the user chose in this run of the server, else
+    to one in which it asks. A mode that the agent changes to later is left alone.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class SessionModes:
     bounds
         What the administrator allows.
     played
-        Whether a recording is played in the agent's place: its mode is that of the recording.
+        Whether a recording is played in place of the agent; it also sets the mode.
     """
 
     def __init__(self, journal: Journal, bounds: Bounds, *, played: bool = False) -> None:
@@ -44,16 +44,16 @@ class SessionModes:
         self._bounds = bounds
         self._played = played
         self._chosen = ""
-        """The id of the mode that the user chose last, and the agent took."""
+        """The id of the mode that the user chose last and that the agent accepted."""
         self._choosing = 0
-        """How many are about to choose one."""
+        """How many callers are about to choose a mode."""
         self._connection: SessionConnection | None = None
         self._opened_in = ""
         self._told: set[str] = set()
 
     @contextlib.contextmanager
     def choosing(self, mode_id: str | None) -> Iterator[None]:
-        """Note that a user sets a mode; remember it once the agent has taken it. None is no mode.
+        """Let a user set a mode; remember it if the agent accepts it. None: not a mode.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class SessionModes:
 
     @contextlib.contextmanager
     def expecting(self, mode_id: str | None) -> Iterator[None]:
-        """Leave the mode alone: a user is about to choose ``mode_id``. None is no mode."""
+        """Leave the mode alone while a user is about to choose ``mode_id``. None: not a mode."""
         choosing = int(mode_id is not None)
         self._choosing += choosing
         try:
@@ -77,12 +77,12 @@ class SessionModes:
             self._choosing -= choosing
 
     def mode_of(self, config_id: str, value: str | bool) -> str | None:
-        """Return the mode that a value of a config option stands for."""
+        """Return the mode that this value of a config option sets; None for other options."""
         option = _mode_option(self._state)
         return str(value) if option is not None and option.id == config_id else None
 
     async def settle(self, connection: SessionConnection, policy: Policy) -> None:
-        """Set another mode where the agent's is not allowed, or asks less than the policy says.
+        """Change the agent's mode if it is not allowed, or asks less than the policy promises.
 
         Raises
         ------
@@ -102,7 +102,7 @@ class SessionModes:
             return
         other = asking_mode(self._modes)
         if other is None:
-            return  # it stands beside the policy that it asks less
+            return  # the page says beside the policy that the agent asks less
         names = dict(self._modes)
         before, after = (names.get(mode) or mode for mode in (self._opened_in, other))
         words = UNASKED_WORDS[state.unasked]
@@ -121,7 +121,7 @@ class SessionModes:
             )
 
     async def _choose_again(self, connection: SessionConnection) -> None:
-        """Set the mode that the user chose before the agent was opened anew."""
+        """Set the mode that the user chose before the session was opened again."""
         if self._chosen not in {"", self._current} and self._chosen in dict(self._modes):
             with contextlib.suppress(AgentRequestError):
                 await self._set(connection, self._chosen)
@@ -160,7 +160,7 @@ class SessionModes:
 
     @property
     def _modes(self) -> list[tuple[str, str]]:
-        """Ids and names, from the config option or the older way."""
+        """Ids and names of modes, from the config option or ACP's older ``modes``."""
         option = _mode_option(self._state)
         if option is not None:
             return [(choice.value, choice.name) for choice in option.choices]
@@ -168,5 +168,5 @@ class SessionModes:
 
 
 def _mode_option(state: SessionState) -> ConfigOption | None:
-    """Return the config option that stands for the mode, where the agent has one."""
+    """Return the config option that sets the mode, if the agent has one."""
     return next((each for each in state.config_options if each.category == "mode"), None)

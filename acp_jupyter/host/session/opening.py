@@ -1,7 +1,7 @@
-"""Opens a session at its agent: new, resumed, loaded or forked; and what can be asked of it then.
+"""Opens a session at its agent: new, resumed, loaded or forked; and sends requests for it.
 
-An agent that announces ``session/resume`` or ``session/load`` and does not know it is asked for
-the next; the last is a new session without history. Notes say how its process fares: that it
+An agent may announce ``session/resume`` or ``session/load`` and still refuse it. Then the next way
+is tried; the last is a new session without history. `AgentNotes` reports on the process: that it
 exited, failed to start, or waits after crashes.
 """
 
@@ -46,7 +46,7 @@ class AgentSessionOpener:
     cwd
         Its folder.
     mcp_servers
-        What the agent is to use beside its own; kinds that it does not take are left out.
+        MCP servers for the agent; kinds that it does not support are left out.
     limits
         See `Limits`.
     """
@@ -91,10 +91,9 @@ class AgentSessionOpener:
         return await self._opened(session_id, result)
 
     async def again(self, previous: str) -> SessionConnection:
-        """Go on with a session: by resume, else by load, else by a new one without history.
+        """Reopen a session: resume it, else load it, else open a new one without history.
 
-        ACP: session/resume, session/load; an agent that announces one and does not know it is
-        asked for the next.
+        ACP: session/resume, session/load; if the agent refuses one, the next is tried.
 
         Raises
         ------
@@ -105,7 +104,7 @@ class AgentSessionOpener:
         return connection or await self.new(without_history=True)
 
     async def told(self, history: str) -> SessionConnection:
-        """Open a new session that gets what was said before, in front of its first prompt.
+        """Open a new session; ``history`` is put before its first prompt.
 
         Raises
         ------
@@ -117,14 +116,14 @@ class AgentSessionOpener:
         return connection
 
     async def known(self, agent_session_id: str) -> SessionConnection | None:
-        """Open a session that only the agent knows, with what it tells of it; None if it can't."""
+        """Open a session that only the agent has, with its history; None if it refuses."""
         await self.unarchive(agent_session_id)
         if self._session_connection.can("load"):
             return await self._load(agent_session_id, keep_history=True)
         return await self._resume(agent_session_id)
 
     async def fork(self, parent: str) -> SessionConnection:
-        """ACP: session/fork; what is told of the parent again is left out.
+        """ACP: session/fork; the agent's replay of the parent is not kept.
 
         Raises
         ------
@@ -149,7 +148,7 @@ class AgentSessionOpener:
         return await self._opened(session_id, result)
 
     async def unarchive(self, session_id: str) -> None:
-        """Take a session that is to go on out of the agent's archive. ACP: session/unarchive."""
+        """Take a session out of the agent's archive before opening it. ACP: session/unarchive."""
         if self._session_connection.can("archive"):
             with contextlib.suppress(AgentRequestError):  # the error is in the traffic
                 params = {"sessionId": session_id}
@@ -178,7 +177,7 @@ class AgentSessionOpener:
         return await self._opened(session_id, result)
 
     async def _open(self, method: str, session_id: str) -> dict[str, Any] | None:
-        """Send a request that opens a known session; None where the agent refuses."""
+        """Send a request that opens an existing session; return None if the agent refuses."""
         self._connection.bind(session_id, self._journal)
         params = {**self._params, "sessionId": session_id}
         seconds = self._limits.session_new_seconds
@@ -188,7 +187,7 @@ class AgentSessionOpener:
             return None  # the error is in the traffic
 
     async def _quiet(self) -> None:
-        """Wait until nothing comes any more: for some agents the answer is not the replay's end."""
+        """Wait until no more lines come: some agents still replay after their answer."""
         deadline = asyncio.get_running_loop().time() + self._limits.replay_seconds
         seen = -1
         while seen != self._journal.lines and asyncio.get_running_loop().time() < deadline:
@@ -206,7 +205,7 @@ class AgentSessionOpener:
         return connection
 
     async def _tell_instructions(self) -> None:
-        """Show them to the user, unless they stand in the session already."""
+        """Show the instructions to the user, unless the session already has that notice."""
         words = self._instructions
         shown = words if len(words) <= _SHOWN_CHARS else f"{words[:_SHOWN_CHARS]}…"
         notice = HostNotice(text=f"{_INSTRUCTED}\n\n{shown}")
@@ -219,7 +218,7 @@ class AgentSessionOpener:
             self._journal.note(notice)
 
     def _configured(self, spec: AgentSpec) -> dict[str, Any]:
-        """Return what the configuration of the agent adds to each session, as far as it takes it.
+        """Return the parameters from the agent's configuration, as far as it supports them.
 
         ACP: additionalDirectories, systemPrompt.
         """
@@ -233,7 +232,7 @@ class AgentSessionOpener:
         return added
 
     def _takes(self, server: Mapping[str, Any]) -> bool:
-        """Every agent takes servers on stdio; others only where it says so."""
+        """Return whether the agent supports a server: on stdio always, else if it says so."""
         if self._is_out_of_reach(server):
             return False
         kinds: dict[object, Ability] = {"http": "http", "sse": "sse", "acp": "acp"}
@@ -245,7 +244,7 @@ class AgentSessionOpener:
         return self._connection.spec.host
 
     def _is_out_of_reach(self, server: Mapping[str, Any]) -> bool:
-        """Return whether a server is a program on this machine, and the agent is on another."""
+        """Return whether a server is a program on this machine, but the agent is on another."""
         return bool(self._host) and "command" in server
 
     def _note(self, note: SessionAttached | ReplayStarted | ReplayEnded) -> None:
@@ -263,16 +262,16 @@ _MODEL = "model"
 
 
 class SessionConnection:
-    """What can be asked of an agent for one session.
+    """Sends an agent the requests of one session.
 
     Parameters
     ----------
     connection
-        To the agent; other sessions may use it too.
+        The connection to the agent; other sessions may share it.
     agent_session_id
-        The session's id there.
+        The agent's id of the session.
     log
-        Where the session's lines are written.
+        The log for the session's lines.
     """
 
     def __init__(self, connection: AgentConnection, agent_session_id: str, log: SessionLog) -> None:
@@ -280,14 +279,14 @@ class SessionConnection:
         self.agent_session_id = agent_session_id
         self.log = log
         self.legacy_models: frozenset[str] = frozenset()
-        """Models that only ``session/set_model`` chooses, which the protocol no longer has."""
+        """Models that are chosen with ``session/set_model``, which newer versions lack."""
         self.before_prompt: tuple[Mapping[str, Any], ...] = ()
-        """Goes before the next prompt, and is nobody's words."""
+        """Blocks that the host puts before the next prompt."""
         self.on_first_prompt: Callable[[], None] | None = None
-        """Called when the next prompt is sent, and not again."""
+        """Called once, when the next prompt is sent."""
 
     def can(self, ability: Ability) -> bool:
-        """Return whether the agent says so."""
+        """Return whether the agent has announced an ability."""
         return ability in abilities(dict(self.agent_connection.initialize_result))
 
     async def prompt(
@@ -307,11 +306,11 @@ class SessionConnection:
         await self.agent_connection.cancel(self.agent_session_id, self.log)
 
     async def cancel_subagent(self, session_id: str) -> None:
-        """ACP: session/cancel, of a child session that can be cancelled."""
+        """ACP: session/cancel, for a subagent's session that can be cancelled."""
         await self.agent_connection.cancel(session_id, self.log)
 
     async def steer(self, blocks: Sequence[Mapping[str, Any]], seconds: float) -> steering.Outcome:
-        """Give the agent a message for the turn that runs. Outside ACP: _session/steering.
+        """Send the agent a message for the running turn. Outside ACP: _session/steering.
 
         Raises
         ------
@@ -330,7 +329,7 @@ class SessionConnection:
         return steering.outcome_of(result)
 
     async def set_mode(self, mode_id: str) -> None:
-        """ACP: session/set_mode; the older way, only where there is no config option for it."""
+        """ACP: session/set_mode, for agents without a config option for the mode."""
         await self.request("session/set_mode", modeId=mode_id)
 
     async def set_config(self, config_id: str, value: str | bool) -> None:
@@ -347,12 +346,12 @@ class SessionConnection:
         return text(result.get("title"))
 
     async def close(self) -> None:
-        """ACP: session/close, where the agent has it."""
+        """ACP: session/close, if the agent has it."""
         if self.can("close"):
             await self._perhaps("session/close")
 
     async def delete(self) -> None:
-        """ACP: session/delete, where the agent has it."""
+        """ACP: session/delete, if the agent has it."""
         if self.can("delete"):
             await self._perhaps("session/delete")
 
@@ -381,14 +380,14 @@ _SHOWN_STDERR_LINES = 10
 
 
 class AgentNotes:
-    """Writes it down as notes of the host.
+    """Logs starts, failures and exits of the agent's process.
 
     Parameters
     ----------
     journal
-        Of the session.
+        The session's journal.
     agent_name
-        As it is configured.
+        The configured name.
     """
 
     def __init__(self, journal: Journal, agent_name: str) -> None:
@@ -396,7 +395,7 @@ class AgentNotes:
         self._agent_name = agent_name
 
     def exited(self, connection: AgentConnection, words: str, *, expected: bool) -> None:
-        """Tell that the process has ended; a turn that it leaves has failed, unless expected."""
+        """Note that the process has exited; the running turn failed, unless that was expected."""
         stderr = tuple(connection.stderr_tail()[-_SHOWN_STDERR_LINES:])
         session = self._journal.transcript.session
         active = session.active_turn_id
@@ -416,11 +415,11 @@ class AgentNotes:
             )
 
     def left(self, words: str) -> None:
-        """Tell that the session has no process any more, as somebody wished."""
+        """Note that the session left its process on purpose."""
         self._journal.note(AgentExited(words=words, expected=True))
 
     def paused(self, seconds: float) -> None:
-        """Tell that the next start is put off; by 0 seconds: not any more."""
+        """Note that the next start is delayed; 0 seconds ends the delay."""
         text = ""
         if seconds:
             text = (
@@ -432,7 +431,7 @@ class AgentNotes:
         self._journal.note(MessageHeld(words=text))
 
     def start_failed(self, task: asyncio.Task[SessionConnection]) -> None:
-        """Tell why a start that nobody waited for has failed; a turn tells of its own."""
+        """Note why a start in the background failed; a running turn reports its own error."""
         if task.cancelled():
             return
         error = task.exception()

@@ -1,8 +1,8 @@
-"""Runs the command of a tool call once more for the user, where a wall of the sandbox stopped it.
+"""Runs a command again for the user after a wall of the sandbox has stopped it.
 
-That command alone, in a terminal of ours, once they have said yes: outside the sandbox, or, where
-it would change an environment, in the same walls with that environment writable. The agent is told
-with the next message.
+After the user's yes, that command alone runs in a terminal of the host: outside the sandbox or, if
+it would change a Python environment, in the same walls with that environment writable. The next
+prompt tells the agent the result.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 _MOST_RUNS = 4
 """At once."""
 _MOST_TOLD = 10
-"""Runs that the agent is told of with one message; the newest."""
+"""Newest runs that one prompt reports to the agent."""
 _TOLD_CHARS = 4_000
 _TOLD = "The agent gets the end of its output with your next message."
 _OUTSIDE = (
@@ -48,22 +48,22 @@ _ENVIRONMENT = (
 
 
 class OutsideOnce:
-    """Asks for such a run, and runs it. Used on the host's loop.
+    """Asks the user, and runs the command. Used on the host's loop.
 
     Parameters
     ----------
     journal
         Of the session.
     permissions
-        Ask the user.
+        Asks the user.
     terminals
-        Run commands.
+        Runs commands.
     sandbox
         Has the agent's walls.
     bounds
         What the administrator allows.
     startable
-        Whether the session has an agent of ours: what another's log offers is not run.
+        Whether the session's agent runs here: a command from an imported log is never run.
     """
 
     def __init__(
@@ -83,12 +83,12 @@ class OutsideOnce:
         self._bounds = bounds
         self._startable = startable
         self._runs: dict[str, asyncio.Task[None]] = {}
-        """By the item whose command it is."""
+        """Running tasks, by the item id of the call."""
         self._told: list[Obj] = []
 
     @property
     def busy(self) -> bool:
-        """Whether a command runs, or is asked about."""
+        """Whether a command runs or waits for the user's answer."""
         return bool(self._runs)
 
     def turn_of(self, tool_call_id: str) -> str:
@@ -102,7 +102,7 @@ class OutsideOnce:
         return self._journal.transcript.tool_call(tool_call_id).turn_id or ""
 
     def begin(self, tool_call_id: str) -> None:
-        """Ask whether the command of a call may run once more, and run it after a yes.
+        """Ask whether the command of a call may run again, and run it after a yes.
 
         Raises
         ------
@@ -131,12 +131,12 @@ class OutsideOnce:
         task.add_done_callback(lambda _: self._runs.pop(call.id))
 
     def take_told(self) -> tuple[Obj, ...]:
-        """Return what the agent is to be told before its next prompt, once."""
+        """Return the results to put before the next prompt, and forget them."""
         told, self._told = tuple(self._told[-_MOST_TOLD:]), []
         return told
 
     async def close(self) -> None:
-        """Ask no more; commands that run are ended with the session's terminals."""
+        """Withdraw open requests; closing the session's terminals ends running commands."""
         tasks = tuple(self._runs.values())
         for task in tasks:
             task.cancel()
@@ -222,17 +222,17 @@ class OutsideOnce:
         )
         if option != ALLOW:
             raise NotAllowed("Nothing was run.")
-        self._require_allowed()  # the answer may have taken long
+        self._require_allowed()  # the policy may have changed meanwhile
 
     def _say(self, card: ToolCall, **fields: JsonValue) -> None:
         facts = self._journal.transcript.calls.get(card.tool_call_id)
         if facts is not None and not self._journal.transcript.tool_call(card.tool_call_id).is_open:
-            return  # it ended with its turn
+            return  # the call ended with its turn
         packet: Obj = {"type": "tool_call_update", "toolCallId": card.tool_call_id, **fields}
         self._journal.note(ImportedPacket(packet=packet))
 
     async def _remember(self, line: str, folder: str, terminal_id: str) -> None:
-        """Keep what the agent is told: no secret that is known, and not more than it needs."""
+        """Keep the result for the agent: without known secrets, and only the end of the output."""
         state = self._terminals.output(terminal_id)
         ended = state.exit
         code = None if ended is None else ended.exit_code

@@ -1,6 +1,6 @@
 """Prompts: the queue of those that wait for the running turn, and their content blocks.
 
-Blocks are checked when a prompt is put in, and fitted to what the agent takes when it is sent.
+Blocks are checked when a prompt is queued, and converted for the agent when it is sent.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 
 
 def content_blocks(prompt: str | Sequence[Obj], limits: Limits | None = None) -> Blocks:
-    """Return ACP content blocks for a prompt; what nobody could send is refused.
+    """Return the ACP content blocks of a prompt; refuse one that can't be sent to any agent.
 
     Raises
     ------
@@ -134,10 +134,10 @@ def fitted_blocks(
     agent: str,
     is_file: Callable[[Path], bool] = Path.is_file,
 ) -> Blocks:
-    """Return the blocks as the agent can take them.
+    """Return the blocks in kinds that the agent supports.
 
-    Text and links every agent takes. An embedded text that it can't take becomes a link where the
-    file lies in the session's folder, else text.
+    All agents support text and links. An embedded text that the agent doesn't support becomes a
+    link if the file is in the session's folder, else text.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def fitted_blocks(
     Raises
     ------
     NotSupported
-        It can't take one of them, and there is no other way to say the same.
+        It doesn't support one of them, and there is no substitute.
     """
     return tuple(_fitted(block, capabilities, root, agent, is_file) for block in blocks)
 
@@ -185,7 +185,7 @@ def _link(uri: str, name: str, mime_type: str) -> Obj:
 
 
 def _fenced(uri: str, content: str) -> Obj:
-    """Write it as code, in a fence longer than any within."""
+    """Return a text as a code block, with a fence longer than any inside."""
     longest = max((len(found) for found in _FENCE.findall(content)), default=2)
     fence = "`" * max(3, longest + 1)
     return {"type": "text", "text": f"\n{uri}\n{fence}\n{content}\n{fence}\n"}
@@ -206,7 +206,7 @@ Work: TypeAlias = Callable[[], Awaitable[None]]
 
 @dataclass(slots=True)
 class QueuedTurn:
-    """A prompt turn that waits, or runs."""
+    """A prompt turn that is queued or runs."""
 
     turn_id: str
     blocks: Blocks
@@ -214,14 +214,14 @@ class QueuedTurn:
     kernel_id: str = ""
     """The kernel that sent it; empty where a user did."""
     work: Work | None = None
-    """What is done in the turn, where no prompt is sent."""
+    """Runs in the turn in place of a prompt."""
     held: bool = False
-    """Whether the agent is being asked to take it into the turn that runs."""
+    """Whether the agent is being asked to take the prompt into the running turn."""
     stop: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class TurnQueue:
-    """Takes prompts, and hands them out one after the other.
+    """The queue of a session's prompts.
 
     Parameters
     ----------
@@ -308,9 +308,9 @@ class TurnQueue:
         return self._add(QueuedTurn(uuid.uuid4().hex, (), True, work=work), policy, user=user)
 
     def edit(self, turn_id: str, prompt: str | Blocks, user: str = "") -> None:
-        """Put a user's prompt in the place of one that waits; new text keeps what is attached.
+        """Replace a queued prompt by a user's; a new text keeps the attachments.
 
-        In place of a kernel's it runs as a user's own: see `taken_over`.
+        A prompt of a kernel becomes the user's own, with the policy of a follow-up.
 
         Raises
         ------
@@ -338,7 +338,7 @@ class TurnQueue:
         self._journal.note(note)
 
     def to_front(self, turn_id: str) -> None:
-        """Let a prompt that waits be the next.
+        """Move a queued prompt to the front.
 
         Raises
         ------
@@ -352,7 +352,7 @@ class TurnQueue:
             self._journal.note(TurnMoved(turn_id=turn_id))
 
     def remove(self, turn_id: str | None) -> None:
-        """Take a prompt back, if it waits."""
+        """Remove a prompt if it is still queued."""
         for turn in tuple(self._turns):
             if turn.turn_id == turn_id:
                 self._turns.remove(turn)
@@ -360,7 +360,7 @@ class TurnQueue:
 
     @contextmanager
     def hold(self, turn_id: str) -> Iterator[QueuedTurn]:
-        """Keep a prompt that waits from being sent, edited or moved meanwhile.
+        """Keep a queued prompt from being sent, edited or moved, within the context.
 
         Raises
         ------
@@ -376,18 +376,18 @@ class TurnQueue:
             self._more.set()
 
     def take_out(self, turn: QueuedTurn) -> None:
-        """Send a prompt no more: the agent has taken it into the turn that ran."""
+        """Remove a prompt that the agent has taken into the running turn."""
         if turn in self._turns:
             self._turns.remove(turn)
             self._journal.note(TurnSteered(turn_id=turn.turn_id))
 
     def clear(self) -> None:
-        """Take all prompts back."""
+        """Remove all prompts."""
         for turn in tuple(self._turns):
             self.remove(turn.turn_id)
 
     async def next(self) -> QueuedTurn:
-        """Wait for a prompt, and hand it out."""
+        """Wait for the next prompt, remove it from the queue and return it."""
         while not self._turns or self._turns[0].held:
             self._more.clear()
             await self._more.wait()

@@ -62,13 +62,13 @@ class Session:
     spec
         The agent.
     journal
-        All that is known of it; owned from now on.
+        The session's journal, which the session owns from now on.
     redactor
         Knows the secrets of the agent's environment.
     label
-        The name that a notebook gave it.
+        The name that a notebook gave the session.
     kernel_id
-        The kernel that made it, if one has.
+        The kernel that created the session, if any.
     agent
         Starts the agent, and opens the session there.
     modes
@@ -82,15 +82,15 @@ class Session:
     terminals
         Runs commands for the agent.
     tools
-        Gives the session MCP servers of its own; they end with it.
+        Provides MCP servers for this session, which end with it.
     recording
-        Where it is recorded, or what it is played from.
+        Records the session, or plays it.
     limits
         See `Limits`.
     bounds
         What the administrator allows.
     copy
-        The copy of a folder that it works in.
+        The copy of a folder that a variant works in.
     """
 
     def __init__(
@@ -119,11 +119,11 @@ class Session:
         self.kernel_id = kernel_id
         self.kernel_policies: dict[str, Policy] = {}
         self.kernel_sandboxes: dict[str, Sandbox] = {}
-        """Of prompts that name none, by the kernel that sends them and has chosen it."""
+        """Each kernel's choice for its own prompts that name none."""
         self.tools_on = True
-        """Whether its agent is offered tools of the host, where there are any."""
+        """Whether the agent is offered the host's tools, if there are any."""
         self.tools_refused = False
-        """Whether its user wants none; then no kernel turns them on."""
+        """Whether the user wants no tools; then a kernel can't turn them on."""
         self.agent = agent
         self.modes = modes
         self.turn_files = turn_files
@@ -151,17 +151,17 @@ class Session:
 
     @property
     def turns(self) -> TurnRunner:
-        """Its prompts, and what the agent asks of its user."""
+        """The session's prompts, and the requests of its agent."""
         return self._turns
 
     @property
     def state(self) -> SessionState:
-        """What is true of the session as a whole."""
+        """The state of the session as a whole."""
         return self.journal.transcript.session
 
     @property
     def dormant(self) -> bool:
-        """Whether nothing runs, waits or looks: then it may be put away."""
+        """Whether nothing runs or waits and nobody looks, so that the session may be suspended."""
         idle = self.state.active_turn_id is None and not self.state.queue
         idle = idle and not self._turns.outside_once.busy
         idle = idle and not self.terminals.busy and not self._turns.going_back
@@ -170,15 +170,15 @@ class Session:
 
     @property
     def folder_has_moved(self) -> bool:
-        """Whether its folder was renamed since it was opened, and nothing runs that works there."""
+        """Whether the folder was renamed since the session was opened, and nothing runs in it."""
         idle = self.state.active_turn_id is None and not self.state.queue
         idle = idle and not self._turns.going_back
         return idle and self.state.cwd != self._cwd and not self.state.read_only
 
     def keep_choices_of(self, former: Session) -> None:
-        """Take over what kernels and users have chosen in the session whose place this one takes.
+        """Copy the choices of kernels and users from the session that this one replaces.
 
-        No log has it.
+        They are not in the log.
         """
         self.kernel_id = former.kernel_id
         self.kernel_policies.update(former.kernel_policies)
@@ -190,7 +190,7 @@ class Session:
     async def start(self) -> None:
         """Start the agent and open its session, unless it runs.
 
-        Where the folder is not trusted yet, the first prompt asks and starts it.
+        If the folder is not trusted yet, nothing happens: the first prompt asks and starts it.
 
         Raises
         ------
@@ -201,12 +201,12 @@ class Session:
             await self.agent.open()
 
     def start_in_background(self) -> None:
-        """Start the agent, as `start` does; a failure is told in the transcript."""
+        """Start the agent without waiting; a failure is reported in the transcript."""
         if self.may_start():
             self.agent.start_in_background()
 
     async def check_recording(self) -> None:
-        """Find out who made the recording that it replays, if it does.
+        """Read the recording that the session replays, if any, to learn who made it.
 
         Raises
         ------
@@ -222,7 +222,7 @@ class Session:
         return trust is None or trust.is_open()
 
     def matches(self, options: RecordingOptions | None) -> bool:
-        """Return whether it suits these recording options; a replay is never taken for an agent."""
+        """Return whether the session fits the recording options; a replay never serves as agent."""
         return options is None if self.recording is None else self.recording.matches(options)
 
     def prompt(
@@ -239,7 +239,7 @@ class Session:
     ) -> str:
         """Queue a prompt; return its turn's id.
 
-        What a kernel has chosen counts only for what the same kernel sends.
+        The policy and sandbox that a kernel has chosen apply only to its own prompts.
 
         Raises
         ------
@@ -270,14 +270,14 @@ class Session:
     def choose_for_kernel(
         self, kernel_id: str, policy: Policy | None, sandbox: Sandbox | None
     ) -> None:
-        """Note what a kernel has chosen for what it sends; None leaves what it chose before."""
+        """Set the policy and sandbox for a kernel's own prompts; None keeps the earlier choice."""
         if policy is not None:
             self.kernel_policies[kernel_id] = policy
         if sandbox is not None:
             self.kernel_sandboxes[kernel_id] = sandbox
 
     def begin_work(self, work: Work, user: str = "") -> str:
-        """Queue a turn in which an agent outside uses tools of ours; return its id.
+        """Queue a turn in which an outside agent uses the host's tools; return its id.
 
         Raises
         ------
@@ -287,14 +287,14 @@ class Session:
         return self._turns.put_work(work, policy=self.policy_for(user), user=user)
 
     def policy_for(self, user: str) -> Policy:
-        """Return the policy of prompts that name none: what another has allowed is asked."""
+        """Return the policy for prompts that name none; ``ask`` if another user allowed more."""
         state = self.state
         others = bool(user) and state.policy_user not in {"", user}
         policy = "ask" if others and state.policy in _ALLOWING else state.policy
         return self._bounds.within_policy(policy)
 
     def cancel(self, turn_id: str | None = None, cause: StopCause = "user") -> None:
-        """Stop the running turn, or take a queued prompt back."""
+        """Stop the running turn, or remove a queued prompt."""
         if turn_id is not None and turn_id not in self.transcript.turns:
             raise BadRequest(f"There is no turn {turn_id!r} in this session.")
         self._turns.stop(turn_id, cause)
@@ -310,7 +310,7 @@ class Session:
         return self._turns.permissions.answer(request_id, option_id, reason, who)
 
     def attach(self) -> None:
-        """Remember that somebody can see the session: its questions wait for them."""
+        """Note that somebody can see the session, so that its requests wait for an answer."""
         self._current.someone_attached = True
 
     def rename(self, title: str) -> None:
@@ -318,9 +318,9 @@ class Session:
         self.journal.note(TitleChanged(title=title.strip()[:200]))
 
     async def tell_title(self) -> None:
-        """Give the agent's copy the title, if it runs and takes one. ACP: session/set_title.
+        """Send the title to the agent, if it runs and supports titles. ACP: session/set_title.
 
-        As the agent stores it, it counts here; one that it refuses stays here alone.
+        The title that the agent stores is used here, too; one that it refuses is only kept here.
         """
         connection, title = self.agent.connection, self.state.title
         if connection is None or not title or not connection.can("title"):
@@ -333,7 +333,7 @@ class Session:
             self.rename(stored)
 
     def set_policy(self, policy: Policy, user: str = "") -> None:
-        """Change the policy of turns to come; ``ask`` also ends an ``allow-all`` in force.
+        """Change the policy of later turns; ``ask`` also ends an ``allow-all`` in force.
 
         Raises
         ------
@@ -344,7 +344,7 @@ class Session:
         self.journal.note(PolicyChanged(policy=policy, user=user))
 
     def set_sandbox(self, sandbox: Sandbox) -> None:
-        """Change the sandbox of turns to come.
+        """Change the sandbox of later turns.
 
         Raises
         ------
@@ -360,12 +360,12 @@ class Session:
         self.journal.note(SandboxChanged(sandbox=sandbox))
 
     def set_network(self, network: Network, *, by_user: bool) -> None:
-        """Change the network of turns to come.
+        """Change the network of later turns.
 
         Raises
         ------
         NotAllowed
-            It would reach more, and it is not the user who wants that.
+            It would allow more, and the caller is not the user.
         """
         if network == self.state.network:
             return
@@ -408,8 +408,8 @@ class Session:
         delete
             Whether the agent should delete its own copy too.
         with_server
-            Whether nobody has asked for it: the server ends. The log is left as a crash would
-            leave it, so that a turn that runs and messages that wait are told the same way.
+            Whether the server is ending. Then the log is left as after a crash, so that the next
+            server treats the running turn and queued prompts in the same way.
         """
         await self._turns.close(with_server=with_server)
         await self._turns.outside_once.close()
@@ -425,7 +425,7 @@ class Session:
         try:
             await asyncio.to_thread(self.journal.close)
         except RuntimeError:
-            # The interpreter is ending: there are no more threads, and nobody is held up.
+            # The interpreter is ending: no thread can start, and blocking harms nobody.
             self.journal.close()
         if isinstance(self.recording, Recorder):
             await self.recording.close()
@@ -433,42 +433,42 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class KernelWish:
-    """What kernel a variant is to have."""
+    """The kernel that a variant should get."""
 
     variant: Variant
     copy: FolderCopy
     notebook: Path
-    """The notebook whose cell asks; absolute, where it is for its user."""
+    """The absolute path of the user's notebook that asks, not that of its copy."""
     kernel_id: str
-    """The kernel whose cell asks; empty if that is not known."""
+    """The kernel that runs the asking cell; empty if unknown."""
     cell_id: str
-    """That cell; empty if it is not known."""
+    """The id of the asking cell; empty if unknown."""
     restore: Restore
 
 
 class McpServerProvider(Protocol):
-    """Gives sessions MCP servers that end with them. Used on the host's loop."""
+    """Provides sessions with MCP servers that end with them. Used on the host's loop."""
 
     async def servers(self, session: Session) -> Sequence[Mapping[str, Any]]:
-        """Return ACP's ``mcpServers`` for a session alone; none where there is nothing to offer."""
+        """Return ACP's ``mcpServers`` for this session alone; maybe none."""
 
     async def socket_folders(self) -> Sequence[str]:
-        """Return the folders of the sockets over which programs of such servers reach us."""
+        """Return the folders with the sockets that such servers connect to."""
 
     async def own_kernel(self, wish: KernelWish) -> OwnKernel | NoKernel:
-        """Return the kernel that a variant gets, or why it gets none.
+        """Return the kernel for a variant, or the reason why it gets none.
 
         Raises
         ------
         BadRequest
-            It can't begin as is wished.
+            The kernel can't be restored as requested.
         """
 
     def over_acp(self, session: Session) -> McpServer | None:
-        """Return a session's server for an agent that reaches it over ACP; None: by `servers`."""
+        """Return the session's server for an agent that uses MCP over ACP; None: use `servers`."""
 
     async def end(self, session_id: str) -> None:
-        """End what a session was given."""
+        """End a session's servers."""
 
     async def close(self) -> None:
-        """End everything."""
+        """End the servers of all sessions."""

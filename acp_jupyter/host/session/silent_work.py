@@ -1,7 +1,7 @@
-"""Watches whether the process of an agent writes to a disk before it has announced a tool call.
+"""Watches whether an agent's process writes to a disk before it has announced a tool call.
 
-Then nobody says what it does. The system tells when a process wrote, and not which file: a file
-that changed just then is taken for the agent's.
+The protocol doesn't report such work. The system reports when a process wrote, but not which file:
+a file that changed in that time counts as changed by the agent.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _MOST_NOTES = 500
 
 
 class SilentWork:
-    """Looks at the process of the turn that runs. Used on the host's loop.
+    """Polls the agent's process while a turn runs. Used on the host's loop.
 
     Parameters
     ----------
     journal
-        Of the session; gets a note for each time in which the process wrote.
+        The session's journal; gets a note for each span in which the process wrote.
     pid
-        Returns the process that all of the agent are below; 0 while there is none.
+        Returns the id of the process above all of the agent's; 0 if none runs.
     """
 
     def __init__(self, journal: Journal, pid: Callable[[], int]) -> None:
@@ -44,7 +44,7 @@ class SilentWork:
         self._notes = 0
 
     async def begin(self, turn_id: str) -> None:
-        """Look from now on: the prompt is about to be sent."""
+        """Start polling, just before the prompt is sent."""
         await self._end()
         self._turn_id, self._notes, self._span = turn_id, 0, None
         self._process = self._pid()
@@ -55,7 +55,7 @@ class SilentWork:
             self._task = asyncio.create_task(self._watch(), name=name)
 
     async def end(self) -> None:
-        """Look a last time, and write down what was seen."""
+        """Poll once more, then stop; note the last span."""
         if self._task is None:
             return
         await self._end()
@@ -76,12 +76,12 @@ class SilentWork:
     async def _look(self) -> None:
         since, begun = self._at, time.time()
         written = await asyncio.to_thread(written_bytes, self._process)
-        # From its first call on, the agent says itself when it works.
+        # From the first call on, the agent's own updates say when it works.
         announced = self._announced_at()
         until = time.time() if announced is None else min(announced, time.time())
         grew = written is not None and written > (self._written or 0) and since < until
         self._at = begun
-        # A child that ended between two looks is counted once its parent knows.
+        # The writes of a child that ended are counted later, when its parent has reaped it.
         self._written = self._written if written is None else written
         if not grew:
             self._note()

@@ -1,6 +1,6 @@
-"""The turns of a session: prompts are sent one at a time, stopped, and ended.
+"""The turns of a session: sends prompts one at a time, stops and ends turns.
 
-A turn in which the agent says nothing for long is noted.
+A note is logged if the agent is silent for long during a turn.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class TurnRunner:
         )
 
     def put_work(self, work: Work, *, policy: Policy, user: str) -> str:
-        """Queue a turn in which no agent of ours is prompted; return its id.
+        """Queue a turn for an outside agent, which gets no prompt from here; return its id.
 
         Raises
         ------
@@ -180,7 +180,7 @@ class TurnRunner:
             raise BadRequest("The session is just going back. Send the prompt again when it has.")
 
     def follow_up(self) -> tuple[Policy, tuple[Rule, ...]]:
-        """Return the policy and the rules of what the user adds to the turn that runs now."""
+        """Return the policy and rules for a user's follow-up to the running turn."""
         transcript, running = self._journal.transcript, self._current.turn
         if running is None:
             return transcript.session.policy, ()
@@ -190,7 +190,7 @@ class TurnRunner:
         return turn.policy, denials(turn)
 
     def stop(self, turn_id: str | None, cause: StopCause = "user") -> None:
-        """Stop the running turn, or the named one; a done one stays as it is."""
+        """Stop the running turn, or the given one; ignore one that has ended."""
         self._queue.remove(turn_id)
         running = self._current.turn
         if running is None or turn_id not in {None, running.turn_id}:
@@ -207,7 +207,7 @@ class TurnRunner:
         self._queue.edit(turn_id, prompt, user)
 
     def send_now(self, turn_id: str) -> None:
-        """Stop the running turn and let a prompt that waits be the next.
+        """Stop the running turn, and send a queued prompt next.
 
         Raises
         ------
@@ -218,10 +218,10 @@ class TurnRunner:
         self.stop(None)
 
     async def steer(self, turn_id: str) -> Outcome | Literal["queued"]:
-        """Put a prompt that waits into the turn that runs, which keeps its policy and its rules.
+        """Put a queued prompt into the running turn, which keeps its policy and its rules.
 
-        Where these allow more than the prompt's own, or the agent does not take it, it waits on,
-        and a notice says so.
+        If these allow more than the prompt's own, or if the agent refuses it, the prompt stays in
+        the queue, and a notice says so.
 
         Raises
         ------
@@ -234,7 +234,7 @@ class TurnRunner:
         with self._queue.hold(turn_id) as waiting:
             running = self._current.turn
             if running is None:
-                return "queued"  # it is about to be sent
+                return "queued"  # the prompt is about to be sent
             sender = transcript.turns[running.turn_id].user
             if sender not in {"", transcript.turns[turn_id].user}:
                 raise NotAllowed(
@@ -254,7 +254,7 @@ class TurnRunner:
         return outcome if outcome in TAKEN else "queued"
 
     async def _offered(self, running: QueuedTurn, waiting: QueuedTurn) -> Outcome:
-        """Offer a prompt to the agent for the turn that runs."""
+        """Offer a queued prompt to the agent for the running turn."""
         connection = self._agent.connection
         if connection is None or running.stop.is_set() or not connection.can("steering"):
             return "failed"
@@ -279,10 +279,10 @@ class TurnRunner:
         self._journal.note(HostNotice(text=words))
 
     async def close(self, *, with_server: bool = False) -> None:
-        """Stop everything; the agent is ended by the session, which then looks at the folder."""
+        """Stop everything; the session then ends the agent and scans the folder."""
         if not with_server:
             self._queue.clear()
-        self._closing = True  # a turn that ends meanwhile may swallow the cancellation
+        self._closing = True  # a turn that is just ending may swallow the cancellation
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
         if self._current.turn is not None:
@@ -303,15 +303,15 @@ class TurnRunner:
             self._agent.start_idle_timer()
 
     def _tell_remembered(self, turn_id: str) -> None:
-        """Say so where the agent remembers what came after an earlier run of the same cell."""
-        # What is played from a recording remembers nothing.
+        """Add a notice if the agent remembers an earlier run of the cell and later turns."""
+        # A recording that is played remembers nothing.
         if self._rewrite_prompt is None:
             notice = remembered_notice(self._journal.transcript, turn_id)
             if notice is not None:
                 self._journal.note(notice)
 
     async def _run_turn(self, turn: QueuedTurn) -> None:
-        """Run one turn to its end; every failure ends in the transcript."""
+        """Run one turn to its end; every failure is reported in the transcript."""
         stop = asyncio.ensure_future(turn.stop.wait())
         work = asyncio.ensure_future(self._work(turn))
         try:
@@ -320,10 +320,10 @@ class TurnRunner:
                 await self._stop_turn(turn, work)
             await work
         except AgentRequestError as error:
-            # The error was in the traffic, unless it came before the prompt was sent.
+            # The log has the error already, unless it came before the prompt was sent.
             self._current.fail(turn, error)
         except AgentDied as error:
-            # The session says what the process left behind.
+            # Wait for the process to exit first: its exit is noted with the end of its stderr.
             await self._agent.drop()
             self._current.fail(turn, error)
         except AcpError as error:
@@ -360,14 +360,14 @@ class TurnRunner:
         requests = self.permissions.requests
         restricted = requests.policy() in CHANGES_NOTHING or requests.denies()
         if restricted:
-            # An agent may act in another session's name.
+            # In a shared process, the agent could act in the name of another session.
             await self._agent.move_to_own_process()
         await self._files.must_be_there()
         state = self._journal.transcript
         await self._agent.settle_walls(state.turns[turn.turn_id].sandbox, requests.policy())
         connection = await self._agent.open()
         await self._files.scanned()
-        # Were the server killed now, nobody would know whose the agent's next change is.
+        # If the server is killed later, the log must say whose the agent's changes are.
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LOG_SECONDS):
                 await self._journal.flushed()
@@ -388,7 +388,7 @@ class TurnRunner:
         await connection.prompt(fitted, end)
 
     async def _fitted(self, blocks: Blocks) -> Blocks:
-        """Return a prompt as the agent can take it, now that it has said what that is."""
+        """Convert a prompt to the content blocks that the connected agent supports."""
         if self._rewrite_prompt is not None:
             return await asyncio.to_thread(self._rewrite_prompt, blocks)
         session = self._journal.transcript.session
@@ -401,17 +401,17 @@ class TurnRunner:
         )
 
     async def _stop_turn(self, turn: QueuedTurn, work: asyncio.Future[None]) -> None:
-        """ACP: session/cancel. The turn ends for its user at once, for the agent in its time."""
+        """Cancel a turn: for the user it ends soon, even if the agent is slow to answer."""
         connection = self._agent.connection
         if connection is None:
-            # A question of trust belongs to this turn; a process that starts is for the next one.
+            # Cancel a start that waits for trust; a process that is starting serves the next turn.
             self._agent.stop_preparing()
             work.cancel()
             self._cancel_requests()
             self._journal.note(TurnStopped(turn_id=turn.turn_id))
             return
-        # An agent that does not read must not hold up the stop. The line is written at once and
-        # so before the answers: it says why these come.
+        # In a task: an agent that does not read must not delay the stop. The line for the cancel
+        # is logged at once, before the answers that it explains.
         sent = asyncio.ensure_future(self._cancel(connection, turn.turn_id))
         await asyncio.sleep(0)
         self._cancel_requests()
@@ -421,7 +421,7 @@ class TurnRunner:
             self._hold()
             await asyncio.wait((work,), timeout=self._limits.cancel_grace_seconds)
         if not work.done():
-            # It neither answers nor stops: the next prompt starts it anew.
+            # The agent neither answers nor stops: end it. The next prompt starts it again.
             await self._agent.drop()
             work.cancel()
         if self._journal.transcript.session.held:
@@ -430,7 +430,7 @@ class TurnRunner:
         await asyncio.gather(sent, return_exceptions=True)
 
     async def _cancel(self, connection: SessionConnection, turn_id: str) -> None:
-        """Tell the agent, and the subagents of the turn that can be told."""
+        """Cancel the agent's turn, and its subagents that can be cancelled."""
         items = self._journal.transcript.turn_items(turn_id)
         subagents = [
             item.subagent_session_id
@@ -442,7 +442,7 @@ class TurnRunner:
             await connection.cancel_subagent(session_id)
 
     def _hold(self) -> None:
-        """Say why the next message waits: the agent was told to stop, and has not yet."""
+        """Note why the next message waits: the agent has not yet answered the cancel."""
         limits = self._limits
         seconds = limits.cancel_grace_seconds + limits.stdin_eof_seconds + limits.term_seconds
         name = self._journal.transcript.session.agent_info.name
@@ -462,7 +462,7 @@ _END: Obj = {"type": "prompt_response", "stopReason": "end_turn"}
 
 
 class SilentTurnTimer:
-    """Looks at a session's log when it may have been silent for that long. Costs nothing per line.
+    """Notes when the agent of a running turn is silent for long. Costs nothing per line.
 
     Parameters
     ----------
@@ -483,7 +483,7 @@ class SilentTurnTimer:
         self._timer = asyncio.get_running_loop().call_later(self._seconds, self._check)
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop the timer."""
         self._timer.cancel()
 
     def _check(self) -> None:
@@ -492,6 +492,6 @@ class SilentTurnTimer:
         turn_id = session.active_turn_id if session.status == "running" else None
         if left <= 0 and turn_id is not None and session.silent_since is None:
             self._journal.note(AgentSilentNote(turn_id=turn_id, since=since))
-        # A turn that begins meanwhile can't have been silent for long before the next look.
+        # A turn that begins before the next check can't be silent for much longer than allowed.
         wait = left if 0 < left < self._seconds else self._seconds
         self._timer = asyncio.get_running_loop().call_later(wait, self._check)

@@ -1,4 +1,4 @@
-"""Says at which wall of the sandbox a tool call failed, and what its user can do about it."""
+"""Finds the sandbox wall that stopped a failed tool call, and what the user can do about it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from acp_jupyter.transcript.secret_patterns import REDACTED
 
 _KINDS = {"execute", "edit", "delete", "move", "read", "search", "other"}
 _MOST_DUE = 200
-"""Calls that wait to be looked at; of more, the newest are left out."""
+"""Most failed calls that wait for a check; further ones are skipped."""
 _MOST_LOOKED = 500
 _SETTLE_SECONDS = 2.0
 
 
 class WallsMet:
-    """Looks at calls that have failed. A reader of the journal; used on the host's loop.
+    """Checks failed calls. A reader of the journal; used on the host's loop.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class WallsMet:
         self._bounds = bounds
         self._due: dict[str, Confined] = {}
         self._looked: dict[str, int] = {}
-        """How long the outputs were that were looked at, by item."""
+        """Lengths of outputs that were checked, by item id."""
         self._task: asyncio.Task[None] | None = None
 
     def push(self, events: Iterable[Event]) -> None:
@@ -74,12 +74,12 @@ class WallsMet:
             self._task = asyncio.create_task(self._look(), name=name)
 
     async def settled(self) -> None:
-        """Wait, up to a limit, until all calls that have failed are looked at."""
+        """Wait, up to a limit, until all failed calls are checked."""
         if self._task is not None:
             await asyncio.wait((self._task,), timeout=_SETTLE_SECONDS)
 
     async def close(self) -> None:
-        """Look no more."""
+        """Stop checking."""
         self._due.clear()
         if self._task is not None:
             self._task.cancel()
@@ -125,13 +125,13 @@ def _has_failed(call: ToolCall) -> bool:
         return False
     if call.terminal is not None and (call.terminal.running or call.terminal.by_user):
         return False
-    # Some agents call every command completed, and know no exit code.
+    # Some agents report every command as completed, without an exit code.
     unknown = call.tool_kind == "execute" and call.exit_code is None
     return call.status == "failed" or call.exit_code not in {None, 0} or unknown
 
 
 def is_one_command(call: ToolCall, transcript: Transcript) -> bool:
-    """Return whether the whole of a command is known that a call has run, and where."""
+    """Return whether a call's whole command is known, and ran in the session's folder."""
     if call.tool_kind != "execute" or not call.command.strip() or "\0" in call.command:
         return False
     facts = transcript.calls.get(call.tool_call_id)
@@ -143,7 +143,7 @@ def is_one_command(call: ToolCall, transcript: Transcript) -> bool:
 
 
 def folder_of(call: ToolCall, transcript: Transcript) -> str:
-    """Return the absolute folder that a call's command ran in, as far as the agent has said."""
+    """Return the absolute folder that a call's command ran in; by default the session's."""
     cwd = transcript.session.cwd
     own = "" if call.terminal is None else call.terminal.cwd
     return os.path.join(cwd, own or contents_of(call, cwd).folder)

@@ -1,8 +1,7 @@
-"""What is on disk in the data folder, and what a long session moves out of memory.
+"""The files of the data folder, and the spill file for items of long sessions.
 
-Here: the log of a session and the journal that reads it, its metadata, the restoring of a
-session, who owns a session's folder, and the JSON files that all programs of a user share. Not
-here: the list of all sessions and their waking (`acp_jupyter.host.session_store`,
-`stored_sessions`), which work with open sessions, and a workspace's own files
-(`acp_jupyter.host.workspace.folders`).
+Here: a session's log and the journal that reads it, its metadata and resume points, restoring a
+session, ownership of a session's folder, and the JSON files that all programs of a user share.
+Elsewhere: the list of all sessions (`acp_jupyter.host.session_store`) and opening them
+(`stored_sessions`), and the files of a workspace (`acp_jupyter.host.workspace.folders`).
 """

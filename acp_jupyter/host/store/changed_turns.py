@@ -1,4 +1,4 @@
-"""Which turns have changed since somebody asked: saved outputs are made anew of these alone."""
+"""Records which turns have changed, so that only their saved outputs are made again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from acp_jupyter.transcript.model.item_base import index_of
 from acp_jupyter.transcript.model.state import Transcript
 
 _MOST = 20_000
-"""Changes that are remembered; whoever asks for older ones gets everything."""
+"""Most remembered changes; a caller who asks for older ones gets all turns."""
 
 
 class ChangedTurns:
@@ -34,14 +34,14 @@ class ChangedTurns:
     Attributes
     ----------
     number
-        Of the newest change.
+        The number of the newest change.
     """
 
     def __init__(self, transcript_of: Callable[[str], Transcript | None]) -> None:
         self._transcript_of = transcript_of
         self._changes: dict[tuple[str, str], tuple[int, float]] = {}
-        """Number and time by session and turn, the newest last; a turn without an id stands for
-        all of its session."""
+        """Number and time by session and turn, the newest last; an empty turn id means all turns
+        of the session."""
         self._last: tuple[str, str] = "", ""
         self._text: tuple[tuple[str, str], str | None] = ("", ""), None
         """The session and item whose text grew last, and its turn."""
@@ -50,23 +50,23 @@ class ChangedTurns:
         self.number = 0
 
     def add_session(self, session_id: str) -> None:
-        """Count all turns of a session as changed: it was opened."""
+        """Count all turns of a newly opened session as changed."""
         self._text = ("", ""), None
         self._count(session_id, "")
 
     def add_turns(self, session_id: str, turn_ids: Iterable[str]) -> None:
-        """Count turns as changed whose saved output is another one now."""
+        """Count turns as changed, as their saved outputs now differ."""
         for turn_id in turn_ids:
             self._count(session_id, turn_id)
 
     def changed_at(self, session_id: str, turn_id: str) -> float:
-        """Return when a turn changed last, seconds since the epoch; 0 where that is not known."""
+        """Return when a turn last changed, in seconds since the epoch; 0 if unknown."""
         return self._changes.get((session_id, turn_id), (0, 0.0))[1]
 
     def since(self, number: int | None) -> dict[str, set[str]] | None:
-        """Return the turns of each session that have changed after a change.
+        """Return the turns of each session that have changed since the change of this number.
 
-        None where they are not all known. A turn without an id stands for all of its session.
+        None if some are forgotten. An empty turn id means all turns of the session.
         """
         if number is None or not self._forgotten <= number <= self.number:
             return None

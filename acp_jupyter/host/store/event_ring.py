@@ -17,11 +17,11 @@ from acp_jupyter.transcript.model.events import (
 _EVENT_BYTES = 500
 """About the memory of one event without its text."""
 _STATE_BYTES = 2500
-"""About the memory of one event that carries the state of the session or of a turn."""
+"""Approximate memory of an event with the state of the session or of a turn."""
 
 
 class EventRing:
-    """The newest events, as many as fit.
+    """A buffer of the newest events, limited in number and size.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class EventRing:
         self._bytes = 0
 
     def add(self, events: Iterable[Event]) -> None:
-        """Take events; the oldest go."""
+        """Add events; drop the oldest if there are too many."""
         for event in events:
             stateful = isinstance(event, SessionChanged | TurnStarted | TurnEnded)
             size = (_STATE_BYTES if stateful else _EVENT_BYTES) + event_chars(event)
@@ -45,12 +45,12 @@ class EventRing:
             self._bytes -= self._events.popleft()[1]
 
     def clear(self) -> None:
-        """Keep none of them."""
+        """Drop all events."""
         self._events.clear()
         self._bytes = 0
 
     def after(self, seq: int) -> list[Event] | None:
-        """Return all events that came after one; None where they are not all here any more."""
+        """Return all events after ``seq``; None if some of them were dropped."""
         if not self._events or self._events[0][0].seq > seq + 1:
             return None
         return [event for event, _ in self._events if event.seq > seq]

@@ -1,6 +1,6 @@
-"""The journal of a session: each entry is logged, reduced to the transcript, and given to readers.
+"""The journal of a session: logs each entry, reduces it to the transcript, and notifies readers.
 
-The one place where a line becomes events.
+Only here do lines become events.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from acp_jupyter.transcript.reduce.reducer import reduce
 from acp_jupyter.transcript.reduce.session import opened_transcript
 
 EPOCH = uuid.uuid4().hex
-"""Names this run of the host; an event's ``seq`` counts only within it."""
+"""Identifies this run of the host; an event's ``seq`` is valid only within it."""
 
 _log = logging.getLogger(__name__)
 _ROOM_AGAIN = "The disk has room again: all of this session is kept."
@@ -50,36 +50,36 @@ _GATHER_SECONDS = 0.008
 
 
 class Reader(Protocol):
-    """Who follows a session."""
+    """Gets the events of a session."""
 
     def push(self, events: Iterable[Event]) -> None:
         """Take events, in the host's thread, without blocking."""
 
 
 class Journal:
-    """Turns lines into the transcript and tells readers what changed.
+    """Turns lines into the transcript and sends the changes to readers.
 
-    Everything a session knows passes through :meth:`enter`, line by line and
-    in wire order, so the transcript is a function of the log.
+    All lines of a session pass through :meth:`enter`, one by one and in wire
+    order, so the transcript is a function of the log.
 
     Parameters
     ----------
     transcript
-        What is known from the log so far.
+        The transcript of the log so far.
     log
-        Where lines are kept; owned from now on.
+        The log, which the journal owns from now on.
     reader
-        Has read the log so far.
+        The reader that has read the log so far.
     next_number
-        Of the log's next line.
+        The number of the log's next line.
     limits
         See `Limits`.
     changed
         Called after each change of the session's state or turns.
     spill
-        Where the transcript's past is put away; by default a new one.
+        The spill file for the transcript; by default a new one.
     resume
-        Writes the session's resume points; by default of a log that is only its first line.
+        Writes the session's resume points; by default for a log with one line.
     """
 
     def __init__(
@@ -101,9 +101,9 @@ class Journal:
         self._resume = resume
         self.sequence: Iterator[int] = itertools.count(next_number)
         self.lines = 0
-        """How many were entered here."""
+        """How many lines were entered in this run."""
         self.number = next_number - 1
-        """Of the newest line."""
+        """The number of the newest line."""
         self.last_line_at = time.time()
         """Seconds since the epoch."""
         self._log = log
@@ -113,7 +113,7 @@ class Journal:
         self._chunk_merger = ChunkMerger()
         self._due: asyncio.Handle | None = None
         self._taken_at = float("-inf")
-        """When merged chunks were taken last, by the loop's clock."""
+        """When merged chunks were last reduced, by the loop's clock."""
         self._limits = limits
         self._ring = EventRing(limits)
         self._readers: set[Reader] = set()
@@ -122,7 +122,7 @@ class Journal:
         self._noted_gap = ""
         self._history = transcript.session.history
         self._rested: Transcript | None = None
-        """The transcript as it was when it was put away."""
+        """The transcript as of the last `rest`."""
 
     @classmethod
     def begin(
@@ -137,10 +137,10 @@ class Journal:
         return cls(opened_transcript(opening, now), log, reader, 2, limits, changed)
 
     def enter(self, entry: TrafficEntry) -> None:
-        """Append a line to the log and reduce it; never raises on what an agent wrote.
+        """Append a line to the log and reduce it; never raises, whatever an agent wrote.
 
-        Chunks of one text are reduced together: before the next line of another kind, at the
-        loop's next turn after a pause, or 20 ms after those before.
+        Chunks of one text are reduced together: before the next other line, in the loop's next
+        iteration after a pause, or `_GATHER_SECONDS` after the last ones.
         """
         if not self._chunk_merger.add(entry):
             self._take_merged_chunks()
@@ -157,7 +157,7 @@ class Journal:
                 self._due = loop.call_soon(self._take_due_chunks)
 
     def without_known(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a message without the secrets that are known; in any thread."""
+        """Return a message without known secrets. In any thread."""
         return self._log.without_known(message)
 
     def _take_due_chunks(self) -> None:
@@ -191,7 +191,7 @@ class Journal:
             before = self._transcript
             try:
                 self._transcript, events = reduce(before, packet, entry.t)
-            except Exception:  # noqa: BLE001 - one bad line degrades alone; the log keeps it
+            except Exception:  # noqa: BLE001 - skip one bad line; it stays in the log
                 _log.exception("line %s of session %s", entry.seq, self.session_id)
                 continue
             events += self._after_questions(events, entry.t)
@@ -202,7 +202,7 @@ class Journal:
         return packets
 
     def _after_questions(self, events: Sequence[Event], at: float) -> list[Event]:
-        """Take out what had to be seen of tool calls that nobody is asked about any more."""
+        """Remove secrets that had to be shown from tool calls whose request is settled."""
         if not self._log.has_shown:
             return []
         draft = Draft(self._transcript, at)
@@ -213,7 +213,7 @@ class Journal:
                 if was_asked or not call.is_open:
                     draft.replace(self._log.after_question(call))
             elif isinstance(event, TurnEnded):
-                # What goes on in the background is saved with its turn.
+                # Calls in the background are saved with their turn, although they are still open.
                 for item in self._transcript.turn_items(event.turn.turn_id):
                     if isinstance(item, ToolCall) and not item.awaits_permission:
                         draft.replace(self._log.after_question(draft.get_call(item.id)))
@@ -223,11 +223,11 @@ class Journal:
         return more
 
     def shows_secret(self, call: ToolCall) -> bool:
-        """Return whether a known secret is left in a tool call, to be seen by who is asked."""
+        """Return whether a tool call still contains a known secret, for the user to see."""
         return self._log.shows_any(call)
 
     def _note_gap(self, at: float) -> None:
-        """Say that lines are not kept, or are after all. The log can't hold that."""
+        """Show that lines are not logged, or are again. This notice can't be logged itself."""
         words, noted = self._log.missing, self._noted_gap
         if words == noted:
             return
@@ -244,15 +244,15 @@ class Journal:
         self._publish(events)
 
     def check_log(self) -> None:
-        """Tell what has become of the log since the last line."""
+        """Show whether the log has failed or recovered since the last line."""
         self._take_merged_chunks()
         self._note_gap(time.time())
 
     def rest(self) -> None:
-        """Hold little of a session in which nothing has happened for a while.
+        """Free memory of a session that has been idle for a while.
 
-        Its items are put away, and so are the events for readers that come back: who has missed
-        some gets a snapshot.
+        All items are spilled, and the events for readers that reconnect are dropped: a reader
+        that has missed some gets a snapshot.
         """
         session = self._transcript.session
         idle = session.active_turn_id is None and not session.queue
@@ -266,22 +266,22 @@ class Journal:
         """Write a resume point, if the log has grown by ``least`` bytes and nothing is open."""
         self._take_merged_chunks()
         if not least:
-            await self._log.flushed()  # the newest lines count too
+            await self._log.flushed()  # to include the newest lines
         due = self._resume.due(self._transcript, self._reader, self._log.size, least)
         if due is not None:
             try:
                 written = await self._log.flushed()
             except asyncio.CancelledError:
-                self._resume.stop()  # a later point would lack what is due now
+                self._resume.stop()  # a later resume point would lack these changes
                 raise
             await asyncio.to_thread(self._resume.write, self._log, due, written=written)
 
     def flush(self, seconds: float = 10.0) -> bool:
-        """Wait, blocking, until the log is in its file; tell whether it is."""
+        """Block until the log is in its file; return whether it is."""
         return self._log.flush(seconds)
 
     async def flushed(self, seconds: float = 10.0, *, sync: bool = False) -> bool:
-        """Wait until the log is in its file, with ``sync`` also on the disk; tell whether it is."""
+        """Wait until the log is in its file (``sync``: on the disk); return whether it is."""
         return await self._log.flushed(seconds, sync=sync)
 
     def note(self, note: Note) -> None:
@@ -291,12 +291,12 @@ class Journal:
 
     @property
     def transcript(self) -> Transcript:
-        """Everything known of the session; may be read in any thread."""
+        """The session's transcript; may be read in any thread."""
         return self._transcript
 
     @property
     def log(self) -> TrafficLog:
-        """Where the lines are kept."""
+        """The session's log."""
         return self._log
 
     @property
@@ -306,11 +306,11 @@ class Journal:
 
     @property
     def read_by_anyone(self) -> bool:
-        """Whether somebody follows the session right now."""
+        """Whether the session has any readers."""
         return bool(self._readers)
 
     def add_reader(self, reader: Reader, after: int | None = None, epoch: str = "") -> None:
-        """Let ``reader`` follow, from ``after`` if the ring still reaches so far back."""
+        """Add a reader: it gets the events since ``after`` if they are kept, else a snapshot."""
         self._take_merged_chunks()
         self._readers.add(reader)
         missed = self._missed(after, epoch)
@@ -321,7 +321,7 @@ class Journal:
         self._readers.discard(reader)
 
     def observe(self, observers: Sequence[Reader]) -> None:
-        """Give every event from now on to those who only count: they keep no session open."""
+        """Set the observers, which get all events but don't keep the session open."""
         self._observers = tuple(observers)
 
     def _missed(self, after: int | None, epoch: str) -> list[Event] | None:
@@ -360,7 +360,7 @@ class Journal:
         return tuple(reversed(newest))
 
     async def wait_turn(self, turn_id: str, seconds: float) -> bool:
-        """Wait until a turn is done, at most ``seconds``; tell whether it is."""
+        """Wait until a turn is done, at most ``seconds``; return whether it is."""
         try:
             async with asyncio.timeout(seconds):
                 while self.transcript.turns[turn_id].status != "done":
@@ -370,14 +370,14 @@ class Journal:
         return True
 
     async def wait_answered(self, seconds: float) -> None:
-        """Wait until an agent that was told to stop has answered, at most ``seconds``."""
+        """Wait until the agent has answered a cancel, at most ``seconds``."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while self.transcript.session.held:
                     await self._progress.wait()
 
     def close(self) -> None:
-        """Finish the log. Blocks until it is written, at most some seconds."""
+        """Close the log. Blocks until it is written, for some seconds at most."""
         self._take_merged_chunks()
         self._readers.clear()
         self._log.close()
@@ -391,7 +391,7 @@ class Journal:
         for observer in self._observers:
             try:
                 observer.push(events)
-            except Exception:  # noqa: BLE001 - who only counts harms no session
+            except Exception:  # noqa: BLE001 - an observer must not harm a session
                 _log.exception("an observer of session %s", self.session_id)
         if any(e.kind in {"session_changed", "turn_started", "turn_ended"} for e in events):
             self._progress.set()

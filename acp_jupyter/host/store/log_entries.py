@@ -1,8 +1,8 @@
 """Entries of a traffic log: written as lines without secrets, read, copied for a fork, and merged.
 
-Lines that are no entry, such as a torn last one, are skipped. Consecutive chunks of one message
-are merged before they are reduced: agents write thousands in a second, and merged they cost one
-step of the transcript.
+Lines that are not entries, such as an incomplete last one, are skipped. Consecutive chunks of one
+message are merged before they are reduced: agents write thousands per second, and merged they cost
+one step of the transcript.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from acp_jupyter.transcript.redactor import Redactor
 
 _LEFT_OUT = {
     *("session_opened", "session_attached", "session_branched", "session_continued"),
-    "notebook_moved",  # the opening says where the notebook is now
-    "walls_started",  # no agent is started yet
+    "notebook_moved",  # the opening note has the notebook's present path
+    "walls_started",  # the copy has no running agent
 }
 _OF_TODAY = {"policy_changed", "rules_changed", "sandbox_changed", "network_changed"}
-"""What is allowed now counts, and not what was allowed then."""
+"""Not copied into a branch, which keeps the present policy, rules, sandbox and network."""
 
 
 @dataclass(frozen=True, slots=True)
 class UpToTurn:
-    """A place in a log: where a turn began."""
+    """The place in a log at which a turn began."""
 
     turn_id: str
     earlier: frozenset[str]
-    """The turns that had begun before."""
+    """The turns that began before it."""
 
 
 def copy_log(
     parent: Path, child: Path, opening: SessionOpened, at: float, end: UpToTurn | None = None
 ) -> None:
-    """Write the log of a fork: the parent's entries after an opening of its own. Blocks.
+    """Write the log of a fork: its own opening note, then the parent's entries. Blocks.
 
-    Turns get new ids: an id names one turn of one session. With ``end`` only what came before
-    that is copied.
+    Turns get new ids, as an id is unique across sessions. With ``end``, only the entries before
+    that turn are copied.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def _entries(
             if name == "turn_queued" and not note.get("copy_of"):
                 cell_id = text(obj(note.get("origin")).get("cell_id"))
                 note["copy_of"] = {"turn_id": turn_id, "cell_id": cell_id}
-        # A cell's output belongs to the turn of the parent, and so does what was offered there.
+        # The cell's output and its buttons belong to the parent's turn.
         for own in ("origin", "offers", "target"):
             note.pop(own, None)
         yield TrafficEntry(entry.seq, entry.t, "!", note)
@@ -108,8 +108,8 @@ _CHARS = 65_536
 class ChunkMerger:
     """Merges consecutive chunks of one message or thought.
 
-    Agents write thousands of chunks in a second; merged, they cost one step of the transcript and
-    not thousands. The transcript is the same.
+    Agents write thousands of chunks per second; merged, they cost one step of the transcript in
+    place of thousands. The resulting transcript is the same.
     """
 
     def __init__(self) -> None:
@@ -120,7 +120,7 @@ class ChunkMerger:
         self._chars = 0
 
     def add(self, entry: TrafficEntry) -> bool:
-        """Add an entry if it continues the merged text or begins one; return whether added."""
+        """Add an entry if it continues the merged text or begins one; return whether it did."""
         chunk = text_chunk(entry.message) if entry.direction == "<" else None
         if chunk is None or self._chars > _CHARS:
             return False
@@ -146,7 +146,7 @@ class ChunkMerger:
 
 
 def lacks_lines(path: Path) -> bool:
-    """Return whether a log lost lines at its end without a note about it."""
+    """Return whether a log lacks lines at its end, without an entry that says so."""
     try:
         mode, folder = path.stat().st_mode, path.parent.stat().st_mode
         return bool(mode & 0o1000) or (not mode & 0o200 and bool(folder & 0o200))
@@ -155,7 +155,7 @@ def lacks_lines(path: Path) -> bool:
 
 
 def read_entry(line: bytes) -> TrafficEntry | None:
-    """Parse one line of a log; None if it is no entry."""
+    """Parse one line of a log; None if it is not an entry."""
     try:
         fields = read_json(line.decode())
     except (ValueError, RecursionError):
@@ -169,7 +169,7 @@ def read_entry(line: bytes) -> TrafficEntry | None:
 
 
 def read_traffic(path: Path) -> Iterator[TrafficEntry]:
-    """Yield the entries of a log. Lines that are no entry, such as a torn last one, are skipped."""
+    """Yield the entries of a log; skip other lines, such as an incomplete last one."""
     with path.open("rb") as file:
         yield from read_entries(file)
 
@@ -192,7 +192,7 @@ _SAID_LINE_BYTES = 4 * 1024 * 1024
 
 
 def read_said(lines: Iterable[bytes]) -> Iterator[Said]:
-    """Yield what was said, from the lines of a log. Most lines are passed over unread."""
+    """Yield prompts and answers from the lines of a log, without parsing most of them."""
     queued: dict[str, str] = {}
     turn_id, pieces, chars, repeated = "", list[str](), 0, False
     for line in lines:
@@ -220,7 +220,7 @@ def read_said(lines: Iterable[bytes]) -> Iterator[Said]:
             turn_id = named
             yield Said(turn_id, "prompt", queued.pop(turn_id, ""))
         elif note in {"replay_started", "replay_ended"}:
-            # An agent that loads a session tells once more what the log has already.
+            # An agent that loads a session replays what the log already has.
             repeated = note == "replay_started" and message.get("keep") is not True
     if pieces:
         yield Said(turn_id, "answer", "".join(pieces))
@@ -228,7 +228,7 @@ def read_said(lines: Iterable[bytes]) -> Iterator[Said]:
 
 _GROUP_CHARS = 256 * 1024
 _ENTRY_BYTES = 500
-"""Of an entry beside its text, about."""
+"""Approximate memory of an entry without its text."""
 
 
 class LogLines:
@@ -241,7 +241,7 @@ class LogLines:
     """
 
     altered = False
-    """Whether a line is not what its entry said: a secret was taken out."""
+    """Whether a line differs from its entry, because a secret was removed."""
 
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
@@ -263,7 +263,7 @@ class LogLines:
             return self._long(entry, fields)
         fields["m"] = entry.message
         line = _dump(fields)
-        # A line without escapes is searched in one step, and rarely holds a secret.
+        # A line without escapes can be searched as a whole, and rarely contains a secret.
         if "\\" in line or self._redactor.redact_text(line) != line:
             message = self._redactor.redact(entry.message)
             self.altered = self.altered or message != entry.message
@@ -271,7 +271,7 @@ class LogLines:
         return self._bytes(line)
 
     def _long(self, entry: TrafficEntry, fields: dict[str, Any]) -> bytes:
-        """Return the line of a long message, which its entry may not have whole."""
+        """Return the line of a long message; the entry may have only a part of it parsed."""
         whole = read_long_json(entry.raw)
         message = self._redactor.redact(whole)
         if message == whole:
@@ -288,7 +288,7 @@ class LogLines:
 
 
 def queued_bytes(entry: TrafficEntry) -> int:
-    """Return about how many bytes an entry takes in memory."""
+    """Return the approximate memory of an entry, in bytes."""
     return _ENTRY_BYTES + (len(entry.raw) or _text_chars(entry.message))
 
 
@@ -309,12 +309,12 @@ def _text_chars(value: object) -> int:
 
 
 def gap_entry(after: TrafficEntry) -> TrafficEntry:
-    """Return the entry that stands for lost lines, with the number of the last one."""
+    """Return an entry in place of lost lines, with the number of the last one."""
     return TrafficEntry(max(1, after.seq - 1), after.t, "!", {"note": "log_gap"})
 
 
 def in_groups(entries: Iterable[TrafficEntry]) -> Iterator[list[TrafficEntry]]:
-    """Yield entries in groups of limited length, to be searched in one step."""
+    """Yield entries in groups of limited length, so that each is searched in one step."""
     group: list[TrafficEntry] = []
     chars = 0
     for entry in entries:
@@ -328,7 +328,7 @@ def in_groups(entries: Iterable[TrafficEntry]) -> Iterator[list[TrafficEntry]]:
 
 
 def _plain_line(entry: TrafficEntry) -> str:
-    """Return the line of an entry whose message needs no encoding, or an empty string."""
+    """Return the line of an entry with a raw message without escapes, or an empty string."""
     if not entry.raw or "\\" in entry.raw:
         return ""
     at = round(entry.t, 4)

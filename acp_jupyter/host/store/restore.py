@@ -1,8 +1,8 @@
-"""Reading a session from its folder, and going on with its log.
+"""Reads a session from its folder, and continues its log.
 
-The log is read from the session's resume point on, or from its start where there is none that
-fits. Where lines are missing, what was allowed for the session is asked again: among them may be a
-no. What ran when the server ended is closed, and nothing of it is allowed.
+The log is read from the session's resume point on, or from its start if there is none that fits.
+If lines are missing, the session's permissions are dropped, as the lines may have revoked them.
+Turns and requests that were open when the server ended are closed, and nothing is allowed.
 """
 
 from __future__ import annotations
@@ -49,24 +49,24 @@ _MISSING = (
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What a log says, up to its end."""
+    """A session as read from its log."""
 
     transcript: Transcript
     reader: TrafficReader
     next_number: int
     spill: SpillFile
-    """Where a part of the transcript lies."""
+    """Holds the spilled part of the transcript."""
     resume: ResumeWriter
     """Writes the next resume point."""
     lines: int
-    """How many were read; those before the resume point are not."""
+    """How many lines were read, after the resume point."""
 
 
 def read_session(folder: Path, meta: SessionMeta, limits: Limits, read_only: str = "") -> Restored:
-    """Read a session's log from its resume point on. Blocks: for a thread.
+    """Read a session's log from its resume point on. Blocks, so call it in a thread.
 
-    A line that makes no sense is left out, as it is when it comes; a log without its first line
-    is read with what the list knows of the session.
+    An invalid line is skipped, as it is when it arrives. If the log lacks its first line, the
+    session's metadata serve in its place.
     """
     path = folder / TRAFFIC_FILE
     resumed = ResumePoint.load(folder, path, limits.spill_bytes)
@@ -92,7 +92,7 @@ def read_session(folder: Path, meta: SessionMeta, limits: Limits, read_only: str
             before = transcript
             try:
                 transcript, events = reduce(transcript, packet, entry.t)
-            except Exception:  # noqa: BLE001 - as in the journal: one bad line degrades alone
+            except Exception:  # noqa: BLE001 - as in the journal, skip one bad line
                 _log.exception("line %s of session %s", entry.seq, meta.session_id)
                 continue
             unsaved.take(before, packet, events)
@@ -110,15 +110,15 @@ def read_session(folder: Path, meta: SessionMeta, limits: Limits, read_only: str
 
 
 class _Lines:
-    """The lines of a log behind a place, counted."""
+    """Iterates over the lines of a log from a position on, and counts them."""
 
     def __init__(self, path: Path, start: int) -> None:
         self._path = path
         self.end = start
-        """Where the last one ends that was read."""
+        """The position after the last line that was read."""
         self.count = 0
         self.torn = False
-        """Whether the last one has no end."""
+        """Whether the last line is incomplete."""
 
     def __iter__(self) -> Iterator[bytes]:
         with self._path.open("rb") as file:
@@ -131,7 +131,7 @@ class _Lines:
 
 
 def _opened(note: SessionOpened, at: float, facts: SessionState) -> Transcript:
-    """Return the transcript at a log's first line; what that does not say is as it was saved."""
+    """Return the transcript at a log's first line, with saved facts for fields that it lacks."""
     transcript = opened_transcript(note, at)
     fields_set = transcript.session.model_fields_set
     saved = {name: getattr(facts, name) for name in SAVED_FACTS if name not in fields_set}
@@ -139,7 +139,7 @@ def _opened(note: SessionOpened, at: float, facts: SessionState) -> Transcript:
 
 
 def _without_answers(transcript: Transcript, at: float) -> Transcript:
-    """Forget what was allowed: among the lines that are missing may be a no."""
+    """Drop what was allowed: the missing lines may have revoked it."""
     session = transcript.session
     denied = tuple(rule for rule in session.rules if rule.effect == "deny")
     policy: Policy = session.policy if session.policy in {"deny", "read-only"} else "ask"
@@ -156,7 +156,7 @@ def resume_journal(
     changed: Callable[[], None],
     owned: Callable[[], bool],
 ) -> Journal:
-    """Go on with a log where it ended; one that others write is only read."""
+    """Return a journal that continues the log; one that others write is only read."""
     path = folder / TRAFFIC_FILE
     frozen = bool(restored.transcript.session.read_only)
     log = FrozenLog(path) if frozen else TrafficLog(path, limits, redactor, owned)
@@ -173,7 +173,7 @@ def resume_journal(
 
 
 def end_open_turns(journal: Journal) -> None:
-    """Close what was open when the server ended: nothing was allowed, nothing runs."""
+    """Close turns and requests that were open when the server ended; nothing was allowed."""
     session = journal.transcript.session
     active = session.active_turn_id
     if active is not None or session.status != "stopped" or session.waiting:
@@ -193,7 +193,7 @@ def end_open_turns(journal: Journal) -> None:
 
 
 def end_imported_turns(journal: Journal, at: float, title: str) -> None:
-    """Close what an imported log has left open.
+    """Close the turns that an imported log leaves open.
 
     Parameters
     ----------

@@ -1,12 +1,12 @@
 """The resume point of a session: its state at a line of the log, so that only newer lines are read.
 
-Two files beside the log. ``resume.data`` is only added to: items, tool calls and turns as they
-were at some resume point, and lists of where they are. ``resume.json`` says how much of it counts,
-holds what is small, and names the part of the log that it stands for, by length and digest. It is
-replaced in one step.
+It is two files beside the log. ``resume.data`` is append-only: items, tool calls and turns as of
+some resume point, and lists of their positions. ``resume.json`` has the valid length of that file,
+the small fields of the state, and the length and digest of the part of the log that it covers. It
+is replaced atomically.
 
-The log stays the truth. A resume point that does not fit it, is damaged or of another version is
-left aside, and the log is read from its start.
+The log is authoritative. A resume point that doesn't match it, is damaged or was written by another
+version is ignored, and the log is read from its start.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 HEAD_FILE = "resume.json"
 DATA_FILE = "resume.data"
 VERSION = f"2 of acp-jupyter {__version__}"
-"""Each release reads its own alone: what is made of a log may change with any."""
+"""A release only reads its own resume points: any release may read a log differently."""
 
 _log = logging.getLogger(__name__)
 _MOST_HEAD_BYTES = 64 * 1024 * 1024
@@ -58,14 +58,14 @@ _SEQ = re.compile(rb'\{"seq":(\d+),')
 
 
 class Unsaved:
-    """What of a transcript has changed since its last resume point."""
+    """The items and tool calls that have changed since the last resume point."""
 
     def __init__(self) -> None:
         self.items: set[int] = set()
         self.calls: set[str] = set()
 
     def take(self, before: Transcript, packet: LogPacket, events: list[Event]) -> None:
-        """Note what a packet has changed of the transcript that was before it."""
+        """Note what a packet has changed in the transcript ``before``."""
         if isinstance(packet, ToolCallStart | ToolCallProgress):
             self.calls.add(packet.tool_call_id)
         if len(before.held):
@@ -83,33 +83,33 @@ class Unsaved:
 
 
 class LogDiffers(Exception):
-    """The log does not say what the transcript does: no resume point can be written."""
+    """The log doesn't match the transcript, so no resume point can be written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """A session as a resume point has it."""
+    """A session as read from its resume point."""
 
     point: ResumePoint
     transcript: Transcript
     reader: TrafficReader
     number: int
-    """Of the newest line."""
+    """The number of the newest line."""
     spill: SpillFile
 
 
 class ResumePoint:
-    """The files of one session's resume point, and how far they go. For one thread at a time.
+    """The files of one session's resume point. For one thread at a time.
 
     Parameters
     ----------
     folder
-        The session's.
+        The session's folder.
 
     Attributes
     ----------
     log_bytes
-        The part of the log that it stands for.
+        Length of the part of the log that the resume point covers.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -120,13 +120,13 @@ class ResumePoint:
         self._data_digest = _digest()
         self._parts: list[int] = []
         self._turns: dict[str, object] = {}
-        """The turns that were put, as they were held then."""
+        """The turns that were saved, as they were then."""
         self._head_bytes = 0
         self._followed: tuple[int, int] | None = None
-        """Where the last line ends that was followed in this run, and how many were."""
+        """Where the last digested line of this run ends, and how many there are up to it."""
 
     def is_due(self, log_bytes: int, least: int) -> bool:
-        """Return whether the log has grown enough: by ``least``, or more where a head is large."""
+        """Return whether the log has grown by ``least`` bytes; more if ``resume.json`` is large."""
         grown = log_bytes - self.log_bytes
         return grown > 0 and grown >= least * max(1, self._head_bytes // _SMALL_HEAD)
 
@@ -134,7 +134,7 @@ class ResumePoint:
 
     @classmethod
     def load(cls, folder: Path, log: Path, spill_bytes: int) -> Resumed | None:
-        """Read the resume point of a log; None where there is none that fits it. Blocks."""
+        """Read the resume point of a log; None if there is none that matches. Blocks."""
         try:
             return cls(folder)._load(log, spill_bytes)
         except FileNotFoundError:
@@ -170,14 +170,14 @@ class ResumePoint:
     # -- writing ---------------------------------------------------------
 
     def write(self, log: Path, due: DueState) -> None:
-        """Write what has changed. Blocks.
+        """Write the changes since the last resume point. Blocks.
 
         Raises
         ------
         LogDiffers
-            The log is not that of the state.
+            The log doesn't match the state.
         OSError
-            The disk is full or broken; what was there before still counts.
+            The disk is full or broken; the earlier resume point stays valid.
         """
         log_digest = self._log_digest.copy()
         log_bytes = _follow(log, self._followed or (due.start, 0), self.log_bytes, due, log_digest)
@@ -218,33 +218,33 @@ class ResumePoint:
 
 @dataclass(frozen=True, slots=True)
 class DueState:
-    """A state that a resume point is to be written of."""
+    """A state to be written as a resume point."""
 
     transcript: Transcript
     reader: Obj
     unsaved: Unsaved
     number: int
-    """Of the newest line."""
+    """The number of the newest line."""
     start: int
-    """Where this program began to write the log, or to read on in it."""
+    """Where in the log this program began to write, or to read after a resume point."""
     lines: int
-    """How many it has written since."""
+    """How many lines follow from there."""
 
 
 def _follow(log: Path, followed: tuple[int, int], known: int, due: DueState, digest: HASH) -> int:
-    """Add the log's new lines to a digest; return where the last line of a state ends.
+    """Add the log's new lines to a digest; return where the last line of the state ends.
 
     Parameters
     ----------
     followed
-        Where one of the lines of this run ends, and how many there are up to it.
+        Where a line of this run ends, and how many there are up to it.
     known
-        What the digest is of.
+        How many bytes of the log the digest already covers.
 
     Raises
     ------
     LogDiffers
-        That line is another.
+        The log's last line is not that of the state.
     """
     at, before = followed
     left, begin = due.lines - before, at

@@ -1,4 +1,4 @@
-"""When the resume point of an open session is written, and of what."""
+"""Decides when the resume point of an open session is written."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _log = logging.getLogger(__name__)
 
 
 class ResumeWriter:
-    """Counts what is new since the last resume point, and writes the next one.
+    """Tracks changes since the last resume point, and writes the next one.
 
-    Where the log can't say what the transcript does, it stops: a secret was taken out of a line,
-    or lines were lost. The session is read whole then, or from an earlier point.
+    It stops if the log no longer matches the transcript, because a secret was removed from a line
+    or lines were lost. The session is then read from the start, or from an earlier resume point.
 
     Parameters
     ----------
     point
-        The last one.
+        The last resume point.
     unsaved
-        What has changed since.
+        The changes since.
     start
-        Where in the log the lines begin that are counted.
+        Where in the log the counted lines begin.
     number
-        Of the newest line.
+        The number of the newest line.
     lines
-        How many of those there are.
+        How many lines follow from ``start``.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class ResumeWriter:
         self._lines = lines
 
     def stop(self) -> None:
-        """Write no more in this run."""
+        """Write no more resume points in this run."""
         self._unsaved = None
 
     def count(self, number: int) -> None:
@@ -60,7 +60,7 @@ class ResumeWriter:
     def due(
         self, transcript: Transcript, reader: TrafficReader, log_bytes: int, least: int
     ) -> DueState | None:
-        """Return what is to be written, if the log has grown enough and nothing is open."""
+        """Return the state to write, if the log has grown enough and nothing is open."""
         unsaved = self._unsaved
         if unsaved is None or not self._point.is_due(log_bytes, least):
             return None
@@ -71,12 +71,12 @@ class ResumeWriter:
         return DueState(transcript, saved, unsaved, self._number, self._start, self._lines)
 
     def write(self, log: TrafficLog, due: DueState, *, written: bool) -> None:
-        """Write a resume point; what goes wrong costs only time at the next start. Blocks.
+        """Write a resume point; a failure only slows down the next start. Blocks.
 
         Parameters
         ----------
         written
-            Whether the log has all lines of the state.
+            Whether all lines of the state are in the log.
         """
         if not written or log.missing or log.altered:
             self.stop()
@@ -89,6 +89,6 @@ class ResumeWriter:
         except OSError as error:
             _log.warning("No resume point of %s: %s", log.path.parent, error)
             self.stop()
-        except Exception:  # noqa: BLE001 - a defect of ours; the log has everything
+        except Exception:  # noqa: BLE001 - a bug here must not matter, as the log is complete
             _log.exception("No resume point of %s", log.path.parent)
             self.stop()

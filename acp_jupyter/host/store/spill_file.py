@@ -1,7 +1,7 @@
-"""The spill file: where a long session's old items go, out of memory.
+"""The spill file, which holds old items of long sessions in place of memory.
 
-A file without a name, on a disk of this machine (``/tmp`` is memory on many), that goes with the
-process. Where there is no room, what comes stays in memory.
+An unnamed file on a local disk (``/tmp`` is memory on many systems), which is deleted with the
+process. If there is no room, items stay in memory.
 """
 
 from __future__ import annotations
@@ -17,25 +17,24 @@ from pathlib import Path
 _log = logging.getLogger(__name__)
 SIZE_BITS = 32
 MOST_BYTES = 2**31
-"""So that a place is a number below 2**63."""
+"""Keeps positions below 2**63."""
 _GATHERED_BYTES = 64 * 1024
 _AGAIN_SECONDS = 30.0
 _ROOMY = Path("/var/tmp")  # noqa: S108 - the file has no name there
 
 
 class SpillFile:
-    """A file without a name, which goes with the last that holds it. Made when it is needed.
+    """An unnamed file, created when first needed and deleted with its last user.
 
-    It lies on a disk of this machine: ``/tmp`` is memory on many. It holds what memory would hold,
-    for this process alone. Where the disk is full, or ``most_bytes`` are there, what comes is left
-    in memory.
+    If the disk is full, or ``most_bytes`` are reached, `put` returns None, and the data stay in
+    memory.
 
     Parameters
     ----------
     most_bytes
-        How much it takes.
+        The largest size.
     base
-        A file whose first ``base_bytes`` are at the first positions; it is only read.
+        A file that is only read; its first ``base_bytes`` have the first positions.
     """
 
     def __init__(self, most_bytes: int, base: Path | None = None, base_bytes: int = 0) -> None:
@@ -49,11 +48,11 @@ class SpillFile:
             weakref.finalize(self, os.close, self._base_fd)
         self._written = base_bytes
         self._gathered = bytearray()
-        """What comes after that in the file."""
+        """Data that follow in the file but are not written yet."""
         self._again = 0.0
 
     def put(self, data: bytes) -> int | None:
-        """Keep bytes; return where they are, or None where there is no room."""
+        """Store bytes; return their position, or None if there is no room."""
         with self._lock:
             if len(self._gathered) >= _GATHERED_BYTES and not self._write():
                 return None
@@ -66,7 +65,7 @@ class SpillFile:
             return start << SIZE_BITS | len(data)
 
     def get(self, position: int) -> bytes:
-        """Return the bytes that are there."""
+        """Return the bytes at a position."""
         start, left = position >> SIZE_BITS, position & ((1 << SIZE_BITS) - 1)
         pieces: list[bytes] = []
         with self._lock:

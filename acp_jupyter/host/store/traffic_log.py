@@ -1,8 +1,8 @@
-"""The traffic log of a session: the file that everything else is made from.
+"""The traffic log of a session: the file from which everything else can be restored.
 
-Lines are only added, in groups, by a thread of its own. A full disk, or one that does not answer,
-stops nothing: what can't be written waits, then is left out, and the log says so. The lines are
-made and read in `log_entries`.
+A thread of its own appends lines in groups. A full disk, or one that does not answer, blocks
+nothing: lines that can't be written wait, then are left out, and the log says so. `log_entries`
+encodes and parses the lines.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ _COPY_BYTES = 1024 * 1024
 
 
 class _Flush(threading.Event):
-    """Somebody waits for the lines before it.
+    """A marker in the queue: a caller waits for the lines before it.
 
     Parameters
     ----------
     wake
-        Called when they were written, or can't be.
+        Called when the lines were written, or can't be.
     sync
-        Whether they are to outlive a loss of power, too.
+        Whether the lines must survive a loss of power, too.
     """
 
     written = False
@@ -82,7 +82,7 @@ class _Flush(threading.Event):
         self.sync = sync
 
     def end(self, *, written: bool) -> None:
-        """Say what became of them."""
+        """Report whether the lines were written."""
         self.written = written
         self.set()
         with contextlib.suppress(RuntimeError):  # the loop that waited is closed
@@ -90,23 +90,22 @@ class _Flush(threading.Event):
 
 
 class _Gap:
-    """Lines are missing here: too many waited for a disk that did not answer."""
+    """A marker in the queue: lines were dropped here, as too many waited for the disk."""
 
 
 _Queued = TrafficEntry | _Flush | _Gap | None
-"""An entry, somebody who waits for those before, a gap, or the end."""
+"""An entry, a waiting caller, a gap, or None for the end."""
 
 
 class TrafficLog:
     """Appends entries to ``path`` (NDJSON, mode 0600, in a folder of mode 0700).
 
-    Entries are written by a thread of its own: home directories are often on a network, and
-    neither the agent nor the page may wait for them. What the thread has not written yet is bounded
-    too: while a write hangs, lines are lost in the end. When the file has reached its bound it says
-    so in its last line and takes no more; the session goes on. Where the disk takes nothing,
-    lines wait in memory, within a bound, and are tried again. Meanwhile the file is marked as one
-    that lacks lines, by a mode without writing, which needs no room. If lines were lost in the end,
-    a line says so where they are missing.
+    A thread of its own writes the entries: home directories are often on a network, and neither
+    the agent nor the page may wait for them. The queue is limited: if a write hangs for long, lines
+    are lost. A file that has reached its limit says so in its last line, and gets no more; the
+    session continues. If writing fails, lines wait in memory, up to a limit, and are tried again.
+    Until then a file mode without write permission, which needs no disk space, marks the file as
+    incomplete. Where lines were lost, an entry says so.
 
     Parameters
     ----------
@@ -171,24 +170,24 @@ class TrafficLog:
             path.chmod(0o600)
         self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         self._marked: bool | None = None
-        """Whether the file's mode says that lines are missing; None where nobody knows."""
+        """Whether the file's mode says that lines are missing; None if unknown."""
         self._mark()
         self._size = os.fstat(self._fd).st_size
         self._full = self._size > self._bound
         if self._size:
             os.lseek(self._fd, -1, os.SEEK_END)
-            self._torn = os.read(self._fd, 1) != b"\n"  # the last writer died within a line
+            self._torn = os.read(self._fd, 1) != b"\n"  # the last writer was killed within a line
         self._thread = threading.Thread(target=self._run, name="acp-traffic-log", daemon=True)
         self._thread.start()
 
     @property
     def size(self) -> int:
-        """Number of bytes in the file, or just being written by the thread."""
+        """Number of bytes that are in the file or that the thread is writing."""
         return self._size
 
     @property
     def altered(self) -> bool:
-        """Whether a line in the file is not what its entry said: a secret was taken out."""
+        """Whether a line in the file differs from its entry, because a secret was removed."""
         return self._lines.altered
 
     def append(self, entry: TrafficEntry) -> None:
@@ -206,9 +205,9 @@ class TrafficLog:
                 self._entries.put(entry)
 
     def clean(self, entry: TrafficEntry) -> TrafficEntry:
-        """Return an entry without known secrets, fit to be shown.
+        """Return an entry without known secrets, to be shown.
 
-        Whoever entered a long line has looked for them already, in a thread of its own.
+        A long line is returned unchanged: it was searched in a thread before it was entered.
         """
         if len(entry.raw) > LONG_CHARS:
             return entry
@@ -216,25 +215,25 @@ class TrafficLog:
         return entry if message is entry.message else entry._replace(message=message)
 
     def without_known(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a message without known secrets; in any thread."""
+        """Return a message without known secrets. In any thread."""
         clean: Mapping[str, Any] = self._redactor.shown(message)
         return clean
 
     @property
     def has_shown(self) -> bool:
-        """Whether a known secret was left in a tool call."""
+        """Whether any tool call still contains a known secret."""
         return self._redactor.has_shown
 
     def shows_any(self, call: ToolCall) -> bool:
-        """Return whether a known secret is left in a tool call, to be seen by who is asked."""
+        """Return whether a tool call still contains a known secret, for the user to see."""
         return self._redactor.shows_any(call)
 
     def after_question(self, call: ToolCall) -> ToolCall:
-        """Return a tool call that nobody is asked about any more without known secrets."""
+        """Return a tool call whose request is settled, without known secrets."""
         return self._redactor.after_question(call)
 
     def watch(self, wake: Callable[[], None]) -> None:
-        """Call ``wake`` in the log's thread when lines have been written and at the log's end."""
+        """Call ``wake`` in the log's thread after lines were written, and when the log ends."""
         with self._lock:
             self._watchers |= {wake}
 
@@ -256,9 +255,9 @@ class TrafficLog:
         return self._outcome(done, in_time=done.wait(seconds))
 
     async def flushed(self, seconds: float = _CLOSE_SECONDS, *, sync: bool = False) -> bool:
-        """Do as `flush` without a thread that waits: a slow disk takes none from others.
+        """Wait as `flush` does, but without blocking a thread, so that a slow disk takes none.
 
-        With ``sync`` they are on the disk then, and not only given to the system.
+        With ``sync`` the lines are on the disk then, and not only handed to the system.
         """
         if self._closed:
             return await asyncio.to_thread(self.flush, seconds)
@@ -282,7 +281,7 @@ class TrafficLog:
         return done.written
 
     def _answers(self) -> None:
-        """Clear the note that the disk does not answer; called by both threads."""
+        """Clear the message that the disk does not answer. Called in both threads."""
         if self.missing == _WAITS_LONG:
             self.why = self.missing = ""
 
@@ -318,13 +317,13 @@ class TrafficLog:
         written = sum(queued_bytes(e) for e in batch if isinstance(e, TrafficEntry))
         is_gap = any(isinstance(item, _Gap) for item in batch)
         self._gap = self._gap or is_gap
-        with self._lock:  # `append` waits for it on the event loop: nothing in here may block
+        with self._lock:  # `append` takes it on the event loop, so nothing in here may block
             self._queued -= written
             self._dropping = self._dropping and not is_gap
         if is_gap:
             self._end_dropping()
         if any(isinstance(item, _Flush) and item.sync for item in batch):
-            with contextlib.suppress(OSError):  # some files can't be: then it is as without
+            with contextlib.suppress(OSError):  # not every file system supports it
                 os.fsync(self._fd)
         for item in batch:
             if isinstance(item, _Flush):
@@ -338,10 +337,10 @@ class TrafficLog:
             wake()
 
     def _gathered(self) -> list[_Queued]:
-        """Wait for the first entry, and for those that come soon after it."""
+        """Wait for the first entry, and for those that follow soon."""
         batch = [self._next()]
         if self._entries.qsize() < _BATCH:
-            # A hundred sessions that each write line by line would starve the other threads.
+            # A hundred sessions that each wrote line by line would starve the other threads.
             self._hurry.wait(_GATHER_SECONDS)
         self._hurry.clear()
         with contextlib.suppress(queue.Empty):
@@ -350,13 +349,13 @@ class TrafficLog:
         return batch
 
     def _end_dropping(self) -> None:
-        """Note in the file that lines are missing here, and mark it."""
+        """Report that lines were lost, and mark the file."""
         if not self._waiting:
             self.why, self.missing = "", _LOST
         self._mark()
 
     def _next(self) -> _Queued:
-        """Wait for entries; only briefly if lines wait for space on the disk."""
+        """Return the next entry; wait only briefly if lines wait for disk space."""
         try:
             return self._entries.get(timeout=_RETRY_SECONDS if self._waiting else None)
         except queue.Empty:
@@ -382,11 +381,11 @@ class TrafficLog:
         data = gap + b"".join(lines)
         too_much = self._waiting_bytes + len(data) > self._most_waiting
         if self._waiting and (too_much or self._gap):
-            # No space on disk or in memory: lines are dropped until the waiting ones are written.
+            # No room on disk or in memory: drop lines until the waiting ones are written.
             self._gap = self._lost = True
             self.missing = _NO_ROOM.format(why=self.why)
             self._size -= sum(map(len, lines))
-            self._full = False  # the file has no note of it
+            self._full = False  # the line that says so was dropped, too
             self._mark()
             return
         if gap:
@@ -397,7 +396,7 @@ class TrafficLog:
         self._write_waiting()
 
     def _write_waiting(self) -> None:
-        """Write waiting lines; those that fail keep waiting."""
+        """Write the waiting lines; those that can't be written keep waiting."""
         if not self._waiting:
             return
         if not self._owned():
@@ -422,9 +421,9 @@ class TrafficLog:
         self._mark()
 
     def _write_first(self) -> None:
-        """Write the first waiting line whole or not at all: half a line would spoil the next.
+        """Write the first waiting lines completely or not at all: half a line spoils the next.
 
-        If a partial write can't be undone, its whole lines count as written.
+        If a partial write can't be undone, its complete lines count as written.
         """
         data, lead = self._waiting[0], b"\n" if self._torn else b""
         start = os.fstat(self._fd).st_size + len(lead)
@@ -472,7 +471,7 @@ class TrafficLog:
     def _mark(self) -> None:
         lacks = self._gap or self._waiting_bytes > 0
         if lacks is self._marked:
-            return  # the disk would write the mode anew with each line
+            return  # writing the mode with each line would cost a disk write
         for mode in _LACKS_LINES if lacks else (0o600,):
             with contextlib.suppress(OSError):
                 os.fchmod(self._fd, mode)
