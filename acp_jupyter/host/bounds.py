@@ -44,7 +44,7 @@ class Bounds:
     sandboxes
         The same of sandboxes.
     sandbox_level
-        How well a sandbox must be kept; without that no agent is started in one.
+        The level at which a sandbox must be enforced; otherwise no agent starts in one.
     downloads
         Whether agents may be downloaded.
     mcp_commands
@@ -54,7 +54,7 @@ class Bounds:
     unasked_modes
         Whether agents may work in modes in which they don't ask about everything.
     instructions
-        Texts that all agents are told.
+        Instructions for all agents.
     """
 
     agents: tuple[tuple[str, ...], ...] = ()
@@ -80,7 +80,7 @@ class Bounds:
         Raises
         ------
         BadRequest
-            A setting is not of its kind, or no policy is left.
+            A setting has the wrong type, or no policy is left.
         """
         policies = _names(settings, "allowed_policies", POLICIES)
         unknown = [name for name in policies if name not in POLICIES]
@@ -114,7 +114,7 @@ class Bounds:
         ).checked()
 
     def within(self, other: Bounds) -> Bounds:
-        """Return what both allow.
+        """Return the bounds that allow only what both do.
 
         Raises
         ------
@@ -136,12 +136,12 @@ class Bounds:
         ).checked()
 
     def checked(self) -> Self:
-        """Return these bounds.
+        """Return these bounds if they are valid.
 
         Raises
         ------
         BadRequest
-            They leave no policy, or no agent.
+            They allow no policy, no sandbox or no agent.
         """
         if not self.policies:
             raise BadRequest(
@@ -167,35 +167,35 @@ class Bounds:
         return self.within_policy("ask")
 
     def within_policy(self, policy: Policy) -> Policy:
-        """Return a policy, or the next one that allows less; without any, the one that is left."""
+        """Return the policy, else the next stricter allowed one, else the strictest allowed."""
         order = sorted(self.policies, key=_LEAST.index)
         return next(
             (p for p in reversed(order) if _LEAST.index(p) <= _LEAST.index(policy)), order[0]
         )
 
     def forbids_agent(self, agent_id: str, host: str = "") -> bool:
-        """Return whether an agent may not be run; ``host`` is where one runs elsewhere."""
+        """Return whether an agent is not allowed; ``host`` is that of a remote agent."""
         if not all(_matches(agent_id, patterns) for patterns in self.agents):
             return True
         return bool(host) and not all(_matches(host, each) for each in self.remote_hosts)
 
     def require_attachments(self, blocks: Iterable[Mapping[str, Any]]) -> None:
-        """Do nothing if a prompt of these content blocks is allowed.
+        """Check that a prompt with these content blocks is allowed.
 
         Raises
         ------
         NotAllowed
-            It carries more than text.
+            It has attachments, and these are not allowed.
         """
         if not self.attachments and any(block.get("type") != "text" for block in blocks):
             raise NotAllowed(f"Attachments are not allowed here. {DECIDED} Send text alone.")
 
     def forbids_mode(self, mode_id: str, name: str) -> bool:
-        """Return whether a mode is not allowed, since an agent asks less in it."""
+        """Return whether a mode is not allowed, because the agent asks less in it."""
         return not self.unasked_modes and bool(read_unasked(mode_id, name))
 
     def require_mode(self, mode_id: str, name: str) -> None:
-        """Do nothing if a mode of an agent is allowed.
+        """Check that a mode of an agent is allowed.
 
         Raises
         ------
@@ -210,7 +210,7 @@ class Bounds:
             )
 
     def require_policy(self, policy: Policy | None) -> None:
-        """Do nothing if a policy is allowed, or none is named.
+        """Check that a policy is allowed; None is.
 
         Raises
         ------
@@ -229,21 +229,21 @@ class Bounds:
         return self.sandbox_level != "none" and "off" not in self.sandboxes
 
     def within_sandbox(self, sandbox: Sandbox) -> Sandbox:
-        """Return a sandbox, or the next one that leaves less; without any, the one that is left."""
+        """Return the sandbox, else the next stricter allowed one, else the strictest allowed."""
         start = SANDBOXES.index(sandbox)
         return next(
             (each for each in SANDBOXES[start:] if each in self.sandboxes), self.sandboxes[-1]
         )
 
     def require_sandbox(self, sandbox: Sandbox | None) -> None:
-        """Do nothing if a sandbox is allowed, or none is named.
+        """Check that a sandbox is allowed; None is.
 
         Raises
         ------
         NotAllowed
             It is not.
         BadRequest
-            It can't be had yet.
+            It is not available yet.
         """
         if sandbox is not None:
             require_offered(sandbox)
@@ -255,12 +255,12 @@ class Bounds:
 
 
 def require_offered(sandbox: Sandbox) -> None:
-    """Do nothing if a sandbox can be had.
+    """Check that a sandbox is available.
 
     Raises
     ------
     BadRequest
-        It can't yet.
+        It is not available yet.
     """
     if sandbox in _NOT_YET:
         others = ", ".join(OFFERED_SANDBOXES)
@@ -271,7 +271,7 @@ _LEAST: tuple[Policy, ...] = ("deny", "read-only", "ask", "accept-edits", "allow
 
 
 def _are_apart(names: Sequence[str], patterns: Sequence[str]) -> bool:
-    """Return whether nothing can match both; unknown where both have patterns."""
+    """Return whether no name can match both; False if that is unclear, as both have wildcards."""
     for these, those in ((names, patterns), (patterns, names)):
         if not any(character in name for name in these for character in "*?["):
             return not any(_matches(name, those) for name in these)

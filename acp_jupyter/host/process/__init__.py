@@ -1,6 +1,5 @@
 """Processes of agents and of their commands: started, watched and ended.
 
-Each runs under a supervisor, so that nothing of it outlives the host. What is said over the
-pipes is in `acp_jupyter.host.rpc`; which sessions share a process, in
-`acp_jupyter.host.rpc.pool`.
+Each runs under a supervisor, so that none of its processes outlives the host. The protocol on the
+pipes is in `acp_jupyter.host.rpc`, and the sharing of processes in `acp_jupyter.host.rpc.pool`.
 """

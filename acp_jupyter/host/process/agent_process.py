@@ -30,8 +30,8 @@ _LAST_STDERR_SECONDS = 0.2
 class AgentProcess:
     """The running process of one agent, with its pipes.
 
-    What this starts is ``supervise.py``; that starts the agent, which gets the three pipes
-    directly. Everything here belongs to the loop that `start` ran in.
+    This starts ``supervise.py``, which starts the agent with the three pipes as its standard
+    streams. Everything here belongs to the loop in which `start` ran.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class AgentProcess:
         Parameters
         ----------
         command
-            What is run in its place, where that runs it in a sandbox.
+            The command to run instead, which runs the agent in a sandbox.
         redactor
             Removes secrets from stderr; by default those of ``env``.
 
@@ -154,7 +154,7 @@ class AgentProcess:
 
     @property
     def supervisor_pid(self) -> int:
-        """Process id of what all processes of the agent are below, also those it left behind."""
+        """Process id of the supervisor, the parent of all the agent's processes."""
         return self._supervised.supervisor.pid
 
     async def wait_exit(self) -> ExitReason:
@@ -195,12 +195,12 @@ def _take_over(file: Any) -> int:
 
 
 def start_error(spec: AgentSpec, report: Mapping[str, Any]) -> AgentStartError:
-    """Return the error of an agent that can't be run.
+    """Return the error for an agent that can't be run.
 
     Parameters
     ----------
     report
-        ``errno``, and ``error`` in words, as its supervisor tells them.
+        The supervisor's report: ``errno``, and ``error`` in words.
     """
     error = report.get("errno")
     match error:
@@ -252,7 +252,7 @@ class StderrTail:
         return [self._redactor.redact_text(line) for line in (*self._lines, *last) if line]
 
     def _extend(self, piece: bytes) -> None:
-        # Four bytes are the longest UTF-8 character; the cut to characters comes with cleaning.
+        # A UTF-8 character has at most four bytes; `text` cuts the line to its limit in characters.
         room = 4 * self._line_chars - len(self._open)
         self._open += piece[: max(0, room)]
 

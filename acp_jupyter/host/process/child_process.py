@@ -50,10 +50,10 @@ class Grace:
 
 
 class ChildProcess:
-    """Life and death of one process and of all that it starts.
+    """Starts and ends one process, and ends all processes that it starts.
 
-    What is started is ``supervise.py``; that starts the command, which gets the standard streams
-    directly. Everything here belongs to the loop that `spawn` ran in.
+    This starts ``supervise.py``, which starts the command with the given standard streams.
+    Everything here belongs to the loop in which `spawn` ran.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class ChildProcess:
         on_exit: Callable[[], None],
         terminal_folder: int | None = None,
     ) -> Self:
-        """Start ``command``; whether it runs is told by ``started`` and ``pid``.
+        """Start ``command``; ``started`` and ``pid`` say whether it runs.
 
         Parameters
         ----------
@@ -101,20 +101,20 @@ class ChildProcess:
         on_exit
             Called once, when the command itself has ended.
         cwd
-            The folder that it runs in; None where ``terminal_folder`` says so.
+            The folder that it runs in; None with ``terminal_folder``.
         terminal_folder
-            Descriptor of the folder, where standard output is a terminal that is to be the
-            command's own; None for no terminal.
+            Descriptor of the folder, if standard output becomes the command's controlling
+            terminal; None without one.
 
         Raises
         ------
         OSError, ValueError
-            Its supervisor did not start.
+            The supervisor did not start.
         """
         life_read, life_write = os.pipe()
         status_read, status_write = os.pipe()
         arguments = [
-            # Isolated and by path: neither the folder nor PYTHONPATH may put code in our place.
+            # Isolated and by path: the folder and PYTHONPATH must not replace our code.
             *script_command(supervise.__file__, str(life_read), str(status_write)),
             *(str(grace.eof_seconds), str(grace.term_seconds)),
             *([] if terminal_folder is None else ["terminal", str(terminal_folder)]),
@@ -139,7 +139,7 @@ class ChildProcess:
         try:
             supervisor = await asyncio.shield(spawning)
         except asyncio.CancelledError:
-            # A thread that starts a process can't be stopped: take the process back.
+            # The thread that starts the process can't be cancelled: end the process afterwards.
             os.close(life_write)
             os.close(status_read)
             await finish_cleanup(_end_unwanted(spawning))
@@ -154,13 +154,13 @@ class ChildProcess:
         return cls(supervisor, life_write, status_read, grace, on_exit)
 
     def let_go(self) -> None:
-        """Have the supervisor end everything; returns at once. May be called again."""
+        """Make the supervisor end everything, without waiting. May be called again."""
         if self._life_fd >= 0:
             os.close(self._life_fd)
             self._life_fd = -1
 
     async def stop(self) -> None:
-        """End everything. Returns when nothing is left. May be called at any time, and again."""
+        """End all processes, and wait until none is left. May be called at any time, and again."""
         self.let_go()
         bound = self._grace.eof_seconds + self._grace.term_seconds + _STOP_MARGIN_SECONDS
         await asyncio.wait([self._status_task], timeout=bound)
@@ -172,17 +172,17 @@ class ChildProcess:
         self._status.close()
 
     async def _follow_status(self) -> None:
-        """Take the supervisor's reports, to its own end."""
+        """Read the supervisor's reports until it ends."""
         unread = b""
         while chunk := await self._status.read():
             *lines, unread = (unread + chunk).split(b"\n")
             for line in lines:
                 self._on_status(json.loads(line))
         self.started.set()
-        while self.supervisor.poll() is None:  # noqa: ASYNC110 - nothing else tells
+        while self.supervisor.poll() is None:  # noqa: ASYNC110 - there is no event for it
             await asyncio.sleep(self._grace.poll_seconds)
         if self.supervisor.returncode < 0 and self.pid:
-            # The supervisor was killed. The command died with it; this is for what it started.
+            # The supervisor was killed, and the command with it: end what the command started.
             with contextlib.suppress(OSError):
                 os.killpg(self.pid, signal.SIGKILL)
         if self.reason is None:
@@ -190,7 +190,7 @@ class ChildProcess:
             self._set_exit(ExitReason(None, number if number > 0 else None))
 
     def _unwatched(self) -> None:
-        """Leave no zombie where the supervisor ends late: on a slow machine, or after its loop."""
+        """Reap a supervisor that ends late: on a slow machine, or after the loop has ended."""
         self.let_go()
         if self.supervisor.poll() is None:
             wait = self.supervisor.wait
@@ -212,7 +212,7 @@ class ChildProcess:
 
 
 async def finish_cleanup(clearing_up: Coroutine[Any, Any, None]) -> None:
-    """Wait for what clears up, though the waiting is cancelled again and again."""
+    """Wait for a cleanup to finish, even if the waiting task is cancelled repeatedly."""
     task = asyncio.create_task(clearing_up, name="acp-clearing-up")
     while not task.done():
         with contextlib.suppress(asyncio.CancelledError):
@@ -221,7 +221,7 @@ async def finish_cleanup(clearing_up: Coroutine[Any, Any, None]) -> None:
 
 
 async def _end_unwanted(spawning: Awaitable[subprocess.Popen[bytes]]) -> None:
-    with contextlib.suppress(OSError, ValueError):  # it did not even start
+    with contextlib.suppress(OSError, ValueError):  # it had not started yet
         unwanted = await spawning
         unwanted.kill()
         await asyncio.to_thread(unwanted.communicate)

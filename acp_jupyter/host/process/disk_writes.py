@@ -1,4 +1,4 @@
-"""How much a process and its children have written to disks, as far as the system tells."""
+"""How much a process and its children have written to disks, if the system reports it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ _COUNT = b"write_bytes:"
 
 
 def written_bytes(pid: int) -> int | None:
-    """Return what a process, all below it and its children of before have written. Blocks.
+    """Return the bytes that a process and its past and present descendants wrote. Blocks.
 
-    Linux counts it when a page of a file is made dirty; a child's count is added to its parent's
-    when it has ended. Which file it was is not told, nor what was deleted or renamed.
+    Linux counts when a page of a file becomes dirty, and adds a child's count to its parent's when
+    the child has ended. It does not report which file it was, nor deleting and renaming.
 
     Returns
     -------
     int or None
-        None where the system does not tell.
+        None if the system doesn't report it.
     """
     total: int | None = None
     pids, seen = [pid], 0

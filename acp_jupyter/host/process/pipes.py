@@ -1,6 +1,6 @@
 """Pipes to a process that may not read, or may die while others hold them open; and their lines.
 
-Each line has a bound: a longer one is dropped, and its length reported.
+The length of a line is limited: a longer one is dropped, and its length reported.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _AFTER_EXIT_BYTES = 4 * 1024 * 1024
 class PipeReader:
     """Read end of a pipe in the running asyncio loop; owns the descriptor.
 
-    A pipe ends when its last writer closes it, and a grandchild of the agent may be that writer
-    for ever. So the end is the earlier of the two: end of file, or the process has exited
-    (`process_exited`) and what it left in the pipe has been read.
+    A pipe ends when its last writer closes it, but a grandchild of the agent may keep it open
+    forever. So reading ends at end of file, or when the process has exited (`process_exited`) and
+    the rest of the pipe has been read, whichever comes first.
     """
 
     def __init__(self, fd: int) -> None:

@@ -1,17 +1,17 @@
-"""Start one agent and let nothing of it outlive the host.
+"""Starts one agent, and ends all its processes with the host.
 
 ``supervise.py LIFE_FD STATUS_FD EOF_SECONDS TERM_SECONDS [terminal FOLDER_FD] --
 COMMAND [ARGUMENT...]``
 
-The host keeps the write end of the life pipe to itself. When that end closes, by request or
-because the host died, the agent gets the end of its stdin, then SIGTERM, then SIGKILL, and with
-it every process that it started, also those that left its process group. On the status pipe goes
-one JSON object per line: ``{"pid"}`` or ``{"error", "errno"}``, then ``{"exit_code", "signal"}``
-as soon as the agent itself is gone. The end of that pipe says that nothing is left.
+Only the host has the write end of the life pipe. When that closes, by request or because the host
+died, the agent gets the end of its stdin, then SIGTERM, then SIGKILL, and so does every process
+that it started, also those that left its process group. The status pipe has one JSON object per
+line: ``{"pid"}`` or ``{"error", "errno"}``, then ``{"exit_code", "signal"}`` as soon as the agent
+itself has exited. The status pipe ends when no process is left.
 
-With ``terminal`` the command is not an agent but one that an agent runs: standard output is made
-its controlling terminal, and what it leaves running in the background lives until the host lets go.
-It runs in the folder that is open as ``FOLDER_FD``, whatever that folder's path leads to by now.
+With ``terminal`` the command is not an agent but one that an agent runs. Standard output becomes
+its controlling terminal, and its background processes live until the host closes the life pipe.
+It runs in the folder that is open as ``FOLDER_FD``, even if that was renamed meanwhile.
 
 Standard library only: this runs beside every agent, outside our environment.
 """
@@ -45,7 +45,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def descendants(root: int) -> list[int]:
-    """Return every living process below ``root``, whatever its session or group."""
+    """Return all living descendants of ``root``, whatever their session or group."""
     children: dict[int, list[int]] = {}
     try:
         names = os.listdir("/proc")
@@ -72,7 +72,7 @@ def descendants(root: int) -> list[int]:
 
 
 class Supervisor:
-    """Owner of one agent process and of all that it starts."""
+    """Owns an agent's process, and all processes that it starts."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class Supervisor:
         me = os.getpid()
 
         def before_exec() -> None:
-            # If this supervisor itself is killed, the agent must not stay behind.
+            # If this supervisor is killed, the agent must end, too.
             _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() != me:
                 os._exit(1)

@@ -19,7 +19,7 @@ _INSTALL = {"npx": "npm install -g {}", "uvx": "uv tool install {}"}
 
 @dataclass(frozen=True, slots=True)
 class RegistryState:
-    """Which list of the public registry is in use."""
+    """The list of the public registry that is in use."""
 
     date: str = ""
     """As ``2026-02-07``; empty where there is none."""
@@ -41,7 +41,7 @@ class PublicAgents:
     snapshot
         The bundled one by default.
     newer
-        Downloads a newer one; None where its user does not allow that.
+        Downloads a newer snapshot; None if the user does not allow that.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class PublicAgents:
 
     @property
     def state(self) -> RegistryState:
-        """Which list is in use, and how the last download fared."""
+        """The list in use, and the outcome of the last download."""
         return RegistryState(
             date=self._snapshot.date,
             downloaded=self._snapshot is not self._bundled,
@@ -70,12 +70,12 @@ class PublicAgents:
         )
 
     async def update(self) -> RegistryState:
-        """Take a newer list, if one is published; a failure leaves the present one in use.
+        """Download a newer list, if one is published; on failure the present one stays in use.
 
         Raises
         ------
         NotAllowed
-            Its user has not allowed it.
+            The user has not allowed it.
         """
         if self._newer is None:
             raise NotAllowed(

@@ -1,7 +1,7 @@
-"""What is known of agents that the public registry does not say: their programs and short ids.
+"""Facts about agents that the public registry lacks, such as their programs and short ids.
 
-Packages that this project has tried are newer than the registry's in places; they stand here with
-the day on which they were tried. A registry of a later day wins.
+Some packages that this project has tried are newer than the registry's: they are listed here with
+the day of the test. A registry of a later day takes precedence.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ class Known:
     listed
         Its ids in the registry, now and before.
     install
-        How it is installed, where that is no package of npx or uvx.
+        How it is installed, if not as a package of npx or uvx.
     runner, package, args
-        What was tried, in place of what the registry says; ``args`` also where only these differ.
+        The tested values, in place of the registry's; ``args`` also if only these differ.
     website
-        Where the registry has none.
+        The website, if the registry has none.
     tried
-        The day on which it was tried.
+        The day of the test.
     state
-        Folders that it keeps for itself, as a shell would read them.
+        Folders with the agent's own state, in shell syntax.
     settings
-        Files, and folders with a slash at their end, that name programs that it runs, or are such:
-        read in a sandbox and not changed, since it runs them outside of sandboxes too.
+        Files, or folders that end in a slash, that are programs which the agent runs, or name some.
+        Read-only in a sandbox, since the agent also runs them outside of sandboxes.
     in_partial
-        What its user has to know where a sandbox is kept at the partial level.
+        What the user has to know about a sandbox at the partial level.
     hosts
-        Those of its model and its login, as its makers name them. Of agents that take many models
-        only what all of them need; an entry adds the others.
+        Hosts of its model and its login, as documented. For an agent with a choice of models, only
+        those that all of them need; an entry adds the others.
     """
 
     id: str
@@ -193,5 +193,5 @@ KNOWN = (
 
 
 def known_agent(registry_id: str) -> Known | None:
-    """Return what is known of an agent of the registry; None if nothing is."""
+    """Return the known facts about an agent of the registry, if any."""
     return next((k for k in KNOWN if registry_id == k.id or registry_id in k.listed), None)

@@ -1,4 +1,4 @@
-"""Downloads a newer registry, where its user allows that, and keeps it beside the bundled one."""
+"""Downloads a newer registry, if the user allows that, and keeps it beside the bundled one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HEADERS = {"Accept": "application/json", "Accept-Encoding": "identity"}
 
 
 class NotUpdated(Exception):
-    """No newer registry was taken; the text says why."""
+    """No newer registry is in use; the message says why."""
 
 
 class NewerRegistry:
@@ -105,7 +105,7 @@ class NewerRegistry:
 
 
 def _checked(url: str) -> str:
-    """Return the URL, which must be encrypted unless it leads to this machine."""
+    """Return the URL, which must be encrypted unless it is on this machine."""
     try:
         parts = urlsplit(url)
         here = parts.hostname == "localhost" or _is_loopback(parts.hostname or "")

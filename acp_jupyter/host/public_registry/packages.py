@@ -1,4 +1,4 @@
-"""How an agent's package is downloaded and run, and what its user is told first."""
+"""How an agent's package is downloaded and run, and what the user is asked first."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNPINNED = {
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """What is downloaded and run for an agent, as its user is asked."""
+    """The package and command of an agent, as shown to the user."""
 
     package: str
     """All that is downloaded by name, with versions."""
@@ -47,7 +47,7 @@ class Download:
 
     @property
     def accepted(self) -> tuple[str, ...]:
-        """What the user may have allowed, so that this may be run."""
+        """Consents that allow this to be run."""
         return (self.offered, *((f"{self.more}: {self.shown}",) if self.more else ()))
 
 
@@ -135,7 +135,7 @@ class Packages:
         try:
             key = (program, Path(program).stat().st_mtime_ns)
             if key not in self._node_versions:
-                self._node_versions[key] = ""  # one that fails is not asked again
+                self._node_versions[key] = ""  # a Node that fails is not tried again
                 done = subprocess.run(
                     [program, "--version"],
                     capture_output=True,
@@ -155,6 +155,6 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _shown(command: Sequence[str], env: Mapping[str, str]) -> str:
-    """Return a command as it is typed, with its variables."""
+    """Return a command with its variables, as typed in a shell."""
     variables = [f"{name}={shlex.quote(value)}" for name, value in sorted(env.items())]
     return " ".join((*variables, shlex.join(command)))

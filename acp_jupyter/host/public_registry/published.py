@@ -43,7 +43,7 @@ class _Distribution(_Part):
 
 
 class _Listed(_Part):
-    """An agent as the registry's schema has it; what is not used is left out."""
+    """An agent in the registry's schema; unused fields are ignored."""
 
     id: Annotated[str, StringConstraints(max_length=100, pattern=r"^[a-z][a-z0-9-]*$")]
     name: Annotated[str, StringConstraints(min_length=1, max_length=100)]
@@ -55,8 +55,8 @@ class _Listed(_Part):
 def read_agents(raw: Iterable[Mapping[str, Any]], date: str) -> Snapshot:
     """Return the registry of a day.
 
-    Of an agent that is not known, only the package is taken: which program it installs is not
-    said, and no program that is on the ``PATH`` by chance must be run for it.
+    An unknown agent only gets its package: the registry doesn't name the program that it installs,
+    and another program of that name on the ``PATH`` must not run in its place.
 
     Parameters
     ----------
@@ -81,10 +81,10 @@ def read_agents(raw: Iterable[Mapping[str, Any]], date: str) -> Snapshot:
 
 
 def newer_than_bundled(published: Snapshot, bundled: Snapshot) -> Snapshot:
-    """Return a newer registry with what only the bundled one knows.
+    """Return a newer registry, completed from the bundled one.
 
-    A program that is installed gets the arguments of the bundled one. What is no longer listed is
-    not downloaded any more.
+    An installed program gets the arguments of the bundled registry. An agent that is no longer
+    listed is no longer downloaded.
     """
     ours = {agent.id: agent for agent in bundled.agents}
     merged = []

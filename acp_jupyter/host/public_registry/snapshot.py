@@ -18,7 +18,7 @@ Runner = Literal["", "npx", "uvx"]
 
 
 class Pinned(Model):
-    """What a lock in ``acp_jupyter.agents.locked`` says of a package."""
+    """The entry of a package in a lock of ``acp_jupyter.agents.locked``."""
 
     packages: int
     """How many packages it pins, with their hashes."""

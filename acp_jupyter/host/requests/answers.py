@@ -40,7 +40,7 @@ class Answerer:
 
 
 SOMEBODY = Answerer()
-"""Stands for the only user, or for no user at all."""
+"""The only user, or no user at all."""
 
 
 class RequestLookup:
@@ -59,7 +59,7 @@ class RequestLookup:
         """Return the policy that applies now.
 
         Between turns it is the stricter one of the session's and the last turn's, and edits need
-        the user's answer: nobody watches a process that a turn left behind.
+        the user's answer, as nobody watches a process that a turn left running.
         """
         transcript = self._journal.transcript
         own = transcript.session.policy
@@ -82,7 +82,7 @@ class RequestLookup:
         """Return the tool call that a pending request is about."""
         transcript = self._journal.transcript
         item_id = transcript.request_items.get(request_id)
-        item = None if item_id is None else transcript.items[int(item_id[1:])]  # its place
+        item = None if item_id is None else transcript.items[int(item_id[1:])]  # its index
         return item if isinstance(item, ToolCall) else None
 
     def outcome(self, request_id: str) -> PermissionState | None:
@@ -120,8 +120,7 @@ class RequestLookup:
         request_id, option_id
             The request and the chosen option.
         wider
-            One of the request's wider rules, to remember that; empty for the rule that covers the
-            request alone.
+            One of the request's wider rules; empty for the rule that covers only the request.
 
         Raises
         ------
@@ -166,7 +165,7 @@ _CHANGES = frozenset({"edit", "delete", "move"})
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """An answer that follows from a recording."""
+    """An answer that is repeated from a recording."""
 
     option_id: str
     by: Literal["policy", "record"]
@@ -183,7 +182,7 @@ class _RecordedRequest:
 
 
 class RecordedAnswers:
-    """The recorded answers of one recording; the replay agent repeats the same requests.
+    """The answers in a recording, for the same requests of the replay agent.
 
     Parameters
     ----------
@@ -212,10 +211,10 @@ class RecordedAnswers:
     def find(
         self, call: ToolCall, *, nobody_to_ask: bool, folder: SessionFolder = _NOWHERE
     ) -> RecordedAnswer | None:
-        """Return the recorded answer to the same request; None if it does not apply now.
+        """Return the recorded answer to the same request; None if it may not be reused.
 
-        A policy's answer is reused if the policy would still give it; in somebody else's
-        recording only if no user can be asked. A user's answer is reused if no user can be asked.
+        A policy's answer is reused if the policy still gives it, but in a recording from elsewhere
+        only if no user can be asked. A user's answer is reused only if no user can be asked.
         Neither allows a call that needs a live answer.
         """
         again = self._find(call, nobody_to_ask, folder)
@@ -244,7 +243,7 @@ class RecordedAnswers:
         return None
 
     def _facts(self, call: ToolCall) -> tuple[Any, ...]:
-        """Return everything that the user would have seen, and the options."""
+        """Return everything that the card shows, and the options."""
         say = self._scrubber.text
         permission = call.permission
         options = () if permission is None else permission.options
@@ -301,7 +300,7 @@ def _follow(
     match packet:
         case PermissionRequest():
             item_id = transcript.request_items.get(packet.request_id)
-            call = None if item_id is None else transcript.items[int(item_id[1:])]  # its place
+            call = None if item_id is None else transcript.items[int(item_id[1:])]
             if isinstance(call, ToolCall):
                 open_requests[packet.request_id] = _RecordedRequest(call)
         case PermissionSettledNote():

@@ -1,4 +1,4 @@
-"""Where the paths of a tool call lead when it is asked about, and whether they still do."""
+"""Records the files that a tool call's paths lead to, and checks whether they still do."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _CHANGES = frozenset({"edit", "delete", "move"})
 
 @dataclass(frozen=True, slots=True)
 class CallPlaces:
-    """Where the paths of a call led to at one moment."""
+    """The files that a call's paths led to at one moment."""
 
     spots: Mapping[str, FolderPath | None] = field(default_factory=dict)
-    """By path, as the call names it; None for one outside the folder or unknown."""
+    """Files by path, as the call names it; None for one outside the folder or unknown."""
     folder: str = ""
-    """Where a command would run, links followed."""
+    """Where a command would run, with links resolved."""
 
     @classmethod
     def of(cls, call: ToolCall, folder: SessionFolder) -> Self:
-        """Look where a call's paths lead. May block on the disk."""
+        """Resolve the paths of a call. May block on the disk."""
         contents = contents_of(call, folder.cwd)
         named = [call.path, *(location.path for location in call.locations)]
         named += [diff.path for diff in call.diffs]
@@ -53,12 +53,12 @@ class CallPlaces:
 
     @property
     def led(self) -> dict[str, str]:
-        """The files behind the paths that lead to another name in the folder."""
+        """The real names of paths that lead to a file of another name in the folder."""
         spots = ((path, spot) for path, spot in self.spots.items() if spot is not None)
         return {path: spot.real for path, spot in spots if path != spot.real}
 
     def cautions(self, kind: str) -> Iterable[str]:
-        """Yield what is to be known of the files before a call of a kind is allowed."""
+        """Yield what a user should know about the files before allowing a call of this kind."""
         found: dict[str, None] = {}
         for path, spot in self.spots.items():
             if spot is None:
@@ -74,7 +74,7 @@ class CallPlaces:
             yield f"The same is true of {len(found) - _MOST_CAUTIONS} more."
 
     def other_texts(self, call: ToolCall, folder: SessionFolder) -> tuple[str, ...]:
-        """Return the files that hold another text than a call says it replaces. Blocks."""
+        """Return the files without the text that the call says it replaces. Blocks."""
         if folder.root is None:
             return ()
         files = WorkspaceFiles(folder.root, Limits())
@@ -93,7 +93,7 @@ class CallPlaces:
         return tuple(found)
 
     def changed(self, now: CallPlaces) -> str:
-        """Return which path leads elsewhere now, in words; empty if none does."""
+        """Return which path now leads to another file, in words; empty if none does."""
         for path, spot in self.spots.items():
             if now.spots.get(path) != spot:
                 return f"{path} is not the file any more that it was when this was asked."
@@ -103,5 +103,5 @@ class CallPlaces:
 
 
 def _lines(text: str) -> str:
-    """Return a text whose lines end as those of any other."""
+    """Return a text with plain line ends and without a byte order mark."""
     return text.replace("\r\n", "\n").removeprefix("\ufeff")

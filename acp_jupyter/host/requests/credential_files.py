@@ -1,8 +1,8 @@
 """Names of files that hold passwords, tokens or keys, by the program that keeps them there.
 
-Names are given as they are compared: without case, see `protected_paths`. No registry carries a
-list of these that is kept up, so this one is ours; types of keys and of files with variables are
-those that identify, pre-commit's library, knows.
+Names are written as they are compared: without case, see `protected_paths`. There is no maintained
+list of such files elsewhere; only the types of keys and of files with variables come from identify,
+pre-commit's library.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ CREDENTIAL_FOLDERS = frozenset(
         *(".mozilla", ".thunderbird", ".purple"),
     }
 )
-"""With all that is below them."""
+"""Folders, with everything below them."""
 
 _SETTINGS_FOLDERS = frozenset(
     {".config", "share", "application support", "roaming", "local", "preferences"}
@@ -46,7 +46,7 @@ _BELOW_SETTINGS = frozenset(
     {"gcloud", "doctl", "hcloud", "ngrok", "sops", "op", "rclone", "glab-cli", "stripe", "gh"}
     | {"bravesoftware", "chromium", "google-chrome", "github-copilot", "containers", "earthengine"}
 )
-"""Folders that tell of credentials only where programs keep their settings."""
+"""Folders that hold credentials only inside a folder for settings."""
 
 CREDENTIAL_FILES = (
     # Variables

@@ -1,6 +1,6 @@
 """Elicitations: questions of an agent that only the user can answer, and the check of the answers.
 
-The page checks a form, too; its checks do not count.
+The page also checks a form, but only the checks here count.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class Elicitations:
         content: Mapping[str, JsonValue] | None = None,
         who: Answerer = SOMEBODY,
     ) -> str:
-        """Settle a question by the user's answer; return the protocol's word for the outcome.
+        """Settle a question with the user's answer; return ACP's action, e.g. ``accept``.
 
         Raises
         ------
@@ -206,7 +206,7 @@ class Elicitations:
         index = transcript.request_items.get(request_id)
         found = (
             transcript.items
-            if index is None  # settled: its place is not kept
+            if index is None  # settled questions have no index
             else (transcript.items[int(index[1:])],)
         )
         return next(
@@ -220,7 +220,7 @@ class Elicitations:
 
 
 def _too_late(item: Elicitation) -> QuestionGone | QuestionSettled:
-    if item.state in {"expired", "pending"}:  # pending: of a run of the server that has ended
+    if item.state in {"expired", "pending"}:  # pending: from an earlier run of the server
         return QuestionGone(
             "The agent that asked has stopped. The question can no longer be answered."
         )
@@ -255,7 +255,7 @@ def checked_answers(
         try:
             if value is None or value == "" or (value == [] and not each.required):
                 if each.required:
-                    raise _Wrong("Needs an answer.")  # noqa: TRY301 - one place tells of all
+                    raise _Wrong("Needs an answer.")  # noqa: TRY301 - one place collects all
                 continue
             answers[each.name] = _checked(each, value)
         except _Wrong as error:
@@ -313,10 +313,10 @@ def _text(field: ElicitationField, value: JsonValue) -> str:
 
 
 def _matches(pattern: str, value: str) -> bool:
-    """Search as JSON Schema does, in time linear in the text, whatever the agent's pattern is.
+    """Search as JSON Schema does, but in linear time, whatever the agent's pattern is.
 
-    A pattern that this needs more than that for (look-ahead, references back), or that is none,
-    is left to the agent to check.
+    A pattern that can't be searched in linear time (look-ahead, back-references), or that is not
+    valid, is left to the agent to check.
     """
     adapter = _pattern(pattern)
     if adapter is None:

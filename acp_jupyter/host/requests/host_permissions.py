@@ -1,11 +1,11 @@
-"""Permissions that the host asks for itself, before it acts for an agent that has not asked.
+"""Permissions that the host requests before it acts for an agent that has not asked.
 
-ACP lets an agent write files and run commands through its client whether or not it has asked.
-The rule here: a write to a protected file, a read of credentials and a command are done only if
-an allowed request of this turn covers just that, or the policy or a rule allows it, or the user
-says yes now. Between turns the same is true of every write.
+ACP lets an agent write files and run commands through its client without a permission request. The
+host writes a protected file, reads credentials or runs a command only if an allowed request of this
+turn covers exactly that, if the policy or a rule allows it, or if the user says yes now. Between
+turns this holds for every write.
 
-`request_for_host` makes such a request; the tools for notebooks use it, too.
+`request_for_host` makes such a request; the notebook tools use it, too.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _NOT_REQUESTED = "The agent has not asked for this."
 
 
 class HostPermissions:
-    """Makes sure that what an agent does through the host is allowed. Used on the host's loop only.
+    """Checks the permission of what an agent does through the host. Used on the host's loop only.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ class HostPermissions:
         self._journal = journal
         self._permissions = permissions
         self._cards: dict[int, str] = {}
-        """Calls that were allowed when they were asked about, until they are done, by request."""
+        """Ids of calls that were allowed after a question and are not done yet, by request."""
         self._refused_in = ""
         self._refused: set[tuple[str, str]] = set()
-        """What was refused in this turn before anybody was asked."""
+        """Kinds and paths that were refused in this turn without a question."""
 
     @property
     def restricts(self) -> bool:
-        """Whether this session forbids something that another one of the process may allow."""
+        """Whether this session forbids what another session of the same process may allow."""
         return self._changes_nothing or self._permissions.requests.denies()
 
     @property
@@ -198,7 +198,7 @@ class HostPermissions:
         )
 
     def _was_allowed(self, line: str, folder: str, raw: Obj) -> bool:
-        """Return whether this command was allowed; allowed once means one run."""
+        """Return whether an allowed request covers this command; each allows one run."""
         known = self._permissions.known_allowed()
         found = next(
             (
@@ -213,12 +213,12 @@ class HostPermissions:
         return found is not None
 
     def _ran_in(self, request_id: str) -> str:
-        """Return the folder of an allowed command, as it was when the agent asked."""
+        """Return the folder of an allowed command, as resolved when the agent asked."""
         places = self._permissions.places.get(request_id)
         return "" if places is None else places.folder
 
     def _doubt(self) -> str:
-        """Return why a usually allowed action needs an answer now; empty if it does not."""
+        """Return why an action that is usually allowed needs an answer now; empty if it doesn't."""
         if self._permissions.doubtful():
             return _SHARED
         running = self._journal.transcript.session.active_turn_id is not None
@@ -230,7 +230,7 @@ class HostPermissions:
         return current.known and ruling.denied is None and ruling.clear
 
     def _wrote_so(self, place: _Place, old: str | None, new: str) -> bool:
-        """Return whether an allowed request showed this very change, by a diff or in its input."""
+        """Return whether an allowed request showed exactly this change, as diff or in its input."""
         known = self._permissions.known_allowed()
         for request_id in self._touched(known, place):
             call, places = known[request_id], self._permissions.places[request_id]
@@ -247,7 +247,7 @@ class HostPermissions:
         return False
 
     def _touched(self, calls: Iterable[str], place: _Place) -> list[str]:
-        """Return those of the requests that were about a file when they were made."""
+        """Return the requests that were about this file when they were made."""
         known = self._permissions.places
         return [name for name in calls if name in known and place.is_one_of(known[name].names())]
 
@@ -269,7 +269,7 @@ class HostPermissions:
         )
         if option == ALLOW:
             self._cards[request_seq] = call.tool_call_id
-            if len(self._cards) > _MOST_CARDS:  # of agents that died meanwhile
+            if len(self._cards) > _MOST_CARDS:  # left by agents that died
                 del self._cards[next(iter(self._cards))]
         else:
             told: Obj = {"type": "tool_call_update", "toolCallId": call.tool_call_id}
@@ -282,7 +282,7 @@ class HostPermissions:
     def tell_refused(
         self, request_seq: int, kind: Literal["read", "edit", "execute"], what: str, words: str
     ) -> None:
-        """Show in the turn what was not done for the agent, and why.
+        """Show an action that was refused in the turn, and the reason.
 
         Parameters
         ----------
@@ -291,7 +291,7 @@ class HostPermissions:
         kind, what
             The kind of the call, and its path or command line.
         words
-            Why it was not done.
+            The reason.
         """
         if request_seq in self._cards:
             self.tell_done(request_seq, words)
@@ -316,16 +316,16 @@ class HostPermissions:
         self._say({"type": "tool_call", **as_sent(call), **_failed(words)})
 
     def is_looked_for(self, path: str) -> bool:
-        """Return whether a file isn't there, and was looked for in a parent folder. Blocks.
+        """Return whether a file is missing, and would be in a parent folder. Blocks.
 
-        Some agents do that in each one, before every turn.
+        Before every turn, some agents look for their configuration in all parent folders.
         """
         cwd = Path(os.path.realpath(self._journal.transcript.session.cwd))
         above = Path(os.path.realpath(os.path.dirname(path)))
         return not os.path.exists(path) and cwd.is_relative_to(above)
 
     def tell_done(self, request_seq: int, failed: str = "") -> None:
-        """Show that what was allowed is done, or why it is not; nothing where nobody was asked."""
+        """Show the result on the card of an action that was asked about, if there is one."""
         card = self._cards.pop(request_seq, None)
         if card is not None:
             told: Obj = _failed(failed) if failed else {"status": "completed"}
@@ -345,7 +345,7 @@ class HostPermissions:
         return f"This was rejected. {undone} Do something else, or ask the user."
 
     async def _place(self, path: str) -> _Place:
-        """Look where a path leads."""
+        """Resolve a path."""
         folder = self._permissions.folder()
         spot = await asyncio.to_thread(folder.locate, path)
         if spot is not None:
@@ -364,19 +364,19 @@ class _Place:
     """A file that an agent reads or writes through the host."""
 
     name: str
-    """As it is shown: relative to the folder, links followed."""
+    """The shown name: relative to the folder, with links resolved."""
     spot: FolderPath | None
-    """None where it can't be told what file it is."""
+    """None if the file is unknown."""
     file: FileId | None = field(default=None, compare=False)
 
     def is_one_of(self, names: Collection[str]) -> bool:
-        """Return whether one of these is a name of the file."""
+        """Return whether any of the names is a name of the file."""
         links = () if self.spot is None else self.spot.links
         return any(name in names for name in (self.name, *links))
 
 
 def _changes_in(call: ToolCall) -> list[tuple[str | None, str]]:
-    """Return which texts the input of an edit replaces by which; None for a file's whole text."""
+    """Return the old and new texts in the input of an edit; None as old text: the whole file."""
     source = obj(call.raw_input)
     edits = [obj(each) for each in items(source.get("edits"))] or [source]
     changes: list[tuple[str | None, str]] = []
@@ -454,7 +454,7 @@ async def request_for_host(
     withdrawable
         Whether cancelling the waiting task means that the agent withdrew the request.
     by_user
-        Whether the user wants it: then only they can allow it, and ``words`` is the whole question.
+        Whether the user started it: then only they can allow it, and ``words`` is the question.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Files that hold source, data, text or a notebook, told by their names.
+"""Recognises files of source, data, text or notebooks by their names.
 
-Which language or format an extension stands for is read from identify, pre-commit's library. Its
-formats that configure or build are not among those that count here: a file of an unknown name may
-be run by a program that nobody thinks of.
+The language or format of an extension comes from identify, pre-commit's library. Formats of
+configuration and builds don't count as ordinary, nor do unknown ones: some program may run such a
+file.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _KINDS = frozenset(
 _NOT_BY_TAG = frozenset(
     {"ejson", "kts", "escript", "nims", "tac", "wsgi", "xml", "rake", "gemspec"}
 )
-"""Extensions that run or configure, whose tags are those of a language or of data."""
+"""Extensions of files that run or configure, although they have the tags of a language or data."""
 
 _MORE_DATA = frozenset(
     {
@@ -50,7 +50,7 @@ _MORE_DATA = frozenset(
         *("arrow", "dat", "dbf", "dta", "feather", "h5", "hdf", "hdf5", "jsonl", "log", "mat"),
         *("nc", "ndjson", "npy", "npz", "ods", "orc", "parquet", "psv"),
         *("sas7bdat", "sav", "tab", "xls", "xlsx", "zarr"),
-        # Of sciences
+        # Sciences
         *("bed", "bib", "cif", "dcm", "edf", "fa", "fasta", "fastq", "fq", "gff", "gpkg", "las"),
         *("laz", "nii", "pdb", "sam", "shp", "shx", "prj", "tif", "vcf", "xyz", "geotiff"),
         # Languages of data work
@@ -60,7 +60,7 @@ _MORE_DATA = frozenset(
         *("flac", "mkv", "mov", "mp3", "mp4", "ogg", "wav", "webm", "patch", "po"),
     }
 )
-"""Beyond what identify knows. What runs when it is loaded, such as a pickle, is not among it."""
+"""Formats that identify lacks; without those that run code when loaded, such as pickles."""
 
 TEXT_NAMES = frozenset(
     name.casefold() for name, tags in NAMES.items() if tags == EXTENSIONS["txt"]

@@ -62,13 +62,13 @@ class PermissionRequests:
     refused
         Called when a request was refused because no user can answer.
     doubtful
-        Returns whether a request may belong to another session, which forbids things.
+        Returns whether a request may belong to another session with restrictions.
     rules
         The rules; None if the policy alone decides.
     trust
-        The question whether the folder is trusted; it ends with its turn, too.
+        Asks whether the folder is trusted; that question ends with its turn, too.
     recorded_answers
-        The recorded answers, where a recording is played.
+        The recorded answers, if a recording is played.
     """
 
     def __init__(
@@ -93,18 +93,18 @@ class PermissionRequests:
         self.allowed: dict[str, ToolCall] = {}
         """Calls that the user, policies or rules allowed in this turn, by request id."""
         self.allowed_always: dict[str, ToolCall] = {}
-        """Calls that the user allowed for the whole session: the agent need not ask again."""
+        """Calls that the user allowed for the session, which the agent may then not ask about."""
         self.rejected: dict[str, ToolCall] = {}
         self.places: dict[str, CallPlaces] = {}
-        """Where the paths of these calls led to when they were asked about."""
+        """The files that the calls' paths led to at the time of the request."""
         self.changed: dict[str, str] = {}
-        """What had changed on disk when a yes came, by request id."""
+        """What had changed on disk before a yes, by request id."""
         self.at_walls: set[str] = set()
-        """Calls that a sandbox stops, by their ids: no policy allows them, rules and users do."""
+        """Ids of calls that a sandbox stops: rules and users can allow them, policies can't."""
         self.doubtful = doubtful
         self._waiting: WaitingRequests[_Chosen] = WaitingRequests()
         self._of_user: set[str] = set()
-        """Requests that wait and that no policy or rule can allow."""
+        """Open requests that no policy or rule can allow."""
         self._settled: set[str] = set()
         self._ends = 0
         """Number of stopped turns: an answer after its turn's end allows nothing."""
@@ -153,9 +153,9 @@ class PermissionRequests:
         return option_id
 
     async def ask_user(self, request_id: str) -> str | None:
-        """Return the same of something that no policy or rule can allow, though it may forbid it.
+        """Ask as `ask` does, but let only the user allow it; policies and rules may still deny.
 
-        A yes counts for this alone: what an agent asks later is asked again.
+        A yes is not remembered: it doesn't allow later requests of an agent.
         """
         self._of_user.add(request_id)
         try:
@@ -169,7 +169,7 @@ class PermissionRequests:
         return await asyncio.to_thread(CallPlaces.of, call, self.folder())
 
     async def _if_unchanged(self, request_id: str, call: ToolCall, option_id: str) -> str | None:
-        """Return the option that allows a call, if all its paths lead where they led before."""
+        """Return the allowing option if all paths still lead to the same files; else reject."""
         changed = self.places[request_id].changed(await self._look(call))
         if not changed:
             return option_id
@@ -181,10 +181,10 @@ class PermissionRequests:
         return reject_option(options)
 
     async def _in_log(self, option_id: str | None, ends: int) -> str | None:
-        """Wait until an answer is in the log, at most `_LOG_SECONDS`; return it.
+        """Wait until the answer is in the log, at most `_LOG_SECONDS`; return it.
 
-        The journal reports a failure with the next line, the answer as it is sent. Returns None
-        if a turn was stopped since the request came, when ``ends`` turns had been stopped.
+        The journal reports a failure of the log with the next line. Returns None if a turn was
+        stopped since the request; ``ends`` is the number of stopped turns at that time.
         """
         await self._journal.flushed(_LOG_SECONDS)
         return option_id if ends == self._ends else None
@@ -262,7 +262,7 @@ class PermissionRequests:
             current = CurrentRules() if rules is None else rules.current()
             found = decide(policy, call, options, current, places)
             if found is not None and allows(call, found.option_id):
-                # The log and what is saved have no secret that the request shows.
+                # A secret is not in the log, so only a user who sees it may allow the request.
                 found = None if self._journal.shows_secret(call) else found
             if found is None or self._recorded_answers is None or not allows(call, found.option_id):
                 return found
@@ -303,7 +303,7 @@ class PermissionRequests:
         BadRequest
             No such request or option, or a reason without a rejection.
         """
-        # A turn's end closes its requests in the transcript before the tasks waiting here learn it.
+        # A turn's end closes its requests in the transcript first, and then the waiting tasks.
         call = self.requests.call(request_id)
         if call is None or not (self._waiting.waits(request_id) or self._is_to_come(request_id)):
             raise self.requests.too_late(request_id, settled=request_id in self._settled)
@@ -319,7 +319,7 @@ class PermissionRequests:
         return "cancelled" if option is None else option.name
 
     def forbidden(self) -> str:
-        """Return why an agent may change nothing now, even with permission; empty if it may."""
+        """Return why the agent may not change anything, even with permission; empty if it may."""
         policy = self.requests.policy()
         if policy in CHANGES_NOTHING:
             return f"The policy {policy} of this turn doesn't let agents change anything."
@@ -357,7 +357,7 @@ class PermissionRequests:
         self._cancel_early()
 
     def _cancel_early(self) -> None:
-        """Allow nothing by answers that came before their requests wait."""
+        """Turn answers that came before their requests wait into ``cancelled``."""
         self._waiting.change_early(lambda chosen: replace(chosen, option_id=None))
 
     def _to_come(self) -> list[str]:
@@ -394,7 +394,7 @@ class PermissionRequests:
         self._journal.note(PermissionSettledNote(request_id=request_id, by=by))
 
     def _remember(self, request_id: str, option_id: str | None) -> None:
-        """Remember an answer until the turn ends; of very many the newest."""
+        """Remember an answer until the turn ends; if there are very many, the newest."""
         call = self.requests.call(request_id)
         option = self.requests.option(request_id, option_id)
         if call is None or option is None:

@@ -1,10 +1,10 @@
 """Policies: which permission requests are answered without the user, and how.
 
-A policy and a rule answer only on evidence: the joined tool call names its kind and its paths,
+A policy or a rule answers only on evidence: the joined tool call names its kind and its paths,
 command or address, every field in it is understood, and the request offers exactly one
-``allow_once``. All other requests go to the user, under ``allow-all`` too, which allows any path.
+``allow_once``. All other requests go to the user, also under ``allow-all``, which allows any path.
 
-Code in a kernel may be anybody's. So a kernel sets the policy for its own prompts, and never for
+Anyone's code may run in a kernel. So a kernel sets the policy for its own prompts, and never for
 a prompt that a user sends, edits or adds.
 """
 
@@ -53,8 +53,8 @@ def decide(
 ) -> Decision | None:
     """Answer a request by policy or rule; None means: ask the user. May block on the disk.
 
-    The order is: a rule that denies, a rule of the turn that allows, the policy, a saved rule
-    that allows. So saved rules widen ``ask``, and never undo a refusal.
+    The order is: rules that deny, rules of the turn that allow, the policy, saved rules that
+    allow. So saved rules widen ``ask``, and never undo a refusal.
 
     Parameters
     ----------
@@ -143,8 +143,8 @@ _ALLOWS: dict[Policy, frozenset[str]] = {
 def follow_up_policy(turn: TurnState, session: SessionState) -> tuple[Policy, tuple[Rule, ...]]:
     """Return policy and rules for a user's prompt that replaces or follows a kernel's turn.
 
-    They allow nothing that the session's own policy or the turn's policy does not allow. The
-    turn's rules that deny stay.
+    They allow only what both the session's policy and the turn's policy allow, and keep the turn's
+    rules that deny.
     """
     ours, theirs = _ALLOWS[session.policy], _ALLOWS[turn.policy]
     policy: Policy = "ask"
@@ -174,7 +174,7 @@ def _sandbox(turn: TurnState) -> Sandbox:
 
 
 def sandbox_under(policy: Policy, sandbox: Sandbox) -> Sandbox:
-    """Return the sandbox of an agent under a policy: where nothing may be changed, nothing is."""
+    """Return the sandbox under a policy: ``read-only`` if the policy forbids all changes."""
     return "read-only" if policy in CHANGES_NOTHING else sandbox
 
 

@@ -1,7 +1,7 @@
 """Protected files and files with credentials, by their names.
 
-Protected are files that can run something later without anybody starting it (at install,
-import, test, build, commit or start), files that configure or instruct agents, and recordings.
+Protected are files whose code may run later without being started explicitly (at install, import,
+test, build, commit or start), files that configure or instruct agents, and recordings.
 Names are compared as on the most lenient file system: without case, width and trailing dots.
 """
 
@@ -168,7 +168,7 @@ def is_plain(path: str) -> bool:
 def compared_names(path: str) -> tuple[str, ...]:
     """Return the names in a path, at least one, as the most lenient file system compares them.
 
-    So are compared protected files, credentials, and what a rule denies.
+    For comparing protected files, credentials, and paths in rules that deny.
     """
     return tuple(_compared(name) for name in path.replace("\\", "/").split("/") if name) or (".",)
 

@@ -1,8 +1,7 @@
-"""Parses a shell's text into simple commands, as far as that can be told without running it.
+"""Splits shell text into simple commands, as far as possible without running it.
 
-Written for POSIX shells, bash and zsh. Everything that is not understood is said to be
-uncertain, never guessed: what is asked because of that costs a click, what is guessed wrong
-costs more.
+For POSIX shells, bash and zsh. Anything that is not understood makes the result uncertain and is
+never guessed: asking the user costs a click, a wrong guess costs more.
 """
 
 from __future__ import annotations
@@ -26,24 +25,24 @@ class Word:
 
     text: str
     known: bool = True
-    """Whether the program gets just this text: no variable, no pattern."""
+    """Whether the program gets exactly this text, as it has no variable and no pattern."""
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What a shell's text consists of."""
+    """The commands in a shell text."""
 
     commands: tuple[tuple[Word, ...], ...] = ()
-    """Simple commands, without redirections, in the order in which they are written."""
+    """Simple commands, without redirections, in the order of the text."""
     certain: bool = True
-    """Whether these are all, and no word before a variable is missing."""
+    """Whether these are all commands, and no word before a variable is missing."""
     plain: bool = True
-    """Whether they run one after the other, by ``;``, ``&&``, ``||`` or lines alone."""
+    """Whether they run one after the other, separated only by ``;``, ``&&``, ``||`` or lines."""
 
 
 @lru_cache(maxsize=64)
 def read_script(text: str) -> Script:
-    """Split a shell's text into its simple commands."""
+    """Split a shell text into its simple commands."""
     if len(text) > _MOST_CHARS:
         return Script(certain=False, plain=False)
     reader = _Reader(text)
@@ -62,7 +61,7 @@ class _Reader:
         self._known = True
         self._quoted = False
         self._is_target = False
-        """Whether the next word is a file that something is redirected to."""
+        """Whether the next word is the file of a redirection."""
         self._count = 0
 
     def read(self) -> None:
@@ -74,7 +73,7 @@ class _Reader:
         self._end_command()
 
     def _step(self) -> bool:  # noqa: C901 - one flat match
-        """Take in what stands next; False where the rest can't be told."""
+        """Read the next token; return False if the rest can't be parsed."""
         char = self.text[self.at]
         match char:
             case " " | "\t":

@@ -95,10 +95,10 @@ _WRAPPERS["gxargs"] = _WRAPPERS["xargs"]
 
 @dataclass(slots=True)
 class Commands:
-    """All simple commands in a text, also those that another one runs."""
+    """All simple commands in a shell text, also those that other commands run."""
 
     found: list[Words] = field(default_factory=list)
-    """The commands; a wrapped one is there with and without its wrapper."""
+    """The commands; one in a wrapper is included both with the wrapper and without it."""
     certain: bool = True
     """Whether these are all commands that the text runs."""
     runs_others: bool = False
@@ -111,7 +111,7 @@ class Commands:
 
 @lru_cache(maxsize=64)
 def commands_of(text: str) -> Commands:
-    """Return the commands of a shell's text, with wrappers taken off."""
+    """Return the commands of a shell text, and those inside wrappers."""
     commands = Commands()
     _read(text, commands, 0)
     parts = {part for word in commands.words for part in re.split(r"[^\w./+-]+", word)}
@@ -177,7 +177,7 @@ def _inner(  # noqa: C901 - one flat list of kinds
         return ()
     own = _without_own(wrapper, rest, bare_dash=name == "env")
     if name == "sudo" and rest and not own:
-        return None  # perhaps a shell, which reads elsewhere what it runs
+        return None  # perhaps a shell, which reads its commands from elsewhere
     if own is None or not name.endswith("xargs"):
         return own
     options = [word.text for word in rest[: len(rest) - len(own)]]
@@ -202,7 +202,7 @@ def _found_by_find(words: Words) -> Iterator[Words]:
 
 
 def _with_placeholders(words: Words, marks: tuple[str, ...]) -> Words:
-    """Return words, of which those with a placeholder are known only when it runs."""
+    """Return the words, with those that contain a placeholder marked as unknown."""
     return tuple(
         Word(word.text, word.known and not any(mark in word.text for mark in marks))
         for word in words
@@ -210,7 +210,7 @@ def _with_placeholders(words: Words, marks: tuple[str, ...]) -> Words:
 
 
 def _without_own(wrapper: _Wrapper, words: Words, *, bare_dash: bool) -> Words | None:
-    """Return what is left without a wrapper's own words; None where that can't be told."""
+    """Return the words after a wrapper's own options and operands; None if that is unclear."""
     while words and words[0].text.startswith("-"):
         option = words[0]
         if option.text == "--":
@@ -233,7 +233,7 @@ def _without_own(wrapper: _Wrapper, words: Words, *, bare_dash: bool) -> Words |
 
 
 def _option_words(wrapper: _Wrapper, option: str) -> int:
-    """Return how many words an option takes; 0 for one that is not known."""
+    """Return how many words an option takes; 0 if it is unknown."""
     if option.startswith("--"):
         name, equals, _value = option[2:].partition("=")
         if name in wrapper.long_values.split():
@@ -250,7 +250,7 @@ def _option_words(wrapper: _Wrapper, option: str) -> int:
 
 
 def _shell(words: Words, into: Commands, depth: int) -> Words | None:
-    """Take in what a shell is given to run by ``-c``; a file of its own is for nobody to read."""
+    """Read the script that a shell gets with ``-c``; a script file is not read."""
     is_script = False
     while words:
         option = words[0]
@@ -266,7 +266,7 @@ def _shell(words: Words, into: Commands, depth: int) -> Words | None:
     if words and words[0].text in {"-", "--"}:
         words = words[1:]
     if not words:
-        return None  # what it reads is elsewhere
+        return None  # the shell reads its commands from elsewhere
     return _script(words[0], into, depth) if is_script else ()
 
 

@@ -2,8 +2,8 @@
 
 A rule allows or denies a kind of calls without asking, for one cell, a session or a folder. So a
 session has the rules of its running turn, its own and its folder's. A request is allowed if rules
-allow every part of it, and denied if one rule denies any part. The files that rules of folders are
-in: `acp_jupyter.host.store.permission_stores`.
+allow every part of it, and denied if one rule denies any part. Rules of folders are saved by
+`acp_jupyter.host.store.permission_stores`.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def turn_rules(allow: tuple[str, ...], deny: tuple[str, ...]) -> tuple[Rule, ...
 
 
 def _counting(rules: tuple[Rule, ...], user: str) -> tuple[Rule, ...]:
-    """Return the rules that apply to a user's prompt: all that deny, and the user's own that allow.
+    """Return the rules for a user's prompt: all that deny, and the user's own that allow.
 
-    A kernel's prompt has no user (anybody's code may have run there), so all rules apply.
+    A kernel's prompt has no user, as anyone's code may run there, so all rules apply.
     """
     return tuple(r for r in rules if r.effect == "deny" or not user or r.user in {"", user})
 
@@ -72,11 +72,11 @@ class SessionRules:
     journal
         The session's journal, which holds its own rules.
     folder
-        The session's folder, or the one that it is a copy of.
+        The session's folder; for a variant, the folder that was copied.
     store
         The saved rules of folders.
     session_folder
-        The session's folder, which paths are located in.
+        The session's folder, for resolving paths.
     """
 
     def __init__(
@@ -151,25 +151,25 @@ class SessionRules:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The facts of a call that rules look at: kind, command, located paths, address."""
+    """The facts of a call that rules use: kind, command, resolved paths, address."""
 
     kind: str
-    """The call's own kind, with or without evidence."""
+    """The call's kind, even if there is no evidence."""
     evidence: Evidence | None = None
     paths: tuple[FolderPath | None, ...] = ()
     """The call's paths; None for one outside the folder or unknown."""
     understood: bool = True
     """Whether every field of the call is understood."""
     names_something: bool = False
-    """Whether a path, a command or an address is named at all."""
+    """Whether the call names any path, command or address."""
     folder: str = ""
     """The session's folder as agents write it."""
     real_name: Callable[[str], str | None] = field(default=lambda _: None, compare=False)
-    """Resolves what a rule names, as the call's paths are resolved. May block."""
+    """Resolves a path of a rule in the same way as the call's paths. May block."""
 
     @property
     def inside(self) -> bool:
-        """Whether all paths are inside the folder, and there are some and no hidden ones."""
+        """Whether the call has paths, all of them are known, and all are inside the folder."""
         clear = self.understood and self.evidence is not None and self.evidence.clear
         return clear and bool(self.paths) and None not in self.paths
 
@@ -181,13 +181,13 @@ class Ruling:
     denied: Rule | None = None
     allowed: Rule | None = None
     clear: bool = True
-    """Whether every rule that denies could be applied; otherwise nothing may be allowed."""
+    """Whether all rules that deny could be applied; otherwise nothing may allow the call."""
     sure: bool = True
-    """Whether also no program can run what such a rule names; otherwise no policy may allow."""
+    """Whether also no program may run what such a rule names; otherwise no policy may allow it."""
 
 
 def facts_of(call: ToolCall, folder: SessionFolder) -> Facts:
-    """Return the facts of a call; locates its paths on disk. May block."""
+    """Return the facts of a call, with its paths resolved on disk. May block."""
     contents = contents_of(call, folder.cwd)
     evidence = contents.evidence
     spots = () if evidence is None else folder.locate_all(evidence.paths)
@@ -197,9 +197,9 @@ def facts_of(call: ToolCall, folder: SessionFolder) -> Facts:
 
 
 def rule_on(rules: Iterable[Rule], facts: Facts) -> Ruling:
-    """Apply rules. A rule that denies wins; a rule that can't be applied allows nothing.
+    """Apply rules. Rules that deny take precedence; rules that can't be applied allow nothing.
 
-    May block on the disk: what a rule names may be a link.
+    May block on the disk, as a path in a rule may be a link.
     """
     of_kind = [rule for rule in rules if rule.tool_kind == facts.kind]
     verdicts = [(rule, _denies(rule, facts)) for rule in of_kind if rule.effect == "deny"]
@@ -230,7 +230,7 @@ def _denies(rule: Rule, facts: Facts) -> Denial:
 
 
 def _led(pattern: str, facts: Facts) -> str:
-    """Return a rule's pattern with the links followed in what it names without a wildcard."""
+    """Return a rule's pattern with the links resolved in the part before the first wildcard."""
     names = pattern.split("/")
     plain = next((end for end, name in enumerate(names) if "*" in name), len(names))
     real = facts.real_name("/".join(names[:plain]) or ".") if facts.paths else None
@@ -256,7 +256,7 @@ def _allowed(rules: list[Rule], facts: Facts) -> Rule | None:
 def _allows_path(rule: Rule, spot: FolderPath) -> bool:
     """Return whether a rule allows a path; a protected one must be named exactly.
 
-    It is the file that counts, and not the link that leads to it, unless that is deleted or moved.
+    The file counts, and not a link to it; to delete or move a link, both must match.
     """
     if rule.tool_kind in {"delete", "move"}:
         both = {spot.at, spot.real}
@@ -266,7 +266,7 @@ def _allows_path(rule: Rule, spot: FolderPath) -> bool:
     only_reads = rule.tool_kind in {"read", "search"}
     exact = rule.pattern in {spot.real, *spot.links}
     if spot.secret if only_reads else spot.protected:
-        # A link of such a name may be replaced by a file.
+        # A link with a protected name could be replaced by a file.
         return exact and (only_reads or spot.at == spot.real or not is_protected(spot.at))
     return not rule.pattern or exact or match_path(rule.pattern, spot.real)
 
@@ -292,7 +292,7 @@ def _parts(pattern: tuple[str, ...], path: tuple[str, ...]) -> bool:
 
 
 def match_address(pattern: str, url: str) -> bool | None:
-    """Return whether an address matches a pattern; None if that is not clear."""
+    """Return whether an address matches a pattern; None if that is unclear."""
     address = _canonical(url)
     if address is None:
         return None
@@ -300,7 +300,7 @@ def match_address(pattern: str, url: str) -> bool | None:
     wanted = _canonical(whole)
     if wanted is None:
         return None
-    if whole == pattern or "#" in whole:  # what follows a # is not sent
+    if whole == pattern or "#" in whole:  # a fragment is not sent
         return address == wanted
     return address.startswith(wanted + "?" * whole.endswith("?"))
 
@@ -327,7 +327,7 @@ def _canonical(url: str) -> str | None:
 
 
 def _spelled(part: str) -> str:
-    """Return a part of an address without escapes of characters that need none (RFC 3986)."""
+    """Return a part of an address without unnecessary escapes (RFC 3986)."""
 
     def character(escape: re.Match[str]) -> str:
         found = chr(int(escape[1], 16))

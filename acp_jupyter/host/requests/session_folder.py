@@ -1,7 +1,7 @@
-"""Where a path leads: the one function that resolves what agents name in a session's folder.
+"""Resolves the paths that agents name in a session's folder; nothing else does.
 
-Policies, rules, protected files and credentials are decided on the file itself, whatever the
-spelling that leads to it: another name of the folder, ``..``, symbolic links, hard links.
+Policies, rules, protected files and credentials are decided by the file itself, however its path
+is spelled: by another name of the folder, ``..``, symbolic links or hard links.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ class FolderPath:
     real: str
     """Relative path with symbolic links resolved."""
     at: str = ""
-    """Relative path of the link itself, where the last name is one; else as ``real``."""
+    """Relative path of the link itself, if the last name is a link; else the same as ``real``."""
     links: tuple[str, ...] = ()
-    """The file's other names in the folder, where it has hard links."""
+    """The file's other names in the folder, if it has hard links."""
     why: str = ""
     """Why a change could run something later or let agents do more; empty if it can't."""
     secret: bool = False
-    """Whether the file may hold passwords or keys; read only if a rule or the user names it."""
+    """Whether the file may hold passwords or keys; reading it needs a rule or the user."""
     plain: bool = False
-    """Whether it holds source, data, text or a notebook, and nothing runs it by its name."""
+    """Whether it holds source, data, text or a notebook, and no program runs it by its name."""
     file: FileId | None = field(default=None, compare=False)
-    """The file that is there now; another program may replace it by a file of the same name."""
+    """The present file; another program may replace it by a file of the same name."""
 
     @property
     def protected(self) -> bool:
-        """Whether changes are allowed one by one."""
+        """Whether each change needs its own permission."""
         return bool(self.why)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names of the file that are known."""
+        """All known names of the file."""
         return tuple(dict.fromkeys((self.named, self.at, self.real, *self.links)))
 
 
@@ -64,11 +64,11 @@ class SessionFolder:
     Parameters
     ----------
     root
-        The folder; None to look nothing up on disk.
+        The folder; None to use names only, without the disk.
     own_folders
-        Folders of Python, Jupyter and this package: protected anywhere, and never read.
+        Folders of Python, Jupyter and this package: protected wherever they are, and never read.
     home
-        The user's home folder: a file that is also one of the credentials there is never read.
+        The user's home folder: a hard link to one of the credentials there is never read.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class SessionFolder:
         return tuple(None if each is None else self._spot(root, each, others) for each in found)
 
     def real_name(self, path: str) -> str | None:
-        """Return where a path leads to in the folder; None if it is unknown. May block."""
+        """Return the name in the folder that a path leads to; None if unknown. May block."""
         if self.root is None:
             return None
         try:
@@ -120,7 +120,7 @@ class SessionFolder:
         return None if found is None else found.name
 
     def file_of_uri(self, uri: str) -> Path | None:
-        """Return where a ``file:`` address leads to in the folder, else None. May block."""
+        """Return the path in the folder that a ``file:`` address leads to, if any. May block."""
         path = local_path(uri, self.cwd) if uri.lower().startswith("file:") else None
         name = None if path is None else self.real_name(path)
         return None if self.root is None or name is None else self.root.resolve() / name
@@ -136,7 +136,7 @@ class SessionFolder:
         elif any(map(_is_special, _folders_between(root, found.real))):
             why = "is in a Python environment or a bare git repository"
         elif is_linked and not why:
-            # Its other name may be protected, or outside.
+            # The other name may be protected, or outside the folder.
             why = f"is also {links[0]}, by a hard link" if links else "has a hard link elsewhere"
         secret = own or any(map(holds_credentials, names))
         if is_linked and not secret:
@@ -153,7 +153,7 @@ class _Found:
     name: str
     at: str
     names: tuple[str, ...]
-    """All that the path may mean."""
+    """All names that the path may mean."""
     real: Path
     file: FileId | None
     links: int
@@ -170,7 +170,7 @@ def _found(root: Path, path: str) -> _Found | None:
         folder, last = os.path.split(named)
         at = name if last == "." else (_resolved(root, folder) / last).relative_to(root).as_posix()
         names = [named, name, at]
-        if "\\" in path:  # which separates names on Windows, and for some agents
+        if "\\" in path:  # a separator on Windows, and for some agents
             written = path.replace("\\", "/")
             other = _resolved(root, written).relative_to(root).as_posix()
             names += [posixpath.normpath(written), other]
@@ -202,7 +202,7 @@ def _by_name(path: str) -> FolderPath | None:
 
 
 class _OtherNames:
-    """The other names of files that have hard links; the folder is looked through once for all."""
+    """The other names of files with hard links; the folder is searched once for all of them."""
 
     def __init__(self, root: Path, home: Path | None, files: Collection[FileId]) -> None:
         self._home = home
@@ -214,14 +214,14 @@ class _OtherNames:
         return [] if file is None else self._names.get(file, [])
 
     def may_be_credentials(self, file: FileId | None, links: int) -> bool:
-        """Return whether a name outside the folder, or one that wasn't found, may be of such."""
+        """Return whether a name that wasn't found in the folder may be that of credentials."""
         if not self._complete:
             return True
         return file is not None and len(self.of(file)) < links and file in self._at_home
 
     @cached_property
     def _at_home(self) -> frozenset[FileId]:
-        """Those of the files that are credentials in the user's home folder."""
+        """The files that are also credentials in the user's home folder."""
         found: set[FileId] = set()
         for entry in () if self._home is None else _entries(self._home):
             if not holds_credentials(entry.name):
@@ -241,7 +241,7 @@ def _why(names: Iterable[str]) -> str:
 
 
 def _resolved(root: Path, path: str) -> Path:
-    """Follow all links; ``..`` behind a symbolic link leads elsewhere."""
+    """Resolve all links first: ``..`` after a symbolic link leads elsewhere."""
     real = (root / path).resolve()
     if real.is_symlink():
         raise OSError(0, "is a loop of links")
@@ -249,11 +249,11 @@ def _resolved(root: Path, path: str) -> Path:
 
 
 def _named(root: Path, path: str) -> str:
-    """Return a path below the folder as it is written; empty where it isn't written so."""
+    """Return a path relative to the folder as it is spelled; empty if it is not below it."""
     rest = path
     if path.startswith("/"):
         parts = path.split("/")
-        # Whatever the folder is called there.
+        # By whatever name the path calls the folder.
         found = (
             "/".join(parts[end:])
             for end in range(1, len(parts) + 1)
@@ -265,7 +265,7 @@ def _named(root: Path, path: str) -> str:
 
 
 def _names_of(files: Collection[FileId], folder: Path) -> tuple[dict[FileId, list[str]], bool]:
-    """Return files' names below a folder, and whether all of the folder was looked through."""
+    """Return the files' names below a folder, and whether the search was complete."""
     found: dict[FileId, list[str]] = {}
     numbers = {number for _, number in files}
     left = _MOST_ENTRIES

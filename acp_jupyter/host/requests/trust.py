@@ -72,7 +72,7 @@ def recording_not_trusted(recording: str, folder: str) -> FolderNotTrusted:
 
 
 class PlayedRecording(Protocol):
-    """A recording that is played in an agent's place."""
+    """A recording that is played in place of an agent."""
 
     @property
     def path(self) -> str:
@@ -87,7 +87,7 @@ class PlayedRecording(Protocol):
 
 
 class TrustRequests:
-    """The question of a session whether its folder is trusted; its agent starts after a yes.
+    """Asks the user whether a session's folder is trusted; its agent starts after a yes.
 
     A recording of this installation is played without the question.
 
@@ -104,7 +104,7 @@ class TrustRequests:
     nobody_to_ask
         Returns whether no user can answer.
     recording
-        The recording that is played in the agent's place.
+        The recording that is played in place of the agent.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class TrustRequests:
 
     @property
     def folder(self) -> Path:
-        """The folder that is to be trusted: a copy counts as its original."""
+        """The folder to trust: for a copy, the folder that was copied."""
         return self._folder
 
     def grant(self, who: Answerer = SOMEBODY) -> None:

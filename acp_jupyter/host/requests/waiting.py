@@ -1,4 +1,4 @@
-"""Requests that wait for their answer. What answers them, and when, is their owner's business."""
+"""Requests that wait for their answer. Their owner decides who answers, and when."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class WaitingRequests(Generic[Answer]):
     def wait(
         self, request_id: str, given_up: Callable[[], None]
     ) -> Iterator[asyncio.Future[Answer]]:
-        """Add a request and give its answer, to be awaited within the context.
+        """Add a request, and yield a future of its answer, to be awaited within the context.
 
-        ``given_up`` is called if the waiting task is cancelled: nobody needs the answer any more.
+        ``given_up`` is called if the waiting task is cancelled, so that no answer is needed.
         """
         answer = self.join(request_id)
         try:
@@ -38,13 +38,13 @@ class WaitingRequests(Generic[Answer]):
             self._open.pop(request_id, None)
 
     def join(self, request_id: str) -> asyncio.Future[Answer]:
-        """Return the answer of a request, for several tasks to await; add the request if new."""
+        """Return the future of a request's answer, for several tasks; add the request if new."""
         if request_id not in self._open:
             self._open[request_id] = asyncio.get_running_loop().create_future()
         return self._open[request_id]
 
     def answer(self, request_id: str, answer: Answer) -> None:
-        """Answer a request, also one that does not wait yet."""
+        """Answer a request, even before it waits."""
         waiting = self._open.pop(request_id, None)
         if waiting is None:
             self._early[request_id] = answer
@@ -57,17 +57,17 @@ class WaitingRequests(Generic[Answer]):
         return waiting is not None and not waiting.done()
 
     def ids(self) -> tuple[str, ...]:
-        """Return the ids of the requests that wait now, in the order of their coming."""
+        """Return the ids of the requests that wait now, in the order in which they came."""
         return tuple(filter(self.waits, self._open))
 
     def answered_early(self, request_id: str) -> bool:
-        """Return whether the answer of a request that will wait is there already."""
+        """Return whether a request was answered before it waits."""
         return request_id in self._early
 
     def pop_early(self, request_id: str) -> Answer | None:
-        """Return and forget the answer that came before its request waits."""
+        """Remove and return an answer that came before its request waits."""
         return self._early.pop(request_id, None)
 
     def change_early(self, change: Callable[[Answer], Answer]) -> None:
-        """Change the answers that came before their requests wait."""
+        """Change all answers that came before their requests wait."""
         self._early = {name: change(each) for name, each in self._early.items()}
