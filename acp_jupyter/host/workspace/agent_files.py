@@ -1,4 +1,4 @@
-"""Files that an agent reads and writes: open documents first, then the disk.
+"""Reads and writes files for an agent: open documents first, then the disk.
 
 Unsaved text in a page counts as the file's content.
 """
@@ -42,7 +42,7 @@ class AgentFiles:
     documents
         Open documents, read before the disk.
     running
-        Is told what is put into them: their pages save it as a person's.
+        Gets the texts that go into open documents, as their pages save them like a person's.
     limits
         The host's limits.
     """
@@ -79,8 +79,8 @@ class AgentFiles:
         path, line, limit
             The parameters as the agent sent them.
         allowed
-            Called with the file before it is read; returns once it may be read, and which one
-            may be (its device and number), or raises.
+            Called with the file before it is read; returns the file that may be read (its device
+            and inode), or raises.
 
         Raises
         ------
@@ -169,9 +169,9 @@ class AgentFiles:
     async def _is_check(self, path: RealPath) -> bool:
         """Return whether an agent reads a missing file only because it is about to create it.
 
-        Some agents read a file before they create it, and do not write after an error, which their
-        JSON-RPC library does not let them recognise. An agent that reads for its model announces
-        a tool call, and gets the error.
+        Some agents read a file before they create it, and can't tell a missing file from other
+        errors, so they don't write it. An agent that reads for its model has announced a tool call,
+        and gets the error.
         """
         state = self._journal.transcript
         turn_id = state.session.active_turn_id

@@ -1,10 +1,10 @@
-"""Whose change a file is, by what was seen when it happened.
+"""Decides who changed a file, by what was observed at the time of the change.
 
-The agent's: it wrote the file through us, a tool call names it, it changed while a call or command
-of the agent ran that may write, or while the process of an agent that has announced no call wrote
-to a disk. Another turn's, by the same of that turn. A person's: it changed while a command ran that
-they had us run. What a person saved is theirs, too: it is in the tree that the turn's changes are
-counted from, see `TurnCheckpoints`. All else is unknown.
+It was the agent if it wrote the file through the host, if a tool call names the file, if a call or
+command that may write was running, or if the process of an agent without any announced call wrote
+to a disk. Another turn's agent counts by the same evidence. It was a person if a command that they
+started was running. A person's saves are theirs, too: the base tree of the turn's changes includes
+them, see `TurnCheckpoints`. Any other change is of an unknown author.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ _TICK_SECONDS = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """What was seen of one turn. Paths are absolute."""
+    """The evidence about one turn. Paths are absolute."""
 
     root: str
     claimed: frozenset[str] = frozenset()
-    """Files that the agent wrote through us, or that its calls name."""
+    """Files that the agent wrote through the host, or that its calls name."""
     spans: tuple[Span, ...] = ()
-    """When something of the agent ran that may write, in order, apart from each other."""
+    """When calls or commands of the agent ran that may write; sorted and disjoint."""
     wide: tuple[Span, ...] = ()
-    """The same with the time in which a call may have begun before it was announced."""
+    """The same spans, with the time in which a call may have begun before it was announced."""
     saved: frozenset[str] = frozenset()
     """Files that a person saved, with changes of their own."""
     by_user: tuple[Span, ...] = ()
-    """When commands ran that a person had us run, in order, apart from each other."""
+    """When commands ran that a person started; sorted and disjoint."""
     alone: bool = False
-    """Whether nobody else knows the folder: it is a copy, or a recording is played."""
+    """Whether only the agent uses the folder: it is a copy, or a recording is played."""
 
     def covers(self, path: str, at: float | None, *, wide: bool = False) -> bool:
-        """Return whether something of the agent ran when a file of its folder changed."""
+        """Return whether the agent was active when a file in its folder changed."""
         return self._within(self.wide if wide else self.spans, path, at)
 
     def ran_for_user(self, path: str, at: float | None) -> bool:
-        """Return whether a command of a person ran when a file of the folder changed."""
+        """Return whether a person's command ran when a file in the folder changed."""
         return self._within(self.by_user, path, at)
 
     def _within(self, spans: tuple[Span, ...], path: str, at: float | None) -> bool:
@@ -66,18 +66,18 @@ class Witness:
 def author_of(
     paths: Collection[str], at: float | None, own: Witness, others: Sequence[Witness]
 ) -> Author:
-    """Return whose change it is that a turn has found.
+    """Return who made a change that a turn has found.
 
     Parameters
     ----------
     paths
-        Where the file is, and where it was.
+        The file's path, and its former path if it was renamed.
     at
-        When it was changed last, seconds since the epoch.
+        When it was last changed, in seconds since the epoch.
     own
-        What was seen of the turn.
+        The evidence about the turn.
     others
-        The same of turns that ran in the folder meanwhile.
+        The evidence about turns that ran in the folder at the same time.
     """
     if own.alone or not own.claimed.isdisjoint(paths):
         return "agent"
@@ -96,7 +96,7 @@ def author_of(
 
 
 class Authors:
-    """Whose the changes of one turn are. Blocks.
+    """Decides who made the changes of one turn. Blocks.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Authors:
     own, others
         See `author_of`.
     notebook
-        The notebook of the turn, relative to the folder: it is told of if tools wrote in it.
+        The turn's notebook, relative to the folder; it is only asked about if tools wrote in it.
     """
 
     def __init__(
@@ -117,14 +117,14 @@ class Authors:
         self._notebook = notebook
 
     def of(self, path: str, old_path: str = "", *, is_compared: bool = True) -> Author:
-        """Return whose change a file is.
+        """Return who changed a file.
 
         Parameters
         ----------
         path, old_path
-            Where it is, and where it was if it was renamed; relative to the folder.
+            The file's path, and its former path if it was renamed; relative to the folder.
         is_compared
-            Whether what persons saved is known not to be all of the change.
+            Whether the change was compared with persons' saves, and is more than these.
         """
         if self._own.alone or (self._notebook and path == self._notebook):
             return "agent"
@@ -135,7 +135,7 @@ class Authors:
 
 
 def changed_at(path: str) -> float | None:
-    """Return when a file was changed last; for one that is gone, when its folder was. Blocks."""
+    """Return when a file was last changed; if it is gone, when its folder was. Blocks."""
     try:
         status = os.lstat(path)
     except OSError:
@@ -146,18 +146,18 @@ def changed_at(path: str) -> float | None:
             except OSError:
                 folder = os.path.dirname(folder)
         return None
-    return status.st_ctime  # nobody can set it: the time of its text may be that of a copy
+    return status.st_ctime  # unlike mtime, it can't be set, nor kept by copying
 
 
 def witness_of(
     transcript: Transcript, turn_id: str, root: Path, now: float, *, alone: bool = False
 ) -> Witness:
-    """Return what was seen of a turn so far.
+    """Return the evidence about a turn so far.
 
     Parameters
     ----------
     transcript
-        Of its session.
+        The session's transcript.
     turn_id
         The turn.
     root
@@ -214,12 +214,12 @@ def _may_have_written(call: ToolCall) -> bool:
 
 
 def _is_users(call: ToolCall) -> bool:
-    """Return whether a call is a command that a person had us run."""
+    """Return whether a call is a command that a person started."""
     return call.terminal is not None and call.terminal.by_user
 
 
 def _spans_of(call: ToolCall, evidence: TurnEvidence, now: float, early: float) -> Iterator[Span]:
-    """Yield when a call ran, without the times when it waited for an answer."""
+    """Yield the spans in which a call ran, without those in which it waited for an answer."""
     if call.started_at is None:
         return
     begun, end = call.started_at - early, call.ended_at or now

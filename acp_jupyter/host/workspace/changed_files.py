@@ -249,7 +249,7 @@ def edited_paths(transcript: Transcript, turn_id: str) -> set[str]:
 
 
 def input_strings(items: Iterable[Item]) -> set[str]:
-    """Return all that the tools of these items were told: a cell may be named there."""
+    """Return all strings in the inputs of the items' tool calls, as they may be ids of cells."""
     return {
         words for item in items if isinstance(item, ToolCall) for words in _strings(item.raw_input)
     }

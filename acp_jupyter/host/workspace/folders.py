@@ -49,7 +49,7 @@ def choose_cwd(root: Path, notebook_path: str) -> Path:
 
 
 def _is_git_root(folder: Path) -> bool:
-    """An empty ``.git``, as Codex's sandbox leaves one, is no repository."""
+    """Return whether a folder is a git root; an empty ``.git``, as Codex leaves one, is not."""
     mark = folder / ".git"
     return mark.is_file() or (mark / "HEAD").exists()
 
@@ -63,7 +63,7 @@ def shown_folder(folder: Path) -> str:
 
 
 def inode_of(file: Path) -> int:
-    """Return the number that a file keeps when it is renamed; 0 where there is none. Blocks."""
+    """Return the inode, which stays when a file is renamed; 0 if there is none. Blocks."""
     try:
         status = file.stat()
     except (OSError, ValueError):
@@ -72,9 +72,9 @@ def inode_of(file: Path) -> int:
 
 
 def path_after_move(path: str, old: str, new: str) -> str:
-    """Return where a file is after it, or a folder above it, has gone from ``old`` to ``new``.
+    """Return a path after the file, or a folder above it, was renamed from ``old`` to ``new``.
 
-    All are relative to one root, with forward slashes; without ``new`` what was there is gone.
+    All are relative to one root, with forward slashes; with an empty ``new`` it was deleted.
     """
     if path == old:
         return new
@@ -93,7 +93,7 @@ def resolve_cwd(root: Path, cwd: str, *, inside_root: bool) -> Path:
     cwd
         Absolute, or relative to ``root``; ``~`` is the home folder.
     inside_root
-        Whether the folder must be in ``root``. So it is for kernels: an agent's code may run in
+        Whether the folder must be in ``root``. Required for kernels, as an agent's code may run in
         them, and an agent can read its session's folder.
 
     Raises
@@ -214,10 +214,10 @@ _LEFT_OUT = "Secrets in {} are not known, so they are not taken out of logs and 
 class EnvFiles:
     """Gives the redactor the secrets in a folder's ``.env`` files.
 
-    Secrets are values of variables with a secret's name, and random-looking values. Of all files
-    whose names begin with ``.env`` the first 100 are read, the shortest names first, then by the
-    alphabet, and those with examples last; of each the first 64 KB, and of all 500 values. A link
-    that leads out of the folder is not followed.
+    Secrets are values of variables with a secret's name, and random-looking values. At most 100
+    files are read whose names begin with ``.env``: the shortest names first, then alphabetically,
+    examples last. At most 64 KB of each file are read, and 500 values of all. Links that lead out
+    of the folder are not followed.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ class EnvFiles:
         return self._left_out
 
     def _found(self) -> tuple[list[_EnvFile], bool]:
-        """Return the files in the order in which they count, and whether all names were seen."""
+        """Return the files in the order of reading, and whether all names were seen."""
         root = os.path.realpath(self._folder)
         # Asked for by name, so that they are found in a folder of any size.
         names = set(_USUAL)
@@ -290,7 +290,7 @@ def _env_file(root: str, name: str) -> _EnvFile | None:
         return None
     if not stat.S_ISREG(about.st_mode):
         return None
-    # A copy may keep the time of its text, not that of its own change.
+    # Copying a file can keep its mtime, but not its ctime.
     return _EnvFile(path, max(about.st_mtime_ns, about.st_ctime_ns), about.st_size)
 
 

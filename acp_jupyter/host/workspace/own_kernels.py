@@ -1,4 +1,4 @@
-"""The kernel that works in a copy of a folder, as the copy's owner knows it."""
+"""Interfaces of the kernel that works in a copy of a folder."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class OwnKernel(Protocol):
-    """A kernel that works in one copy; it is started when it is first needed."""
+    """A kernel that works in one copy; started when first needed."""
 
     @property
     def words(self) -> str:

@@ -1,7 +1,7 @@
-"""The turns that run in a host's folders: what each was seen to do, what persons save meanwhile.
+"""The running turns of a host, and what persons save in their folders.
 
-A person's save is told to every turn whose folder the file is in, with what agents have put into
-open documents: what an agent wrote there is the agent's, whoever saves it.
+Every turn whose folder contains the file gets a person's save, with the texts that agents put into
+open documents: these stay the agents' changes, whoever saves them.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ class SavedFile:
     """A file that a person saved, renamed or deleted, with its bytes before and after."""
 
     path: str
-    """Absolute, links resolved."""
+    """Absolute path with links resolved."""
     before: bytes | None
-    """None for a new file, or where it is too large to be read."""
+    """None for a new file, or one that is too large to be read."""
     after: bytes | None
-    """None for one that is gone, or too large to be read."""
+    """None for a deleted file, or one that is too large to be read."""
     at: float | None = None
-    """When what was there before the save had been written; seconds since the epoch."""
+    """When the content before the save was written; seconds since the epoch."""
     moved_to: str = ""
-    """Where it is now, if it was renamed; a folder with all that is in it."""
+    """The new path, if a file or a folder was renamed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +42,29 @@ class Put:
     session_id: str
     path: str
     base: str | None
-    """The text that it started from; None for the one on disk."""
+    """The text that the agent's change started from; None for the text on disk."""
     text: str
 
 
 Seen = Callable[[], Witness]
-"""Finds out, in any thread, what was seen of a turn until then: it may have 100,000 items."""
+"""Collects the evidence about a turn, in any thread, as a turn may have 100,000 items."""
 
 
 @dataclass(slots=True)
 class RunningTurn:
-    """A turn that runs."""
+    """A running turn."""
 
     turn_id: str
     root: Path
     seen: Callable[[], Seen]
-    """Called on the host's loop: what was seen of it so far."""
+    """Called on the host's loop; returns the function that collects the evidence so far."""
     saved: Callable[[SavedFile, tuple[Put, ...]], Awaitable[None]]
     ended: list[Seen] = field(default_factory=list)
-    """Of other turns in its folder that have ended meanwhile."""
+    """Evidence about other turns in the folder that have ended meanwhile."""
 
 
 class RunningTurns:
-    """Knows which turns run. Used on the host's loop, but for `wants`."""
+    """Keeps track of running turns. Used on the host's loop, except for `wants`."""
 
     def __init__(self) -> None:
         self._turns: dict[str, RunningTurn] = {}
@@ -73,12 +73,12 @@ class RunningTurns:
         self._roots: tuple[str, ...] = ()
 
     def begin(self, turn: RunningTurn) -> None:
-        """Note that a turn runs."""
+        """Add a turn that starts."""
         self._turns[turn.turn_id] = turn
         self._know_roots()
 
     def end(self, turn_id: str) -> None:
-        """Note that it does not run any more; the others in its folder remember it."""
+        """Remove a turn that has ended; other turns in its folder keep its evidence."""
         turn = self._turns.pop(turn_id, None)
         if turn is None:
             return
@@ -91,23 +91,23 @@ class RunningTurns:
         self._know_roots()
 
     def others(self, turn_id: str) -> tuple[Seen, ...]:
-        """Return what was seen of the turns that ran in a turn's folder beside it."""
+        """Return the evidence about other turns that ran in a turn's folder at the same time."""
         turn = self._turns.get(turn_id)
         if turn is None:
             return ()
         return (*turn.ended, *(other.seen() for other in self._beside(turn)))
 
     def put(self, put: Put) -> None:
-        """Note what an agent is about to write into an open document."""
+        """Note a text that an agent is about to write into an open document."""
         self._puts.append(put)
 
     def wants(self, path: str) -> bool:
-        """Return whether a turn runs in the folder of a file; from any thread."""
+        """Return whether a turn runs in the folder of a file. In any thread."""
         with self._lock:
             return any(path.startswith(root) for root in self._roots)
 
     async def take(self, saved: SavedFile) -> None:
-        """Tell the turns what a person has saved."""
+        """Pass a person's save to the turns whose folder contains the file."""
         puts = tuple(put for put in self._puts if put.path == saved.path)
         told = [turn.saved(saved, puts) for turn in self._turns.values() if _holds(turn, saved)]
         await asyncio.gather(*told)

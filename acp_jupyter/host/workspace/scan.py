@@ -147,7 +147,7 @@ def changes(before: FolderScan, after: FolderScan) -> tuple[FileChanged, ...]:
 
 
 def odd_changes(before: FolderScan, after: FolderScan) -> tuple[FileChanged, ...]:
-    """Return the same of the files whose names are not UTF-8."""
+    """Return the changed files whose names are not UTF-8."""
     if not (before.whole and after.whole):
         return ()
     return _compared(before.odd_names, after.odd_names)
@@ -226,10 +226,10 @@ _TICK_SECONDS = 0.1
 
 
 def next_file_time_ns() -> int:
-    """Return a time after that of all files made so far; none made later is before it. Blocks.
+    """Return a time after those of existing files and not after those of later files. Blocks.
 
-    In nanoseconds since 1970. On Linux the times of files lag behind the clock: they change with
-    its ticks, which may be late.
+    In nanoseconds since 1970. On Linux the times of files lag behind the clock, as they advance in
+    ticks, which may be late.
     """
     now, end = time.time_ns(), time.monotonic() + _TICK_SECONDS
     if sys.platform == "linux":

@@ -51,7 +51,7 @@ class Tail:
         self._data = bytearray()
 
     def add(self, text: str) -> None:
-        """Append text; amortised cost is that of the piece."""
+        """Append text, at the amortised cost of the new piece."""
         self._data += text.encode("utf-8", "replace")
         if len(self._data) > self._limit + max(_SLACK_BYTES, self._limit // 4):
             self._cut()

@@ -189,12 +189,12 @@ class FolderRefused(TerminalRefused):
 
 
 class HeldFolder:
-    """The folder that a command will run in, held open from before its user is asked.
+    """The folder that a command will run in; opened before the user is asked.
 
     Parameters
     ----------
     path
-        Its absolute path, without links.
+        The absolute path, without links.
 
     Raises
     ------
@@ -208,7 +208,7 @@ class HeldFolder:
         self.fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
 
     def check(self) -> None:
-        """See that the path still leads to this folder, without links. Blocks.
+        """Check that the path still leads to this folder, without links. Blocks.
 
         Raises
         ------
@@ -225,13 +225,13 @@ class HeldFolder:
         )
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Close the folder."""
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
 
     def __del__(self) -> None:
-        """Let go of it where nobody waits for it any more."""
+        """Close the folder if the command was not started."""
         self.close()
 
 

@@ -149,7 +149,7 @@ class SessionTerminals:
         confine: Callable[[TerminalCommand], TerminalCommand],
         allowed: Allowed,
     ) -> None:
-        """Start a command that a user wants to run; the end of the agent is not its end.
+        """Start a command for a user; it keeps running if the agent exits.
 
         Parameters
         ----------

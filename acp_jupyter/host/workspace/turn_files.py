@@ -1,4 +1,4 @@
-"""Files of a turn: the folder before and after it, and the notes that the transcript gets.
+"""Scans and stores the folder before and after each turn, and notes the turn's changes.
 
 Open documents are saved before the prompt. The end of the turn waits for the last scan, up to a
 limit.
@@ -175,7 +175,7 @@ class TurnFiles:
         self.checkpoints.checkpoints.forget(turn_ids)
 
     def begin_settling(self, open_turns: Collection[str]) -> None:
-        """Begin to find out what turns changed in whose middle a server ended.
+        """Start to find the changes of turns that a killed server left open.
 
         Parameters
         ----------
@@ -205,7 +205,7 @@ class TurnFiles:
         await self._note_changes(turn_id, before, after, found, _LATE)
 
     def is_stored(self) -> bool:
-        """Return whether all is stored that the latest turn may have changed."""
+        """Return whether all possible changes of the latest turn are stored."""
         if self.checkpoints.unstored is not None:
             return not self.checkpoints.unstored
         items = self._journal.transcript.turn_items(self._turn_id)
@@ -231,7 +231,7 @@ class TurnFiles:
             )
 
     def begin(self, turn_id: str) -> None:
-        """Start to save open documents and to scan; the agent may start meanwhile."""
+        """Start saving open documents and scanning; the agent may start at the same time."""
         self._turn_id, self._outcome = turn_id, ""
         self._before = self._second = None
         self._over.clear()
@@ -290,14 +290,14 @@ class TurnFiles:
                 await asyncio.wait_for(self._over.wait(), self._longest)
 
     async def all_settled(self) -> None:
-        """Wait, up to a limit, for the turns in whose middle a server ended."""
+        """Wait, up to a limit, for the changes of turns that a killed server left open."""
         if self._settling is not None:
             await asyncio.wait((self._settling,), timeout=self._longest)
 
     async def close(self, *, look: bool = False) -> None:
-        """Cancel running scans; with ``look``, find out first what the turn that runs has changed.
+        """Cancel running scans; with ``look``, first find the changes of the running turn.
 
-        Its agent has ended then.
+        The agent must have ended.
         """
         if look and self._before is not None and not self._over.is_set():
             await asyncio.wait((self._rescanning(),), timeout=_STOP_SECONDS)
@@ -316,7 +316,7 @@ class TurnFiles:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     def _tell(self, turn_id: str) -> None:
-        """Note why it is not known what a turn changed, if so, and forget that it is open."""
+        """Note why a turn's changes are unknown, if they are, and remove it from open turns."""
         if self._outcome != turn_id:
             self._note_unknown(turn_id, _UNKNOWN)
         task = asyncio.create_task(self._forget_open(turn_id), name="acp-turn-files-noted")
@@ -324,7 +324,7 @@ class TurnFiles:
         task.add_done_callback(self._forgetting.discard)
 
     async def _forget_open(self, turn_id: str) -> None:
-        """Forget that a turn is open once its log says what it changed."""
+        """Remove a turn from open turns once its changes are in the log."""
         if await self._journal.flushed():
             await asyncio.to_thread(self.checkpoints.store.open_turns.remove, (turn_id,))
 
@@ -380,7 +380,7 @@ class TurnFiles:
         others = self._running.others(turn_id)
 
         def checkpoint() -> TurnChangesNote | TurnChangesUnknown | None:
-            # All items of the turn are looked at, of which there may be 100,000.
+            # It reads all items of the turn, which may be 100,000.
             names = names_file(transcript, turn_id, notebook)
             edited = {
                 path for path in edited_paths(transcript, turn_id) if not is_below(path, self._own)
@@ -405,12 +405,12 @@ class TurnFiles:
             self._notice(words)
 
     def _seen(self, turn_id: str) -> Seen:
-        """Return what finds out what was seen of a turn so far."""
+        """Return a function that collects the evidence about a turn so far."""
         transcript, now = self._journal.transcript, time.time()
         return partial(witness_of, transcript, turn_id, self._real_root, now, alone=self.alone)
 
     async def _take_saved(self, saved: SavedFile, puts: tuple[Put, ...]) -> None:
-        """Take in what a person has saved in the folder while a turn runs."""
+        """Process a person's save in the folder while a turn runs."""
         turn_id, first = self._turn_id, self._first
         path = relative_path(saved.path, str(self._real_root))
         if self.alone or first is None or path == self.own_notebook(turn_id):
@@ -528,7 +528,7 @@ class TurnFiles:
         self._journal.note(HostNotice(severity="warning", text=words))
 
     async def _safe(self, work: Coroutine[Any, Any, T]) -> T | None:
-        """Run a task and log its fault, so that it ends no turn."""
+        """Run a task and log its errors, so that they don't end a turn."""
         try:
             return await work
         except Exception:  # noqa: BLE001

@@ -1,4 +1,4 @@
-"""Text files below a folder: read, and replaced atomically with encoding and line ends kept."""
+"""Reads text files below a folder, and replaces them atomically, keeping encoding and line ends."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PEEKED_BYTES = 8000
 
 @dataclass(frozen=True, slots=True)
 class RealPath:
-    """A path that was resolved: what is read or written, whatever is put in its place since."""
+    """A resolved path, which stays the one to read or write even if links change later."""
 
     given: str
     """As it was named, for messages."""
@@ -43,9 +43,9 @@ class RealPath:
 class WorkspaceFiles:
     """Text files below ``root``, and never outside it. All methods block.
 
-    A path is resolved first and must lie in the root. Then it is opened component by component
-    without following links, so that no link can be put in between. Who asks before a file is
-    used resolves its path once, and names the `RealPath` from then on.
+    A path is resolved first and must be in the root. Then it is opened component by component
+    without following links, so that no link can be slipped in. A caller that asks for permission
+    first resolves the path once, and uses the `RealPath` from then on.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class WorkspaceFiles:
         return None if old is None else text_format.decode(old)
 
     def break_hard_links(self, path: str | RealPath) -> None:
-        """Replace a file that has hard links, perhaps outside the root, by a copy of its own.
+        """Replace a file that has hard links, maybe outside the root, by a separate copy.
 
         Content, mode and time stay; the other links are left alone.
 
@@ -223,7 +223,7 @@ class WorkspaceFiles:
         return f"is too large: {size} bytes, and the limit is {self._bound}."
 
     def _resolved(self, path: str) -> RealPath:
-        """Return where ``path`` leads to below the root."""
+        """Resolve ``path`` below the root."""
         if len(path) > _PATH_CHARS:
             raise FileRefused(f"{_shown(path)} is too long for a path.")
         real = os.path.realpath(os.path.join(self._root, path))
@@ -293,7 +293,7 @@ def _cut(path: str | RealPath) -> str:
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is its beginning
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
@@ -302,7 +302,7 @@ _MARKS = (
 
 @dataclass(frozen=True, slots=True)
 class TextFormat:
-    """How text is kept in a file; the defaults are those of a new one."""
+    """Encoding and line ends of a file; the defaults are for new files."""
 
     encoding: str = "utf-8"
     mark: bytes = b""
@@ -310,7 +310,7 @@ class TextFormat:
 
     @classmethod
     def of(cls, content: bytes) -> Self:
-        """Recognise UTF-8, and UTF-16 and UTF-32 by their mark; all else is taken for Latin-1."""
+        """Recognise UTF-8, and UTF-16 and UTF-32 by their mark; any other file is Latin-1."""
         for mark, encoding in (*_MARKS, (b"", "utf-8")):
             if content.startswith(mark):
                 try:
@@ -326,11 +326,11 @@ class TextFormat:
         return self.encoding == "latin-1"
 
     def decode(self, content: bytes) -> str:
-        """Return the text, line endings as they are."""
+        """Decode the bytes; line endings stay unchanged."""
         return content.removeprefix(self.mark).decode(self.encoding)
 
     def encode(self, text: str) -> bytes:
-        """Return what to write. Text that has carriage returns of its own is taken as it is."""
+        """Encode a text; its line endings stay if it has carriage returns of its own."""
         if self.mark:
             text = text.removeprefix("\ufeff")  # the mark itself, as some agents keep it
         if self.crlf and "\r\n" not in text:
@@ -394,11 +394,11 @@ def replace_file(
     name, data
         The file in it.
     mode
-        Its permission bits; None for those of a new file.
+        The permission bits; None for those of a new file.
     sync
-        Whether it is on the disk then, and outlives a loss of power.
+        Whether to sync the file to disk, so that it survives a loss of power.
     token
-        By which the file beside it can be found if this program is killed; by default it can't.
+        Names the temporary file, so that it can be found if this program is killed.
     """
     temporary = beside(name, token)
     fd = folder.create_file(temporary, mode)
@@ -419,7 +419,7 @@ def replace_file(
 
 
 def beside(name: str, token: str = "") -> str:
-    """Return the name of the file beside another that is to be renamed over it."""
+    """Return the name of the temporary file that will be renamed over another."""
     own = token or secrets.token_hex(8)
     digest = hashlib.sha1(os.fsencode(f"{own}/{name}"), usedforsecurity=False).hexdigest()
     return f".{name[:_NAME_CHARS]}.{digest[:8]}.tmp"

@@ -1,5 +1,5 @@
-"""Checkpoints: a folder at one moment, stored by git outside of it; shown, and taken back.
+"""Checkpoints: the content of a folder at one moment, stored by git outside of the folder.
 
-The protocol does not say which files an agent changed, and most change them by their own tools.
-So the folder is stored before and after each turn, whoever writes in it meanwhile.
+The protocol does not say which files an agent changed, and most agents use their own tools. So the
+folder is stored before and after each turn, to show and revert changes.
 """

@@ -1,6 +1,6 @@
-"""What a turn's changes are counted from: what was before it, with what persons saved meanwhile.
+"""The base tree of a turn's changes: the tree before the turn, with persons' saves since then.
 
-It is kept at each save, so that a server that was killed in between knows it, too.
+It is stored at each save, so that it survives when the server is killed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from acp_jupyter.host.workspace.scan import SKIPPED
 
 @dataclass(frozen=True, slots=True)
 class LateSave:
-    """A save that may be in the checkpoint after the turn, or not."""
+    """A save during the checkpoint after the turn, which may or may not contain it."""
 
     path: str
     """Relative to the folder."""
@@ -30,16 +30,16 @@ class LateSave:
 
 
 class BaseTree:
-    """The base of one turn. Blocks; one thread at a time.
+    """The base tree of one turn. Blocks; one thread at a time.
 
     Parameters
     ----------
     checkpoints
-        Of the folder.
+        The checkpoints of the folder.
     turn_id
         The turn.
     before
-        The tree before it.
+        The tree before the turn.
     """
 
     def __init__(self, checkpoints: Checkpoints, turn_id: str, before: str) -> None:
@@ -52,7 +52,7 @@ class BaseTree:
     def save(
         self, path: str, saved: SavedFile, puts: Sequence[Put], named: Collection[str]
     ) -> PersonsText:
-        """Take in what a person saved: it is none of the turn's changes.
+        """Add a person's save to the base, so that it is not a change of the turn.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class BaseTree:
         return replace(made, over_others=known != saved.before)
 
     def settle(self, late: Iterable[LateSave], after: str) -> None:
-        """Take in late saves that the checkpoint after the turn has; leave out what none has.
+        """Add late saves that are in the checkpoint after the turn; drop files that are in none.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class BaseTree:
                 self.save(each.path, each.saved, each.puts, ())
         if self.tree == self._before:
             return
-        # Git ignores what is there and in no checkpoint.
+        # A person's new file that exists but isn't in the checkpoint is ignored by git.
         gone = {
             change.path
             for change in self._compared(self.tree, after, renames=False)
@@ -119,7 +119,7 @@ class BaseTree:
         self._change(dict.fromkeys(gone & new))
 
     def persons_changes(self, *, renames: bool = True) -> list[TreeChange]:
-        """Return what persons have saved.
+        """Return the changes that persons have saved.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class BaseTree:
         return self._compared(self._before, self.tree, renames=renames)
 
     def put_apart(self, own: Iterable[TreeChange], unknown: Iterable[TreeChange]) -> None:
-        """Keep trees with such changes alone: there are more than are listed.
+        """Store trees with only these changes, as there are more than the note can list.
 
         Raises
         ------
@@ -146,7 +146,7 @@ class BaseTree:
             self._checkpoints.put(self._turn_id, moment, self.tree, entries)
 
     def _refresh(self) -> None:
-        """Read it again: operations on the folder count as there before the turn, too."""
+        """Read the base again, as operations on the folder also change it."""
         found = self._checkpoints.moments(self._turn_id)
         self._before, self.tree = found["before"], found["base"]
 
@@ -160,7 +160,7 @@ class BaseTree:
         return blobs(self._checkpoints.git, (blob,), seconds, most).get(blob)
 
     def _move(self, path: str, saved: SavedFile) -> PersonsText:
-        """Take in that a person renamed a file or a folder."""
+        """Add a person's renaming of a file or folder to the base."""
         there = self._checkpoints.entries(self.tree, path)
         entries: dict[str, tuple[str, str] | None] = {**dict.fromkeys(there)}
         with contextlib.suppress(ValueError):
@@ -174,7 +174,7 @@ class BaseTree:
             self.tree = self._checkpoints.put(self._turn_id, "base", self.tree, entries)
 
     def _is_kept(self, path: str, content: bytes) -> bool:
-        """Return whether a checkpoint has such a file."""
+        """Return whether a checkpoint would contain such a file."""
         skipped = not SKIPPED.isdisjoint(path.split("/"))
         return not skipped and len(content) <= self._checkpoints.limits.checkpoint_file_bytes
 

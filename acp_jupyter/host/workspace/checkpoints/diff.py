@@ -38,18 +38,18 @@ def tree_changes(
     Parameters
     ----------
     git
-        Where they are kept.
+        The repository.
     before, after
-        Their names.
+        The names of the trees.
     seconds
-        For all of it.
+        Timeout for everything.
     renames
-        Whether a file that is gone and a new one like it are told as one change.
+        Whether a deleted file and a similar new one count as one change.
 
     Raises
     ------
     GitError
-        One of them is no longer kept, or it took too long.
+        A tree is no longer stored, or it took too long.
     """
     looking = ("-M", _COMPARED_NAMES) if renames else ("--no-renames",)
     command = ("diff-tree", "-r", "-z", "--raw", "--numstat", *looking, "--no-abbrev")
@@ -83,7 +83,7 @@ def _changes(fields: list[bytes]) -> Iterator[TreeChange]:
 
 
 def sizes(git: ShadowGit, names: Iterable[str], seconds: float) -> dict[str, int]:
-    """Return how large blobs are; those that are not kept are not in it."""
+    """Return the sizes of blobs, without those that are no longer stored."""
     wanted = "".join(f"{name}\n" for name in names).encode()
     if not wanted:
         return {}
@@ -95,7 +95,7 @@ def sizes(git: ShadowGit, names: Iterable[str], seconds: float) -> dict[str, int
 def blobs(
     git: ShadowGit, names: Iterable[str], seconds: float, most_bytes: int
 ) -> dict[str, bytes]:
-    """Return what blobs hold, the first ones that fit within ``most_bytes`` together.
+    """Return the contents of the first blobs that fit within ``most_bytes`` together.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def read_changes(
 ) -> dict[str, FileSides]:
     """Return the texts of some changed files. Blocks.
 
-    Bytes that are not UTF-8 are shown by their numbers, so that other bytes are a change.
+    Bytes that are not UTF-8 are shown as escapes, so that a change of such a byte is visible.
 
     Raises
     ------
@@ -227,12 +227,12 @@ def make_patch(
 ) -> str:
     """Return the changes of some files.
 
-    A text that is not UTF-8 would not survive as text: it is told as bytes.
+    A text that is not UTF-8 is written as a binary patch, as it would not survive as text.
 
     Raises
     ------
     GitError
-        It is too long, or what it needs is no longer kept.
+        The patch is too long, or its files are no longer stored.
     """
     options = ("-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff")
     output = git.run(

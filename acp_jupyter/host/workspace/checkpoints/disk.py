@@ -21,7 +21,7 @@ _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 
 
 class _Signature(NamedTuple):
-    """What changes whenever a file does."""
+    """File metadata that changes whenever the file does."""
 
     inode: int
     size: int
@@ -48,7 +48,7 @@ class FileOnDisk:
 
     @property
     def side(self) -> Side:
-        """The file as git has it, where a checkpoint could hold it."""
+        """The file's mode and blob, if a checkpoint could contain it."""
         if not self.blob:
             return NOTHING
         if self.is_link:
@@ -123,7 +123,7 @@ class Disk:
             raise
 
     def read(self, path: str) -> bytes | None:
-        """Return what a plain file holds; None where there is none that a checkpoint could hold.
+        """Return the content of a plain file; None if no checkpoint could contain it.
 
         Raises
         ------
@@ -146,13 +146,13 @@ class Disk:
                 read.append(piece)
                 left -= len(piece)
                 if len(read) == 1 and len(piece) == status.st_size:
-                    break  # it ended here: more was asked for
+                    break  # the end of the file
             return b"".join(read), status
         finally:
             os.close(fd)
 
     def leads_out(self, path: str, target: bytes) -> bool:
-        """Return whether a link there would lead out of the folder."""
+        """Return whether a link with this target would lead out of the folder."""
         to = os.fsdecode(target)
         beside = os.path.normpath(os.path.join(os.path.dirname(path), to))
         if os.path.isabs(to) or beside.split("/")[0] == "..":
@@ -187,7 +187,7 @@ class Disk:
         return False
 
     def missing_folders(self, paths: Iterable[str]) -> list[str]:
-        """Return the folders above paths that are not there, those on top first."""
+        """Return the missing folders above paths, from the top down."""
         known: dict[str, bool] = {}
         for path in paths:
             for end in range(1, path.count("/") + 1):
@@ -208,8 +208,8 @@ class Disk:
     ) -> None:
         """Write a file or a link atomically, with the folders that it needs.
 
-        With ``sync`` a file is on the disk then, and outlives a loss of power. What was not
-        finished is found by the ``token``.
+        With ``sync`` a file is on the disk on return, and survives a loss of power. The ``token``
+        names the temporary file, so that an unfinished one can be found.
 
         Raises
         ------
@@ -235,7 +235,7 @@ class Disk:
             folder.unlink(name)
 
     def remove_unfinished(self, path: str, token: str) -> None:
-        """Remove what `put` has left of a file when its program was killed."""
+        """Remove the temporary file that `put` left when its program was killed."""
         with contextlib.suppress(OSError), self._folder_of(path, create=False) as (folder, name):
             folder.unlink(beside(name, token))
 
@@ -246,14 +246,14 @@ class Disk:
             folder.rmdir(name)
 
     def another(self) -> Disk:
-        """Return one for another thread, which knows what this one has read."""
+        """Return a copy for another thread, with everything that this one has read."""
         other = Disk(self._root, self._bound)
         other._seen = self._seen
         return other
 
     @contextlib.contextmanager
     def staying(self) -> Iterator[None]:
-        """Keep the folder of the last file open meanwhile: the next one is mostly in it, too."""
+        """Keep the last file's folder open within the context, for the next file in it."""
         self._stays = True
         try:
             yield
@@ -296,7 +296,7 @@ class Disk:
 
 
 class _Folder:
-    """An open folder and a name in it. A class: it is used for each of many files."""
+    """An open folder and a name in it. A class for speed, as there are many files."""
 
     __slots__ = ("_entry", "_stays")
 

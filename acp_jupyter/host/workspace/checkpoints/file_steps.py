@@ -1,4 +1,4 @@
-"""Writes files of a folder step by step; each is replaced at once, where it is as it should be."""
+"""Writes files of a folder in steps; each replaces one file atomically, unless it has changed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class FileNotWritten(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """What is at a path, or shall be."""
+    """The present or wanted state of a path."""
 
     side: Side = NOTHING
     mode: int | None = None
@@ -56,7 +56,7 @@ class FileState:
 
 @dataclass(frozen=True, slots=True)
 class FileStep:
-    """One file that is written, made or removed."""
+    """A change of one file: written, created or removed."""
 
     path: str
     present: FileState
@@ -64,13 +64,13 @@ class FileStep:
 
     @property
     def back(self) -> FileStep:
-        """The step that takes this one back."""
+        """The step that undoes this one."""
         return FileStep(self.path, self.wanted, self.present)
 
 
 @dataclass(frozen=True, slots=True)
 class FolderSteps:
-    """What is done in one folder."""
+    """The steps in one folder."""
 
     files: tuple[FileStep, ...] = ()
     emptied: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ class FolderSteps:
 
     @property
     def back(self) -> FolderSteps:
-        """The steps that take these back."""
+        """The steps that undo these."""
         files = tuple(step.back for step in self.files)
         return FolderSteps(files, self.made, self.emptied, self.by_pages)
 
@@ -95,9 +95,9 @@ class FileWriter:
     disk
         The folder.
     objects
-        What files are to hold.
+        The contents for files.
     token
-        Of the operation: what it had not finished is found by it.
+        Identifies the operation in the names of temporary files.
     """
 
     def __init__(self, disk: Disk, objects: GitObjects, token: str) -> None:
@@ -107,12 +107,12 @@ class FileWriter:
         self._sync = True
 
     def run(self, steps: FolderSteps) -> None:
-        """Take all steps; what is as it shall be stays.
+        """Carry out all steps; skip files that are already as wanted.
 
         Raises
         ------
         FileNotWritten
-            A file was changed since, or can't be written. Steps before it were taken.
+            A file was changed since, or can't be written. The steps before it were carried out.
         """
         removed, put = _in_order(steps.files)
         self._sync = len(put) <= _MOST_SYNCED
@@ -139,7 +139,7 @@ class FileWriter:
             yield step, data
 
     def _put_many(self, contents: Iterator[tuple[FileStep, bytes]]) -> None:
-        """Write many files with some threads: most of the time a disk is waited for."""
+        """Write many files in several threads, as most of the time goes to waiting for the disk."""
         running: deque[Future[None]] = deque()
         with ThreadPoolExecutor(_WORKERS, "acp-files") as pool:
             while batch := tuple(islice(contents, _BATCH)):
@@ -156,7 +156,7 @@ class FileWriter:
                 self._put(disk, step, data)
 
     def undo(self, steps: FolderSteps) -> list[str]:
-        """Take steps back, as far as they were taken; return the files that could not be."""
+        """Undo the steps that were carried out; return the files that could not be restored."""
         back, left = steps.back, list[str]()
         for step in steps.files:
             self._disk.remove_unfinished(step.path, self._token)
@@ -178,7 +178,7 @@ class FileWriter:
         return left
 
     def _beside_typed(self, step: FileStep) -> FileStep:
-        """Return the same step for the file that is there, which has what was typed, too."""
+        """Return the step for the present file, which may contain what a person typed since."""
         there = self._disk.read(step.path)
         before, after = step.present.data, step.wanted.data
         if there is None or before is None or after is None or there in (before, after):
@@ -195,7 +195,7 @@ class FileWriter:
         return data
 
     def _is_to_do(self, disk: Disk, step: FileStep) -> bool:
-        """Return whether a file is still as it should be found; False where nothing is to do."""
+        """Check that a file is as expected; return False if it is already as wanted."""
         found = disk.find(step.path)
         if found.is_as(step.wanted.side):
             return False
@@ -224,7 +224,7 @@ class FileWriter:
 
 
 class _told:
-    """Tells the file of what the system refuses. A class: it is used for each of many files."""
+    """Adds the file's name to errors of the system. A class for speed: there are many files."""
 
     def __init__(self, step: FileStep) -> None:
         self._step = step
@@ -238,7 +238,7 @@ class _told:
 
 
 def _in_order(steps: Iterable[FileStep]) -> tuple[list[FileStep], list[FileStep]]:
-    """Return what is removed and what is put: a file may have become a folder, or the reverse."""
+    """Split the steps into removals and writes: a file may have become a folder, or vice versa."""
     removed = [step for step in steps if not step.wanted.side.exists]
     put = [step for step in steps if step.wanted.side.exists]
     return sorted(removed, key=_depth, reverse=True), sorted(put, key=_depth)
@@ -258,21 +258,21 @@ def _holding(state: FileState, data: bytes) -> FileState:
 
 
 def state_of(found: FileOnDisk) -> FileState:
-    """Return a file as it is."""
+    """Return the present state of a file."""
     return FileState(found.side, found.mode if found.blob and not found.is_link else None)
 
 
 def mode_for(found: FileOnDisk, wanted: Side, known: int | None) -> int | None:
-    """Return the permission bits that a file shall have.
+    """Return the permission bits for a file.
 
     Parameters
     ----------
     found
-        The file that is there.
+        The present file.
     wanted
-        What shall be there.
+        The wanted file.
     known
-        The bits that it had; None where nobody knows.
+        Its former permission bits; None if unknown.
     """
     if known is not None and bool(known & stat.S_IXUSR) == wanted.is_executable:
         return known

@@ -2,7 +2,7 @@
 
 Blocks, one call at a time. Files that are too large or not readable are left out and listed.
 
-`CheckpointStore` has those of all folders, and knows the turns that run in each.
+`CheckpointStore` has the checkpoints of all folders, and knows the turns that run in each.
 """
 
 from __future__ import annotations
@@ -80,12 +80,12 @@ class Checkpoints:
     index
         See `ShadowGit`.
     copied
-        The folder that it is a copy of, whose repository and lock it shares.
+        The folder that ``root`` is a copy of; both share its repository and lock.
     locks
         The locks of folders; by default those beside the repository.
     records
-        The records of operations on folders: what one has left unfinished is undone before the
-        folder is looked at.
+        The records of operations on folders; an unfinished operation is undone before the folder
+        is read.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class Checkpoints:
         Parameters
         ----------
         turn_id, moment
-            The turn, and ``before`` or ``after``; the checkpoint is found by them.
+            The turn, and ``before`` or ``after``; together they identify the checkpoint.
         earlier
             An earlier checkpoint of the turn; files left out there are left out here.
         seconds
@@ -177,12 +177,12 @@ class Checkpoints:
         return frozenset(os.fsdecode(path).rstrip("/") for path in output.split(b"\0") if path)
 
     def folders(self, without: Collection[str]) -> Iterator[str]:
-        """Yield the folders that files of a checkpoint could be in, each after the one above it.
+        """Yield the folders that a checkpoint's files could be in, from the top down.
 
         Parameters
         ----------
         without
-            Folders that are passed over: of such that git ignores, or that have a repository.
+            Folders to skip: those that git ignores, and nested repositories.
         """
         deadline = time.monotonic() + self.limits.checkpoint_seconds
         passed = {*without, *self._excluded}
@@ -204,16 +204,16 @@ class Checkpoints:
         paths: Collection[str],
         unchanged: Mapping[str, tuple[str, str]],
     ) -> Checkpoint:
-        """Write a turn's later checkpoint again, without the changes of some files.
+        """Replace a turn's later checkpoint by one without the changes of some files.
 
         Parameters
         ----------
         turn_id, taken
             The turn and its checkpoint.
         paths
-            Files that are removed from it, as if they had not been scanned.
+            Files to remove from it, as if they had not been scanned.
         unchanged
-            Files that stay what they were before the turn: the mode and blob of each.
+            Files to keep as before the turn, with mode and blob.
 
         Raises
         ------
@@ -228,16 +228,16 @@ class Checkpoints:
     def put(
         self, turn_id: str, moment: str, tree: str, entries: Mapping[str, tuple[str, str] | None]
     ) -> str:
-        """Keep a tree with other files as one of a turn's, and return it.
+        """Store a changed tree as one of a turn's, and return it.
 
         Parameters
         ----------
         turn_id, moment
-            Which it is.
+            The turn and the moment to store it as.
         tree
-            Of all other files.
+            The tree to change.
         entries
-            Mode and blob by path; None for a file that is not in it.
+            New modes and blobs by path; None to remove a file.
 
         Raises
         ------
@@ -272,7 +272,7 @@ class Checkpoints:
         return made
 
     def blob(self, data: bytes) -> str:
-        """Keep some bytes; a tree must name them soon.
+        """Store bytes as a blob; a tree must refer to it soon.
 
         Raises
         ------
@@ -284,7 +284,7 @@ class Checkpoints:
         return self.git.run(*command, stdin=data, seconds=seconds).decode().strip()
 
     def entries(self, tree: str, path: str) -> dict[str, tuple[str, str]]:
-        """Return mode and blob of a file, or of all below a folder, by path.
+        """Return mode and blob of a file, or of all files below a folder, by path.
 
         Raises
         ------
@@ -305,19 +305,19 @@ class Checkpoints:
     def trees(self, turn_id: str, objects: GitObjects | None = None) -> tuple[str, str] | None:
         """Return the trees before and after a turn; None if they no longer exist.
 
-        What a person saved while it ran counts as there before it.
+        Persons' saves during the turn count as before it.
 
         Parameters
         ----------
         turn_id
             The turn.
         objects
-            Reads the repository; by default a process of its own.
+            Reads the repository; by default a new process does.
 
         Raises
         ------
         GitError
-            Nobody can tell: the folder is gone, or git failed.
+            The folder is gone, or git failed.
         """
         if not self.root.is_dir():
             raise GitError(f"the folder is gone: {self.root}")
@@ -328,7 +328,7 @@ class Checkpoints:
         return (before, after) if before and after else None
 
     def moments(self, turn_id: str, objects: GitObjects | None = None) -> dict[str, str]:
-        """Return the trees of a turn by moment; for one that is not kept apart, the next best.
+        """Return the trees of a turn by moment; a moment that is not stored gets the next best.
 
         Raises
         ------
@@ -353,7 +353,7 @@ class Checkpoints:
         with contextlib.suppress(GitError, CheckpointFailed, OSError), self._mine(deadline):
             refs = (_ref(turn_id, moment) for turn_id in turn_ids for moment in _MOMENTS)
             lines = "".join(f"delete {ref}\n" for ref in refs)
-            # A copy of a folder is gone by then, and git starts in no folder that is not there.
+            # A copy may be deleted by then, and git can't start in a missing folder.
             there = self.root.is_dir()
             git = self.git if there else ShadowGit(self.git.folder, self.git.folder)
             git.run("update-ref", "--stdin", stdin=lines.encode(), seconds=_left(deadline))
@@ -381,7 +381,7 @@ class Checkpoints:
         return self.git.run(*command, seconds=_left(deadline), fine=(0, 1)).decode().strip()
 
     def rebase(self, turn_id: str, paths: Iterable[str]) -> None:
-        """Count files as they are now as those before a turn, which runs. The lock is held.
+        """Store the present files as those before a running turn. The lock must be held.
 
         Raises
         ------
@@ -391,7 +391,7 @@ class Checkpoints:
         deadline = time.monotonic() + self.limits.checkpoint_seconds
         found = self.moments(turn_id) if self.git.folder.is_dir() else {}
         if not found.get("before"):
-            return  # the turn waits for the lock: it begins with what is there then
+            return  # the turn waits for the lock, and will store the folder then
         own = self.git.folder / "index.rebased"
         stdin = b"".join(os.fsencode(f"./{path}") + b"\0" for path in paths)
         ignored = self.git.run(
@@ -415,7 +415,7 @@ class Checkpoints:
             self._output_of("update-ref", _ref(turn_id, moment), tree, deadline=deadline)
 
     def _make_room(self, deadline: float) -> None:
-        """Delete all checkpoints if the repository has become too large and no copy is in use."""
+        """Delete all checkpoints if the repository is too large, unless copies are in use."""
         output = self._output_of("count-objects", "-v", deadline=deadline)
         counts = dict(line.split(": ", 1) for line in output.splitlines() if ": " in line)
         kib = sum(int(counts.get(name, "0")) for name in ("size", "size-pack"))
@@ -424,7 +424,7 @@ class Checkpoints:
             self.git.prepare(_left(deadline))
 
     def _has_copies(self) -> bool:
-        """Return whether copies of the folder are in use: of what they began with, and are now."""
+        """Return whether copies of the folder are in use, which need their first checkpoint."""
         for index in self.git.folder.glob(_COPY_INDEX):
             with contextlib.suppress(OSError):
                 if time.time() - index.stat().st_mtime < _COPY_SECONDS:
@@ -442,7 +442,7 @@ class Checkpoints:
         )
         lines = [(line[:1], os.fsdecode(line[2:])) for line in output.split(b"\0") if line]
         named = {path for _, path in lines}
-        # Git still lists files that it stored before they were to be left out.
+        # Git still lists files that it stored before they were excluded.
         entries = {path for path in named if not is_below(path, self._excluded)}
         if len(entries) > self.limits.checkpoint_files:
             raise self._too_many()
@@ -456,11 +456,11 @@ class Checkpoints:
         return listed
 
     def _entered(self, earlier: Checkpoint | None, deadline: float) -> FolderListing:
-        """Update the index; files that were being saved are read again once they are whole."""
+        """Update the index; read files that were just being saved again when they are complete."""
         left_out = () if earlier is None else earlier.left_out
         listed = self._listed(deadline, left_out)
         if earlier is None:
-            # The older stored content must not be taken for the present one.
+            # The index must not keep an older content of files that are now left out.
             self._update("--force-remove", paths=sorted(listed.stale), deadline=deadline)
         self._enter(listed, deadline)
         until = min(deadline, time.monotonic() + _SAVING_SECONDS)
@@ -475,7 +475,7 @@ class Checkpoints:
         return listed
 
     def _was_torn(self, path: str, size: int, until: float) -> bool:
-        """Return whether a file may have been read partly; wait until it is whole."""
+        """Return whether a file may have been read partially; wait until it is complete."""
         whole = self.root / path
         torn = False
         while _is_being_saved(whole) and time.monotonic() < until:
@@ -540,16 +540,16 @@ def _folders_in(root: Path, above: str) -> list[str]:
                 and not is_environment(entry)
             ]
     except OSError:
-        return []  # deleted meanwhile, or not readable
+        return []  # just deleted, or not readable
 
 
 def _is_being_saved(path: Path) -> bool:
-    """Return whether Jupyter is writing a file: its old content is in a file beside it then."""
+    """Return whether Jupyter is saving a file, and has its old content in a file beside it."""
     try:
         since = time.time() - path.with_name(f".~{path.name}").lstat().st_ctime
     except (OSError, ValueError):
         return False
-    return abs(since) < _SAVED_FOR_SECONDS  # else it was left by a server that died
+    return abs(since) < _SAVED_FOR_SECONDS  # an older one was left by a server that died
 
 
 def _ref(turn_id: str, moment: str) -> str:
@@ -593,7 +593,7 @@ class CheckpointStore:
         self._limits = limits
         self._known: dict[Path, Checkpoints] = {}
         self._running: dict[str, tuple[Path, bool]] = {}
-        """By turn: its folder, and whether another turn ran there meanwhile."""
+        """The folder of each turn, and whether another turn ran there at the same time."""
         self._lock = threading.Lock()
 
     def of(self, root: Path, copied: Path | None = None) -> Checkpoints:
@@ -604,8 +604,8 @@ class CheckpointStore:
         root
             The folder.
         copied
-            The folder that it is a copy of: both have one repository, so that what the copy has
-            become can be put into the folder.
+            The folder that ``root`` is a copy of. Both share one repository, so that changes in
+            the copy can be put into the folder.
         """
         root = Path(os.path.realpath(root))
         with self._lock:
@@ -625,7 +625,7 @@ class CheckpointStore:
             return self._known[root]
 
     def forget_copy(self, root: Path) -> None:
-        """Forget a copy of a folder; what was kept of its turns stays. Blocks."""
+        """Forget a copy of a folder; the checkpoints of its turns stay. Blocks."""
         with self._lock:
             known = self._known.pop(Path(os.path.realpath(root)), None)
         if known is not None:
@@ -639,17 +639,17 @@ class CheckpointStore:
         return self._repositories / folder_name(Path(os.path.realpath(root)))
 
     def rebase_running(self, root: Path, paths: Iterable[str]) -> None:
-        """Count what an operation has written as no change of the turns that run. Blocks.
+        """Keep files that an operation wrote out of the changes of running turns. Blocks.
 
         Parameters
         ----------
         root, paths
-            The folder, whose lock is held, and its files that were written.
+            The folder, which must be locked, and the files that were written.
         """
         running = {turn_id: folder for turn_id, _, folder in self.open_turns.places()}
         with self._lock:
             running |= {turn_id: folder for turn_id, (folder, _) in self._running.items()}
-        # They may be thousands, and mostly nothing runs.
+        # There may be thousands of files, and usually no turn runs.
         written = [root / path for path in paths] if running else []
         for turn_id, folder in running.items():
             seen = [
@@ -675,7 +675,7 @@ class CheckpointStore:
             self._running[turn_id] = root, shared
 
     def _sees(self, root: Path, folder: Path) -> bool:
-        """Return whether a turn in ``root`` is told what happens in ``folder``."""
+        """Return whether a turn in ``root`` sees changes in ``folder``."""
         if not folder.is_relative_to(root):
             return False
         return not is_below(folder.relative_to(root).as_posix(), self.own.below(root))

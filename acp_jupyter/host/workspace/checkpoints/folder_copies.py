@@ -1,8 +1,8 @@
-"""Copies of a folder as it is in one checkpoint; each variant of a prompt works in its own.
+"""Copies of a folder as of one checkpoint; each variant of a prompt works in its own.
 
-The file system shares the bytes of a file with its copy where it can (a reflink: both are
-separate as soon as one is written to). Elsewhere they are copied, within a limit. No hard link is
-made, and no link that leads out of the folder. Each copy is compared with the checkpoint.
+If the file system can, it shares the bytes of a file with its copy (a reflink: writing to one
+separates them). Otherwise files are copied, within a limit. No hard links are made, and no links
+that lead out of the folder. Each copy is compared with the checkpoint.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 
 
 class CopyStopped(Exception):
-    """Nobody waits for the copy any more."""
+    """The copy is no longer needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def take_base(checkpoints: Checkpoints, name: str) -> FolderBase:
 
 
 def _is_small(path: Path, limits: Limits) -> bool:
-    """Return whether a checkpoint could hold what is in a file."""
+    """Return whether a checkpoint could contain a file."""
     try:
         status = path.lstat()
     except OSError:
@@ -123,7 +123,7 @@ def _is_cache(path: str) -> bool:
 
 
 def drop_base(base: FolderBase) -> None:
-    """Forget a checkpoint that nothing is copied from any more. Blocks; never raises."""
+    """Forget a checkpoint that is no longer copied. Blocks; never raises."""
     _forget(base.checkpoints, base.name)
 
 
@@ -141,11 +141,11 @@ class FolderCopier:
     Parameters
     ----------
     base
-        What is copied.
+        The checkpoint to copy.
     copy
         The copy's checkpoints, in the repository of the folder itself.
     stop
-        Is set once nobody waits for it.
+        Set when the copy is no longer needed.
     """
 
     def __init__(self, base: FolderBase, copy: Checkpoints, stop: threading.Event) -> None:
@@ -161,7 +161,7 @@ class FolderCopier:
         """Whether all that is copied has room."""
 
     def run(self) -> str:
-        """Make the copy; return what is left out of it, in words.
+        """Make the copy; return what was left out, in words.
 
         Raises
         ------
@@ -170,12 +170,12 @@ class FolderCopier:
         BadRequest
             There is more to copy than the limit.
         CopyStopped
-            Nobody waits for it.
+            The copy is no longer needed.
         """
         left_out = dict(self._base.left_out)
         try:
             self._target.mkdir(mode=0o700, parents=True)
-            # First: as long as a copy has an index, its repository is not discarded.
+            # First, because the index of a copy keeps the repository from being discarded.
             self._git.run("read-tree", self._base.tree, seconds=_COMPARE_SECONDS)
             for path in (*self._base.files, *self._base.odd_names):
                 self._copy(path)
@@ -196,7 +196,7 @@ class FolderCopier:
         return " ".join(_words(left_out))
 
     def _copy(self, path: str) -> None:
-        """Copy a file; what has changed meanwhile is put right when the copy is compared."""
+        """Copy a file; if it changes meanwhile, the final comparison corrects the copy."""
         if self._stop.is_set():
             raise CopyStopped
         try:
@@ -220,7 +220,7 @@ class FolderCopier:
                 os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def _share(self, source: int, target: int) -> bool:
-        """Let the file system share the bytes; return whether it does."""
+        """Ask the file system to share the bytes; return whether it does."""
         if self._shares:
             try:
                 import fcntl
@@ -231,7 +231,7 @@ class FolderCopier:
         return self._shares
 
     def _share_large(self, path: str) -> bool:
-        """Share a file that is too large for a checkpoint; return whether that was done."""
+        """Share a file that is too large for a checkpoint; return whether that worked."""
         try:
             status = os.lstat(self._source / path)
         except (OSError, ValueError):
@@ -246,7 +246,7 @@ class FolderCopier:
         return self._shares
 
     def _must_fit(self) -> None:
-        """Check once, with the first file that is not shared, that all of them have room."""
+        """Check once, at the first file that can't be shared, that there is room for all."""
         if self._checked:
             return
         self._checked = True
@@ -269,14 +269,14 @@ class FolderCopier:
                 yield os.lstat(self._source / path).st_size
 
     def _make_folder(self, path: str) -> None:
-        """Make a folder that no file has brought along, unless something else is there by now."""
+        """Create a folder that has no files, unless something else is at its path."""
         if self._stop.is_set():
             raise CopyStopped
         with contextlib.suppress(FileExistsError, NotADirectoryError):
             (self._target / path).mkdir(parents=True, exist_ok=True)
 
     def _copy_link(self, path: str) -> bool:
-        """Copy a link that stays in the folder; return False for another one."""
+        """Copy a link that stays in the folder; return False for any other."""
         try:
             leads_to = os.readlink(self._source / path)
         except OSError:
@@ -293,7 +293,7 @@ class FolderCopier:
         return True
 
     def _compare(self, left_out: Mapping[str, str]) -> None:
-        """Make the copy what the checkpoint has, also where the folder has changed meanwhile."""
+        """Make the copy equal to the checkpoint, even if the folder has changed meanwhile."""
         git, seconds = self._git, _COMPARE_SECONDS
         gone = [path for path in self._base.links if path in left_out]
         if gone:
@@ -311,7 +311,7 @@ class FolderCopier:
             git.run("update-index", "-q", "--refresh", seconds=seconds, fine=(0, 1))
 
     def _begin_repository(self) -> None:
-        """Make an empty repository: git in the copy must find none above it."""
+        """Create an empty repository, so that git in the copy finds none above it."""
         with contextlib.suppress(OSError, subprocess.SubprocessError):
             subprocess.run(
                 ["git", "init", "-q", "--template="],

@@ -50,7 +50,7 @@ _SETTINGS = {
     "protocol.allow": "never",
     "submodule.recurse": "false",
 }
-# Bytes go in and come out as they are, and whether a file is text is seen by what it holds.
+# No conversion of bytes; whether a file is text follows from its content, not from attributes.
 _ATTRIBUTES = "* -text -ident !eol !crlf !filter !working-tree-encoding !diff !merge\n"
 
 
@@ -181,7 +181,7 @@ class ShadowGit:
         return written
 
     def start(self, *args: str) -> subprocess.Popen[bytes]:
-        """Start a git command that is asked by its standard input; its caller ends it.
+        """Start a git command that reads requests from its standard input; the caller ends it.
 
         Raises
         ------
@@ -257,7 +257,7 @@ def _read(process: subprocess.Popen[bytes], seconds: float, most: int) -> bytes:
 
 
 def kill_git(process: subprocess.Popen[bytes]) -> None:
-    """End a git process and what it has started."""
+    """End a git process and its children."""
     try:
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)

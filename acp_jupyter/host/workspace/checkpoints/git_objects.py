@@ -1,4 +1,4 @@
-"""What a repository holds, read by one git process at most: trees of turns, changes, files."""
+"""Reads trees, changes and files from a repository, with at most one git process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class GitObjects:
     git
         The repository.
     seconds
-        For all that is read; then the process is ended.
+        Timeout for everything; then the process is ended.
     """
 
     def __init__(self, git: ShadowGit, seconds: float) -> None:
@@ -59,7 +59,7 @@ class GitObjects:
             self._timer.cancel()
         if self._process is not None:
             kill_git(self._process)
-            with contextlib.suppress(OSError), self._process:  # what it was asked is not read
+            with contextlib.suppress(OSError), self._process:  # its last answer was not read
                 pass
             self._process.wait()
             self._process = None
@@ -76,12 +76,12 @@ class GitObjects:
         return [name for name, _, _ in self._read(names)]
 
     def blobs(self, names: Iterable[str]) -> Iterator[bytes]:
-        """Yield what blobs hold, in their order.
+        """Yield the contents of blobs, in order.
 
         Raises
         ------
         GitError
-            One of them is no longer kept, or git failed.
+            A blob is no longer stored, or git failed.
         """
         for kind, data in self._held(names):
             if kind != "blob":
@@ -89,12 +89,12 @@ class GitObjects:
             yield data
 
     def changes(self, before: str, after: str) -> list[TreeChange]:
-        """Return what is different in two trees, in the order of the paths; renames as two changes.
+        """Return the changes between two trees, ordered by path; renames are two changes.
 
         Raises
         ------
         GitError
-            One of them is no longer kept, or git failed.
+            A tree is no longer stored, or git failed.
         """
         known = self._changes.get((before, after))
         if known is None:
@@ -123,7 +123,7 @@ class GitObjects:
         return sorted(found, key=lambda change: os.fsencode(change.path))
 
     def _trees(self, names: Collection[str]) -> dict[str, dict[str, Side]]:
-        """Return what trees hold, all of one depth asked for at once."""
+        """Return the entries of trees; each level is requested at once."""
         found: dict[str, dict[str, Side]] = {}
         asked = list(names)
         for name, (kind, data) in zip(asked, self._held(asked), strict=True):
@@ -133,9 +133,9 @@ class GitObjects:
         return found
 
     def _held(self, names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield the kind and content of objects; empty for those that are not there.
+        """Yield the kind and content of objects; empty for missing ones.
 
-        What a turn has changed is mostly in files of its own, which take git several times longer.
+        The files of a turn are mostly loose objects, which are several times faster to read here.
         """
         left = iter(names)
         while asked := tuple(islice(left, _ASKED)):
@@ -148,7 +148,7 @@ class GitObjects:
                 yield found[name] or ("", b"")
 
     def _loose(self, name: str) -> tuple[str, bytes] | None:
-        """Return an object that has a file of its own; None for git to say what it is."""
+        """Return a loose object; None if git has to read it."""
         if not (len(name) == 2 * _NAME_BYTES and name.isalnum()):
             return None
         try:
@@ -160,9 +160,9 @@ class GitObjects:
         return (kind, data) if size == str(len(data)) else None
 
     def _read(self, names: Iterable[str]) -> Iterator[tuple[str, str, bytes]]:
-        """Yield the name, kind and content of objects; empty for those that are not there."""
+        """Yield the name, kind and content of objects; empty for missing ones."""
         if self._reading:
-            self.close()  # whoever asked last has stopped in the middle
+            self.close()  # the last caller stopped in the middle of an answer
         process, self._reading = self._running(), True
         assert process.stdin is not None
         assert process.stdout is not None
@@ -206,7 +206,7 @@ class GitObjects:
 
 
 def _entries(tree: bytes) -> dict[str, Side]:
-    """Return what a tree holds by its name."""
+    """Return the entries of a tree by name."""
     entries: dict[str, Side] = {}
     at = 0
     while at < len(tree):

@@ -1,7 +1,7 @@
-"""Plans how single hunks are reverted of a text file or a notebook that nobody has changed since.
+"""Plans how single hunks of a text file or notebook are reverted, if it was not changed since.
 
-What a file should hold now follows from what it held before and after the turn, and from which
-changes were taken back: nothing else has to be stored for it.
+The expected content of a file follows from its texts before and after the turn and from the hunks
+that were reverted earlier, so that nothing else has to be stored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from acp_jupyter.protocol.host_events.session import Hunk
 
 @dataclass(frozen=True, slots=True)
 class PartOfFile:
-    """What is taken back of a file, and what shall be; None for all of it."""
+    """The hunks of a file that are reverted now, and that should be; None for the whole file."""
 
     path: str
     present: tuple[Hunk, ...] | None
@@ -32,7 +32,7 @@ class PartOfFile:
 
 @dataclass(frozen=True, slots=True)
 class TextStep:
-    """A file's bytes, as they should be found and as they shall be."""
+    """The expected and wanted content of a file."""
 
     path: str
     present: bytes
@@ -40,12 +40,12 @@ class TextStep:
 
 
 def without_hunks(old: bytes, new: bytes, hunks: Iterable[Hunk]) -> bytes:
-    """Return the text after the turn, with some changes as they were before it.
+    """Return the text after the turn with some hunks reverted.
 
     Raises
     ------
     BadRequest
-        They overlap, or lie outside the text.
+        The hunks overlap, or lie outside the text.
     """
     before, after = _lines(old), _lines(new)
     restored: list[bytes] = []
@@ -58,18 +58,18 @@ def without_hunks(old: bytes, new: bytes, hunks: Iterable[Hunk]) -> bytes:
         if hunk.new_start > new_at and hunk.old_start > 0:
             was = before[hunk.old_start - 1]
             if was.removesuffix(b"\n") == restored[-1].removesuffix(b"\n"):
-                restored[-1] = was  # it may be the last line of one side alone
+                restored[-1] = was  # its line end may differ, if it was the last line
         restored += before[hunk.old_start : hunk.old_end]
         old_at, new_at = hunk.old_end, hunk.new_end
     restored += after[new_at:]
-    # The last line of one side may lack its end, and is not the last one any more.
+    # A former last line may lack its line end, but is no longer the last.
     end = b"\r\n" if before and before[0].endswith(b"\r\n") else b"\n"
     whole = [line if line.endswith(b"\n") else line + end for line in restored[:-1]]
     return b"".join(whole + restored[-1:])
 
 
 def _lines(text: bytes) -> list[bytes]:
-    """Split at line feeds alone, as the page does."""
+    """Split a text at line feeds only, as the page does."""
     parts = text.split(b"\n")
     last = parts.pop()
     return [part + b"\n" for part in parts] + ([last] if last else [])
@@ -83,7 +83,7 @@ class TextSteps:
     disk
         The folder.
     objects
-        What its checkpoints hold.
+        The contents of its checkpoints.
     """
 
     def __init__(self, disk: Disk, objects: GitObjects) -> None:
@@ -91,23 +91,23 @@ class TextSteps:
         self._objects = objects
 
     def plan(self, changes: Iterable[TreeChange], parts: Sequence[PartOfFile]) -> list[TextStep]:
-        """Return what texts are to become.
+        """Return the steps for the wanted parts of files.
 
         Parameters
         ----------
         changes
-            Of the turn.
+            The turn's changes.
         parts
-            Of which files.
+            The wanted parts.
 
         Raises
         ------
         ChangesGone
-            What they held before is no longer kept.
+            A file's former content is no longer stored.
         ChangesRefused
-            One of them is no text that was changed in place.
+            A file is not a text that was changed in place.
         BadRequest
-            There are no such changes.
+            A file has no such hunks.
         """
         if not parts:
             return []
@@ -118,7 +118,7 @@ class TextSteps:
             raise ChangesGone(f"What this turn changed can't be read: {error}.") from None
 
     def obstacles(self, steps: Iterable[TextStep]) -> dict[str, str]:
-        """Return what can't be done, by path, and why."""
+        """Return the reasons why steps can't be carried out, by path."""
         found: dict[str, str] = {}
         for step in steps:
             try:
@@ -132,7 +132,7 @@ class TextSteps:
         return found
 
     def file_steps(self, steps: Iterable[TextStep]) -> tuple[FileStep, ...]:
-        """Return what is to be written; nothing of what is so already."""
+        """Return the files to write, without those that are already as wanted."""
         return tuple(
             text_step(step, self._disk.find(step.path))
             for step in steps
@@ -157,7 +157,7 @@ class TextSteps:
 
 
 def text_step(step: TextStep, found: FileOnDisk) -> FileStep:
-    """Return the step that writes a text over the file that is there, with its permission bits."""
+    """Return the step that replaces the text of the present file, with its permission bits."""
     mode = "100755" if found.mode & stat.S_IXUSR else "100644"
     present, wanted = (
         FileState(Side(mode, blob_name(text)), found.mode, text)

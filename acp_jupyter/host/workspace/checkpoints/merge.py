@@ -1,4 +1,4 @@
-"""What a person changed between two texts, made in a third one: lines, or cells of a notebook."""
+"""Three-way merges of sequences: of lines, or of a notebook's cells."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _MOST_COMPARED = 20_000
 
 
 def merged(base: Sequence[T], ours: Sequence[T], theirs: Sequence[T]) -> list[T]:
-    """Return ``ours`` with what became of ``base`` in ``theirs``.
+    """Return ``ours`` with the changes from ``base`` to ``theirs`` applied.
 
-    Nothing of ``theirs`` is lost: what both changed is as it is there, or is there besides.
+    Nothing of ``theirs`` is lost: where both changed the same, ``theirs`` replaces it or is added.
     """
     if base in (ours, theirs):
         return list(theirs if base == ours else ours)
@@ -28,7 +28,7 @@ def merged(base: Sequence[T], ours: Sequence[T], theirs: Sequence[T]) -> list[T]
         at = max(at, from_)
         new = list(theirs[first:last])
         if list(ours[at : at + len(new)]) == new and to <= at:
-            continue  # both have put the same there
+            continue  # both have the same change
         made += new
         at = max(at, to)
     made += ours[at:]
@@ -36,7 +36,7 @@ def merged(base: Sequence[T], ours: Sequence[T], theirs: Sequence[T]) -> list[T]
 
 
 def with_change(base: Sequence[T], ours: Sequence[T], theirs: Sequence[T]) -> list[T] | None:
-    """Return ``ours`` with what became of ``base``; None where that is there, or touches others."""
+    """Merge; None if ``ours`` has the change already, or if it touches other changes there."""
     made = merged(base, ours, theirs)
     return made if merged(theirs, made, base) == list(ours) else None
 
@@ -71,7 +71,7 @@ def _changes(one: Sequence[T], other: Sequence[T]) -> list[_Change]:
 
 
 def _place(blocks: Sequence[_Change], at: int, *, is_end: bool) -> int:
-    """Return where a place of the base is in a text with these changes."""
+    """Return the index in the changed sequence for an index in the base."""
     moved = 0
     for start, end, first, last in blocks:
         if at <= start:
@@ -85,13 +85,13 @@ def _place(blocks: Sequence[_Change], at: int, *, is_end: bool) -> int:
 
 
 def lines_of(text: bytes) -> list[bytes]:
-    """Split at line feeds alone."""
+    """Split a text at line feeds only."""
     parts = text.split(b"\n")
     last = parts.pop()
     return [part + b"\n" for part in parts] + ([last] if last else [])
 
 
 def joined(lines: Sequence[bytes]) -> bytes:
-    """Return a text of these lines; one that was the last elsewhere may lack its end."""
+    """Join lines; add a line feed to a former last line that lacks one."""
     whole = [line if line.endswith(b"\n") else line + b"\n" for line in lines[:-1]]
     return b"".join([*whole, *lines[-1:]])

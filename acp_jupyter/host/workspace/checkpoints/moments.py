@@ -1,4 +1,4 @@
-"""A folder at one moment: which turns it was kept around, and single files of it."""
+"""Reads stored checkpoints: the trees of each turn, and single files in them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _REFS = "refs/turns/"
 
 
 def kept_trees(checkpoints: Checkpoints) -> dict[str, tuple[str, str]]:
-    """Return the trees before and after each turn that are still kept. Blocks.
+    """Return the trees before and after each turn that are still stored. Blocks.
 
-    A turn that runs has none after it yet.
+    A running turn is left out, as it has no tree after it.
     """
     command = ("for-each-ref", "--format=%(objectname) %(refname)", _REFS)
     try:
@@ -33,12 +33,12 @@ def kept_trees(checkpoints: Checkpoints) -> dict[str, tuple[str, str]]:
 
 
 def read_file(checkpoints: Checkpoints, tree: str, path: str) -> bytes | None:
-    """Return what a file held; None where there was none. Blocks.
+    """Return the content of a file in a tree; None if there is none. Blocks.
 
     Raises
     ------
     ChangesGone
-        It is no longer kept.
+        The content is no longer stored.
     """
     git, limits = checkpoints.git, checkpoints.limits
     seconds = limits.checkpoint_seconds

@@ -1,8 +1,8 @@
-"""Reverts single cells of a notebook: those that are named, or those that a turn's tools marked.
+"""Reverts single cells of a notebook: given ones, or those that a turn's tools marked.
 
-The text is not parsed and written anew, since that would touch every number and indent in it:
-what a cell was is put in the place of what it is. The notebook of a turn is saved while the turn
-runs, so what else changed in it may be its user's: only marked cells are taken back there.
+The notebook is not parsed and serialised, since that would change its numbers and indents: the old
+text of a cell replaces the new one. The notebook of a turn is saved while the turn runs, so other
+changes in it may be the user's: only marked cells are reverted there.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _MIXED = "has cells without ids, and others changed them too: which ones a tool 
 
 
 def has_marked(notebook: str, turn_ids: Collection[str]) -> bool:
-    """Return whether some cell is as a tool wrote it in one of the turns."""
+    """Return whether any cell is still as a tool wrote it in one of the turns."""
     return any(_is_tools(cell, turn_ids) for cell in _cells(_read_cells(notebook)))
 
 
 def edited_cells(notebook: str, turn_id: str) -> tuple[str, ...]:
-    """Return the ids of cells that others have changed after a tool wrote them in the turn."""
+    """Return the ids of cells that a tool wrote in the turn and somebody changed since."""
     return tuple(
         _id(cell)
         for cell in _cells(_read_cells(notebook))
@@ -40,24 +40,24 @@ def edited_cells(notebook: str, turn_id: str) -> tuple[str, ...]:
 def without_marked(
     old: str, new: str, turn_ids: Collection[str], named: Collection[str] = ()
 ) -> str:
-    """Return the notebook after some turns, with the cells that they wrote as they were before.
+    """Return the notebook after some turns, with the cells that they wrote reverted.
 
-    A cell that its user has changed after a tool wrote it stays. Where cells have no ids, or
-    share one, they are paired by their content and place; what is gone is there again.
+    A cell that the user has changed after a tool wrote it stays. If cells have no ids, or share
+    one, they are paired by content and position, and deleted cells are restored.
 
     Parameters
     ----------
     old, new
-        Before the turns and after them.
+        The notebook before and after the turns.
     turn_ids
-        Whose marks count.
+        The turns whose marks count.
     named
-        Ids of cells that their tools may have deleted or moved: those are where they were.
+        Ids of cells that their tools may have deleted or moved: these are put back.
 
     Raises
     ------
     ChangesRefused
-        The cells have no ids, and can't be told apart; or what they were can't be read.
+        The cells can't be told apart without ids, or the old notebook can't be read.
     """
     was, is_ = _read_cells(old), _read_cells(new)
     if "cells" not in was:
@@ -89,7 +89,7 @@ def _by_id(
     ]:
         moving.clear()
     order = [name for name in restored if name not in moving]
-    # Each goes below what it was below.
+    # Put each cell below its former predecessor.
     above = ""
     for name in former:
         if name in moving or (name in named and name not in restored):
@@ -99,7 +99,7 @@ def _by_id(
 
 
 def _by_content(before: list[Obj], after: list[Obj], turn_ids: Collection[str]) -> Iterator[Obj]:
-    """Pair what is the same, then what has the same source, then what is at one place."""
+    """Pair equal cells, then cells of equal source, then those at the same position."""
     exact_before, exact_after = ([_content(cell) for cell in each] for each in (before, after))
     blocks = _blocks(exact_before, exact_after)
     free = Counter(
@@ -112,7 +112,7 @@ def _by_content(before: list[Obj], after: list[Obj], turn_ids: Collection[str]) 
         there: list[Obj] = []
         for cell, content in zip(after[j1:j2], exact_after[j1:j2], strict=True):
             if free[content] > 0:
-                free[content] -= 1  # it was elsewhere, and is there again
+                free[content] -= 1  # the cell was moved, and is restored at its old place
             else:
                 there.append(cell)
         yield from _joined(before[i1:i2], there, turn_ids)
@@ -193,7 +193,7 @@ def _read_cells(notebook: str) -> Obj:
 
 _SPACE = " \t\r\n"
 _BETWEEN = ",\n  "
-"""What Jupyter writes between two cells."""
+"""The text that Jupyter writes between two cells."""
 _OUTSIDE_CELLS = Hunk(old_start=0, old_end=0, new_start=0, new_end=0)
 """No cells: the notebook's own metadata."""
 _DECODER = json.JSONDecoder()
@@ -201,10 +201,10 @@ _DECODER = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """A notebook's text around its cells, and theirs."""
+    """The text of a notebook, split into its cells and the parts around them."""
 
     before: str
-    """Up to the bracket and the space after it."""
+    """Up to the opening bracket and the space after it."""
     cells: tuple[str, ...]
     between: str
     after: str
@@ -212,24 +212,24 @@ class _Cells:
 
 
 def is_notebook(path: str) -> bool:
-    """Return whether a file's parts are cells, in place of lines."""
+    """Return whether a file consists of cells, and not of lines."""
     return path.endswith(".ipynb")
 
 
 def without_cells(old: bytes, new: bytes, hunks: Iterable[Hunk]) -> bytes:
-    """Return the notebook after the turn, with some cells as they were before it.
+    """Return the notebook after the turn with some cells reverted.
 
     Parameters
     ----------
     old, new
-        Before the turn and after it.
+        The notebook before and after the turn.
     hunks
-        Ranges of cells; the one that is empty and at the very beginning is what is around them.
+        Ranges of cells; an empty range at the beginning means the notebook's own metadata.
 
     Raises
     ------
     ChangesRefused
-        One of the texts is no notebook.
+        One of the texts is not a notebook.
     BadRequest
         The ranges overlap, or lie outside the notebook.
     """
@@ -254,32 +254,32 @@ def without_cells(old: bytes, new: bytes, hunks: Iterable[Hunk]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class MergedNotebook:
-    """A notebook with what a person changed in a save, and without what tools did."""
+    """A notebook with a person's changes of a save, without those of tools."""
 
     content: bytes | None
     by_person: bool
     turns: tuple[str, ...]
-    """Whose tools did something in it, as far as cells are marked."""
+    """The turns whose tools changed the notebook, by the marks of cells."""
 
 
 def merged_notebook(
     known: bytes | None, before: bytes | None, after: bytes, named: Collection[str]
 ) -> MergedNotebook:
-    """Return a notebook with what a person changed from ``before`` to ``after``, cell by cell.
+    """Apply a person's changes from ``before`` to ``after`` to a notebook, cell by cell.
 
     Parameters
     ----------
     known
-        The notebook that it is made in; None for none.
+        The notebook to change; None for none.
     before, after
-        On disk, before a save and after it.
+        The file before and after the save.
     named
         Ids of cells that tools may have deleted, moved or run.
 
     Raises
     ------
     ValueError
-        One of the texts is no notebook.
+        One of the texts is not a notebook.
     """
     nothing = _Cells("{", (), _BETWEEN, "}")
     was, is_ = nothing if before is None else _split(before), _split(after)
@@ -315,25 +315,25 @@ def merged_notebook(
 
 
 def cell_keys(notebook: bytes) -> list[str]:
-    """Return what is the same for cells that are equal, however they are written.
+    """Return a key for each cell, the same for equal cells, however they are formatted.
 
     Raises
     ------
     ValueError
-        It is no notebook.
+        The text is not a notebook.
     """
     return _keys(_split(notebook))
 
 
 def notebook_with_change(known: bytes, before: bytes, after: bytes) -> bytes | None:
-    """Return a notebook with all that changed from ``before`` to ``after``, cell by cell.
+    """Apply the change from ``before`` to ``after`` to a notebook, cell by cell.
 
-    None where that is there already, or its cells were changed otherwise.
+    None if it has the change already, or if its cells were changed otherwise.
 
     Raises
     ------
     ValueError
-        One of the texts is no notebook.
+        One of the texts is not a notebook.
     """
     own, was, is_ = _split(known), _split(before), _split(after)
     pieces = {_key(_read_cell(cell)): cell for each in (was, is_, own) for cell in each.cells}
@@ -347,7 +347,7 @@ def notebook_with_change(known: bytes, before: bytes, after: bytes) -> bytes | N
 def _notebook(
     around: _Cells, spaced: _Cells, cells: Sequence[str], pieces: Mapping[str, str]
 ) -> bytes:
-    """Return the text of a notebook: one's frame, and cells as far apart as those of another."""
+    """Return a notebook with the frame of ``around`` and the separator of ``spaced``."""
     body = spaced.between.join(pieces[cell] for cell in cells)
     return f"{around.before}{body}{around.after}".encode()
 

@@ -1,6 +1,6 @@
-"""Turns whose folder was stored before them and not yet after: on disk, so that a kill is survived.
+"""Turns without a checkpoint after them yet, recorded on disk to survive a killed server.
 
-Until the second checkpoint is taken nobody knows what such a turn changed.
+Their changes are unknown until the second checkpoint is made.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ _SUFFIX = ".ndjson"
 
 @dataclass(frozen=True, slots=True)
 class OpenTurn:
-    """A turn that has begun, and what is known of its folder."""
+    """A turn that has begun, and the state of its folder."""
 
     turn_id: str
     session_id: str
     folder: Path
-    """By its real path."""
+    """The real path."""
     before: Checkpoint | None
-    """None where the folder could not be stored."""
+    """None if the folder could not be stored."""
     scan: FolderScan
-    """Of the folder, before the turn."""
+    """The scan of the folder before the turn."""
     began_ns: int
-    """When, as files have it."""
+    """When the turn began, on the clock of file times."""
     why_not: str
-    """Why it could not be stored."""
+    """Why the folder could not be stored."""
 
 
 class OpenTurns:
@@ -52,7 +52,7 @@ class OpenTurns:
         self._folder = data_dir / "open_turns"
 
     def add(self, turn: OpenTurn) -> None:
-        """Write down a turn before its agent is prompted; a disk that takes nothing is no error."""
+        """Record a turn before its agent is prompted; ignore a disk that can't be written."""
         before = turn.before
         head: Obj = {"session_id": turn.session_id, "folder": str(turn.folder)}
         body: Obj = {
@@ -79,12 +79,12 @@ class OpenTurns:
                 new.unlink(missing_ok=True)
 
     def remove(self, turn_ids: Iterable[str]) -> None:
-        """Forget turns: what they changed is noted, or nobody asks."""
+        """Remove turns whose changes are noted or no longer needed."""
         for turn_id in turn_ids:
             self._path(turn_id).unlink(missing_ok=True)
 
     def ids(self) -> frozenset[str]:
-        """Return the ids of all of them."""
+        """Return the ids of all open turns."""
         try:
             names = os.listdir(self._folder)
         except OSError:
@@ -92,7 +92,7 @@ class OpenTurns:
         return frozenset(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX))
 
     def places(self) -> Iterator[tuple[str, str, Path]]:
-        """Yield the id of each, its session's, and its folder."""
+        """Yield the id, session id and folder of each open turn."""
         for turn_id in sorted(self.ids()):
             with contextlib.suppress(OSError, ValueError):
                 with self._path(turn_id).open(encoding="utf-8") as file:
@@ -100,7 +100,7 @@ class OpenTurns:
                 yield turn_id, text(head.get("session_id")), Path(text(head.get("folder")))
 
     def read(self, turn_id: str) -> OpenTurn | None:
-        """Return one; None where there is none that can be read."""
+        """Return an open turn; None if there is none, or it can't be read."""
         try:
             lines = self._path(turn_id).read_text(encoding="utf-8").splitlines()
             head, body = (obj(json.loads(line)) for line in lines)

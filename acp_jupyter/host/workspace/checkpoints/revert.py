@@ -1,6 +1,6 @@
-"""Plans how a turn is reverted: files that nobody has changed since are to be as they were.
+"""Plans how a turn is reverted: restores files that were not changed since.
 
-Messages explain files that can't be restored, or not alone.
+Messages explain why a file can't be restored, or only together with others.
 """
 
 from __future__ import annotations
@@ -32,32 +32,32 @@ LEADS_OUT = "is a link that leads out of the folder"
 
 @dataclass(frozen=True, slots=True)
 class RevertPlan:
-    """What is to be done."""
+    """The steps of a revert."""
 
     steps: FolderSteps
     already: frozenset[str]
-    """Paths that are as they shall be already."""
+    """Paths that are already as wanted."""
     refused: Mapping[str, str]
     """Files that are not restored, and why."""
 
 
 class Revert:
-    """Plans how changes of one turn are reverted, or how that is undone. Blocks; changes nothing.
+    """Plans how changes of one turn are reverted or redone. Blocks; changes nothing.
 
     Parameters
     ----------
     disk
         The folder.
     objects
-        What its checkpoints hold.
+        The contents of its checkpoints.
     modes
-        Known permission bits that files are to have.
+        The permission bits for files, if known.
     emptied
-        Folders that were made with files in them; removed if they are empty.
+        Folders that were created with their files; removed if they are then empty.
     came_from
         Former paths of files that were moved over others and are in no checkpoint.
     undo
-        Whether the changes are made again.
+        Whether the changes are redone.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Revert:
         from_elsewhere: bool = False,
         left: Collection[str] = (),
     ) -> RevertPlan:
-        """Plan all of it, or nothing.
+        """Plan the revert of all changes, or raise.
 
         Parameters
         ----------
@@ -95,17 +95,17 @@ class Revert:
         partial
             Whether some are reverted if others can't be.
         from_elsewhere
-            Whether the files were made in another folder: links that lead out of this one are
-            left out then, and told as refused.
+            Whether the files come from another folder: then links that lead out of this one are
+            left out, and listed as refused.
         left
-            Paths that are left as they are, whatever is there.
+            Paths that are not touched, whatever is there.
 
         Raises
         ------
         ChangesRefused
             Some files were changed since.
         ChangesGone
-            What they held is not kept.
+            Contents are no longer stored.
         """
         with self._disk.staying():
             return self._plan(list(changes), left, partial=partial, from_elsewhere=from_elsewhere)
@@ -151,7 +151,7 @@ class Revert:
         return part.old if self._undo else part.new
 
     def _leading_out(self, changes: Collection[TreeChange]) -> frozenset[str]:
-        """Return the paths that would become links that lead out of the folder."""
+        """Return the paths that would become links to somewhere outside the folder."""
         parts = [(change.path, part) for change in changes for part in change.parts()]
         links = [(path, part) for path, part in parts if self._wanted(part).is_link]
         try:
@@ -165,7 +165,7 @@ class Revert:
         )
 
     def _obstacle(self, parts: Sequence[TreeChange]) -> str:
-        """Return why a change can't be reverted; empty if it can, or need not."""
+        """Return why a change can't be reverted; empty if it can, or is already."""
         for part in parts:
             try:
                 found = self._found[part.path] = self._disk.find(part.path)
@@ -189,7 +189,7 @@ class Revert:
             if part.path not in left
         ]
         gone = {part.path for _, part in parts if not self._wanted(part).exists}
-        # Where a file is, nothing else is in its place.
+        # Where a file exists now, nothing else blocks its path.
         back = {
             part.path: path
             for path, part in parts
@@ -198,7 +198,7 @@ class Revert:
         return frozenset(back[path] for path in self._disk.without_room(back, gone))
 
     def _steps(self, part: TreeChange) -> Iterator[FileStep]:
-        """Yield what is to be done; nothing where it is done."""
+        """Yield the steps to restore a file; none if it is already as wanted."""
         wanted = self._wanted(part)
         found = self._found[part.path]
         if found.is_as(wanted):
@@ -213,14 +213,14 @@ class Revert:
 
 
 def with_renames(changes: Iterable[TreeChange], files: Iterable[ChangedFile]) -> list[TreeChange]:
-    """Return changes, those of a file that was renamed as one.
+    """Join the two changes of each renamed file.
 
     Parameters
     ----------
     changes
-        Without any rename.
+        Changes without renames.
     files
-        The files of the turn, as they were told.
+        The files in the turn's note, some of them as renamed.
     """
     by_path = {change.path: change for change in changes}
     for file in files:
@@ -297,7 +297,7 @@ _OF_COPY = (
 
 
 def words_of_copy(words: str) -> str:
-    """Return what is said of a turn in a copy: its changes are kept or not, and not reverted."""
+    """Reword a message for a turn in a copy, where changes are kept and not reverted."""
     for said, instead in _OF_COPY:
         words = words.replace(said, instead)
     return words

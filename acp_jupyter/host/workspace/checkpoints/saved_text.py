@@ -1,7 +1,7 @@
-"""A file without what agents did to it: what it was before a turn, with what a person saved since.
+"""Separates a person's changes in a saved file from those of agents.
 
-A save holds what the person changed, what an agent has put into the open document, and what was on
-disk. Only the first is a person's change.
+A save contains the person's changes, the texts that agents put into the open document, and what was
+on disk before. Only the first count as the person's.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ _BINARY_PEEK = 8000
 
 @dataclass(frozen=True, slots=True)
 class PersonsText:
-    """What a save makes of a file."""
+    """A file after a save, with only the changes of persons."""
 
     content: bytes | None
     """The file as if only persons had changed it; None for no file."""
     by_person: bool
-    """Whether something in the save is a person's."""
+    """Whether the save contains any change by a person."""
     put: tuple[Put, ...] = ()
-    """What of agents the save holds."""
+    """The texts of agents that the save contains."""
     over_others: bool = False
-    """Whether what was there before the save was not what persons had made of the file."""
+    """Whether the file before the save had changes by others than persons."""
     turns: tuple[str, ...] = ()
-    """Turns whose tools wrote cells that it holds; the marks of cells name them."""
+    """Turns whose tools wrote cells in the file, by the marks of the cells."""
 
 
 def persons_text(
@@ -54,20 +54,20 @@ def persons_text(
     named: Collection[str],
     most_bytes: int,
 ) -> PersonsText:
-    """Return what a save makes of a file.
+    """Return a file after a save, with only the changes of persons.
 
     Parameters
     ----------
     known
-        The file as if only persons had changed it, until now.
+        The file before the save, as if only persons had changed it.
     saved
         The save.
     puts
-        What agents have put into the document.
+        The texts that agents have put into the document.
     named
-        Strings that the turn's tools were told, ids of cells among them.
+        Strings in the inputs of the turn's tool calls, among them ids of cells.
     most_bytes
-        Of texts that are compared.
+        Largest text to compare.
     """
     before, after = saved.before, saved.after
     if after is None:
@@ -102,7 +102,7 @@ def _of_lines(
             there = with_it
             applied.append(put)
     if there == now:
-        # A file that agents alone have made is none of a person's.
+        # A file that only agents have made is not a person's change.
         made = known if before is not None or applied or known is not None else after
         return PersonsText(made, by_person=made is not known, put=tuple(applied))
     lines = merged(there, lines_of(known or b""), now)
@@ -113,9 +113,9 @@ def _of_lines(
 
 
 def has_change(path: str, known: bytes, before: bytes, after: bytes) -> bool:
-    """Return whether a file has all that changed from ``before`` to ``after``, by lines or cells.
+    """Return whether a file contains the change from ``before`` to ``after``, by lines or cells.
 
-    Editors know only line feeds.
+    Line ends don't count, as editors only use line feeds.
     """
     if is_notebook(path):
         with contextlib.suppress(ValueError):
@@ -130,12 +130,12 @@ def _has(base: list[T], ours: list[T], theirs: list[T]) -> bool:
 
 
 def merged_file(path: str, known: bytes, before: bytes, after: bytes) -> bytes:
-    """Return a file with what changed from ``before`` to ``after``, as far as it is not there.
+    """Return a file with the change from ``before`` to ``after`` applied, unless it has it.
 
     Raises
     ------
     ValueError
-        It is no notebook, and is called one.
+        The file has the name of a notebook, but is not one.
     """
     if is_notebook(path):
         return merged_notebook(known, before, after, ()).content or known
@@ -144,9 +144,9 @@ def merged_file(path: str, known: bytes, before: bytes, after: bytes) -> bytes:
 
 
 def text_with_change(path: str, known: bytes, before: bytes, after: bytes) -> bytes | None:
-    """Return a file with all that changed from ``before`` to ``after``, by lines or cells.
+    """Return a file with the change from ``before`` to ``after`` applied, by lines or cells.
 
-    None where that is there already, or the same was changed otherwise.
+    None if it has the change already, or if the same lines or cells were changed otherwise.
     """
     if is_notebook(path):
         with contextlib.suppress(ValueError):

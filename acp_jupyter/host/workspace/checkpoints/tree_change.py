@@ -12,7 +12,7 @@ LINK = "120000"
 """The mode of a symbolic link."""
 
 Change = Literal["added", "modified", "deleted", "renamed", "type"]
-"""What became of a file."""
+"""The kind of a file's change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Side:
     """A file on one side of a comparison."""
 
     mode: str
-    """As git has it: ``100644``, ``100755``, ``120000`` for a link; zeros for nothing."""
+    """Git's mode: ``100644``, ``100755``, ``120000`` for a link; zeros for no file."""
     blob: str
 
     @property
@@ -35,7 +35,7 @@ class Side:
 
     @property
     def is_executable(self) -> bool:
-        """Whether its user may run it."""
+        """Whether the file is executable."""
         return self.mode == "100755"
 
 
@@ -44,7 +44,7 @@ NOTHING = Side("000000", "0" * 40)
 
 @dataclass(frozen=True, slots=True)
 class TreeChange:
-    """What became of one file."""
+    """The change of one file."""
 
     path: str
     change: Change
@@ -56,11 +56,11 @@ class TreeChange:
 
     @property
     def binary(self) -> bool:
-        """Whether git takes it for no text."""
+        """Whether git takes the file for binary."""
         return self.added is None
 
     def as_changed_file(self, sizes_of: Mapping[str, int]) -> ChangedFile:
-        """Return it as users are told of it; ``sizes_of`` are bytes by blob."""
+        """Return the change for the turn's note; ``sizes_of`` has bytes by blob."""
         return ChangedFile(
             path=self.path,
             change=self.change,
@@ -73,11 +73,11 @@ class TreeChange:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Where it is, and where it was."""
+        """The file's path, and its former path if it was renamed."""
         return (self.path, self.old_path) if self.old_path else (self.path,)
 
     def parts(self) -> tuple[TreeChange, ...]:
-        """Return a rename as what it is on disk: one file gone, one new."""
+        """Return a rename as two changes, as on disk: one file deleted, one added."""
         if self.change != "renamed":
             return (self,)
         gone = replace(self, path=self.old_path, old_path="", change="deleted", new=NOTHING)

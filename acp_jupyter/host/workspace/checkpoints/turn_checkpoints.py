@@ -73,11 +73,11 @@ class FolderScans:
     edited: Collection[str] = ()
     """Paths that the agent reported as edited."""
     own: Witness = Witness("", alone=True)  # noqa: RUF009 - it never changes
-    """What was seen of the turn."""
+    """The evidence about the turn."""
     others: tuple[Witness, ...] = ()
-    """The same of turns that ran in the folder meanwhile."""
+    """The evidence about turns that ran in the folder at the same time."""
     late: Sequence[LateSave] = ()
-    """What persons save while the folder is looked at; it grows meanwhile."""
+    """Persons' saves during the scan, to which later ones are added."""
 
     @property
     def whole(self) -> bool:
@@ -110,19 +110,19 @@ class FolderScans:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What both checkpoints of a turn show."""
+    """The difference between the checkpoints of a turn."""
 
     changes: list[TreeChange]
     tree: str
-    """After the turn."""
+    """The tree after the turn."""
     authors: Authors
     persons: list[TreeChange]
-    """What persons have saved meanwhile."""
+    """The changes that persons saved during the turn."""
     held: frozenset[str]
     foreign: dict[str, tuple[str, str]]
     uncovered: dict[str, str]
     odd: tuple[FileChanged, ...]
-    """Those of files whose names are not UTF-8, without what git ignores."""
+    """Changes of files whose names are not UTF-8, without ignored ones."""
     unseen: frozenset[str]
     marked: bool
 
@@ -144,7 +144,7 @@ class TurnCheckpoints:
     root
         The session's folder.
     copied
-        The folder that it is a copy of.
+        The folder that ``root`` is a copy of.
     """
 
     def __init__(self, store: CheckpointStore, root: Path, copied: Path | None = None) -> None:
@@ -154,20 +154,20 @@ class TurnCheckpoints:
         self._is_copy = copied is not None
         self._before: Checkpoint | None = None
         self.base: BaseTree | None = None
-        """What the turn's changes are counted from."""
+        """The base of the turn's changes."""
         self._there = FolderScan({})
-        """The scan before the turn, with files that are in no checkpoint, too."""
+        """The scan before the turn, including files that are in no checkpoint."""
         self._began_ns = 0
-        """Time before the turn, as files have it."""
+        """A time before the turn, on the clock of file times."""
         self.why_not = ""
         """Why there is no checkpoint before this turn; empty if there is one."""
         self.overlooks = False
-        """Whether files that git ignores could not all be looked at."""
+        """Whether some files that git ignores could not be scanned."""
         self.unstored: tuple[str, ...] | None = None
-        """Files that the turn has written and no checkpoint has; None if nothing is stored."""
+        """Files that the turn wrote but that no checkpoint has; None if nothing is stored."""
 
     def before(self, turn_id: str, scan: FolderScan, session_id: str = "") -> None:
-        """Make the checkpoint before a turn, and write down that there is none after it yet."""
+        """Make the checkpoint before a turn, and record the turn as open."""
         self.store.begin(turn_id, self._root)
         self._before, self._there, self.why_not, self.unstored = None, scan, "", None
         self.base, self.overlooks = None, False
@@ -197,7 +197,7 @@ class TurnCheckpoints:
     def save(
         self, path: str, saved: SavedFile, puts: Sequence[Put], named: Collection[str]
     ) -> PersonsText:
-        """Take in what a person saved while the turn ran; see `BaseTree.save`."""
+        """Add a person's save during the turn to the base; see `BaseTree.save`."""
         with contextlib.suppress(CheckpointFailed, GitError):
             if self.base is not None:
                 return self.base.save(path, saved, puts, named)
@@ -205,9 +205,9 @@ class TurnCheckpoints:
         return persons_text(saved.before, saved, puts, named, most)
 
     def resume(self, turn_id: str) -> FolderScan | None:
-        """Go on with a turn in whose middle a server ended; return the scan before it.
+        """Restore the state of a turn that a killed server left open; return the scan before it.
 
-        None where nothing is known of the folder before it.
+        None if the folder's state before the turn is unknown.
         """
         turn = self.store.open_turns.read(turn_id)
         if turn is None:
@@ -248,9 +248,9 @@ class TurnCheckpoints:
             words = f"What changed could not be compared: {error}."
             return self._untaken(turn_id, scans, words, shared=shared)
         uncovered, most = found.uncovered, self.checkpoints.limits.listed_changes
-        # What git ignores changes all the time, whoever writes it.
+        # A revert puts a file back to where it came from.
         for file in listed.files:
-            uncovered.pop(file.came_from, None)  # it goes back
+            uncovered.pop(file.came_from, None)
         beyond, odd = scans.beyond(self._root), found.odd
         uncovered |= {readable(change.path): NOT_UTF8 for change in odd}
         not_here = {readable(c.path) for c in (*scans.seen, *odd) if c.how == "deleted"}
@@ -258,13 +258,14 @@ class TurnCheckpoints:
         unseen = {readable(path) for path in found.unseen}
         self.unstored = tuple(sorted(unseen.union(uncovered) - not_here))
         reported = {*scans.edited, *found.foreign}
+        # Ignored files change all the time: of these, list only those that the agent reported.
         unkept = [c for c in scans.seen if c.path in uncovered and c.path in reported]
         unkept += (*odd, *beyond)
         files = (*listed.files, *_unkept(unkept[: most - len(listed.files)], found.authors))
         told = {path for c in found.changes for path in (c.path, c.old_path)} | {scans.notebook}
         yours = (_yours(change) for change in found.persons if change.path not in told)
         if all(file.author in {"another", "you"} for file in files):
-            return None  # none of it can be the turn's
+            return None  # no change can be the turn's
         files += tuple(islice(yours, most - len(files)))
         return TurnChangesNote(
             turn_id=turn_id,
@@ -280,9 +281,9 @@ class TurnCheckpoints:
     def _found(
         self, turn_id: str, scans: FolderScans, before: Checkpoint, base: BaseTree
     ) -> _Found:
-        """Make the checkpoint after the turn, and compare both."""
+        """Make the checkpoint after the turn, and compare it with the base."""
         taken = self.checkpoints.take(turn_id, "after", before)
-        # Operations on the folder are no changes of the turn.
+        # Operations on the folder are not changes of the turn.
         before = replace(before, tree=taken.since or before.tree)
         git, seconds = self.checkpoints.git, self.checkpoints.limits.checkpoint_seconds
         left_out = before.left_out | taken.left_out
@@ -320,7 +321,7 @@ class TurnCheckpoints:
         )
 
     def _listed(self, turn_id: str, scans: FolderScans, found: _Found, base: BaseTree) -> _Listed:
-        """Return the files that are told of, the turn's own first."""
+        """Return the files for the note, the turn's own first."""
         limits = self.checkpoints.limits
         by: dict[Author, list[TreeChange]] = {"agent": [], "unknown": [], "you": [], "another": []}
         for change in found.changes:
@@ -343,9 +344,9 @@ class TurnCheckpoints:
         return _Listed(tuple(files), left["agent"], left["unknown"])
 
     def _unseen(self, scans: FolderScans, taken: Checkpoint) -> frozenset[str]:
-        """Return what a copy has that is in no checkpoint, where its scans are not whole.
+        """Return files of a copy that are in no checkpoint, if its scans are incomplete.
 
-        The copy began without nearly all of that.
+        The copy began without nearly all of them.
         """
         if scans.whole:
             return frozenset()
@@ -353,7 +354,7 @@ class TurnCheckpoints:
         return taken.left_out.union(ignored, taken.nested)
 
     def _held(self, before: Checkpoint, changes: Iterable[TreeChange]) -> frozenset[str]:
-        """Return what was kept before the turn; nothing where nothing changed."""
+        """Return the files in the checkpoint before the turn; none if nothing changed."""
         if not any(changes):
             return frozenset()
         output = self.checkpoints.git.run(
@@ -365,17 +366,17 @@ class TurnCheckpoints:
     def _former(
         self, changes: Iterable[TreeChange], scans: FolderScans, held: frozenset[str]
     ) -> frozenset[str]:
-        """Return what is new to the checkpoint and not to the folder: it was not kept before.
+        """Return files that are new in the checkpoint, but not in the folder.
 
-        Then it was ignored by git, in a repository or an environment of its own, or it comes from
-        such a place, or from another folder. Nobody could bring it back, so it must not count as
-        added.
+        They were ignored by git, in a nested repository or in an environment, or were moved from
+        such a place or from another folder. A revert would delete them for good, so they must not
+        count as added.
         """
         parts = (part for change in changes for part in change.parts())
         added = [part.path for part in parts if not part.old.exists]
         if not added:
             return frozenset()
-        # What was kept comes back from there: what it gave way to, or was moved to, is new.
+        # A file in the earlier checkpoint can be restored, so its replacement does count as new.
         unread = {p: inode for p, inode in self._there.unread.items() if p not in held}
         before, after = replace(self._there, unread=unread), scans.after
         moved = self._moved(scans, held)
@@ -395,8 +396,8 @@ class TurnCheckpoints:
     ) -> dict[str, tuple[str, str]]:
         """Return files replaced by one from an unknown place, with their former mode and blob.
 
-        The file was moved in, from an environment for example. To restore the old one would
-        destroy it: nothing says where it could go back to.
+        The new file was moved in, for example from an environment. Restoring the old one would
+        destroy it, as its former place is unknown.
         """
         replaced = {
             part.path: (part.old.mode, part.old.blob)
@@ -427,7 +428,7 @@ class TurnCheckpoints:
         return False
 
     def _moved(self, scans: FolderScans, held: frozenset[str]) -> dict[Signature | None, str]:
-        """Return what was there and not kept, and is elsewhere now, with where it was."""
+        """Return the former paths of files that were in no checkpoint and may have been moved."""
         before, after = self._there.files, scans.after.files
         return {
             _same(was): path
@@ -446,7 +447,7 @@ class TurnCheckpoints:
     def _untaken(
         self, turn_id: str, scans: FolderScans, why: str, *, shared: bool
     ) -> TurnChangesNote | TurnChangesUnknown | None:
-        """Tell what looking alone has shown; that nothing changed only where it saw everything."""
+        """Return the note without a checkpoint, from the scans; None if they saw no change."""
         most = self.checkpoints.limits.listed_changes
         found = [c for c in scans.seen if c.path != scans.notebook or scans.names_notebook]
         found += (*scans.odd, *scans.beyond(self._root))
@@ -473,7 +474,7 @@ class TurnCheckpoints:
         former: Collection[str],
         nested: tuple[str, ...],
     ) -> dict[str, str]:
-        """Return what changed and is not kept, and why."""
+        """Return the changed files that are in no checkpoint, and why."""
         listed = {path for change in changes for path in (change.path, change.old_path)}
         listed.add(scans.notebook)
         others = [each.path for each in scans.seen if each.path not in listed]
@@ -483,7 +484,7 @@ class TurnCheckpoints:
         output = self.checkpoints.git.run(
             *("check-ignore", "-z", "--stdin", "--no-index"),
             stdin=b"".join(
-                b"./" + path.encode() + b"\0"  # no magic
+                b"./" + path.encode() + b"\0"  # not a pathspec with magic
                 for path in others
                 if path not in beyond
             ),
@@ -501,7 +502,7 @@ class TurnCheckpoints:
         return {path: why for why, paths in reversed(whys) for path in paths}
 
     def _beyond_links(self, paths: Iterable[str]) -> frozenset[str]:
-        """Return what was in folders where links are now: git refuses to look there."""
+        """Return paths below folders that are links now, where git refuses to look."""
         above = {path: [*lineage(path)][:-1] for path in paths}
         folders = {each for folders in above.values() for each in folders}
         links = {each for each in folders if (self._root / each).is_symlink()}
@@ -532,12 +533,12 @@ def _file(
 
 
 def _same(signature: Signature | None) -> Signature | None:
-    """Return what stays of a file wherever it is moved, also with other permission bits."""
+    """Return the part of a signature that stays when a file is moved or its mode changes."""
     return None if signature is None else signature._replace(mode=0)
 
 
 def _by(file: ChangedFile, author: Author, by_persons: Collection[str]) -> ChangedFile:
-    """Say whose change it is."""
+    """Add the author to a changed file."""
     update: dict[str, object] = {"author": author, "yours_too": file.path in by_persons}
     if author == "another":
         update |= {"kept": False, "words": CHANGED_BY_ANOTHER}
@@ -549,13 +550,13 @@ def _by(file: ChangedFile, author: Author, by_persons: Collection[str]) -> Chang
 
 
 def _yours(change: TreeChange) -> ChangedFile:
-    """Tell of what a person alone has changed."""
+    """Return the entry for a file that only a person changed."""
     update = {"author": "you", "kept": False, "words": YOURS}
     return change.as_changed_file({}).model_copy(update=update)
 
 
 def _unkept(changes: Iterable[FileChanged], authors: Authors) -> list[ChangedFile]:
-    """Tell of files that no checkpoint has."""
+    """Return the entries for files that are in no checkpoint."""
     return [
         ChangedFile(
             path=readable(change.path),
@@ -569,7 +570,7 @@ def _unkept(changes: Iterable[FileChanged], authors: Authors) -> list[ChangedFil
 
 
 def _new_folders(changes: Iterable[TreeChange], scans: FolderScans) -> tuple[str, ...]:
-    """Return the new folders of new files."""
+    """Return new folders that contain new files."""
     parents = {
         str(parent)
         for change in changes

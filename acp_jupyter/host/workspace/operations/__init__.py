@@ -1,5 +1,5 @@
-"""Operations on a folder: what turns changed is taken back or kept; all of it, or nothing.
+"""Operations on a folder: revert or keep the changes of turns, completely or not at all.
 
-Each is written down before its first file, and its log entries are on disk before it is answered.
-What a server that was killed has left is taken back, or told in the log, by the next one.
+Each is recorded before its first file is written, and answered after its log entries are on disk.
+If a server is killed meanwhile, the next one undoes the operation or completes its log entries.
 """

@@ -1,4 +1,4 @@
-"""One lock for a folder, across sessions and servers, for all that writes in it or stores it."""
+"""A lock for a folder, across sessions and servers, for operations and checkpoints."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _NAME_CHARS = 32
 
 
 def folder_name(root: Path) -> str:
-    """Return the name of a folder's lock, and of what is kept of it; ``root`` is its real path."""
+    """Return the name of a folder's lock and repository; ``root`` is its real path."""
     return hashlib.sha256(os.fsencode(root)).hexdigest()[:_NAME_CHARS]
 
 
 class FolderLocks:
-    """The locks of folders, and of those in them: who has one has all that is below.
+    """The locks of folders; a lock includes all folders below.
 
     May be used from any thread.
 
@@ -36,13 +36,13 @@ class FolderLocks:
     def hold(self, roots: Iterable[Path], deadline: float) -> Iterator[None]:
         """Hold the locks of folders, given by their real paths; wait until ``deadline``.
 
-        The folders above are shared, so that nobody has one of them alone meanwhile. All are taken
-        in one order, from the top.
+        The folders above get shared locks, so that none of them can be locked exclusively. All
+        locks are taken in the same order, from the top.
 
         Raises
         ------
         TimeoutError
-            Somebody else holds one.
+            A lock is held elsewhere.
         """
         own = set(roots)
         above = {parent for root in own for parent in root.parents}

@@ -1,7 +1,7 @@
-"""Carries out operations on folders, one at a time for each: all of one is done, or nothing of it.
+"""Carries out operations on folders, one at a time per folder, each completely or not at all.
 
-A plan is made under the folder's lock, written down, and carried out file by file. Then the log
-entries of the sessions are put on disk; the answer comes last.
+A plan is made under the folder's lock, recorded, and carried out file by file. Then the log entries
+of the sessions are written to disk; the answer comes last.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class FolderOperation:
     Parameters
     ----------
     record
-        What is about to be done, on disk.
+        The operation's record on disk.
     file_bytes
         Largest file in a checkpoint.
     """
@@ -71,7 +71,7 @@ class FolderOperation:
         return self._disks.setdefault(root, Disk(root, self._bound))
 
     def objects(self, checkpoints: Checkpoints) -> GitObjects:
-        """Return what is kept of a folder, read by one process."""
+        """Return the reader of a folder's repository."""
         git = checkpoints.git
         return self._objects.setdefault(git.folder, GitObjects(git, READ_SECONDS))
 
@@ -81,7 +81,7 @@ class FolderOperation:
         Raises
         ------
         FileNotWritten
-            One of them can't be written, or was changed meanwhile. The operation fails.
+            A file can't be written, or was changed meanwhile. The operation fails.
         """
         if steps.files:
             await asyncio.to_thread(self._write, checkpoints, steps)
@@ -98,14 +98,14 @@ class FolderOperation:
     async def write_elsewhere(
         self, checkpoints: Checkpoints, steps: FolderSteps, undo: Callable[[], Awaitable[None]]
     ) -> None:
-        """Write down what somebody else is about to write, in an editor for example.
+        """Record changes that are about to be written elsewhere, for example in an editor.
 
         Parameters
         ----------
         checkpoints, steps
-            What becomes of files.
+            The folder and the changes of its files.
         undo
-            Takes it back, as far as it was done.
+            Undoes the part that was done.
         """
         if steps.files:
             self._undo.append(undo)
@@ -113,21 +113,21 @@ class FolderOperation:
             await asyncio.to_thread(self._record.add_steps, root, repository, steps)
 
     async def make_session(self, session_id: str, undo: Callable[[], Awaitable[None]]) -> None:
-        """Write down a session that is about to be made; ``undo`` removes it."""
+        """Record a session that is about to be created; ``undo`` removes it."""
         self._undo.append(undo)
         await asyncio.to_thread(self._record.add_session, session_id)
 
     def note(self, journal: Journal, note: Note) -> None:
-        """Have a session note something once all is done."""
+        """Add a note for a session's log, to be written after the commit."""
         self._notes.append((journal, note))
 
     async def commit(self) -> None:
-        """Make it done: from here on it is, whatever happens.
+        """Commit the operation: from now on it counts as done, whatever happens.
 
         Raises
         ------
         OSError
-            The disk takes nothing. It is not done.
+            The disk can't be written. The operation is not committed.
         """
         notes = [
             RecordedNote(journal.session_id, journal.number, note.model_dump(mode="json"))
@@ -137,12 +137,12 @@ class FolderOperation:
             await asyncio.to_thread(self._record.commit, notes)
 
     async def tell(self, rebase: Callable[[Path, Iterable[str]], None]) -> None:
-        """Note what was done; what can't be noted now is when its session is opened next.
+        """Write the notes into the sessions' logs; if that fails, opening a session does it.
 
         Parameters
         ----------
         rebase
-            Called with a folder and its files that were written, in a thread.
+            Called in a thread with a folder and the files that were written.
         """
         for checkpoints, steps in self._begun:
             paths = [step.path for step in steps.files]
@@ -158,7 +158,7 @@ class FolderOperation:
             await asyncio.to_thread(self._record.remove)
 
     async def roll_back(self) -> list[str]:
-        """Undo all that was done; return the files that could not be put back."""
+        """Undo everything; return the files that could not be restored."""
         for undo in reversed(self._undo):
             await undo()
         return await asyncio.to_thread(self._undo_files)
@@ -171,7 +171,7 @@ class FolderOperation:
         return left
 
     def close(self) -> None:
-        """End the processes that have read. Blocks."""
+        """End the processes that read repositories. Blocks."""
         for objects in self._objects.values():
             objects.close()
 
@@ -193,13 +193,13 @@ class FolderOperations:
         self._records = checkpoints.records
         self._bound = file_bytes
         self._turn = asyncio.Lock()
-        """Where the system has no lock of files, this one is all there is."""
+        """Serialises operations even on systems without file locks."""
         self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
         self._recovered = asyncio.Event()
 
     async def own(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do some work to its end: whoever asks may hang up, and must not leave half of it.
+        """Run some work to its end, even if the caller is cancelled: it must not be left half done.
 
         Raises
         ------
@@ -217,19 +217,19 @@ class FolderOperations:
     async def run(
         self, roots: Iterable[Path], work: Callable[[FolderOperation], Awaitable[T]]
     ) -> T:
-        """Carry out an operation: all that ``work`` does is done, or nothing.
+        """Carry out an operation: everything that ``work`` does, or nothing.
 
         Parameters
         ----------
         roots
-            The folders that it may write in, by their real paths.
+            The real paths of the folders that it may write in.
         work
-            Plans it and writes, by what it is given. It must not wait for a checkpoint.
+            Plans and writes with the operation that it gets. It must not wait for a checkpoint.
 
         Raises
         ------
         ChangesRefused
-            A file can't be written, or somebody else is at work in the folder.
+            A file can't be written, or another operation uses the folder.
         """
         return await self.own(self._run(set(roots), work))
 
@@ -270,7 +270,7 @@ class FolderOperations:
             await asyncio.to_thread(operation.close)
 
     async def recover(self) -> None:
-        """Undo what a server that was killed has not finished, wherever nobody is at work."""
+        """Undo unfinished operations of killed servers, in folders that are not in use."""
         try:
             for roots in await asyncio.to_thread(self._records.unfinished_roots):
                 with contextlib.suppress(ChangesRefused, OSError), contextlib.ExitStack() as held:
@@ -279,9 +279,9 @@ class FolderOperations:
             self._recovered.set()
 
     async def recover_in(self, folder: Path) -> None:
-        """Undo what a killed server has left half done in the folder of a session that is opened.
+        """Undo unfinished operations of killed servers in the folder of a session that is opened.
 
-        It does nothing while an operation of this server runs, which has done so already.
+        Does nothing while an operation of this server runs, which has done so already.
         """
         if not self._turn.locked():
             with contextlib.suppress(ChangesRefused, OSError):
@@ -299,7 +299,7 @@ class FolderOperations:
         await self._recovered.wait()
 
     async def finish(self, journal: Journal) -> None:
-        """Note in a session that is opened what was done and could not be noted."""
+        """Write the missing notes of committed operations into a session that is opened."""
         for record, notes in await asyncio.to_thread(self._unnoted, journal):
             for note in notes:
                 journal.note(note)
@@ -318,7 +318,7 @@ class FolderOperations:
         return found
 
     async def close(self) -> None:
-        """Begin no operation any more, and wait for those that are at work."""
+        """Start no more operations, and wait for those that are running."""
         self._closed = True
         if self._tasks:
             await asyncio.wait(tuple(self._tasks), timeout=_CLOSE_SECONDS)

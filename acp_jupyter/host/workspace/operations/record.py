@@ -1,8 +1,8 @@
-"""The record of an operation: what it is about to do, on disk before it does it.
+"""The record of an operation: written to disk before each step.
 
-One file for each, to which lines are added. As long as it has no line of a commit, the operation
-is undone by whoever has the lock of its folder next; from then on it is done, and what its
-sessions are to note is in the record until it is in their logs.
+There is one append-only file per operation. Without a commit line, the next holder of the folder's
+lock undoes the operation. With one, the operation is done, and the record keeps the notes of its
+sessions until they are in their logs.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ from acp_jupyter.protocol.objects import Obj, items, number, obj, text
 _log = logging.getLogger(__name__)
 _SUFFIX, _NEW = ".ndjson", ".new"
 _NEW_SECONDS = 60.0
-"""What is older was left by a server that was killed."""
+"""Older new files were left by a killed server."""
 READ_SECONDS = 60.0
 """For all that one operation reads of a repository."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedNote:
-    """What a session is to note."""
+    """A note for a session's log."""
 
     session_id: str
     after: int
-    """The number of the last line of its log before."""
+    """The number of the log's last line before the note."""
     note: Obj
 
 
 @dataclass(slots=True)
 class RecordedSteps:
-    """What was about to be written in one folder."""
+    """The recorded steps in one folder."""
 
     root: Path
     repository: Path
@@ -64,27 +64,27 @@ class RecordedSteps:
 
 @dataclass(slots=True)
 class Recorded:
-    """What a record says."""
+    """The content of a record."""
 
     path: Path
     roots: tuple[Path, ...] = ()
     steps: list[RecordedSteps] = field(default_factory=list)
     made_sessions: list[str] = field(default_factory=list)
     notes: tuple[RecordedNote, ...] | None = None
-    """None where the operation was not committed."""
+    """None if the operation was not committed."""
     noted: set[str] = field(default_factory=set)
-    """Sessions that have noted theirs."""
+    """Sessions that have their notes already."""
 
 
 class OperationRecord:
-    """The record of an operation that is at work. All methods block.
+    """The record of a running operation. All methods block.
 
     Parameters
     ----------
     path
-        Its file, which is made with the first line.
+        The file, which is created with the first line.
     roots
-        The folders that it writes in.
+        The folders that the operation writes in.
     """
 
     def __init__(self, path: Path, roots: Iterable[Path]) -> None:
@@ -93,12 +93,12 @@ class OperationRecord:
         self._is_begun = False
 
     def add_steps(self, root: Path, repository: Path, steps: FolderSteps) -> None:
-        """Write down what is about to be written.
+        """Record steps that are about to be carried out.
 
         Raises
         ------
         OSError
-            The disk takes nothing.
+            The disk can't be written.
         """
         self._add(
             {
@@ -113,22 +113,22 @@ class OperationRecord:
         )
 
     def add_session(self, session_id: str) -> None:
-        """Write down a session that is about to be made.
+        """Record a session that is about to be created.
 
         Raises
         ------
         OSError
-            The disk takes nothing.
+            The disk can't be written.
         """
         self._add({"line": "session", "session_id": session_id})
 
     def commit(self, notes: Sequence[RecordedNote]) -> None:
-        """Write down that all is done, and what is to be noted of it.
+        """Record the commit, with the notes for sessions.
 
         Raises
         ------
         OSError
-            The disk takes nothing.
+            The disk can't be written.
         """
         lines: list[JsonValue] = [
             {"session_id": each.session_id, "after": each.after, "note": each.note}
@@ -137,7 +137,7 @@ class OperationRecord:
         self._add({"line": "commit", "notes": lines})
 
     def remove(self) -> None:
-        """Remove it: all is done, or undone."""
+        """Remove the record after the operation is complete, or undone."""
         self.path.unlink(missing_ok=True)
 
     def _add(self, line: Obj) -> None:
@@ -145,19 +145,19 @@ class OperationRecord:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             new = self.path.with_suffix(_NEW)
             write_line(new, {"line": "begin", "roots": [str(root) for root in self._roots]})
-            new.rename(self.path)  # so that it is never there without this line
+            new.rename(self.path)  # so that the record never exists without this line
             _sync_folder(self.path.parent)
             self._is_begun = True
         write_line(self.path, line)
 
 
 def write_line(path: Path, line: Obj) -> None:
-    """Add a line to a record; it is on disk then.
+    """Append a line to a record, and sync it to disk.
 
     Raises
     ------
     OSError
-        The disk takes nothing.
+        The disk can't be written.
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
