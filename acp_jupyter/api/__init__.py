@@ -1,5 +1,5 @@
-"""What a page, a kernel or an HTTP client may ask of the host, and how it is told what happens.
+"""The commands of pages, kernels and HTTP clients, and the events that they get.
 
 `models` are the messages and the table of commands, which kernels import without a host; `commands`
-carries them out. No web framework and no widgets: those are in `server` and `kernel`.
+are the handlers. No web framework and no widgets: those are in `server` and `kernel`.
 """

@@ -1,8 +1,8 @@
 """Callers, users and kernels: which sessions each may see, and what only a user may do.
 
-In a kernel runs code that may be an agent's. So a kernel sees the sessions that it made and those
-of its notebook, and never answers for its user. Where people have names, what an agent asks during
-a turn is answered by the sender of its prompt.
+An agent's code may run in a kernel. So a kernel sees only the sessions that it created and those of
+its notebook, and never answers for its user. If users have names, only the sender of a prompt
+answers the requests of its turn.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class UserCaller:
 class KernelCaller:
     """A kernel that proved itself with the key of its connection file.
 
-    It stands for the code that runs in it, which may be an agent's. So it may prompt, read and
-    cancel its own sessions, and never answer a permission.
+    Any code in the kernel can send its commands, including an agent's. So it may prompt, read and
+    cancel its own sessions, but never answer a permission request.
     """
 
     kernel_id: str
@@ -60,9 +60,9 @@ Caller = TypeAliasType("Caller", UserCaller | KernelCaller)
 
 
 def notebook_of(caller: Caller, asked: str) -> tuple[str, str]:
-    """Return the notebook and the kernel that a caller's new session is of.
+    """Return the notebook and the kernel for a caller's new session.
 
-    A kernel's are those that the server knows, whatever it asks for.
+    For a kernel, they are those that the server knows, whatever the request says.
     """
     if isinstance(caller, KernelCaller):
         return caller.notebook_path, caller.kernel_id
@@ -85,7 +85,7 @@ def folder_of(caller: Caller, root: Path, asked: str | None, notebook: str) -> P
 
 
 def may_see(session: Session, caller: Caller) -> bool:
-    """A kernel sees the sessions it made, works in, and those of its notebook; a user sees all."""
+    """Return whether a caller sees a session: a kernel its own and its notebook's, a user all."""
     match caller:
         case UserCaller():
             return True
@@ -93,7 +93,7 @@ def may_see(session: Session, caller: Caller) -> bool:
             bound = bool(caller.notebook_path)
             same = session.state.notebook_path == caller.notebook_path
             own = session.kernel_id == caller.kernel_id or (bound and same)
-            # While a notebook is moved it may have its new path here and not there.
+            # While a notebook is being renamed, kernel and session may know different paths.
             return own or _waits(session, caller.kernel_id)
         case _:
             assert_never(caller)
@@ -107,7 +107,7 @@ def _waits(session: Session, kernel_id: str) -> bool:
 
 
 def may_see_stored(meta: SessionMeta, caller: Caller) -> bool:
-    """The same for a session of an earlier run: its kernel is gone, its notebook may be open."""
+    """Return whether a caller may see a stored session; a kernel only those of its notebook."""
     match caller:
         case UserCaller():
             return True
@@ -132,14 +132,14 @@ def visible_session(host: AgentHost, session_id: str, caller: Caller) -> Session
 
 
 def may_read_traffic(session: Session, caller: Caller) -> None:
-    """Let users read every session's traffic, and a kernel that of the sessions that it made.
+    """Check that the caller may read the traffic: users always, a kernel if it made the session.
 
     Raises
     ------
     UnknownSession
         The caller does not see the session.
     NotAllowed
-        It sees the session, and has not made it.
+        A kernel sees the session, but has not created it.
     """
     if not may_see(session, caller):
         raise UnknownSession(f"There is no session {session.session_id!r} of this notebook.")
@@ -151,7 +151,7 @@ def may_read_traffic(session: Session, caller: Caller) -> None:
 
 
 def require_user(caller: Caller, action: str) -> UserCaller:
-    """Return the user; refuse what a kernel, and so the code that runs in it, may not do.
+    """Return the user; refuse a kernel, and so any code that runs in it.
 
     Raises
     ------
@@ -164,17 +164,17 @@ def require_user(caller: Caller, action: str) -> UserCaller:
 
 
 def sender(caller: Caller) -> str:
-    """Return who answers for what this caller sends; empty where anybody may.
+    """Return the user who answers requests of the caller's prompts; empty if any user may.
 
-    Whose code runs in a kernel is not known, and the server's owner needs no name.
+    A kernel's user is unknown, and the server's owner has no name.
     """
     return caller.person if isinstance(caller, UserCaller) else ""
 
 
 def require_sender(session: Session, turn_id: str | None, caller: Caller, action: str) -> str:
-    """Refuse what only the sender of a prompt may do; return who the caller is.
+    """Check that the caller sent the prompt of a turn; return the caller's name.
 
-    Others see what is asked and may stop the turn: a stop allows nothing.
+    Others can see its requests and stop the turn, as stopping allows nothing.
 
     Raises
     ------
@@ -192,13 +192,13 @@ def require_sender(session: Session, turn_id: str | None, caller: Caller, action
 
 
 class NotebookLookup(Protocol):
-    """What the dispatcher knows of pages and kernels."""
+    """Looks up notebooks in pages and kernels, for the dispatcher."""
 
     def holds(self, path: str) -> bool:
         """Whether a page has that notebook open."""
 
     async def cells(self, path: str) -> tuple[Cell, ...]:
-        """Cells of a notebook as a page shows them; none where no page tells."""
+        """Cells of a notebook as a page shows them; none if no page answers."""
 
     def kernel_of(self, notebook_path: str) -> str:
         """Id of the kernel that runs for a notebook, or an empty string."""

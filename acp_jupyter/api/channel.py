@@ -1,4 +1,4 @@
-"""One page's conversation with the host, over a WebSocket or whatever else carries text."""
+"""One page's connection to the host, over a WebSocket or another transport of text."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _UNPROVEN = (
 
 
 class CommandRunner(Protocol):
-    """Where commands are carried out, called from the channel's loop."""
+    """Carries out commands; called on the channel's loop."""
 
     async def handle(self, command: Command, caller: Caller) -> Result:
         """Carry out a command."""
@@ -66,9 +66,9 @@ class CommandRunner(Protocol):
 
 
 class Channel:
-    """Takes a page's frames and sends it the host's.
+    """Receives a page's frames, and sends it the host's.
 
-    Belongs to the loop that it was made in; the host runs in another.
+    Belongs to the loop in which it was created; the host runs in another.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Channel:
         self._stop_listening = host.on_sessions_changed(self._sessions_changed)
 
     async def run(self) -> None:
-        """Send until cancelled, until `finish`, or until the page takes no more."""
+        """Send until cancelled, until `finish`, or until the page stops reading."""
         tasks = [
             asyncio.create_task(self._outbox.run(), name="acp-channel-outbox"),
             asyncio.create_task(self._send_lists(), name="acp-channel-sessions"),
@@ -124,11 +124,11 @@ class Channel:
             task.result()
 
     def finish(self) -> None:
-        """Send what waits; `run` ends with that."""
+        """Send the waiting frames; then `run` ends."""
         self._outbox.finish()
 
     def close(self) -> None:
-        """Leave nothing behind in the host. May be called again."""
+        """Remove the page and its subscriptions from the host. May be called again."""
         self._stop_listening()
         self._pages.leave(self._page)
         for session_id in tuple(self._subscriptions):
@@ -136,7 +136,7 @@ class Channel:
         self._greeted.set()
 
     async def receive(self, text: str | bytes) -> None:
-        """Take one frame. A bad one is answered in words and harms nothing."""
+        """Process one frame; an invalid one is answered with an error frame."""
         await self._greeted.wait()
         try:
             frame = _FRAME.validate_json(text)
@@ -166,7 +166,7 @@ class Channel:
     # -- subscriptions ---------------------------------------------------------
 
     async def follow(self, session_id: str, *, answers: bool) -> None:
-        """Subscribe as the page would; ``answers`` says whether somebody there can answer."""
+        """Subscribe to a session; ``answers`` is whether the reader can answer requests."""
         await self._greeted.wait()
         await self._subscribe(SubscribeFrame(session_id=session_id), answers=answers)
 

@@ -46,7 +46,7 @@ _REFUSALS = {
 
 
 class Dispatcher:
-    """Takes commands on the host's loop.
+    """Dispatches commands to their handlers, on the host's loop.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class Dispatcher:
         Raises
         ------
         AcpError
-            Any of its kinds; nothing else leaves here but defects.
+            Any of its kinds. Other exceptions are bugs.
         """
         row = row_of(command)
         if row.only_user:
@@ -121,7 +121,7 @@ class Dispatcher:
         return await self._reader.summaries(caller)
 
     async def imports(self, caller: Caller) -> tuple[ImportProgress, ...]:
-        """Return how far the imports are that run now."""
+        """Return the progress of running imports."""
         return self._imports.running(caller)
 
     async def traffic_log(self, session_id: str, caller: Caller) -> TrafficLog:
@@ -136,7 +136,7 @@ class Dispatcher:
         return visible_session(self._host, session_id, caller).journal.log
 
     async def _wake(self, row: CommandRow, command: Command) -> None:
-        """Open what is stored of earlier runs, where the row says so."""
+        """Open stored sessions that the command needs, as its row says."""
         stored = self._host.stored_sessions
         match row.wakes:
             case "session":

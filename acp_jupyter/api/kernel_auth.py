@@ -35,9 +35,9 @@ def sign(key: bytes, method: str, path: str, time: str, nonce: str, body: bytes)
     key
         The key of the kernel's connection file.
     method, path, body
-        The request as it is sent; ``path`` with its query.
+        The request; ``path`` includes the query.
     time, nonce
-        As in the headers: seconds since the epoch, and 16 random bytes in hex.
+        The values of the headers: seconds since the epoch, and 16 random bytes in hex.
     """
     digest = hashlib.sha256(body).hexdigest()
     return _hmac(key, "\n".join([method, path, time, nonce, digest]))
@@ -54,9 +54,9 @@ def verify(
     signature: str,
     now: float,
 ) -> bool:
-    """Return whether ``signature`` was made with ``key`` for this request, and lately.
+    """Return whether ``signature`` is valid for this request and ``key``, and recent.
 
-    An empty key proves nothing: Jupyter knows kernels that sign no messages.
+    An empty key proves nothing: Jupyter allows kernels that don't sign messages.
     """
     if not key or not time.isdecimal() or abs(now - int(time)) > WINDOW_SECONDS:
         return False
@@ -67,7 +67,7 @@ def verify(
 
 
 def server_proof(key: bytes, nonce: str) -> str:
-    """Return what only the kernel's own server can answer to ``nonce``."""
+    """Return the server's answer to ``nonce``, which needs the kernel's key."""
     return _hmac(key, f"acp-jupyter\n{nonce}")
 
 
@@ -76,15 +76,15 @@ def _hmac(key: bytes, text: str) -> str:
 
 
 class NonceMemory:
-    """The nonces of the window, so that no request counts twice."""
+    """The nonces of recent requests, so that none is accepted twice."""
 
     def __init__(self) -> None:
         self._used: dict[str, dict[str, float]] = {}
 
     def use(self, kernel_id: str, nonce: str, now: float) -> bool:
-        """Take ``nonce`` and return True, or False when it was used before.
+        """Add ``nonce``; return False if it was used before.
 
-        A kernel with too many requests in the window is refused as well; only itself suffers.
+        A kernel with too many requests in the window is refused, too, which harms only itself.
         """
         used = self._used.setdefault(kernel_id, {})
         while used and used[oldest := next(iter(used))] <= now:

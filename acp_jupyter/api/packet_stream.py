@@ -2,9 +2,9 @@
 
 The same log always gives the same packets with the same numbers, in either dialect.
 
-Each packet belongs to a turn, by the rules of `acp_jupyter.transcript`: which answer ends a turn,
-whose turn a late packet belongs to, what became of a permission request or an elicitation. Each is
-answered exactly once.
+Packets are assigned to turns by the rules of `acp_jupyter.transcript`: which answer ends a turn, to
+which turn a late packet belongs, and how a permission request or an elicitation was settled. Each
+of these is answered exactly once.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _FULL = (
 
 @dataclass(frozen=True, slots=True)
 class WirePacket:
-    """A packet as it is sent.
+    """An encoded packet.
 
     Attributes
     ----------
@@ -89,16 +89,16 @@ class PacketStream:
     Parameters
     ----------
     session_id
-        Whose log it is.
+        The session of the log.
     dialect
-        How packets are written.
+        The format of the packets.
     after
-        The number of the last packet that is not wanted again.
+        The number of the last packet that the reader already has.
     """
 
     def __init__(self, session_id: str, dialect: StreamDialect = "packets", after: int = 0) -> None:
         self.full = False
-        """Whether the log has said that it takes no more."""
+        """Whether the log has an entry that it is full."""
         self._session_id = session_id
         self._dialect = dialect
         self._after = after
@@ -108,7 +108,7 @@ class PacketStream:
         self._build = BuildModeStream()
 
     def read(self, entry: TrafficEntry) -> list[WirePacket]:
-        """Return what one line adds."""
+        """Return the packets of one line."""
         found = []
         for placed in self._assigned(entry):
             packet = placed.packet
@@ -156,7 +156,7 @@ _Blocks = tuple[dict[str, JsonValue], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Ended:
-    """A turn that ended while it waited for another."""
+    """A queued turn that ended while another turn was running."""
 
     turn_id: str
     prompt: _Blocks
@@ -164,7 +164,7 @@ class _Ended:
 
 
 class StreamTurns:
-    """Remembers, while a log is read from its start, which turn runs and what is asked."""
+    """Assigns packets to turns, while a log is read from its start."""
 
     def __init__(self) -> None:
         self._queued: OrderedDict[str, _Blocks] = OrderedDict()
@@ -176,7 +176,7 @@ class StreamTurns:
         self._elicitations = StreamElicitations()
 
     def assign(self, packet: LogPacket) -> Iterator[TurnPacket]:  # noqa: C901, PLR0915 - one flat match
-        """Yield what the stream says for one packet or note of the log."""
+        """Yield the stream's packets for one packet or note of the log."""
         match packet:
             case TurnQueued():
                 remember(self._queued, packet.turn_id, packet.prompt)
@@ -188,7 +188,7 @@ class StreamTurns:
             case TurnRemoved() | TurnStopped():
                 yield from self._end(packet.turn_id, PromptResponse(stop_reason="cancelled"))
             case TurnSteered():
-                self._queued.pop(packet.turn_id, None)  # the turn that ran has its words
+                self._queued.pop(packet.turn_id, None)  # the running turn has its text
             case TurnFailed():
                 error = ErrorPacket(
                     message=packet.message, code=packet.reason, detail=packet.detail
@@ -225,10 +225,10 @@ class StreamTurns:
             case PacketModel():
                 yield self._here(packet)
             case _:
-                pass  # what else the host notes is not for a stream of packets
+                pass  # other notes of the host are not part of the stream
 
     def _here(self, packet: Packet) -> TurnPacket:
-        """A late packet belongs to the turn before it."""
+        """Assign a packet to the running turn; a late one to the last turn."""
         return TurnPacket(packet, self._active or self._last)
 
     # -- turns -------------------------------------------------------------------
@@ -242,11 +242,11 @@ class StreamTurns:
         yield from _prompt(turn_id, self._queued.pop(turn_id))
 
     def _answered(self, end: PromptResponse | ErrorPacket) -> Iterator[TurnPacket]:
-        """End the running turn as the agent says; an answer for none is too late."""
+        """End the running turn with the agent's answer; ignore a late answer."""
         if self._active is None:
             return
         if self._stopping and isinstance(end, ErrorPacket):
-            # Some agents answer otherwise to a cancel: what the user did counts.
+            # Some agents answer a cancel with an error: the user's cancel counts.
             end = PromptResponse(stop_reason="cancelled", timestamp=end.timestamp)
         elif self._stopping:
             end = end.model_copy(update={"stop_reason": "cancelled"})
@@ -259,7 +259,7 @@ class StreamTurns:
         elif turn_id in self._queued:
             self._waiting.append(_Ended(turn_id, self._queued.pop(turn_id), end))
         if self._active is None:
-            # One turn after the other, so that a reader needs no ids to tell them apart.
+            # One turn after another, so that a reader can tell them apart without ids.
             waiting, self._waiting = self._waiting, []
             for ended in waiting:
                 yield from _prompt(ended.turn_id, ended.prompt)
@@ -279,14 +279,14 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class TurnPacket:
-    """A packet and the turn that it belongs to."""
+    """A packet with its turn."""
 
     packet: Packet
     turn_id: str | None
 
 
 class StreamPermissions:
-    """Remembers what is asked, and why it will be answered as it is."""
+    """Keeps track of open permission requests, and of the reasons for their answers."""
 
     def __init__(self) -> None:
         self._open: OrderedDict[str, str | None] = OrderedDict()
@@ -297,7 +297,7 @@ class StreamPermissions:
         packet: PermissionRequest | PermissionResponse | PermissionSettledNote | AgentExited,
         turn_id: str | None,
     ) -> Iterator[TurnPacket]:
-        """Yield what the stream says for one of these, with ``turn_id`` for a new request."""
+        """Yield the stream's packets for a packet; a new request gets ``turn_id``."""
         match packet:
             case PermissionRequest():
                 if not packet.auto_approve:
@@ -319,7 +319,7 @@ class StreamPermissions:
                 assert_never(packet)
 
     def _expire(self, request_id: str) -> Iterator[TurnPacket]:
-        """Answer for nobody: the process that would take an answer is gone."""
+        """Yield an answer to a request of a process that has exited."""
         if request_id in self._open:
             turn_id = self._open.pop(request_id)
             gone = PermissionResponse(request_id=request_id, reason="The agent stopped.")
@@ -343,14 +343,14 @@ def _settled_reason(note: PermissionSettledNote) -> str:
 
 
 def remember(known: OrderedDict[str, _Value], key: str, value: _Value) -> None:
-    """Keep what is newest."""
+    """Add an entry, and drop the oldest if there are too many."""
     known[key] = value
     if len(known) > _REMEMBERED:
         known.popitem(last=False)
 
 
 class StreamElicitations:
-    """Remembers what is asked, and why it will be answered as it is."""
+    """Keeps track of open elicitations, and of the reasons for their answers."""
 
     def __init__(self) -> None:
         self._open: OrderedDict[str, str | None] = OrderedDict()
@@ -361,7 +361,7 @@ class StreamElicitations:
         packet: ElicitationRequest | ElicitationResponse | ElicitationSettled,
         turn_id: str | None,
     ) -> Iterator[TurnPacket]:
-        """Yield what the stream says for one of these, with ``turn_id`` for a new question."""
+        """Yield the stream's packets for a packet; a new question gets ``turn_id``."""
         match packet:
             case ElicitationRequest():
                 if not packet.problem:
@@ -381,7 +381,7 @@ class StreamElicitations:
                 assert_never(packet)
 
     def expire(self) -> Iterator[TurnPacket]:
-        """Answer for nobody: the process that would take an answer is gone."""
+        """Yield answers to all open questions of a process that has exited."""
         for request_id in tuple(self._open):
             yield from self._expire(request_id)
 

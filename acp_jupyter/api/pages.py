@@ -1,6 +1,6 @@
-"""The connected pages: what they have open, and open documents read, written and saved by them.
+"""The connected pages: which documents they have open; reads, writes and saves these.
 
-The holder that had the focus last is asked first; one that does not answer in time is passed over.
+The page that had the focus last is asked first; a page that doesn't answer in time is skipped.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NOT_OPEN_REASONS = {"", "no_document"}
 
 
 class Page:
-    """One connected page; its socket announces, asks and answers through it.
+    """One connected page, as its socket uses it: documents, requests and answers.
 
     Parameters
     ----------
@@ -50,18 +50,18 @@ class Page:
         self.documents: tuple[DocumentState, ...] = ()
 
     def announce(self, documents: Sequence[DocumentState]) -> None:
-        """Take note of what the page holds now."""
+        """Set the documents that the page has open."""
         self.documents = tuple(documents)
 
     def answer(self, frame: AnswerFrame) -> None:
-        """Settle the ask of that id; an answer that nobody waits for is dropped."""
+        """Settle the request with the answer's id; drop an answer to no open request."""
         with self._lock:
             ask = self._questions.pop(frame.id, None)
         if ask is not None and ask.set_running_or_notify_cancel():
             ask.set_result(frame)
 
     def leave(self) -> None:
-        """Give up everything that waits for this page."""
+        """Cancel all requests that wait for this page."""
         with self._lock:
             self._gone = True
             questions, self._questions = self._questions, {}
@@ -73,7 +73,7 @@ class Page:
     async def ask(
         self, path: str, question: DocumentQuestion, seconds: float
     ) -> AnswerFrame | None:
-        """Return the answer, or None when there is none in time."""
+        """Send a request; return the answer, or None if there is none in time."""
         ask_id = next(self._ids)
         ask: Future[AnswerFrame | None] = Future()
         with self._lock:
@@ -89,28 +89,28 @@ class Page:
             with self._lock:
                 unanswered = self._questions.pop(ask_id, None) is not None
             if unanswered:
-                # A page that was frozen takes the ask up when it wakes.
+                # A page that was frozen would handle the request when it wakes up.
                 self._send(AskFrame(id=ask_id, path=path, deadline_seconds=0, question=Withdraw()))
 
 
 @dataclass(frozen=True, slots=True)
 class PageReply:
-    """What came of asking those who hold a document."""
+    """The result of a request to the pages that have a document open."""
 
     answer: AnswerFrame | None
-    """Of the first that had one; None where none had, or nobody holds it."""
+    """The first answer; None if no page answered, or no page has it open."""
     unsaved: bool = False
-    """Whether one that did not answer has changes that are not on disk."""
+    """Whether a page that did not answer has unsaved changes."""
 
 
 class Pages:
-    """All connected pages. Joined and left on the server's loop, read from the host's.
+    """All connected pages. They join and leave on the server's loop; the host's loop reads.
 
     Parameters
     ----------
     to_server_path
-        Maps an absolute path to the path that pages know the document by: relative to the
-        server's root, with forward slashes. None outside the root.
+        Converts an absolute path to a page's path of the document: relative to the server's root,
+        with forward slashes. None outside the root.
     answer_seconds
         How long one page may be silent before the next is asked.
     """
@@ -131,17 +131,17 @@ class Pages:
         return page
 
     def leave(self, page: Page) -> None:
-        """Remove a page; what was asked of it is asked of the next."""
+        """Remove a page; its open requests go to the next page."""
         with self._lock:
             self._pages = tuple(other for other in self._pages if other is not page)
         page.leave()
 
     def holds(self, path: str) -> bool:
-        """Return whether any page has the document of that server path open."""
+        """Return whether any page has the document of this server path open."""
         return any(document.path == path for page in self._pages for document in page.documents)
 
     def dirty_under(self, root: Path) -> tuple[str, ...]:
-        """Return the server paths of documents below a folder that are not saved."""
+        """Return the server paths of unsaved documents below a folder."""
         name = self._to_server_path(root)
         if name is None:
             return ()
@@ -153,16 +153,16 @@ class Pages:
     async def ask(
         self, path: Path, question: DocumentQuestion, *, dirty: bool = False
     ) -> PageReply:
-        """Ask who holds a document; the holder that had the focus last is asked first.
+        """Ask the pages that have a document open, the one that had the focus last first.
 
         Parameters
         ----------
         path
-            Absolute.
+            The absolute path.
         question
-            What of it.
+            The request.
         dirty
-            Ask only where it has changes that are not saved.
+            Whether to ask only pages with unsaved changes.
         """
         name = self._name(path)
         return (
@@ -172,7 +172,7 @@ class Pages:
     async def ask_by_name(
         self, name: str, question: DocumentQuestion, *, dirty: bool = False
     ) -> PageReply:
-        """Do the same by the path on the server."""
+        """Ask as `ask` does, by the server path."""
         holders = sorted(
             (
                 (document.focused_at, index, document.dirty, page)
@@ -193,7 +193,7 @@ class Pages:
         return PageReply(None, unsaved)
 
     def _name(self, path: Path) -> str | None:
-        """Return the server's path of a file, whichever way it was named."""
+        """Return the server path of a file, however it was spelled."""
         plain = Path(os.path.normpath(path))
         name = self._to_server_path(plain)
         if name is None or not self.holds(name):
@@ -206,7 +206,7 @@ _REASON_CHARS = 1000
 
 
 class PageDocuments:
-    """What the host may do with open documents. Used on the host's loop.
+    """Reads, writes and saves open documents for the host. Used on the host's loop.
 
     Parameters
     ----------
@@ -218,21 +218,21 @@ class PageDocuments:
         self._pages = pages
 
     async def read(self, path: Path) -> str | None:
-        """Return the unsaved text of a document, or None when the disk has the truth.
+        """Return the unsaved text of a document; None if the file is up to date.
 
-        A page where the document is clean shows what is on disk, and is not asked.
+        Pages without unsaved changes are not asked, as they show the file.
         """
         asked = await self._pages.ask(path, ReadDocument(), dirty=True)
         return None if asked.answer is None else asked.answer.text
 
     async def write(self, path: Path, text: str, base: str | None) -> bool:
-        """Change a document in its editor and save it; False where the file is to be written.
+        """Change a document in its editor and save it; False: write the file instead.
 
         Raises
         ------
         FileRefused
-            Its user has changed the same, it can't be saved, or nobody knows whether something
-            would be lost.
+            The user has changed the same part, it can't be saved, or it is unknown whether
+            changes would be lost.
         """
         asked = await self._pages.ask(path, WriteDocument(text=text, base=base))
         name = path.name[:_REASON_CHARS]
@@ -249,9 +249,9 @@ class PageDocuments:
         return True
 
     async def save(self, root: Path) -> SaveResult:
-        """Save what is not saved below a folder.
+        """Save unsaved documents below a folder.
 
-        What a user does not want to be saved, or has closed meanwhile, is not told of.
+        The result leaves out documents that the user doesn't want to save, or has closed meanwhile.
         """
         paths = self._pages.dirty_under(root)
         ends = await asyncio.gather(*(self._save(path) for path in paths[:_MOST_SAVED]))

@@ -1,9 +1,9 @@
-"""Requests of a kernel that reaches its server by its own channels only, as behind a gateway.
+"""Requests of a kernel that can only reach its server through its own channels: behind a gateway.
 
-A request goes out in comm messages on the IOPub channel, and its answer comes in messages on the
-control channel, which a kernel handles while a cell runs. Both are cut into parts. The kernel asks
-for each part of an answer, so that neither side holds more than one; what may have been lost is
-sent again, and the server does a request of the same id once.
+A request is sent in comm messages on the IOPub channel, and its answer in messages on the control
+channel, which a kernel handles while a cell runs. Both are split into parts. The kernel asks for
+each part of an answer, so that neither side buffers more than one; parts that may be lost are sent
+again, and the server carries out a request of the same id only once.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ ANSWER_TYPE = "acp_jupyter_answer"
 """The type of the server's messages."""
 
 KEY_VARIABLE = "KERNEL_ACP_JUPYTER_KEY"
-"""Has the key that the server made for this kernel. Gateways pass on ``KERNEL_*`` only."""
+"""The variable with the server's key for this kernel. Gateways pass on only ``KERNEL_*``."""
 BASE_VARIABLE = "KERNEL_ACP_JUPYTER_BASE"
-"""Has the server's base URL, which is part of what a kernel signs."""
+"""The variable with the server's base URL, which is a part of the signed path."""
 
 PART_BYTES = 256 * 1024
 """Longest part of a body: gateways limit messages."""
@@ -54,7 +54,7 @@ class NextPart(_Part):
 
 
 class StopAnswer(_Part):
-    """Tells that the kernel reads no more of the answer."""
+    """Says that the kernel needs no more of the answer."""
 
     kind: Literal["stop"] = "stop"
 

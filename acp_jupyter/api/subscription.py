@@ -1,8 +1,8 @@
-"""Subscriptions: the events of sessions on their way to one page, merged, paced and written.
+"""Subscriptions: merges, paces and writes the events of sessions for one page.
 
-Events wait in a `Subscription`, merged until they are taken. `Pacing` says when the next flush may
-go: the first at once, then one per 33 ms, up to 100 ms while the page lags. An `Outbox` writes, one
-frame at a time, and ends a channel whose page has stopped reading.
+Events wait in a `Subscription`, which merges them. `Pacing` decides when to flush: the first events
+at once, then every 33 ms, and up to every 100 ms while the page lags. An `Outbox` writes one frame
+at a time, and ends a channel whose page has stopped reading.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ from acp_jupyter.transcript.model.events import (
 
 _MERGE_AT = 5000
 _JOINED_CHARS = 500_000
-"""Of text in one event."""
+"""Most text in one event."""
 _TAKEN_CHARS = 1_000_000
 _EVENT_CHARS = 1_000
-"""About the length of one event as JSON, without its text."""
+"""Approximate length of an event as JSON, without its text."""
 
 
 class Subscription:
-    """Events of a session on their way to one reader.
+    """A queue of a session's events for one reader.
 
-    The host's thread offers, the reader's thread takes. ``wake`` is called in
-    the host's thread, once until the next :meth:`take`.
+    The host's thread adds events, the reader's thread takes them. ``wake`` is
+    called in the host's thread, once until the next :meth:`take`.
 
     Parameters
     ----------
     session_id
-        Whose events these are.
+        The session.
     wake
-        Tells the reader that there is something to take.
+        Notifies the reader that there are events.
     """
 
     def __init__(self, session_id: str, wake: Callable[[], None]) -> None:
@@ -62,11 +62,11 @@ class Subscription:
         self._awake = False
 
     def push(self, events: Iterable[Event]) -> None:
-        """Add events; wakes the reader unless it has been woken already."""
+        """Add events; wake the reader unless it has been woken already."""
         with self._lock:
             self._pending.extend(events)
             if len(self._pending) > self._merge_at:
-                # A reader that is slow to take must not cost memory for every chunk.
+                # Limit the memory for a slow reader.
                 self._pending = list(merge_events(self._pending))
                 self._merge_at = max(_MERGE_AT, 2 * len(self._pending))
             wake = bool(self._pending) and not self._awake
@@ -75,9 +75,9 @@ class Subscription:
             self._wake()
 
     def take(self) -> tuple[Event, ...]:
-        """Take what was offered so far, merged; the oldest of it where that is very much.
+        """Remove and return the merged events; only the oldest if there are very many.
 
-        Encoding and packing it are one step each of the reader's loop.
+        The limit is there because the reader's loop encodes them in a single step.
         """
         with self._lock:
             merged = merge_events(self._pending)
@@ -91,7 +91,7 @@ class Subscription:
 
 
 def _fitting(events: tuple[Event, ...]) -> int:
-    """Return how many events, at least one, may go together."""
+    """Return how many events, at least one, may be sent together."""
     room = _TAKEN_CHARS
     for number, event in enumerate(events):
         room -= _EVENT_CHARS + event_chars(event)
@@ -101,11 +101,11 @@ def _fitting(events: tuple[Event, ...]) -> int:
 
 
 def merge_events(events: Iterable[Event]) -> tuple[Event, ...]:
-    """Merge events so that applying them gives the same state with less.
+    """Merge events into fewer ones that give the same state.
 
-    Text appended to one field becomes one append, of repeated replacements
-    and session states the last stays, a replacement swallows the appends
-    before it, and nothing before a snapshot matters.
+    Appends to one field become one append, only the last of repeated
+    replacements and session states stays, a replacement drops the appends
+    before it, and a snapshot drops everything before it.
     """
     slots: dict[tuple[str, ...], Event | _Appends] = {}
     for event in events:
@@ -118,7 +118,7 @@ def merge_events(events: Iterable[Event]) -> tuple[Event, ...]:
                 assert isinstance(appends, _Appends)
                 appends.add(event)
             case ItemReplaced():
-                # It holds the whole text so far.
+                # The item has the whole text so far.
                 slots.pop(("text", event.item.id, "text"), None)
                 slots.pop(("text", event.item.id, "output"), None)
                 slots[("item", event.item.id)] = event
@@ -140,7 +140,7 @@ def _events(slot: Event | _Appends) -> Iterator[Event]:
 
 
 class _Appends:
-    """Consecutive changes of one field's text; appends that are joined carry the last's ``seq``."""
+    """Consecutive changes of one field's text; joined appends have the ``seq`` of the last."""
 
     def __init__(self) -> None:
         self._parts: list[list[TextAppended | TextChanged]] = []
@@ -148,7 +148,7 @@ class _Appends:
 
     def add(self, more: TextAppended | TextChanged) -> None:
         if isinstance(more, TextChanged):
-            # What is written over need not be sent.
+            # Drop text that is overwritten.
             while self._parts and self._parts[-1][0].offset >= more.offset:
                 self._parts.pop()
         starts = not self._parts or isinstance(more, TextChanged)
@@ -169,12 +169,12 @@ _FRAME: TypeAdapter[ServerFrame] = TypeAdapter(ServerFrame)
 
 
 class Outbox:
-    """The sending half of a channel; belongs to the loop that it was made in.
+    """The sending half of a channel; belongs to the loop in which it was created.
 
     Parameters
     ----------
     write
-        Writes one frame as JSON; returns when the socket has taken it.
+        Writes one frame as JSON; returns when the socket has accepted it.
     """
 
     def __init__(self, write: Callable[[bytes], Awaitable[None]]) -> None:
@@ -188,12 +188,12 @@ class Outbox:
         self._due: set[Subscription] = set()
         self._lock = threading.Lock()
         self._woken: list[Subscription] = []
-        """Those that have something to take, and are not in ``_due`` yet; see `_wake_for`."""
+        """Subscriptions with events that are not in ``_due`` yet; see `_wake_for`."""
 
     def put(self, frame: ServerFrame) -> None:
-        """Send a frame, before any events that wait.
+        """Queue a frame, before any waiting events.
 
-        A page that lets too many of them lie has stopped reading: the channel ends.
+        If too many frames wait, the page has stopped reading, and the channel ends.
         """
         if len(self._frames) < _MOST_FRAMES:
             self._frames.append(frame)
@@ -202,17 +202,17 @@ class Outbox:
         self._wake.set()
 
     def put_from_any_thread(self, frame: ServerFrame) -> None:
-        """Send a frame; when the loop has ended, nobody waits for it."""
+        """Queue a frame; do nothing if the loop has ended."""
         self._call(lambda: self.put(frame))
 
     def add(self, session_id: str) -> Subscription:
-        """Make a subscription whose events this outbox sends."""
+        """Add a subscription whose events this outbox sends."""
         subscription = Subscription(session_id, lambda: self._wake_for(subscription))
         self._paces[subscription] = Pacing()
         return subscription
 
     def _wake_for(self, subscription: Subscription) -> None:
-        """Wake the loop from any thread, once for all that come before it wakes."""
+        """Wake the loop from any thread, once for all subscriptions until it wakes up."""
         with self._lock:
             is_first = not self._woken
             self._woken.append(subscription)
@@ -226,23 +226,23 @@ class Outbox:
         self._wake.set()
 
     def remove(self, subscription: Subscription) -> None:
-        """Forget a subscription and what it still holds."""
+        """Remove a subscription and its waiting events."""
         self._paces.pop(subscription, None)
         self._due.discard(subscription)
 
     def acknowledged(self, subscription: Subscription, seq: int) -> None:
-        """Note what the page has drawn."""
+        """Note that the page has drawn all events up to ``seq``."""
         pace = self._paces.get(subscription)
         if pace is not None:
             pace.acknowledged(seq)
 
     def finish(self) -> None:
-        """Write what waits, at no pace; `run` ends with that."""
+        """Write everything that waits without pacing; then `run` ends."""
         self._finishing = True
         self._wake.set()
 
     async def run(self) -> None:
-        """Write until cancelled, `finish` or a failure of ``write``.
+        """Write until cancelled, until `finish`, or until ``write`` fails.
 
         Raises
         ------
@@ -261,12 +261,12 @@ class Outbox:
                     return
                 await self._wake.wait()
             elif wait > 0:
-                # Other frames do not wait for the pace of events.
+                # Frames other than events are not paced.
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), wait)
 
     async def _flush_due(self) -> float | None:
-        """Write each flush that may go; return how long the next has to wait, None for ever."""
+        """Write flushes that are due; return the seconds until the next, None if there is none."""
         now = self._loop.time()
         delays = sorted(
             (
@@ -279,7 +279,7 @@ class Outbox:
             if delay > 0 and not self._finishing:
                 return 0.0 if place else delay
             if self._frames:
-                return 0.0  # they go first
+                return 0.0  # frames go first
             if subscription in self._due:
                 await self._flush(subscription)
         return 0.0 if delays else None
@@ -294,7 +294,7 @@ class Outbox:
                 pace.flushed(max(event.seq for event in events), self._loop.time())
 
     async def _send(self, frame: ServerFrame) -> None:
-        # As bytes: each copy of 5 MB keeps all else waiting for 5 ms.
+        # As bytes, since each copy of 5 MB blocks the loop for 5 ms.
         await self._write(_FRAME.dump_json(frame))
 
     def _call(self, what: Callable[[], None]) -> None:

@@ -1,6 +1,6 @@
-"""Handlers: they carry out the commands, by noun, once `acp_jupyter.api.dispatch` has found them.
+"""The handlers of commands, by noun; `acp_jupyter.api.dispatch` calls them.
 
-Each is marked with the command that it handles, and checks what depends on the session or on a
-field (`acp_jupyter.api.access`). What is true of a command in general, such as its route, is its
-row of `acp_jupyter.api.models.command_table`.
+Each is marked with its command, and checks permissions that depend on the session or on a field
+(`acp_jupyter.api.access`). General facts about a command, such as its route, are in its row of
+`acp_jupyter.api.models.command_table`.
 """

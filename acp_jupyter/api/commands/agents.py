@@ -1,4 +1,4 @@
-"""Agents and logins: which there are, what each needs, and what its user does about it."""
+"""Agents and logins: lists agents and their state, allows downloads, logs in and out."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from acp_jupyter.transcript.model.session_state import SessionState
 
 
 class LoginMemory:
-    """Which agents said, since this server runs, that they need a login."""
+    """Remembers which agents have reported in this run that they need a login."""
 
     def __init__(self) -> None:
         self._needs: dict[str, tuple[str, tuple[AuthMethod, ...]]] = {}
         self._seen: dict[str, tuple[str, str]] = {}
 
     def update(self, states: Iterable[SessionState]) -> None:
-        """Take in what the sessions know now."""
+        """Update from the present states of sessions."""
         seen: dict[str, tuple[str, str]] = {}
         for state in states:
             now = seen[state.session_id] = (state.needs_login, state.agent_session_id)
@@ -46,11 +46,11 @@ class LoginMemory:
             if state.needs_login:
                 self._needs[state.agent] = (state.needs_login, state.auth_methods)
             elif before[0] or before[1] != now[1]:
-                self._needs.pop(state.agent, None)  # it has opened a session since
+                self._needs.pop(state.agent, None)  # the agent has opened a session since
         self._seen = seen
 
     def entry(self, report: AgentReport) -> AgentEntry:
-        """Return an agent as it is shown."""
+        """Return an agent's entry for the list."""
         entry = AgentEntry(
             id=report.id,
             name=report.name,
@@ -90,7 +90,7 @@ class AgentCommands:
 
     @handles(ListAgents)
     async def list(self, command: ListAgents, caller: Caller) -> list[AgentEntry]:
-        """Return all agents. Looking for them touches the disk, so not on this loop."""
+        """Return all agents. Searches the disk, so in a thread."""
         reports = await asyncio.to_thread(self._host.config.registry.statuses)
         return [self._memory.entry(report) for report in reports]
 
@@ -101,7 +101,7 @@ class AgentCommands:
         Raises
         ------
         AcpError
-            No such agent, or its package or command is another one now.
+            No such agent, or its package or command has changed.
         """
         allow = self._host.config.registry.allow_download
         report = await asyncio.to_thread(allow, command.agent, command.package, command.run)
@@ -114,7 +114,7 @@ class AgentCommands:
 
     @handles(GetSandboxes)
     async def sandboxes(self, command: GetSandboxes, caller: Caller) -> SandboxesReply:
-        """Return how well sandboxes are kept, which is tried once; not on this loop."""
+        """Return the level of sandboxes here, which is tested once, in a thread."""
         bounds, sandboxes = self._host.config.bounds, self._host.open_sessions.sandboxes
         level = await asyncio.to_thread(lambda: sandboxes.level)
         return SandboxesReply(

@@ -1,6 +1,6 @@
-"""Logs imported as sessions: each is recognised and read in a thread of its own.
+"""Imports logs as sessions; each log is recognised and read in a thread of its own.
 
-Each import has a task. The kernel that began it, and pages, see how far it is and can cancel it.
+Each import is a task. Pages and the kernel that started it see its progress, and can cancel it.
 """
 
 from __future__ import annotations
@@ -44,24 +44,24 @@ from acp_jupyter.protocol.packets import Unknown
 
 _NAME_CHARS = 200
 _KEPT = 20
-"""How many imports that have ended are remembered for whoever asks what came of them."""
+"""How many ended imports are remembered, for clients that ask for the result."""
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
 class _Import:
-    """An import that runs, or has ended not long ago."""
+    """An import that is running, or has ended recently."""
 
     import_id: str
     kernel_id: str
-    """The kernel that began it; empty for a user."""
+    """The kernel that started it; empty for a user."""
     progress: _Progress
     task: asyncio.Task[ImportReport]
 
     @property
     def shown(self) -> ImportProgress:
-        """How far it is."""
+        """The progress, for clients."""
         progress = self.progress
         return ImportProgress(
             import_id=self.import_id,
@@ -74,23 +74,23 @@ class _Import:
 
 
 class Imports:
-    """Carries out ``import_log``, and imports that are begun now and asked about later."""
+    """Carries out ``import_log``, and imports that clients start now and poll later."""
 
     def __init__(self, host: AgentHost) -> None:
         self._host = host
         self._imports: dict[str, _Import] = {}
-        """Those that run and those that ended last, the oldest first."""
+        """Running and recently ended imports, the oldest first."""
 
     @handles(ImportLog)
     async def import_log(self, command: ImportLog, caller: Caller) -> ImportResult:
-        """Make a session of a log.
+        """Import a log as a session.
 
         Raises
         ------
         BadRequest
-            It is too large, or nothing of it can be imported.
+            The log is too large, or nothing in it can be imported.
         ImportCancelled
-            Somebody has cancelled it.
+            The import was cancelled.
         """
         started = self._start(command, caller)
         try:
@@ -101,25 +101,25 @@ class Imports:
 
     @handles(StartImport)
     async def start(self, command: StartImport, caller: Caller) -> ImportState:
-        """Begin to make a session of a log.
+        """Start importing a log as a session.
 
         Raises
         ------
         BadRequest
-            It is too large, or too many others run.
+            The log is too large, or too many imports are running.
         """
         return ImportState(progress=self._start(command, caller).shown)
 
     @handles(GetImport)
     async def get(self, command: GetImport, caller: Caller) -> ImportState:
-        """Return how far an import is, or what came of it.
+        """Return the progress of an import, or its result.
 
         Raises
         ------
         BadRequest
-            There is none, or nothing of the log can be imported.
+            There is no such import, or nothing in the log can be imported.
         ImportCancelled
-            Somebody has cancelled it.
+            The import was cancelled.
         """
         found = self._find(command.import_id, caller)
         if command.wait_seconds:
@@ -129,7 +129,7 @@ class Imports:
 
     @handles(CancelImport)
     async def cancel(self, command: CancelImport, caller: Caller) -> dict[str, str]:
-        """Stop an import, and wait until nothing of it is left.
+        """Cancel an import, and wait until its session is removed.
 
         Raises
         ------
@@ -176,7 +176,7 @@ class Imports:
 
     def _ended(self, task: asyncio.Task[ImportReport]) -> None:
         if not task.cancelled():
-            task.exception()  # it is told to whoever asks
+            task.exception()  # clients that ask get it
         ended = [key for key, each in self._imports.items() if each.task.done()]
         for key in ended[:-_KEPT]:
             del self._imports[key]
@@ -226,20 +226,20 @@ _KINDS = ", ".join(DIALECT_WORDS[dialect] for dialect in DIALECTS)
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """What is to be imported.
+    """A log to import.
 
     Attributes
     ----------
     name
-        Of the file, for people.
+        The file's name, for messages.
     lines
-        The log, from its beginning at each call.
+        Returns the lines of the log, from its beginning at each call.
     dialect
-        How to read it; None for as it looks.
+        The log's dialect; None to recognise it.
     session
-        Which of its sessions, by the protocol's id; empty for the one with most lines.
+        The ACP id of the session to import; empty for the one with most lines.
     notebook_path, kernel_id
-        Whose session it becomes, where a kernel asks.
+        The notebook and kernel that get the session, if a kernel asks.
     """
 
     name: str
@@ -252,7 +252,7 @@ class ImportRequest:
 
 @dataclass(slots=True)
 class ImportReport:
-    """What came of it. ``problems`` holds the first ones, ``problem_count`` counts all."""
+    """The result of an import; ``problems`` has the first ones, ``problem_count`` counts all."""
 
     session_id: str
     facts: LogFacts
@@ -263,12 +263,12 @@ class ImportReport:
 
 
 class _Stopped(Exception):
-    """The log is not to be read any further."""
+    """Stops reading the log."""
 
 
 @dataclass(slots=True)
 class _Progress:
-    """How far an import is: written by its thread, read by the loop."""
+    """The progress of an import: written by its thread, read by the loop."""
 
     name: str
     bytes_total: int = 0
@@ -278,7 +278,7 @@ class _Progress:
     stop: threading.Event = field(default_factory=threading.Event)
 
     def counted(self, lines: LogSource) -> LogSource:
-        """Return the lines, counted; they break off when the import is to stop."""
+        """Wrap the lines to count them, and to stop reading when the import is cancelled."""
 
         def each() -> Iterator[bytes | str]:
             self.lines = self.bytes_read = 0
@@ -295,12 +295,12 @@ class _Progress:
 async def import_log(
     host: AgentHost, request: ImportRequest, progress: _Progress | None = None
 ) -> ImportReport:
-    """Make a session of a log; when it is cancelled, nothing of it is left.
+    """Import a log as a session; if it is cancelled, remove the session.
 
     Raises
     ------
     NothingToImport
-        It is no log, or not one of the named kind.
+        The file is not a log, or not one of the named kind.
     BadRequest
         Too many sessions are open.
     DiskRefused
@@ -335,14 +335,14 @@ async def import_log(
 
 
 class _Thread:
-    """Reads a log in a thread, which ends before its caller goes on.
+    """Runs work in a thread, which has always ended when `run` returns.
 
     Parameters
     ----------
     progress
-        How far it is.
+        The progress of the import.
     tell
-        Called now and then while it goes on.
+        Called at intervals while the thread runs.
     """
 
     def __init__(self, progress: _Progress, tell: Callable[[], None]) -> None:
@@ -350,7 +350,7 @@ class _Thread:
         self._tell = tell
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Do some work; a caller who gives up stops it."""
+        """Run some work; cancelling the caller stops it."""
         thread = asyncio.ensure_future(asyncio.to_thread(work))
         try:
             while not (await asyncio.wait((thread,), timeout=_TELL_SECONDS))[0]:
@@ -360,7 +360,7 @@ class _Thread:
             if not thread.done():
                 self._progress.stop.set()
                 await asyncio.wait((thread,))
-                thread.exception()  # that it was stopped
+                thread.exception()  # retrieve the exception of the stop
 
 
 def _make(host: AgentHost, request: ImportRequest, facts: LogFacts) -> Session:
@@ -380,7 +380,7 @@ def _make(host: AgentHost, request: ImportRequest, facts: LogFacts) -> Session:
     log = host.new_log(session_id, redactor)
 
     def changed() -> None:
-        if session_id in host.sessions:  # else it is being read, in another thread
+        if session_id in host.sessions:  # otherwise a thread is still reading the log
             host.open_sessions.announce_change()
 
     journal = Journal.begin(opening, log, limits, changed)
@@ -391,7 +391,7 @@ def _make(host: AgentHost, request: ImportRequest, facts: LogFacts) -> Session:
 
 
 class _Reading:
-    """Reads a log into a session that nobody else knows yet, in a thread."""
+    """Reads a log into a session that is not open yet, in a thread."""
 
     def __init__(
         self, session: Session, request: ImportRequest, facts: LogFacts, limits: Limits
@@ -402,14 +402,14 @@ class _Reading:
         self._report = ImportReport(session.session_id, facts, last_at=time.time())
 
     async def run(self, thread: _Thread) -> ImportReport:
-        """Read to the end.
+        """Read the whole log.
 
         Raises
         ------
         NothingToImport
-            No line could be taken.
+            No line could be imported.
         DiskRefused
-            The disk did not take all of them.
+            Not all lines could be written to disk.
         """
         await thread.run(self._read)
         if not self._report.entries:

@@ -1,4 +1,4 @@
-"""The turns of a notebook: the cell of each, the saved outputs, and what they made stale."""
+"""The turns of a notebook: the cells that sent them, their saved outputs, and stale cells."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from acp_jupyter.transcript.output.bundle import Bundle, build_bundle
 
 
 class NotebookTurns:
-    """Answers what concerns a notebook and its cells.
+    """Carries out commands about a notebook and its cells.
 
     Parameters
     ----------
@@ -40,11 +40,11 @@ class NotebookTurns:
         self._host = host
         self._pages_and_kernels = pages_and_kernels
         self._secrets_at: dict[str, float] = {}
-        """When each session's redactor got its newest secret, as far as turns were told since."""
+        """When each session's redactor got its newest secret, as of the last answer."""
 
     @handles(AttachTurn)
     async def attach(self, command: AttachTurn, caller: UserCaller) -> AttachedTurn:
-        """Authority comes from what the server knows of the turn, never from the output."""
+        """Check that a cell sent a turn: by the server's own records, never by the output."""
         session = self._host.session_of_turn(command.turn_id)
         turn = session.transcript.turns[command.turn_id]
         origin = turn.origin
@@ -63,14 +63,14 @@ class NotebookTurns:
         )
 
     def _same_notebook(self, path: str, kernel_id: str, notebook_path: str) -> bool:
-        """The notebook's path, or after a renaming the kernel that runs for it."""
+        """Return whether it is the same notebook, by its path or, after a rename, its kernel."""
         if path == notebook_path:
             return True
         return bool(kernel_id) and self._pages_and_kernels.kernel_of(notebook_path) == kernel_id
 
     @handles(FindStale)
     async def stale(self, command: FindStale, caller: UserCaller) -> StaleCells:
-        """Return the cells whose output is stale; in a thread, for a notebook may be long."""
+        """Return the cells with stale outputs; in a thread, as a notebook may be long."""
         found = await asyncio.to_thread(
             find_stale, command.cells, command.runs, python=command.python
         )
@@ -98,7 +98,7 @@ class NotebookTurns:
         return SavedOutputs(outputs=tuple(records), number=number, epoch=EPOCH)
 
     def _find_secrets(self) -> None:
-        """Count the turns as changed whose records may hold a secret that became known later."""
+        """Count turns as changed if their records may contain a secret that was learned later."""
         newest = {name: each.redactor.newest_at for name, each in self._host.sessions.items()}
         for session_id, at in newest.items():
             if at > self._secrets_at.get(session_id, 0.0):
@@ -108,7 +108,7 @@ class NotebookTurns:
         self._secrets_at = newest
 
     def _told(self, command: GetSavedOutputs) -> list[tuple[Session, TurnState]]:
-        """Return the turns that are to be told, and of their cells the newest."""
+        """Return the turns for the answer, and the newest turns of their cells."""
         is_known = command.turn_ids is None and command.epoch == EPOCH
         changed = self._host.open_sessions.changed_turns.since(command.after if is_known else None)
         told: list[tuple[Session, TurnState]] = []
@@ -131,7 +131,7 @@ class NotebookTurns:
         return told if command.turn_ids is not None else _with_newest(told, every)
 
     def _is_news(self, session: Session, turn: TurnState, command: GetSavedOutputs) -> bool:
-        """Return whether a notebook may lack the record of a turn, or have an earlier one."""
+        """Return whether the notebook may lack the turn's record, or have an older one."""
         ended, after = turn.ended_at, command.ended_after
         if command.turn_ids is not None or ended is None or after is None:
             return True
@@ -141,9 +141,9 @@ class NotebookTurns:
         return max(ended, changed) > after or turn.turn_id in command.unfinished
 
     def _is_wanted(self, session: Session, turn: TurnState, command: GetSavedOutputs) -> bool:
-        """Return whether a turn is the notebook's, and asked for.
+        """Return whether the command asks for a turn, and the turn is the notebook's.
 
-        What was sent in the page has no origin; then the session says whose it is.
+        A prompt from the page has no origin; then the notebook is that of the session.
         """
         origin, path = turn.origin, command.notebook_path
         if command.turn_ids is None:
@@ -156,7 +156,7 @@ class NotebookTurns:
         return self._same_notebook(_now(session, origin), origin.kernel_id, path)
 
     async def bundle(self, session: Session, turn: TurnState) -> Bundle:
-        """Return the output of a turn as it is saved; made in a thread, for it may be long."""
+        """Return the saved output of a turn; made in a thread, as it may be long."""
         return await asyncio.to_thread(
             build_bundle,
             turn,
@@ -170,7 +170,7 @@ class NotebookTurns:
 def _with_newest(
     told: list[tuple[Session, TurnState]], every: list[tuple[Session, TurnState]]
 ) -> list[tuple[Session, TurnState]]:
-    """Add the newest turn of each cell that is told of: an older one must not take its place."""
+    """Add the newest turn of each cell, so that an older one doesn't replace it."""
     newest: dict[str, tuple[Session, TurnState]] = {}
     for each in every:
         cell_id = each[1].origin.cell_id if each[1].origin else ""
@@ -184,6 +184,6 @@ def _with_newest(
 
 
 def _now(session: Session, origin: Origin) -> str:
-    """Return where the notebook of a turn is, which may have been moved since."""
+    """Return the present path of a turn's notebook, which may have been renamed since."""
     path, state = origin.notebook_path, session.state
     return state.notebook_path if path in state.former_paths else path

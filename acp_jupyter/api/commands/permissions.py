@@ -48,7 +48,7 @@ from acp_jupyter.transcript.rule_text import rule_text
 
 
 class PermissionCommands:
-    """Carries out what users decide.
+    """Carries out commands about permissions and rules.
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ class PermissionCommands:
 
     @handles(AnswerPermission)
     async def answer(self, command: AnswerPermission, caller: UserCaller) -> dict[str, str]:
-        """Answer a request, once; remember the answer, or tell the agent why.
+        """Answer a request once; remember the answer, or send the reason to the agent.
 
         Raises
         ------
         AcpError
-            It can't be answered so, or not any more.
+            The answer is not possible, or comes too late.
         """
         session = self._host.session(command.session_id)
         call = session.turns.permissions.requests.call(command.request_id)
@@ -77,7 +77,7 @@ class PermissionCommands:
         policy, rules = session.turns.follow_up()
         outcome = session.answer(command.request_id, command.option_id, reason, caller.answerer)
         if reason and call is not None:
-            # The protocol has no field for it, so it is the next message.
+            # The protocol has no field for the reason, so it is sent as the next message.
             request = call.command or call.path or call.title
             session.turns.put(
                 f"I rejected this ({request}) because: {reason}",
@@ -124,13 +124,13 @@ class PermissionCommands:
         UnknownSession
             No session of that id that the caller may see.
         SharedFileBroken
-            Those of the folders can't be read.
+            The rules of folders can't be read.
         """
         seen = [session for session in self._host.sessions.values() if may_see(session, caller)]
         if command.session_id:
             named = visible_session(self._host, command.session_id, caller)
             seen = [session for session in seen if session is named]
-        # An imported log has none: nothing of it is answered by a rule.
+        # An imported session has none, as no rule answers its requests.
         with_rules = {session: r for session in seen if (r := session.turns.permissions.rules)}
         stored = await asyncio.to_thread(self._host.permission_stores.rules.all)
         folders = dict.fromkeys(str(rules.folder.resolve()) for rules in with_rules.values())
@@ -138,16 +138,16 @@ class PermissionCommands:
 
     @handles(RevokeRule)
     async def revoke(self, command: RevokeRule, caller: Caller) -> dict[str, str]:
-        """Forget a rule; a kernel may forget those that allow something.
+        """Remove a rule; a kernel may only remove rules that allow something.
 
         Raises
         ------
         BadRequest
             There is no such rule.
         NotAllowed
-            It denies something, and the caller is a kernel.
+            The rule denies something, and the caller is a kernel.
         SharedFileBroken
-            Those of the folders can't be read or written.
+            The rules of folders can't be read or written.
         """
         entries = await self.list(ListRules(), caller)
         entry = next((entry for entry in entries if entry.rule.id == command.rule_id), None)
@@ -188,17 +188,17 @@ def _of_folders(
 
 
 class TrustCommands:
-    """Says who may start agents where.
+    """Decides in which folders agents may start, and carries out commands about trust.
 
-    What a user says is remembered. What a kernel says counts for prompts of kernels in its
-    session alone: code that runs in it may be an agent's.
+    A user's trust is remembered. A kernel's trust only counts for prompts of kernels in its
+    session, as an agent's code may run in the kernel.
 
     Parameters
     ----------
     host
         Owner of the sessions.
     pages_and_kernels
-        Tells which notebooks a page holds.
+        Looks up which notebooks are open in pages.
     """
 
     def __init__(self, host: AgentHost, pages_and_kernels: NotebookLookup) -> None:
@@ -213,23 +213,23 @@ class TrustCommands:
         folder: Path,
         found: Session | None = None,
     ) -> None:
-        """Make sure that the agent may run in a folder, or that its user can be asked.
+        """Check that the agent may run in a folder, or that the user can be asked.
 
         A recording that this installation made is played anywhere.
 
         Parameters
         ----------
         command, caller
-            What is asked, and by whom.
+            The command and its caller.
         notebook, folder
-            Of the session.
+            The session's notebook and folder.
         found
-            The session, if it is there already.
+            The session, if it exists already.
 
         Raises
         ------
         FolderNotTrusted
-            Neither.
+            The folder is not trusted, and the user can't be asked.
         AcpError
             There is nothing to play.
         """
@@ -263,12 +263,12 @@ class TrustCommands:
         return self._host.recordings.prepare(command.agent, command.label, notebook, options).file
 
     async def require(self, spec: AgentSpec, folder: Path, *, trust: bool) -> None:
-        """Make sure that the agent may run in a folder, for a user who can say so at once.
+        """Check that the agent may run in a folder; with ``trust``, the user trusts it now.
 
         Raises
         ------
         FolderNotTrusted
-            It may not.
+            The folder is not trusted.
         """
         store = self._host.permission_stores.trust
         if not needs_trust(spec):
@@ -279,7 +279,7 @@ class TrustCommands:
             raise not_trusted(str(folder), await asyncio.to_thread(too_much, folder))
 
     def grant(self, command: CreateSession, session: Session, caller: Caller) -> None:
-        """Trust a session's folder for that session, where its maker says so."""
+        """Trust a new session's folder for that session, if the command says so."""
         trust = session.turns.permissions.trust
         if not command.trust or trust is None:
             return
@@ -312,7 +312,7 @@ class TrustCommands:
         folder = trust.folder
         if command.trust:
             await asyncio.to_thread(store.trust, folder)
-            trust.check(command.request_id)  # somebody may have been faster
+            trust.check(command.request_id)  # another user may have answered first
         trust.answer(trusted=command.trust, who=caller.answerer)
         return {"folder": str(folder)}
 
@@ -329,12 +329,12 @@ class TrustCommands:
 
     @handles(RevokeTrust)
     async def revoke(self, command: RevokeTrust, caller: UserCaller) -> dict[str, str]:
-        """Trust a folder no more.
+        """Stop trusting a folder.
 
         Raises
         ------
         AcpError
-            The folder is not among those that can be removed.
+            The folder is not trusted, or only by the configuration.
         """
         if not await asyncio.to_thread(self._host.permission_stores.trust.revoke, command.folder):
             raise BadRequest(

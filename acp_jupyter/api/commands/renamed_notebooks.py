@@ -1,8 +1,7 @@
-"""Sessions go along with a notebook that another program than Jupyter has renamed or replaced.
+"""Finds the sessions of a notebook that was renamed or replaced outside of Jupyter.
 
-A notebook tells itself which one it is: its outputs name the turns that they are of, and nothing
-else has these names. The number of a file does not tell it, for a new file gets that of one which
-was deleted just now.
+A notebook is identified by its outputs, which contain the unique ids of their turns. The inode of
+a file can't identify it, as a new file may reuse that of a file which was just deleted.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _MOST_COPIES = 1000
 
 @dataclass(frozen=True, slots=True)
 class _NotebookFile:
-    """What a notebook's file tells of itself."""
+    """The identifying facts of a notebook's file."""
 
     inode: int
     turn_ids: frozenset[str]
@@ -45,12 +44,12 @@ class RenamedNotebooks:
         self._host = host
         self._one_by_one = asyncio.Lock()
         self._own: dict[str, int] = {}
-        """By path, the inodes of notebooks that have nothing to find, such as copies."""
+        """Inodes by path of notebooks without sessions to find, such as copies."""
 
     async def follow(self, path: str) -> None:
-        """Let the sessions of the notebook that is at ``path`` now go there.
+        """Move the sessions of the notebook that is now at ``path`` to that path.
 
-        Sessions of another notebook that was there before lose it, and stay in the list.
+        Sessions of another notebook that was there before stay in the list, without a notebook.
         """
         if not path or not self._host.config.goes_on:
             return
@@ -64,7 +63,7 @@ class RenamedNotebooks:
             if lost is not None:
                 await self._host.stored_sessions.follow_lost(lost, path)
                 return
-            # A copy stays one, also when the original is deleted.
+            # A copy stays a copy, even if the original is deleted.
             if len(self._own) >= _MOST_COPIES:
                 self._own.clear()
             self._own[path] = inode
@@ -86,10 +85,10 @@ class RenamedNotebooks:
         )
 
     async def _replaced(self, path: str, inode: int) -> bool:
-        """Take a notebook from its sessions if it is another one; tell whether it is.
+        """Detach the sessions from a path if it has another notebook now; return whether it has.
 
-        Editors save by replacing the file, too, and then some cell or output of a turn is there
-        still. Sessions without turns of cells are the notebook's by its name alone.
+        Editors also save by replacing the file; then it still has some cell or output of a turn.
+        Sessions without turns of cells belong to the notebook by its path only.
         """
         stored = self._host.stored_sessions
         noted = {session.turn_files.notebook_inode for session in self._open_at(path)}
@@ -123,7 +122,7 @@ class RenamedNotebooks:
     # -- a path that has none --------------------------------------------------
 
     async def _lost(self, path: str) -> SessionState | None:
-        """Return a session whose notebook is the one at ``path``, and is nowhere else."""
+        """Return a session whose notebook is now at ``path``, and no longer at its own path."""
         root, stored = self._host.config.root, self._host.stored_sessions
         file = await asyncio.to_thread(_read, root / path, self._most_bytes)
         if file is None or not file.turn_ids:
@@ -145,7 +144,7 @@ class RenamedNotebooks:
             if state.notebook_path not in there:
                 found[last_notebook(state)] += count
                 of_notebook[last_notebook(state)] = state
-        # Cells of several notebooks may have been put together.
+        # The notebook may combine cells of several others: take the one with most turns.
         return of_notebook[found.most_common(1)[0][0]] if found else None
 
     @property
@@ -154,7 +153,7 @@ class RenamedNotebooks:
 
 
 def _sent_from_its_notebook(session: Session, turn_ids: Collection[str]) -> int:
-    """Count the turns that cells of the session's own notebook have sent."""
+    """Count the given turns that were sent by cells of the session's own notebook."""
     names = {session.state.notebook_path, *session.state.former_paths} - {""}
     known = session.transcript.turns
     origins = [known[turn_id].origin for turn_id in turn_ids if turn_id in known]
@@ -162,7 +161,7 @@ def _sent_from_its_notebook(session: Session, turn_ids: Collection[str]) -> int:
 
 
 def _read(notebook: Path, most_bytes: int) -> _NotebookFile | None:
-    """Read a notebook; None where it is gone, or too large to be read in passing. Blocks."""
+    """Read a notebook; None if it is missing, or too large to read here. Blocks."""
     try:
         inode = inode_of(notebook)
         if not inode or notebook.stat().st_size > most_bytes:
@@ -174,6 +173,6 @@ def _read(notebook: Path, most_bytes: int) -> _NotebookFile | None:
 
 
 def _existing(root: Path, states: Iterable[SessionState]) -> set[str]:
-    """Return those of the sessions' notebooks whose files are there. Blocks."""
+    """Return the paths of the sessions' notebooks that exist. Blocks."""
     paths = {state.notebook_path for state in states} - {""}
     return {path for path in paths if (root / path).exists()}

@@ -1,4 +1,4 @@
-"""Search in what was said in all sessions."""
+"""Searches prompts and answers of all sessions."""
 
 from __future__ import annotations
 

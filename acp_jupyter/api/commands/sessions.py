@@ -1,6 +1,6 @@
-"""Sessions created or found again, configured, closed, deleted, forked and resumed.
+"""Commands about sessions: create, find, configure, close, archive, delete, fork and resume.
 
-Also the sessions that an agent itself keeps: listed, and opened here.
+Also for sessions that an agent stores itself: list them, and open them here.
 """
 
 from __future__ import annotations
@@ -328,7 +328,7 @@ class SessionLifecycle:
         return session.state
 
     async def _known(self) -> dict[str, str]:
-        """Return our ids of sessions by those of their agents."""
+        """Return the host's ids of sessions by the agents' ids."""
         open_ = {s.state.agent_session_id: s.session_id for s in self._host.sessions.values()}
         stored = {
             m.facts.agent_session_id: m.session_id
@@ -343,9 +343,9 @@ _NOTICE_CHARACTERS = 500
 async def set_agent_options(
     session: Session, caller: Caller, *, mode: str | None, config: Mapping[str, str | bool]
 ) -> None:
-    """Set them at the agent. They are the agent's own, so they count for whoever prompts next.
+    """Set mode and options at the agent, where they apply to all later prompts of the session.
 
-    What a kernel chooses is therefore told in the session, once for each change.
+    Therefore each change by a kernel adds a notice to the session.
 
     Raises
     ------

@@ -236,7 +236,7 @@ def _start_of_line(file: BinaryIO, offset: int) -> int:
 
 
 class _LineReader:
-    """Tells of lines in short, and remembers what the requests among them asked."""
+    """Summarises lines, and remembers the requests among them for the summaries of answers."""
 
     def __init__(self) -> None:
         self._methods: dict[int, str] = {}

@@ -1,4 +1,4 @@
-"""Turns: prompts accepted, queued ones edited or sent now, and turns read."""
+"""Commands about turns: send prompts, edit or send queued ones, cancel, steer, and read turns."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ from acp_jupyter.transcript.model.session_state import SessionState
 
 
 class PromptSender:
-    """Hands prompts to their session.
+    """Sends prompts to their session.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class PromptSender:
                 session.attach()
         elif command.can_ask:
             session.attach()
-        # One after the other: turns begin in the order of their prompts.
+        # One at a time, so that turns begin in the order of their prompts.
         async with self._accepting.setdefault(session, asyncio.Lock()):
             # The prompt is written down before its turn begins.
             await asyncio.to_thread(session.turn_files.read_secrets)
@@ -106,15 +106,15 @@ class PromptSender:
                 user=sender(caller),
                 kernel_id=kernel_id,
             )
-        # What was accepted outlives a server that is killed.
+        # An accepted prompt must survive if the server is killed.
         await self._host.save(session)
         return {"turn_id": turn_id}
 
     @handles(SetConfig)
     async def configure(self, command: SetConfig, caller: Caller) -> SessionState:
-        """Change what is given of a session; a policy or a sandbox only for its user.
+        """Change the given settings of a session; only a user can change policy and sandbox.
 
-        A kernel can only have the network reach less.
+        A kernel can only restrict the network further.
 
         Raises
         ------
@@ -143,10 +143,10 @@ class PromptSender:
 
 
 class TurnControl:
-    """Carries out what a user or a kernel does about a turn that runs or waits.
+    """Carries out commands about a turn that runs or waits.
 
-    A kernel may stop and prompt, and so send now and steer. What a user has said or answers is
-    the user's own.
+    A kernel may stop and prompt, and therefore also send now and steer. Only users can edit their
+    prompts and answer.
     """
 
     def __init__(self, host: AgentHost) -> None:
@@ -175,14 +175,14 @@ class TurnControl:
 
     @handles(RunOutside)
     async def run_outside(self, command: RunOutside, caller: UserCaller) -> dict[str, str]:
-        """Ask about the command of a tool call that a wall stopped, and run it after a yes.
+        """Ask whether to run a command again that a sandbox wall stopped, and run it after a yes.
 
         Raises
         ------
         NotAllowed
-            Somebody else sent the prompt, or the administrator or the policy forbids it.
+            Another user sent the prompt, or the administrator or the policy forbids it.
         BadRequest
-            It is not offered.
+            This is not offered for the call.
         """
         session = visible_session(self._host, command.session_id, caller)
         once = session.turns.outside_once
@@ -232,7 +232,7 @@ class TurnControl:
 
     @handles(Steer)
     async def steer(self, command: Steer, caller: Caller) -> dict[str, str]:
-        """Put a prompt that waits into the turn that runs."""
+        """Put a queued prompt into the running turn."""
         session = self._session(command.turn_id, caller)
         return {"outcome": await session.turns.steer(command.turn_id)}
 
@@ -250,7 +250,7 @@ _MOST_CHARS = 32_000_000
 
 
 class SessionReader:
-    """Answers questions about sessions; changes nothing.
+    """Carries out commands that read sessions.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ class SessionReader:
         return visible_session(self._host, command.session_id, caller).state
 
     async def states(self, caller: Caller, *, again: bool = True) -> list[SessionState]:
-        """Return every session that the caller may see, those that are not open first."""
+        """Return every session that the caller may see, stored ones first."""
         in_store = await self._host.stored_sessions.stored(again=again)
         stored = [meta for meta in in_store if may_see_stored(meta, caller)]
         seen = [s for s in self._host.sessions.values() if may_see(s, caller)]
@@ -332,14 +332,14 @@ class SessionReader:
 
     @handles(GetTurn)
     async def turn(self, command: GetTurn, caller: Caller) -> TurnDetail:
-        """Return a turn with its items, after waiting for its end if that is asked for.
+        """Return a turn with its items; wait for its end if the command says so.
 
-        Of one that has ended, and whose agent has not answered the stop, the answer is waited for.
+        If the turn was stopped, also wait until the agent has answered that.
 
         Raises
         ------
         UnknownTurn
-            There is none, or the caller may not see it.
+            There is no such turn, or the caller may not see it.
         """
         session = self._host.session_of_turn(command.turn_id)
         if not may_see(session, caller):

@@ -1,1 +1,1 @@
-"""Commands about what turns changed: revert it, go back to before them, keep a variant's."""
+"""Commands about the changes of turns: revert them, go back to before a turn, keep a variant's."""

@@ -1,4 +1,4 @@
-"""Cells of a notebook as a checkpoint has it, with what can be shown of their outputs."""
+"""The cells of a notebook in a checkpoint, with the outputs that can be shown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TOO_LARGE = "This output is too large to be shown here."
 
 
 def read_cells(notebook: bytes) -> tuple[tuple[Cell, ...], str] | None:
-    """Return the cells, and the language of their kernel; None where that is no notebook."""
+    """Return the cells and their language; None if the content is not a notebook."""
     try:
         read: Obj = obj(json.loads(notebook))
     except (ValueError, RecursionError):
@@ -61,7 +61,7 @@ def read_cells(notebook: bytes) -> tuple[tuple[Cell, ...], str] | None:
 
 
 def claimed_turns(notebook: bytes) -> frozenset[str]:
-    """Return the ids of the turns whose outputs a notebook holds, as it says itself."""
+    """Return the ids of turns in the outputs of a notebook; the notebook may claim any."""
     if f'"{RUNS_KEY}"'.encode() not in notebook:
         return frozenset()
     try:

@@ -1,4 +1,4 @@
-"""What turns changed: read from checkpoints, and reverted."""
+"""The changes of turns: read from checkpoints, and reverted."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _MOVED = "its folder was moved, and another one is in its place"
 
 
 class ChangeCommands:
-    """Reads and takes back. Lives on the host's loop; the work is done in threads.
+    """Reads and reverts changes. Lives on the host's loop; the work is done in threads.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class ChangeCommands:
 
     @handles(RevertTurn)
     async def revert(self, command: RevertTurn, caller: Caller) -> RevertReply:
-        """Take back what a turn changed, or undo that; all of it, or nothing.
+        """Revert the changes of a turn, or undo that; completely, or not at all.
 
         Raises
         ------
@@ -155,7 +155,7 @@ class ChangeCommands:
         )
 
     async def root_of(self, turn_id: str, caller: Caller) -> Path:
-        """Wait until it is known what a turn changed; return the folder that it is taken out of.
+        """Wait until a turn's changes are known; return the folder in which to revert them.
 
         Raises
         ------
@@ -173,7 +173,7 @@ class ChangeCommands:
     async def revert_in(
         self, operation: FolderOperation, command: RevertTurn, caller: Caller
     ) -> RevertReply:
-        """Do so as a part of an operation, which has the locks of the folders.
+        """Revert as a part of an operation, which holds the locks of the folders.
 
         Raises
         ------
@@ -212,7 +212,7 @@ class ChangeCommands:
     def _why_gone(self, session: Session, turn: TurnState) -> str:
         changes = turn.changes or TurnChanges()
         if turn.status == "done" and changes.revertible:
-            # What is kept is named after the folder's real path.
+            # The repository is named after the folder's real path.
             repository = self._checkpoints_of(session).git.folder.name
             if changes.checkpoint not in {"", repository}:
                 what = f"What this variant changed {_CANT_KEEP}"
@@ -238,7 +238,7 @@ class ChangeCommands:
     def _checkpoints_of(self, session: Session) -> Checkpoints:
         variant = session.state.variant
         if variant is not None:
-            # What it has changed goes into the folder that was copied, and out of it.
+            # A variant's changes are put into the folder that was copied, or removed from it.
             return self._host.checkpoints.of(Path(variant.folder))
         return session.turn_files.checkpoints.checkpoints
 
@@ -290,7 +290,7 @@ def _not_kept(error: ChangesRefused) -> ChangesRefused:
 
 
 def _require_own_turn(turn: TurnState, caller: Caller) -> None:
-    """Let a kernel take back only what a cell of its notebook asked for."""
+    """Check that a kernel reverts only turns that cells of its notebook sent."""
     if not isinstance(caller, KernelCaller):
         return
     origin = turn.origin

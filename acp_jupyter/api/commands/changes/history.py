@@ -1,6 +1,6 @@
-"""A notebook's turns as steps, and its folder and cells as they were after each.
+"""The history of a notebook: its turns as steps, and its folder and cells after each step.
 
-Only read from checkpoints, one step at a time. Restoring is going back: see `rewind`.
+Steps are read from checkpoints, one at a time. To restore one, see `rewind`.
 """
 
 from __future__ import annotations
@@ -51,42 +51,42 @@ _UNREAD = "The notebook was incomplete at this moment, so its cells can't be sho
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A turn of the notebook, in the session that goes on from it."""
+    """A turn of the notebook, in the session that continues it."""
 
     session: Session
     turn: TurnState
 
     @property
     def kept_as(self) -> str:
-        """The turn whose id its checkpoints have."""
+        """The id of the turn in the names of its checkpoints."""
         return self.turn.turn_id if self.turn.copy_of is None else self.turn.copy_of.turn_id
 
     @property
     def checkpoints(self) -> Checkpoints:
-        """Those of its session's folder."""
+        """The checkpoints of the session's folder."""
         return self.session.turn_files.checkpoints.checkpoints
 
     @property
     def notebook_path(self) -> str:
-        """What its notebook was called, relative to the server's root."""
+        """The path of the notebook at that time, relative to the server's root."""
         origin = self.turn.origin
         return self.session.state.notebook_path if origin is None else origin.notebook_path
 
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """A step before or after its turn, and with what its folder is compared."""
+    """A step before or after its turn, with the tree to compare it with."""
 
     step: Step
     start: str
-    """The tree before the first turn that is kept."""
+    """The tree before the first turn that is stored."""
     tree: str
     notebooks: tuple[str, ...]
-    """What the notebook may have been called in the folder, the likeliest first."""
+    """Possible paths of the notebook in the folder, the likeliest first."""
 
 
 class NotebookHistory:
-    """Answers ``get_history``. Lives on the host's loop; what is read is read in threads.
+    """Answers ``get_history``. Lives on the host's loop, and reads in threads.
 
     Parameters
     ----------
@@ -102,14 +102,14 @@ class NotebookHistory:
 
     @handles(GetHistory)
     async def get(self, command: GetHistory, caller: UserCaller) -> History:
-        """Return the steps; or the moment after one of them, or a file of it.
+        """Return all steps; or the moment after one of them, or one file of it.
 
         Raises
         ------
         UnknownTurn
-            The turn is none of the notebook's.
+            The turn is not one of the notebook's.
         BadRequest
-            The file is none of the moment's.
+            There was no such file at that moment.
         ChangesGone
             The file can no longer be read.
         """
@@ -145,7 +145,7 @@ class NotebookHistory:
                 mine = _is_of(session, turn, names, kernel_id)
                 if not mine or not turn.was_sent or step.kept_as in gone:
                     continue
-                # A fork has copies, too; the session of the turn itself comes first.
+                # Forks have copies of the turn; the turn's own session comes first.
                 if turn.copy_of is None or step.kept_as not in found:
                     found[step.kept_as] = step
         by_turn = {step.turn.turn_id: step for step in found.values()}
@@ -153,10 +153,10 @@ class NotebookHistory:
         return [by_turn[turn.turn_id] for turn in ordered[-_MOST_STEPS:]]
 
     async def _names(self, path: str, kernel_id: str) -> set[str]:
-        """Return what the notebook is called, and what it was before it was renamed.
+        """Return the notebook's path, and its former paths.
 
-        Its kernel tells that, or the outputs in it. A notebook of that name must be gone: else this
-        one is a copy.
+        They follow from its kernel, or from the turns in its outputs. A former path must no longer
+        exist: otherwise this notebook is a copy.
         """
         stored, root = self._host.stored_sessions, self._host.config.root
         claimed = await asyncio.to_thread(_claimed, root / path, self._most_bytes)
@@ -203,7 +203,7 @@ class NotebookHistory:
         return History(moment=_with_cells(moment, found))
 
     def _moment(self, steps: Sequence[Step], place: int, command: GetHistory) -> _Moment | str:
-        """Return a moment, or why it is not known."""
+        """Return a moment, or the reason why it is unknown."""
         step = steps[place]
         if step.turn.status != "done":
             return _RUNS
@@ -213,7 +213,7 @@ class NotebookHistory:
         if not kept or step.kept_as not in trees:
             return _GONE
         before, after = trees[step.kept_as]
-        # Its own name, then those of the turns nearest to it, then what it was called before.
+        # The turn's own path, then those of the nearest turns, then former paths.
         nearest = sorted(range(len(steps)), key=lambda other: abs(other - place))
         names = [*(steps[other].notebook_path for other in nearest), command.notebook_path]
         for session in self._host.sessions.values():
@@ -229,7 +229,7 @@ def _turns(session: Session) -> list[TurnState]:
 
 
 def _is_of(session: Session, turn: TurnState, names: set[str], kernel_id: str) -> bool:
-    """What was sent in the page has no origin; then the session says whose it is."""
+    """Return whether a turn is the notebook's; one from the page has only its session's."""
     if turn.origin is None:
         of_kernel = bool(kernel_id) and session.kernel_id == kernel_id
         return of_kernel or session.state.notebook_path in names
@@ -250,7 +250,7 @@ def _missing(root: Path, names: Iterable[str]) -> list[str]:
 
 
 def _inside(root: Path, folder: Path, names: Iterable[str]) -> tuple[str, ...]:
-    """Return paths relative to a folder, as far as they are in it."""
+    """Return paths relative to a folder, without those outside it."""
     whole = (root / name for name in dict.fromkeys(names) if name)
     return tuple(
         path.relative_to(folder).as_posix() for path in whole if path.is_relative_to(folder)
@@ -279,7 +279,7 @@ def _step(step: Step, kept: dict[str, tuple[str, str]]) -> HistoryStep:
 
 
 def _changes(moment: _Moment) -> list[TreeChange]:
-    """Return what has changed, but for the notebook: its cells are shown."""
+    """Return the changes without the notebook, whose cells are shown."""
     checkpoints = moment.step.checkpoints
     seconds = checkpoints.limits.checkpoint_seconds
     books = {name for name in moment.notebooks if name.endswith(".ipynb")}

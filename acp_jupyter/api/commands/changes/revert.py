@@ -1,7 +1,7 @@
-"""One command that reverts what a turn changed, or undoes that: whole files, or parts of them.
+"""Carries out one command that reverts a turn's changes or undoes that: whole files or hunks.
 
-It does all of it or nothing, unless it may be partial. Changes of several turns go together where
-each turn went on from what the one before it left.
+It does everything or nothing, unless ``partial`` is set. Changes of several turns can be reverted
+together if each turn began with the file as the one before it left it.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ from acp_jupyter.transcript.model.session_state import TurnState
 
 
 class TurnRevert:
-    """Carries it out as a part of an operation. Lives on the host's loop, for one command.
+    """Reverts a turn as a part of an operation. Lives on the host's loop, for one command.
 
     Parameters
     ----------
     turn
         The turn.
     command
-        What is asked for.
+        The command.
     documents
-        Open ones; what is not saved in them is not overwritten.
+        Open documents, whose unsaved changes are not overwritten.
     operation
-        Writes the files, and has the sessions note it.
+        Writes the files and the notes of sessions.
     """
 
     def __init__(
@@ -70,19 +70,19 @@ class TurnRevert:
         self._objects = operation.objects(turn.checkpoints)
         self._texts = TextSteps(self._disk, self._objects)
         self._is_forward = command.undo is bool(turn.turn.variant)
-        """Whether it is no Undo: a variant is kept by putting back what it changed."""
+        """Whether this is not an Undo; for a variant, Keep puts its changes back."""
 
     async def run(self) -> RevertReply:
-        """Do all of it, or nothing.
+        """Carry out the command, or raise.
 
         Raises
         ------
         ChangesRefused
             Files were changed since.
         ChangesGone
-            What they were is not kept.
+            Former contents are no longer stored.
         BadRequest
-            The turn did not change that.
+            The turn has no such changes.
         """
         command, turn = self._command, self._turn
         files = self._chosen()
@@ -102,7 +102,7 @@ class TurnRevert:
 
     @property
     def _left(self) -> frozenset[str]:
-        """What Undo leaves: it was so before what it undoes."""
+        """Paths that Undo leaves alone: they were already so before the revert."""
         return frozenset() if self._is_forward else frozenset(self._turn.changes.already)
 
     def _changes(self) -> list[TreeChange]:
@@ -116,7 +116,7 @@ class TurnRevert:
     async def _remember(
         self, files: tuple[ChangedFile, ...], changes: Sequence[TreeChange]
     ) -> RevertReply:
-        """Take note of what was done in open documents; what is left of a file may be nothing."""
+        """Note reverts that a page made in open documents; a file may be reverted completely."""
         command = self._command
         if command.undo and command.hunks:
             self._note(paths=tuple(file.path for file in files if file.reverted), undone=True)
@@ -164,7 +164,7 @@ class TurnRevert:
         already: frozenset[str],
         made: tuple[str, ...],
     ) -> dict[str, tuple[str, ...]]:
-        """Return what becomes of what Undo is told in `TurnChanges`; nothing where it stays."""
+        """Return the changed fields of `TurnChanges` that a later Undo needs."""
         concerned = {path for file in done for path in (file.path, file.old_path)}
         stays = [
             f for f in changes.files if f.reverted is self._command.undo and f.path not in concerned
@@ -185,9 +185,9 @@ class TurnRevert:
     def _plan(
         self, changes: Sequence[TreeChange], files: tuple[ChangedFile, ...], *, some_left: bool
     ) -> RevertPlan:
-        """Block until all is planned, of texts and of whole files."""
+        """Plan hunks and whole files. Blocks."""
         command = self._command
-        # A file of which some was taken back holds neither of the two texts that are kept.
+        # A file with some reverted hunks equals neither of the two stored texts.
         mixed = [f for f in files if f.reverted_hunks and f.reverted is command.undo]
         parts = [self._part(file) for file in (files if command.hunks else mixed)]
         texts = self._texts.plan(changes, parts)
@@ -212,7 +212,7 @@ class TurnRevert:
         self, changes: Sequence[TreeChange], whole: tuple[ChangedFile, ...], *, some_left: bool
     ) -> RevertPlan:
         command, turn = self._command, self._turn
-        # A turn may have changed more files than it names.
+        # A turn may have changed more files than its note lists.
         more = {"agent": turn.changes.left_out, "unknown": turn.changes.unknown_left_out}
         everything = (
             command.paths is None
@@ -241,13 +241,13 @@ class TurnRevert:
 
     @property
     def _emptied(self) -> tuple[str, ...]:
-        """Folders that go with the last file in them: of the turn, or made by what is undone."""
+        """Folders to remove when empty: those that the turn, or the undone revert, created."""
         if not self._is_forward:
             return self._turn.changes.put_folders
         return () if self._turn.turn.variant else self._turn.new_folders
 
     def _of_authors(self) -> frozenset[str]:
-        """Return all paths of the changes that are asked for, also of those that are not listed."""
+        """Return the paths of all changes by the command's authors, listed or not."""
         base, apart = self._turn.trees[0], self._turn.apart
         changes = (self._objects.changes(base, apart[each]) for each in self._command.authors)
         return frozenset(change.path for each in changes for change in each)
@@ -261,7 +261,7 @@ class TurnRevert:
                 raise BadRequest("Name each file once.")
         elif command.paths is None:
             restorable = (f for f in changes.files if f.kept and (f.author or "agent") in asked)
-            # What was reverted before stays as it is: its user may have edited it since.
+            # Skip files that were reverted before, as the user may have edited them since.
             meant = tuple(file for file in restorable if file.reverted is command.undo)
             for file in meant:
                 require_same_turns(file, ())
@@ -277,17 +277,17 @@ class TurnRevert:
         return named
 
     def _part(self, file: ChangedFile) -> PartOfFile:
-        """Return what of a file is to be taken back, or put back."""
+        """Return the hunks of a file to revert or to restore."""
         have, undo = file.reverted_hunks, self._command.undo
         asked = [each for each in self._command.hunks if each.path == file.path]
         if not asked:
-            # What was taken back of it before stays so.
+            # Hunks that were reverted before stay reverted.
             return PartOfFile(file.path, None, have) if undo else PartOfFile(file.path, have, None)
         return _part_of_hunks(file, asked[0], undo=undo)
 
 
 def _part_of_hunks(file: ChangedFile, hunks: FileHunks, *, undo: bool) -> PartOfFile:
-    """Return what single changes make of a file."""
+    """Return the hunks of a file that are reverted after a command for single hunks."""
     if file.reverted:
         raise ChangesRefused(f"{file.path} was reverted as a whole.")
     have = file.reverted_hunks
@@ -304,12 +304,12 @@ _SAME_PATH = {"added", "modified", "deleted"}
 
 
 def require_same_turns(file: ChangedFile, earlier: Sequence[str]) -> None:
-    """Refuse what would count lines from another text than what was taken back before.
+    """Check that earlier reverted hunks have the same line numbers as those of the command.
 
     Raises
     ------
     ChangesRefused
-        Parts of the file were taken back together with those of other turns, or without them.
+        Parts of the file were reverted together with other turns than now.
     """
     if file.reverted_hunks and file.together != tuple(earlier):
         raise ChangesRefused(
@@ -318,19 +318,19 @@ def require_same_turns(file: ChangedFile, earlier: Sequence[str]) -> None:
 
 
 def require_unbroken_chain(turns: Sequence[TurnState], paths: Sequence[str]) -> None:
-    """Refuse files that were not handed from turn to turn as they are.
+    """Check that each turn began with the files as the turn before it left them.
 
     Parameters
     ----------
     turns
-        The oldest first.
+        The turns, oldest first.
     paths
-        Files.
+        The files.
 
     Raises
     ------
     ChangesRefused
-        Somebody else changed one of them in between, or some of it was taken back since.
+        A file was changed in between, or a part of it was reverted since.
     """
     for path in paths:
         files = [file for turn in turns for file in _files_of_path(turn, path)]

@@ -1,4 +1,4 @@
-"""Changes of a turn, reverted in documents that are open: what their users did since stays."""
+"""Reverts changes of a turn in open documents, keeping what their users did since."""
 
 from __future__ import annotations
 
@@ -32,55 +32,55 @@ from acp_jupyter.transcript.model.session_state import TurnState
 
 @dataclass(frozen=True, slots=True)
 class CheckpointedTurn:
-    """A turn whose folder was kept."""
+    """A turn with checkpoints."""
 
     session: Session
     turn: TurnState
     checkpoints: Checkpoints
     trees: tuple[str, str]
-    """Before and after it; before the first of the ``earlier`` ones, if there are any."""
+    """The trees before and after it; with ``earlier`` turns, before the first of them."""
     earlier: tuple[tuple[Session, TurnState], ...] = ()
-    """Turns whose changes go with it, the oldest first."""
+    """Turns that are reverted together with it, the oldest first."""
     apart: Mapping[str, str] = field(default_factory=dict)
-    """Trees with the changes of one author alone, by author."""
+    """Trees with the changes of a single author, by author."""
 
     @property
     def renames(self) -> bool:
-        """Whether its changes were told with renames. Those of several turns are not."""
+        """Whether its changes are listed with renames; those of several turns are not."""
         return not self.earlier
 
     def modes(self, files: Iterable[ChangedFile]) -> dict[str, int]:
-        """Return the permission bits of files before it, as far as they are known."""
+        """Return the permission bits of files before the turns, as far as known."""
         first = self.earlier[0][1].changes if self.earlier else None
         known = {} if first is None else {file.path: file for file in first.files}
         before = [known.get(file.path, file) for file in files]
         return {f.old_path or f.path: f.old_mode for f in before if f.old_mode is not None}
 
     def new_modes(self, files: Iterable[ChangedFile]) -> dict[str, int]:
-        """Return the permission bits of files after it, as far as they are known."""
+        """Return the permission bits of files after the turns, as far as known."""
         return {f.path: f.new_mode for f in files if f.new_mode is not None}
 
     @property
     def new_folders(self) -> tuple[str, ...]:
-        """New folders of new files."""
+        """New folders that contain new files."""
         turns = (*(turn for _, turn in self.earlier), self.turn)
         created = (turn.changes.made_folders for turn in turns if turn.changes is not None)
         return tuple({folder: None for folders in created for folder in folders})
 
     @property
     def turn_ids(self) -> tuple[str, ...]:
-        """Of all of them."""
+        """The ids of all turns, the oldest first."""
         return (*(turn.turn_id for _, turn in self.earlier), self.turn.turn_id)
 
     @property
     def own_notebooks(self) -> frozenset[str]:
-        """The notebooks that they were sent from: those are saved while they run."""
+        """The notebooks that sent the turns, which are saved while the turns run."""
         turns = (*self.earlier, (self.session, self.turn))
         return frozenset(session.turn_files.own_notebook(turn.turn_id) for session, turn in turns)
 
     @property
     def changes(self) -> TurnChanges:
-        """What it changed."""
+        """The turn's changes."""
         return self.turn.changes or TurnChanges()
 
     @property
@@ -90,12 +90,12 @@ class CheckpointedTurn:
 
 
 def named_files(changes: TurnChanges, paths: tuple[str, ...]) -> tuple[ChangedFile, ...]:
-    """Return the files of a turn that have these paths.
+    """Return the changed files of a turn with these paths.
 
     Raises
     ------
     BadRequest
-        It did not change one of them.
+        The turn did not change one of them.
     """
     known = {file.path: file for file in changes.files}
     for path in paths:
@@ -105,7 +105,7 @@ def named_files(changes: TurnChanges, paths: tuple[str, ...]) -> tuple[ChangedFi
 
 
 def paths_of(files: Iterable[ChangedFile]) -> tuple[str, ...]:
-    """Return where files were before the turn and after it, as far as they were read."""
+    """Return the paths of files before and after the turn, without those that were not read."""
     read = (file for file in files if not file.unread)
     return tuple(path for file in read for path in (file.path, file.old_path) if path)
 
@@ -116,34 +116,34 @@ _NOT_OPEN = "is the notebook of this turn: open it, and its cells can be reverte
 
 @dataclass(frozen=True, slots=True)
 class DocumentStep:
-    """A document's text as the turn left it, and as it shall be."""
+    """A document's text after the turn, and the wanted text."""
 
     path: str
     present: str
     wanted: str
     otherwise: str
-    """Why it can't be done where it is not open."""
+    """Why the document can't be reverted if it is not open."""
 
 
 @dataclass(slots=True)
 class DocumentRevert:
-    """What of a turn is taken back in open documents. Lives on the host's loop.
+    """Reverts a turn in open documents. Lives on the host's loop.
 
-    A file goes there if something in it is not saved, or it was changed on disk since: its page
-    joins both by cells or lines. Of the turn's own notebook only the cells go that tools wrote.
+    For files with unsaved changes, or that were changed on disk since: their page merges by cells
+    or lines. In the turn's own notebook, only cells that tools wrote are reverted.
 
     Parameters
     ----------
     turn
         The turn.
     command
-        What is asked for.
+        The command.
     documents
-        Of the pages.
+        The documents of the pages.
     operation
-        What it is a part of: it is told before anything is written, and takes it back.
+        The operation that this belongs to; it gets each step first, and can undo them.
     tree_changes
-        All that the turn changed.
+        All changes of the turn.
     """
 
     turn: CheckpointedTurn
@@ -153,28 +153,28 @@ class DocumentRevert:
     tree_changes: Sequence[TreeChange]
     done: list[DocumentStep] = field(default_factory=list)
     already: set[str] = field(default_factory=set)
-    """What was as it was to be."""
+    """Paths that were already as wanted."""
     refused: dict[str, str] = field(default_factory=dict)
-    """What was left as it is, and why; only with ``partial``."""
+    """Reasons for files that were not reverted; only with ``partial``."""
     skipped: set[str] = field(default_factory=set)
-    """The turn's own notebook, where that is not open and all of the turn is meant."""
+    """The turn's own notebook, if it is not open and the whole turn is reverted."""
 
     async def run(
         self, files: Sequence[ChangedFile], part: Callable[[ChangedFile], PartOfFile]
     ) -> tuple[ChangedFile, ...]:
-        """Do what is to be done there; return what is left to the disk.
+        """Revert files in open documents; return the files to revert on disk.
 
         Parameters
         ----------
         files
-            Which.
+            The files to revert.
         part
-            What is taken back of each, and what shall be.
+            Returns the present and wanted hunks of a file.
 
         Raises
         ------
         ChangesRefused
-            One of them can't be taken back. Not with ``partial``.
+            A file can't be reverted. Not with ``partial``.
         """
         steps = await self._steps(files, part)
         self._require_free()
@@ -204,15 +204,15 @@ class DocumentRevert:
             raise refusal(self.refused)
 
     async def take_back(self) -> None:
-        """Make undone what was done, as far as that can be."""
+        """Undo the steps that were done, as far as possible."""
         for step in self.done:
             await self._write(replace(step, present=step.wanted, wanted=step.present))
         self.done.clear()
 
     async def _is_there(self, step: DocumentStep) -> bool:
-        """Return whether nothing is to be changed in it, so that it is somebody else's work.
+        """Return whether a document is already as wanted, so that Undo must not touch it.
 
-        A page may not have taken in yet what the turn has changed on disk.
+        Checks disk and page, as the page may not have loaded the turn's change yet.
         """
         unsaved = await self.documents.read(self.turn.checkpoints.root / step.path)
         if unsaved == step.wanted:
@@ -232,9 +232,9 @@ class DocumentRevert:
         return False
 
     async def _made(self, step: DocumentStep) -> DocumentStep:
-        """Return what a step makes of the text that is there: some of it may be so already.
+        """Return the step from the present text, a part of which may already be as wanted.
 
-        That is left where the step is taken back.
+        Undoing the step then leaves that part alone.
         """
         unsaved = await self.documents.read(self.turn.checkpoints.root / step.path)
 
@@ -281,7 +281,7 @@ class DocumentRevert:
         return TextSteps(self.operation.disk(checkpoints), self.operation.objects(checkpoints))
 
     def _behind(self, parts: Sequence[PartOfFile]) -> set[str]:
-        """Return which of them are on disk neither as they were nor as they are to be."""
+        """Return the files that are neither in the present nor in the wanted state on disk."""
         mixed = [each for each in parts if each.present or each.wanted]
         texts = self._texts()
         found = set(texts.obstacles(texts.plan(self.tree_changes, mixed)))
@@ -335,7 +335,7 @@ class DocumentRevert:
         return steps
 
     async def _write(self, step: DocumentStep) -> str:
-        """Return why not; empty when it is done."""
+        """Write a step; return why it failed, or an empty string."""
         path = self.turn.checkpoints.root / step.path
         try:
             written = await self.documents.write(path, step.wanted, step.present)
@@ -347,7 +347,7 @@ class DocumentRevert:
 
 
 def _tool_input_strings(checkpointed: CheckpointedTurn) -> set[str]:
-    """Return all that the turns' tools were told: a cell that is gone may be named there."""
+    """Return all strings in the turns' tool calls, as they may be ids of deleted cells."""
     turns = ((checkpointed.session, checkpointed.turn), *checkpointed.earlier)
     items = (session.transcript.turn_items(turn.turn_id) for session, turn in turns)
     return {words for each in items for words in input_strings(each)}

@@ -1,7 +1,7 @@
-"""Going back to before a turn: files are reverted, and a new session goes on from there.
+"""Going back to before a turn: reverts the files, and creates a session that continues from there.
 
-The protocol has no request to take turns back. So the session stays as it is, and one that holds
-what was said before the turn takes its place.
+The protocol has no request to take turns back. So the session stays unchanged, and a new one with
+the conversation before the turn replaces it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class RewindCommands:
 
     @handles(RewindSession)
     async def rewind(self, command: RewindSession, caller: Caller) -> RewindReply:
-        """Go back to before a turn, in files and in what the agent remembers; or do nothing.
+        """Go back to before a turn, in files and in the agent's memory; all of it or nothing.
 
         Raises
         ------
@@ -67,16 +67,16 @@ class RewindCommands:
         ChangesRefused
             Files were changed since.
         ChangesGone
-            What they were is not kept.
+            Former contents are no longer stored.
         """
         session = visible_session(self._host, command.session_id, caller)
         return await self._owned(lambda held: self._rewind(session, command, caller, held))
 
     @handles(UndoRewind)
     async def undo(self, command: UndoRewind, caller: Caller) -> RewindReply:
-        """Go on in the earlier session again, with the files as they were there; or do nothing.
+        """Continue the earlier session again, with its files; all of it or nothing.
 
-        What turns of this session have changed since is taken back.
+        Changes by turns of this session are reverted.
 
         Raises
         ------
@@ -89,7 +89,7 @@ class RewindCommands:
         return await self._owned(lambda held: self._undo(session, command, caller, held))
 
     async def _owned(self, work: _Work) -> RewindReply:
-        """Do it to its end: whoever asks may hang up, and must not leave half of it."""
+        """Run some work to its end, even if the caller disconnects: it must not be half done."""
         return await self._host.operations.own(_holding(work))
 
     async def _rewind(
@@ -185,7 +185,7 @@ class RewindCommands:
     async def _others(
         self, turn_ids: Iterable[str], first: TurnState, caller: Caller
     ) -> list[tuple[Session, TurnState]]:
-        """Return turns of other sessions that began after one and have ended."""
+        """Return the turns of other sessions; they must be later than ``first``, and have ended."""
         found: list[tuple[Session, TurnState]] = []
         began = began_at(self._host.session_of_turn(first.turn_id))[first.turn_id]
         for turn_id in turn_ids:
@@ -217,7 +217,7 @@ class RewindCommands:
             raise BadRequest("Messages wait in this session. Remove them first.")
 
     async def _stop(self, session: Session) -> None:
-        """Stop the turn that runs, and wait for its end."""
+        """Stop the running turn, and wait for its end."""
         turn_id = session.state.active_turn_id
         if turn_id is None:
             return
@@ -226,9 +226,9 @@ class RewindCommands:
             raise BadRequest("The turn that runs has not stopped yet. Try again when it has.")
 
     async def _hold(self, turn: TurnState, caller: Caller, held: _HeldSessions) -> Path | None:
-        """Hold the session that a turn ran in until it is reverted; return its folder.
+        """Hold the session in which a turn ran, until the turn is reverted; return its folder.
 
-        What a copy stands for was done by the turn that it is a copy of.
+        For a turn that a fork copied, that is the session of the original, which has its changes.
         """
         turn_id = _ran_as(turn)
         await self._host.stored_sessions.wake_turn(turn_id)
@@ -247,7 +247,7 @@ def _ran_as(turn: TurnState) -> str:
 
 
 class _Reverting:
-    """Turns that are reverted in one operation.
+    """Reverts turns in one operation.
 
     Parameters
     ----------
@@ -256,9 +256,9 @@ class _Reverting:
     changes
         Reverts a turn.
     operation
-        What it is a part of.
+        The operation.
     caller
-        Who asks.
+        The caller of the command.
     """
 
     def __init__(
@@ -275,7 +275,7 @@ class _Reverting:
         self.reverted: list[RevertedTurn] = []
         self.left: list[str] = []
         self.words = ""
-        """What was done."""
+        """A message about what was done."""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -283,12 +283,12 @@ class _Reverting:
         return _paths(self.reverted)
 
     async def revert(self, turn: TurnState) -> None:
-        """Revert one turn, as far as that was not done."""
+        """Revert the changes of one turn that are not reverted yet."""
         turn_id = _ran_as(turn)
         try:
             of = self._host.session_of_turn(turn_id)
         except UnknownTurn:
-            return  # it has changed nothing
+            return  # the turn has changed nothing
         done = of.transcript.turns[turn_id]
         changes = done.changes
         if done.changes_unknown:
@@ -299,7 +299,7 @@ class _Reverting:
             raise ChangesGone(f"{changes.words} That can't be taken back.".strip())
         own = [file for file in changes.files if file.kept and file.is_turns]
         open_ = tuple(file.path for file in own if not file.reverted)
-        # What others did meanwhile is none of what is taken back.
+        # Changes by others are neither reverted nor listed as left.
         self.left += [file.path for file in changes.files if file.is_turns and not file.kept]
         self.left += [file.path for file in changes.files if file.author == "unknown"]
         if not open_:
@@ -314,18 +314,18 @@ class _Reverting:
 
 
 class _HeldSessions:
-    """Sessions that take no prompts meanwhile: while a turn runs, its files can't be reverted."""
+    """Sessions that accept no prompts meanwhile: files can't be reverted while a turn runs."""
 
     def __init__(self) -> None:
         self._sessions: set[Session] = set()
 
     def add(self, session: Session) -> None:
-        """Hold one more, unless it is held here already.
+        """Hold a session, unless it is held here already.
 
         Raises
         ------
         BadRequest
-            It is held elsewhere.
+            Another command holds it.
         """
         if session in self._sessions:
             return
@@ -335,13 +335,13 @@ class _HeldSessions:
         self._sessions.add(session)
 
     def release(self) -> None:
-        """Let them take prompts again."""
+        """Let the sessions accept prompts again."""
         for session in self._sessions:
             session.turns.going_back = False
 
 
 def _keep_allowed(now: SessionState, earlier: Session) -> None:
-    """Let what is allowed now count, and not what was allowed when the conversation left."""
+    """Keep the present policy, rules and sandbox, in place of those of the earlier session."""
     then = earlier.state
     if now.policy != then.policy:
         earlier.set_policy(now.policy, now.policy_user)
@@ -382,7 +382,7 @@ def _put_back(reverted: RevertedTurn) -> RevertTurn:
 
 
 def _split(session: Session, first: TurnState) -> tuple[list[TurnState], list[TurnState]]:
-    """Return the turns before one, and that one with all later ones, as they began."""
+    """Return the turns before one, and that one with all later ones, in order."""
     turns = (session.transcript.turns[turn_id] for turn_id in session.transcript.turn_order)
     sent = [turn for turn in turns if turn.was_sent]
     place = [turn.turn_id for turn in sent].index(first.turn_id)
@@ -390,7 +390,7 @@ def _split(session: Session, first: TurnState) -> tuple[list[TurnState], list[Tu
 
 
 def _own_turns(session: Session) -> list[TurnState]:
-    """Return the turns that the session has had since it was made, as they began."""
+    """Return the session's own turns, without copied ones, in order."""
     turns = (session.transcript.turns[turn_id] for turn_id in session.transcript.turn_order)
     return [turn for turn in turns if turn.copy_of is None and turn.was_sent]
 
@@ -402,7 +402,7 @@ def _paths(reverted: Iterable[RevertedTurn]) -> tuple[str, ...]:
 def _done(
     first: TurnState, remembers: bool, paths: Sequence[str], left: Sequence[str], *, files: bool
 ) -> str:
-    """Say what going back has done, and what it has not."""
+    """Return a message about what going back has done, and what it has not."""
     known = (
         "The agent is told what was said before that, as text."
         if remembers

@@ -1,4 +1,4 @@
-"""In which order turns began: a session's own, which no clock that is set back changes."""
+"""The order in which turns began: that of their session, even if the clock was set back."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from acp_jupyter.transcript.model.session_state import TurnState
 
 
 def began_at(session: Session) -> dict[str, float]:
-    """Return when each turn of a session began, in their order, in seconds since the epoch.
+    """Return when each turn of a session began, in order, in seconds since the epoch.
 
-    None is before the one that began before it.
+    Times never decrease from one turn to the next.
     """
     newest = 0.0
     found: dict[str, float] = {}
@@ -22,7 +22,7 @@ def began_at(session: Session) -> dict[str, float]:
 
 
 def in_order(turns: Iterable[tuple[Session, TurnState]]) -> list[TurnState]:
-    """Return turns as they began."""
+    """Return turns in the order in which they began."""
     wanted: dict[str, tuple[Session, dict[str, TurnState]]] = {}
     for session, turn in turns:
         wanted.setdefault(session.session_id, (session, {}))[1][turn.turn_id] = turn

@@ -1,4 +1,4 @@
-"""Variants of a prompt: sessions in copies of a folder, and what is kept of one."""
+"""Variants of a prompt: sessions in copies of a folder, and keeping the changes of one."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _MOST_NAMED = 20
 
 
 class VariantCommands:
-    """Carries out what concerns variants. Lives on the host's loop.
+    """Carries out commands about variants. Lives on the host's loop.
 
     Parameters
     ----------
     host
         Owner of the sessions.
     trust
-        Of folders.
+        Checks whether folders are trusted.
     changes
-        Reverts, and undoes that.
+        Reverts changes, and undoes that.
     """
 
     def __init__(self, host: AgentHost, trust: TrustCommands, changes: ChangeCommands) -> None:
@@ -44,7 +44,7 @@ class VariantCommands:
 
     @handles(CreateVariant)
     async def create(self, command: CreateVariant, caller: Caller) -> SessionState:
-        """Return the state of the session, whose folder is copied.
+        """Create the session of a variant in a copy of the folder; return its state.
 
         Raises
         ------
@@ -118,7 +118,7 @@ class VariantCommands:
         )
 
     async def _drop(self, session: Session | None, copy: FolderCopy) -> None:
-        """Remove a variant that nobody is told of."""
+        """Remove a variant whose creation failed."""
         try:
             if session is not None and session.session_id in self._host.sessions:
                 await self._host.closer.delete(session.session_id)
