@@ -1,6 +1,6 @@
-"""What goes with a prompt, as content blocks: files, and what ``@`` names in its text.
+"""Attachments of a prompt as content blocks: files, and whatever ``@`` names in its text.
 
-A notebook goes as text: its cells with their outputs, without the JSON.
+A notebook is attached as text: its cells with their outputs, without the JSON.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _Block = dict[str, JsonValue]
 def with_attachments(
     prompt: str, paths: Sequence[str], root: Path, capabilities: Sequence[str]
 ) -> tuple[_Block, ...]:
-    """Return a prompt with files: images and sound as such, short texts whole, others by name.
+    """Return a prompt with files: images and sound embedded, short texts in full, others as links.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def with_attachments(
 
 
 def _files_of(given: str) -> list[tuple[str, Path]]:
-    """Return what a name or pattern stands for: each name as it is told, and its whole path."""
+    """Return the files of a name or pattern: the name to show, and the full path."""
     try:
         if b"\0" not in os.fsencode(given):
             return [(name, path.resolve()) for name, path in _matching(given)]
@@ -272,7 +272,7 @@ _BEGINNING = re.compile(r"\w(?=[^\w/]|$)")
 
 @dataclass(frozen=True, slots=True)
 class Mentionable:
-    """What ``@`` can name in a prompt: the same as in the panel."""
+    """Resolves names after ``@`` in a prompt, as the panel does."""
 
     root: Path
     """The session's folder. Files are named from here, or from the notebook's folder in it."""
@@ -336,9 +336,9 @@ def _address(notebook_path: str, *parts: str) -> str:
 
 
 def _file(name: str, root: Path) -> Path | None:
-    """Return a file of the session's folder that is not hidden; spaces are written as ``_``.
+    """Return a file of the session's folder that is not hidden; ``_`` stands for a space.
 
-    Where it leads to, and which names are the same, is decided as for what agents name.
+    Paths are resolved and compared as those that agents name.
     """
     parts = name.split("/")
     if "\0" in name or any(part.startswith(".") or not part for part in parts):
@@ -356,7 +356,7 @@ def _file(name: str, root: Path) -> Path | None:
 
 
 def _as_written(folder: Path, parts: Sequence[str]) -> Path:
-    """Return the path whose names are these to some file system, with ``_`` for spaces."""
+    """Return the existing path with these names, if compared leniently; ``_`` matches a space."""
     path = folder
     for part in parts:
         if not (path / part).exists():
@@ -374,7 +374,7 @@ def _as_written(folder: Path, parts: Sequence[str]) -> Path:
 def in_copy(
     blocks: tuple[dict[str, JsonValue], ...], folder: Path, copy: Path
 ) -> tuple[dict[str, JsonValue], ...]:
-    """Return content blocks whose files are those of a copy of a folder."""
+    """Return content blocks with the addresses of files moved to a copy of their folder."""
     return tuple(_moved(block, folder.as_uri(), copy.as_uri()) for block in blocks)
 
 

@@ -1,4 +1,4 @@
-"""`connect`, `resume`, `list_sessions`, `list_agents`; and which session a name means."""
+"""`connect`, `resume`, `list_sessions`, `list_agents`; and finding a session by a name."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def connect(
         notebook_path=client.notebook_path,
         label=session or "",
         new=new,
-        # With another sandbox than the session's it starts with the prompt, in that one.
+        # For another sandbox than the session's, the agent starts with the prompt, in that sandbox.
         start="background" if sandbox is None else "lazy",
         record=options,
         trust=trust,
@@ -123,7 +123,7 @@ def list_sessions() -> tuple[SessionState, ...]:
 
 
 def resume(session: str) -> Session:
-    """Take up a session again, with its agent.
+    """Resume a session with its agent.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def resume(session: str) -> Session:
 
 
 def _taken_up(client: HostClient, agent: str, label: str) -> SessionState | None:
-    """Return the session that was taken up by its id in place of the one of that name."""
+    """Return the session that was resumed by its id in place of the one with this name."""
     chosen = defaults.chosen.get((agent, label))
     if chosen is None:
         return None
@@ -155,7 +155,7 @@ def _taken_up(client: HostClient, agent: str, label: str) -> SessionState | None
         return None
     if not state.continues_in or chosen in defaults.kept:
         return state
-    # Somebody went back to before one of its turns, in the page.
+    # The user went back to before one of its turns, in the page.
     try:
         state = client.session(state.continues_in)
     except UnknownSession:
@@ -168,7 +168,7 @@ _SHORT = 8
 
 
 def short(session_id: str) -> str:
-    """Return an id as it is shown."""
+    """Return the short form of an id."""
     return session_id[:_SHORT]
 
 
@@ -215,7 +215,7 @@ def find_session(sessions: Sequence[SessionState], named: str) -> SessionState:
 
 
 def _distinct(states: Sequence[SessionState]) -> list[str]:
-    """Return their ids, as short as tells them apart."""
+    """Return the sessions' ids, shortened as far as they stay unique."""
     ids = [state.session_id for state in states]
     length = _SHORT
     while len({each[:length] for each in ids}) < len(ids) and length < max(map(len, ids)):

@@ -1,6 +1,6 @@
 """The last error of the kernel, with the variables of the user's own frames.
 
-Nothing is run for it but bounded reprs, and nothing is changed.
+Reading it runs nothing but bounded reprs, and changes nothing.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _is_cell(shell: InteractiveShell, step: TracebackType) -> bool:
 
 
 def _is_own(shell: InteractiveShell, step: TracebackType) -> bool:
-    """Return whether code is the user's: what a package holds, such as a password, is not told."""
+    """Return whether code is the user's: a package's variables may contain a password."""
     paths = sysconfig.get_paths()
     file = step.tb_frame.f_code.co_filename
     packages = (paths["stdlib"], paths["platstdlib"], paths["purelib"], paths["platlib"])
@@ -95,7 +95,7 @@ def _frame(shell: InteractiveShell, step: TracebackType, is_late: Callable[[], b
     code = frame.f_code
     local: dict[Any, object] = dict(frame.f_locals)
     if frame.f_locals is frame.f_globals:
-        # Of a whole namespace only what this code names.
+        # Not the whole namespace: only variables that this code names.
         local = {name: local[name] for name in code.co_names if name in local}
     if not _is_own(shell, step):
         local = {}

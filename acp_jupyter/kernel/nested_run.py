@@ -40,8 +40,8 @@ def run_nested(
 ) -> RunResult:
     """Run code as a cell would, but without an execution count and history entry.
 
-    An interrupt ends the code and is not passed on. Code with ``await`` has a loop of its own;
-    its remaining tasks end with it.
+    An interrupt ends the code and is not passed on. Code with ``await`` gets its own event loop,
+    whose remaining tasks are cancelled at the end.
     """
     outputs = Outputs()
     result: ExecutionResult | None = None
@@ -112,7 +112,7 @@ class _Alarm:
         self._thread.start()
 
     def stop(self) -> None:
-        """Interrupt no more; may be called twice."""
+        """Stop the timer; may be called twice."""
         self._over.set()
         with self._lock:  # when this is free, a running interrupt has arrived
             pass
@@ -284,8 +284,7 @@ def captured(shell: InteractiveShell, outputs: Outputs) -> Iterator[None]:
 
     The code can't ask for input and can't exit the kernel.
 
-    The last error of the kernel stays that of the user's own code, for ``%debug`` and
-    ``%acp fix``.
+    The kernel keeps the last error of the user's own code, for ``%debug`` and ``%acp fix``.
     """
     show = _error_taker(outputs)
     hook = _ResultTaker(shell, outputs)

@@ -1,7 +1,7 @@
-"""`Session`: one conversation with an agent, as Python sees it; and the kernel's defaults.
+"""`Session`, the Python interface of a conversation with an agent; and the kernel's defaults.
 
-A `Session` is a handle: the session itself is the host's (`acp_jupyter.host.session`). The defaults
-are what cells use that name nothing else: agent, policy, sandbox, and the session used last.
+A `Session` is a handle: the session itself belongs to the host (`acp_jupyter.host.session`). The
+defaults are for cells that name nothing else: agent, policy, sandbox, and the session used last.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Session:
     files
         The same, or the folder that it is a copy of: where the user's files are.
     rewound
-        What going back has done, of a session that `rewind` or `undo_rewind` returned.
+        The result of going back, for a session that `rewind` or `undo_rewind` returned.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class Session:
         return turn
 
     def steer(self, words: str) -> bool:
-        """Say something in the turn that runs; see `Turn.steer`. Whoever sent the turn's prompt.
+        """Send a message into the running turn, whoever sent its prompt; see `Turn.steer`.
 
         Raises
         ------
@@ -209,7 +209,7 @@ class Session:
         from acp_jupyter.kernel.attachments import in_copy, with_attachments
         from acp_jupyter.kernel.variables import variable_blocks
 
-        # What it takes is known once it runs.
+        # The agent's capabilities are known once it runs.
         state = self._client.resume(self.id)
         takes = state.prompt_capabilities
         try:
@@ -226,7 +226,7 @@ class Session:
 
     @property
     def state(self) -> SessionState:
-        """What is true of the session now: title, status, mode, options, what waits."""
+        """The present state of the session: title, status, mode, options, queue."""
         return self._client.session(self.id)
 
     def configure(
@@ -253,7 +253,7 @@ class Session:
         return self.state
 
     def apply(self, settings: Settings) -> None:
-        """Change what differs from some settings."""
+        """Apply settings that differ from the present ones."""
         if settings.is_empty:
             return
         state = self._client.resume(self.id)
@@ -263,7 +263,7 @@ class Session:
             )
 
     def cancel(self) -> None:
-        """Stop what runs and what waits. ACP: session/cancel."""
+        """Stop the running turn, and remove queued prompts. ACP: session/cancel."""
         state = self.state
         for queued in reversed(state.queue):
             self._client.cancel(self.id, queued.turn_id)
@@ -271,24 +271,24 @@ class Session:
             self._client.cancel(self.id, state.active_turn_id)
 
     def cancel_tool_call(self, tool_call_id: str) -> None:
-        """Have the agent end one tool call alone, such as one that goes on in the background.
+        """Cancel a single tool call, such as one in the background.
 
-        It can be ended where ``can_cancel`` of the call, or of its terminal, is true. ACP:
-        tool_call/cancel, terminal/cancel.
+        This needs ``can_cancel`` of the call or of its terminal. ACP: tool_call/cancel,
+        terminal/cancel.
 
         Raises
         ------
         UnknownToolCall
-            There is none of that id.
+            There is no call of that id.
         CallNotCancellable
-            It has ended, or the agent does not offer that.
+            The call has ended, or the agent can't cancel it.
         AgentRequestError
             The agent refused, or did not answer in time.
         """
         self._client.run(CancelToolCall(session_id=self.id, tool_call_id=tool_call_id))
 
     def fork(self) -> Session:
-        """Return a new session that goes on from where this one is. ACP: session/fork.
+        """Return a new session that continues a copy of this one. ACP: session/fork.
 
         Raises
         ------
@@ -298,11 +298,11 @@ class Session:
         return Session(self._client, self._client.fork(self.id), self._policy, self._sandbox)
 
     def rewind(self, turn: Turn | str, *, files: bool = True) -> Session:
-        """Go back to before a turn; return the new session that goes on from there.
+        """Go back to before a turn; return the new session that continues from there.
 
-        What the turn and all later ones changed in files is taken back; if a file was changed
-        since, nothing is done. The agent of the new session knows what was said before the turn,
-        and nothing of what came after. Cells go on in it. The kernel's variables stay.
+        Reverts the file changes of that turn and all later ones; if a file was changed since,
+        nothing is done. The agent of the new session knows the conversation before the turn, and
+        nothing after it. Later cells use the new session. The kernel's variables stay.
 
         Parameters
         ----------
@@ -316,15 +316,15 @@ class Session:
         ChangesRefused
             A file was changed since.
         ChangesGone
-            What the turns changed is not kept.
+            Former contents are no longer stored.
         """
         turn_id = turn if isinstance(turn, str) else turn.id
         return self._moved(self._client.rewind(self.id, turn_id, files=files))
 
     def undo_rewind(self, *, files: bool = True) -> Session:
-        """Undo the `rewind` that made this session; return the one that it was made from.
+        """Undo the `rewind` that created this session; return the earlier session.
 
-        What turns of this session have changed is taken back, and what was taken back is put back.
+        Reverts the changes by turns of this session, and restores those that `rewind` reverted.
 
         Parameters
         ----------
@@ -334,7 +334,7 @@ class Session:
         Raises
         ------
         BadRequest
-            It was not made so.
+            The session was not created by `rewind`.
         ChangesRefused
             A file was changed since.
         """
@@ -349,11 +349,11 @@ class Session:
         return session
 
     def close(self) -> None:
-        """End the session and its agent; it is kept, and the next prompt resumes it."""
+        """Close the session and its agent; it stays saved, and the next prompt resumes it."""
         self._client.close_session(self.id)
 
     def delete(self) -> None:
-        """End the session and remove what is kept of it."""
+        """Close the session and delete its files."""
         self._client.delete_session(self.id)
 
     def to_markdown(self, *, thoughts: bool = False) -> str:
@@ -361,7 +361,7 @@ class Session:
         return str(self._client.transcript(self.id, "markdown", thoughts=thoughts)["markdown"])
 
     def to_html(self, *, thoughts: bool = False) -> str:
-        """Return the whole session as one HTML file, which needs nothing else."""
+        """Return the whole session as one self-contained HTML file."""
         return str(self._client.transcript(self.id, "html", thoughts=thoughts)["html"])
 
     def share(self, path: str | Path, *, thoughts: bool = False, force: bool = False) -> Path:
@@ -406,12 +406,12 @@ _SANDBOXES: tuple[Sandbox, ...] = get_args(Sandbox)
 
 
 def check_sandbox(sandbox: str | None) -> None:
-    """Do nothing if there is a sandbox of that name, or none is named; the host may refuse it.
+    """Check the name of a sandbox; None is valid. The host may still refuse it.
 
     Raises
     ------
     BadRequest
-        There is none.
+        There is no such sandbox.
     """
     if sandbox is not None and sandbox not in _SANDBOXES:
         raise BadRequest(f"There is no sandbox {sandbox!r}. Name one of: off, folder, read-only.")

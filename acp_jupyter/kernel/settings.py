@@ -1,4 +1,4 @@
-"""What a cell, a line or a program asks of a session: mode, model, options, by id or name."""
+"""Settings for a session from a cell, a line or a program: mode, model, options, by id or name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO = {"false", "no", "off", "0"}
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a cell or a line asks of a session."""
+    """Settings that a cell or a line requests."""
 
     mode: str | None = None
     model: str | None = None
@@ -26,7 +26,7 @@ class Settings:
         return self.mode is None and self.model is None and not self.config
 
     def changes(self, state: SessionState) -> SettingChanges:
-        """Return what has to be changed for it.
+        """Return the changes that the session needs.
 
         Raises
         ------
@@ -45,7 +45,7 @@ class Settings:
 
 @dataclass(slots=True)
 class SettingChanges:
-    """What differs from what is asked for."""
+    """Settings of a session to change."""
 
     mode: str | None = None
     config: dict[str, str | bool] = field(default_factory=dict)
@@ -85,7 +85,7 @@ def find_option(state: SessionState, name: str) -> ConfigOption:
 
 
 def values_of(option: ConfigOption) -> list[str]:
-    """Return what an option may be."""
+    """Return the possible values of an option."""
     if option.type == "boolean":
         return ["true", "false"]
     return [choice.value for choice in option.choices]

@@ -1,4 +1,4 @@
-"""Short texts for any value, whatever its size and ``__repr__``; tables and arrays.
+"""Short texts for values of any size and with any ``__repr__``; tables and arrays.
 
 `time_limit` ends code that takes too long.
 """

@@ -1,8 +1,8 @@
-"""Copies of a kernel's variables for another kernel, by way of a file that dill writes.
+"""Copies a kernel's variables to another kernel, through a file that dill writes.
 
-All are written at once, so that what two of them share is shared in the copy. What can't be written
-is left out by name. What belongs to this kernel alone is never written: open files, which would be
-opened again and written to, and objects that hold the kernel's key.
+All variables are written at once, so that objects that they share are shared in the copy. Variables
+that can't be written are left out, and named. Objects of this kernel alone are never written: open
+files, which the copy would write to, and objects that contain the kernel's key.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def read_variables_json(shell: InteractiveShell, path: str, folder: str, copy: s
 def write_variables(
     shell: InteractiveShell, path: Path, most_bytes: int, seconds: float
 ) -> CopiedVariables:
-    """Write the user's variables to a file that nobody else can read; nothing of it stays on error.
+    """Write the user's variables to a file that only the user can read; remove it on errors.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class _Writer:
         return ""
 
     def _sizes(self, values: Mapping[str, object]) -> tuple[dict[str, int], dict[str, str]]:
-        """Return the sizes of those that can be written, and why the others can't."""
+        """Return the sizes of variables that can be written, and why the others can't."""
         sizes: dict[str, int] = {}
         left_out: dict[str, str] = {}
         end = time.monotonic() + self._seconds
@@ -186,7 +186,7 @@ def _private(path: str, flags: int) -> int:
 
 
 class _Bounded:
-    """Takes no more than some bytes, for a file or for nothing."""
+    """Accepts a limited number of bytes, and writes them to a file, if there is one."""
 
     def __init__(self, file: IO[bytes] | None, most: int) -> None:
         self._file = file

@@ -41,19 +41,19 @@ _TESTS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class VariantAgent:
-    """Who tries a prompt."""
+    """An agent, maybe with a model, that tries a prompt."""
 
     agent: str
     model: str | None = None
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """Return what ``AGENT`` or ``AGENT:MODEL`` stands for.
+        """Parse ``AGENT`` or ``AGENT:MODEL``.
 
         Raises
         ------
         BadRequest
-            There is no agent in it.
+            The agent is missing.
         """
         agent, _, model = text.strip().partition(":")
         if not agent.strip():
@@ -62,7 +62,7 @@ class VariantAgent:
 
 
 class VariantRow(TypedDict):
-    """What a table says of one variant."""
+    """A variant's row in a table."""
 
     number: int
     agent: str
@@ -86,8 +86,8 @@ class VariantRow(TypedDict):
 class Variants(Sequence[Turn]):
     """The turns of a prompt that is tried several ways. Made by `try_several` and ``--try``.
 
-    Each works in a copy of the folder, in a notebook with a kernel of its own. `Turn.keep` puts
-    what one has changed into the folder.
+    Each works in a copy of the folder; in a notebook also with its own kernel. `Turn.keep` puts
+    the changes of one into the folder.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class Variants(Sequence[Turn]):
         return self
 
     def _wait(self, deadline: float | None) -> None:
-        """Look at one after the other: any of them may ask something here."""
+        """Wait for each in turn, as any of them may ask something here."""
         begun: set[str] = set()
         while left := [turn for turn in self._turns if turn._detail.turn.status != "done"]:
             for turn in left:
@@ -155,13 +155,13 @@ class Variants(Sequence[Turn]):
                 turn._detail = turn._client.turn(turn.id)
 
     def cancel(self) -> None:
-        """Stop those that run."""
+        """Stop the running turns."""
         for turn in self._turns:
             with contextlib.suppress(AcpError):
                 turn.cancel()
 
     def raise_for_error(self) -> None:
-        """Raise what the first one ended in, if all have failed.
+        """Raise the error of the first turn, if all have failed.
 
         Raises
         ------
@@ -173,7 +173,7 @@ class Variants(Sequence[Turn]):
             raise TurnError("All variants have failed.")
 
     def rows(self) -> list[VariantRow]:
-        """Return what tells the variants apart, as dictionaries."""
+        """Return a row for each variant, as dictionaries."""
         return [_row(turn) for turn in self._turns]
 
     def to_frame(self) -> DataFrame:
@@ -244,7 +244,7 @@ def _row(turn: Turn) -> VariantRow:
 
 
 def _state(turn: Turn) -> TurnState:
-    """Return what is true of a turn; what is kept of it may change after its end."""
+    """Return the present state of a turn: what is kept of it may change after its end."""
     try:
         return turn._client.turn_state(turn.id)
     except AcpError:
@@ -283,9 +283,9 @@ def try_several(
 ) -> Variants:
     """Try a prompt several ways, each in a copy of the folder, and return the turns at once.
 
-    Each variant has one turn. Its copy is removed at the end of the turn; what it has changed is
-    stored, and `Turn.keep` puts it into the folder. In a notebook of a Jupyter server its agent has
-    the notebook tools, for the copy and a kernel of its own; elsewhere it has neither.
+    Each variant has one turn. Its copy is removed at the end of the turn; its changes are stored,
+    and `Turn.keep` puts them into the folder. In a notebook of a Jupyter server its agent gets the
+    notebook tools for the copy and for a kernel of its own; elsewhere it gets neither.
 
     Parameters
     ----------
@@ -405,7 +405,7 @@ def make_variants(
 
 
 def _apply(session: Session, settings: Settings) -> None:
-    """Change settings; that the agent does not start is told by its turn."""
+    """Change settings; ignore an agent that doesn't start, as its turn will report that."""
     with contextlib.suppress(AgentStartError):
         session.apply(settings)
 

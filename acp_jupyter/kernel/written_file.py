@@ -1,4 +1,4 @@
-"""Files that a kernel writes for its user: whole or not at all, and none is replaced unasked."""
+"""Writes files for the user: completely or not at all, and replacing none without being asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kernel's requests by its own channels, for a kernel that runs behind a gateway."""
+"""Sends requests through the kernel's own channels, for a kernel behind a gateway."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _launch: list[tuple[bytes, str]] = []
 def launch_key() -> tuple[bytes, str]:
     """Return the key that the server made for this kernel, and its base URL; else empty ones.
 
-    They are taken out of the environment, which other programs inherit.
+    Removes them from the environment, which other programs inherit.
     """
     key = os.environ.pop(KEY_VARIABLE, "")
     base = os.environ.pop(BASE_VARIABLE, "/")
@@ -47,7 +47,7 @@ def launch_key() -> tuple[bytes, str]:
 
 
 class ChannelTransport:
-    """Requests in messages of the kernel to the server's connection with it.
+    """Sends requests as messages on the kernel's channels, where the server listens.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class ChannelTransport:
         )
 
     def _take(self, _stream: object, _ident: object, message: Mapping[str, Any]) -> None:
-        """Hand a part of an answer to who waits for it. In the control thread."""
+        """Pass a part of an answer to the waiting request. In the control thread."""
         # ipykernel calls this kernel idle after each control message, also while a cell runs.
         asyncio.get_running_loop().call_soon(self._tell_busy)
         with contextlib.suppress(ValidationError):
@@ -180,7 +180,7 @@ class _Answer:
         return b""
 
     def _wait(self, asked: Sequence[BaseModel]) -> AnswerPart:
-        """Wait for the next part; send again what asks for it: a long request ever more rarely."""
+        """Wait for the next part; repeat the request for it, a long one at growing intervals."""
         end = time.monotonic() + self._seconds
         again = _AGAIN_SECONDS
         while (left := end - time.monotonic()) > 0:
@@ -192,7 +192,7 @@ class _Answer:
                 if len(asked) > 1:
                     again *= 2
                 continue
-            if part.number == self._number:  # else it came twice
+            if part.number == self._number:  # otherwise a duplicate
                 self._number += 1
                 self.whole = part.last
                 return part

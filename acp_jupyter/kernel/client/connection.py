@@ -1,8 +1,8 @@
 """The kernel's connection to its host: the Jupyter server, else a host of its own.
 
 An environment variable has the server's address, and the server must prove that it started this
-kernel before it gets a prompt. A kernel behind a gateway has a key of its launch instead, and
-reaches its server by its own channels.
+kernel before it gets a prompt. A kernel behind a gateway gets a key at its launch instead, and
+reaches its server through its own channels.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def host_client() -> HostClient:
 def _find() -> HostClient:
     key, base_path = launch_key()
     if key:
-        # No agent is run on the gateway's machine instead: its files and its bounds are others.
+        # Never fall back to a host on the gateway's machine, which has other files and bounds.
         behind_gateway = _identity(key)
         if behind_gateway is None:
             raise ServerUnreachable(

@@ -59,7 +59,7 @@ _LIFE_SECONDS = 1.0
 
 
 class _NoPages:
-    """No pages: none with the labextension can connect to a host in a kernel."""
+    """A lookup without pages: none can connect to a host in a kernel."""
 
     def holds(self, path: str) -> bool:
         """Return False."""
@@ -180,7 +180,7 @@ class EmbeddedHost(HostClient):
         return state
 
     async def _known(self, session_id: str, command: CreateSession) -> SessionState | None:
-        """Return the state of a session that can be used again, or of the one in its place."""
+        """Return the state of a session that can be reused, or of the one that replaced it."""
         stored = self.host.stored_sessions
         try:
             session = self.host.session(session_id)

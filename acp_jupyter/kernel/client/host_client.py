@@ -73,7 +73,7 @@ _NO_ITEMS = 2**31 - 1
 
 
 class HostClient(ABC):
-    """A host, from the kernel. May be used from any thread.
+    """The kernel's client of a host. May be used from any thread.
 
     Attributes
     ----------
@@ -122,9 +122,9 @@ class HostClient(ABC):
 
     @abstractmethod
     def events(self, session_id: str) -> Generator[tuple[Event, ...]]:
-        """Yield what happens in a session, from a snapshot on, until the session is closed.
+        """Yield the events of a session, from a snapshot on, until the session is closed.
 
-        Nothing, from time to time, while nothing happens. Following it answers nothing in it.
+        While nothing happens, yields an empty list at intervals. A follower can't answer requests.
 
         Raises
         ------
@@ -141,7 +141,7 @@ class HostClient(ABC):
         return ()
 
     def turn_state(self, turn_id: str) -> TurnState:
-        """Return what is true of a turn, without its items."""
+        """Return the state of a turn, without its items."""
         command = GetTurn(turn_id=turn_id, start=_NO_ITEMS)
         detail: TurnDetail = self.run(command, _QUICK_SECONDS)
         return detail.turn
@@ -161,7 +161,7 @@ class HostClient(ABC):
         return agents
 
     def registry(self) -> RegistryReply:
-        """Return which list of the public registry is in use."""
+        """Return the list of the public registry that is in use."""
         reply: RegistryReply = self.run(GetRegistry(), _QUICK_SECONDS)
         return reply
 
@@ -195,13 +195,13 @@ class HostClient(ABC):
         return state
 
     def rewind(self, session_id: str, turn_id: str, *, files: bool) -> RewindReply:
-        """Go back to before a turn; a new session goes on from there."""
+        """Go back to before a turn; a new session continues from there."""
         command = RewindSession(session_id=session_id, turn_id=turn_id, files=files)
         reply: RewindReply = self.run(command)
         return reply
 
     def undo_rewind(self, session_id: str, *, files: bool) -> RewindReply:
-        """Go on in the session that another was made from by going back."""
+        """Undo going back: continue the earlier session."""
         reply: RewindReply = self.run(UndoRewind(session_id=session_id, files=files))
         return reply
 
@@ -273,14 +273,14 @@ class HostClient(ABC):
         policy: Policy | None = None,
         sandbox: Sandbox | None = None,
     ) -> bool:
-        """Say something in the turn that runs; tell whether the agent took it, else it waits.
+        """Send a message into the running turn; return whether the agent took it, else it waits.
 
         Raises
         ------
         EmptyPrompt
             There is nothing to say.
         """
-        # No cell is named: a turn that it may become later is shown in none.
+        # Without a cell, as no cell shows the turn that the message may become.
         origin = Origin(notebook_path=self.notebook_path, view_id=uuid.uuid4().hex)
         said = clean_json(words)
         turn_id = self.prompt(

@@ -105,7 +105,7 @@ def _status(client: HostClient) -> str:
 
 
 def _name_of_run() -> str:
-    """Return the notebook that a program runs here; empty where a frontend has it open."""
+    """Return the notebook that a program runs here; empty if a frontend has it open."""
     return run_notebook() if execution_context().frontend == "batch" else ""
 
 

@@ -1,7 +1,7 @@
-"""Which notebook a program runs in this kernel: papermill, ``jupyter execute`` and the like.
+"""Finds the notebook that a program such as papermill or ``jupyter execute`` runs in this kernel.
 
-Such programs don't tell the kernel. papermill does on request (``--inject-paths``); otherwise the
-command line of the program has it.
+Such programs don't pass its path to the kernel. papermill does on request (``--inject-paths``);
+otherwise it is in the command line of the program.
 """
 
 from __future__ import annotations

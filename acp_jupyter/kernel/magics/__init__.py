@@ -1,10 +1,10 @@
 """`%%acp` and `%acp`, their options, help, and Tab completion.
 
-`ipython_extension`, `cell_options` and `help` are imported when the extension is loaded,
-and import no pydantic. The rest is imported with the first cell or line. What a magic does is done
-by `acp_jupyter.kernel.session` and `acp_jupyter.kernel.turn`, for Python as well.
+`ipython_extension`, `cell_options` and `help` are imported when the extension is loaded, and don't
+import pydantic. The rest is imported with the first cell or line. Magics call the same Python
+interface as users: `acp_jupyter.kernel.session` and `acp_jupyter.kernel.turn`.
 
-`last_failure` is what ``%acp fix`` is about: noted from the load on, with the cell that failed.
+`last_failure` is the error for ``%acp fix``, recorded with its cell while the extension is loaded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class _LastFailure:
         self.cell_id = ""
 
     def note(self, result: ExecutionResult | None) -> None:
-        """Take in what a cell has ended with; code of an agent's tool is not in the history."""
+        """Record the error of a cell that has ended, unless the code is an agent's."""
         if result is None or result.info is None or not result.info.store_history:
             return
         error = result.error_before_exec or result.error_in_exec

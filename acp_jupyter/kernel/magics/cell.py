@@ -74,7 +74,7 @@ def run_cell(
         The kernel was interrupted; the turn is stopped.
     """
     cell = execution_context()
-    # Nothing would show the end of a turn that outlasts the run of its notebook; one that has a
+    # Nothing would show the end of a turn that outlives the run of its notebook; one that has a
     # name is for later cells to wait for.
     background = options.background and (cell.goes_on or options.out is not None)
     options = dataclasses.replace(options, background=background)
@@ -116,7 +116,7 @@ def send_prompt(
     variables: Sequence[Described],
     written: str,
 ) -> Turn:
-    """Send a cell's prompt with all that goes along; ``written`` is what its user wrote of it."""
+    """Send a cell's prompt with its attachments; ``written`` is the part that the user wrote."""
     blocks: tuple[dict[str, JsonValue], ...] = ({"type": "text", "text": prompt},)
     if options.attach or variables:
         blocks = session.with_context(prompt, options.attach, variables)
@@ -134,13 +134,13 @@ def send_prompt(
 
 
 def sent_turns(client: HostClient, session_id: str) -> list[TurnState]:
-    """Return the newest turns that the agent has had, in their order."""
+    """Return the newest turns that the agent has had, in order."""
     turns = [turn for turn in client.turns(session_id) if turn.started_at is not None]
     return sorted(turns, key=lambda turn: turn.started_at or 0.0)
 
 
 def _gone_back(session: Session, cell: ExecutionContext) -> Session:
-    """Return a session that goes on from before the cell's earlier run; else the same one."""
+    """Return a session that continues from before the cell's earlier run; else the same one."""
     for turn in reversed(sent_turns(session._client, session.id)):
         ids = {each.cell_id for each in (turn.origin, turn.copy_of) if each is not None}
         if cell.cell_id and cell.cell_id in ids:
@@ -181,9 +181,9 @@ def _show(
 
 
 def warn(turn: Turn) -> None:
-    """Warn of an end that is neither whole nor an error."""
+    """Warn if the turn ended early without an error."""
     if turn.stop_reason in {"refusal", "max_tokens", "max_turn_requests"}:
-        # As if from the cell: a saved notebook must not show the path of this file.
+        # Attribute it to the cell, as a saved notebook must not contain the path of this file.
         warnings.warn_explicit(turn._detail.turn.words, UserWarning, "%%acp", 1)
 
 
@@ -285,13 +285,13 @@ def _last_error() -> BaseException:
 
 
 def _source(shell: InteractiveShell, error: BaseException) -> str:
-    """Return the source of the cell in which the error rose; empty if that is not known."""
+    """Return the source of the cell that raised the error; empty if unknown."""
     source = "".join(linecache.getlines(_file(shell, error), shell.user_ns))
     return source or (isinstance(error, SyntaxError) and error.text) or ""
 
 
 def _file(shell: InteractiveShell, error: BaseException) -> str:
-    """Return what IPython calls the file of that cell; empty if that is not known."""
+    """Return IPython's file name for that cell; empty if unknown."""
     for frame in _frames(error.__traceback__):
         if frame.f_globals is shell.user_ns:
             return frame.f_code.co_filename
@@ -299,7 +299,7 @@ def _file(shell: InteractiveShell, error: BaseException) -> str:
 
 
 def _cell_error(shell: InteractiveShell, error: BaseException) -> CellError:
-    """Return what the turn's head says of the error, and which cell it leads to."""
+    """Return the error for the turn's head, with the id of its cell."""
     _, cell = shell.compile.format_code_name(_file(shell, error)) or ("", "")
     cell_id = last_failure.cell_id if last_failure.error is error else ""
     words = traceback.format_exception_only(error)[-1]
@@ -326,7 +326,7 @@ def _frames(trace: TracebackType | None) -> Iterator[FrameType]:
 
 
 def _cut(text: str, most: int) -> str:
-    """Return the text without its middle, where there is too much of it."""
+    """Return the text; without its middle if it is too long."""
     text = text.strip("\n")
     if len(text) <= most:
         return text

@@ -1,4 +1,4 @@
-"""``%acp export``, ``%acp share`` and ``%acp import``: files of sessions, written and read."""
+"""``%acp export``, ``%acp share`` and ``%acp import``: write sessions to files, and read logs."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def _parser() -> LineParser:
 
 
 def run_import(rest: Sequence[str]) -> None:
-    """Import a log, say what came of it and show its last turn.
+    """Import a log, print the result and show its last turn.
 
     Raises
     ------
@@ -241,7 +241,7 @@ def _imported(client: HostClient, import_id: str) -> ImportResult:
 
 
 class _Progress:
-    """How far an import is, in an output that changes; in a script, a line at its beginning."""
+    """Shows the progress of an import in an updated output; in a script, one line at the start."""
 
     def __init__(self) -> None:
         self._handle: Any = None

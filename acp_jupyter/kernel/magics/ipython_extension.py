@@ -83,9 +83,9 @@ def line_magic(line: str) -> None:
 
 
 def _in_few_lines(error: _E) -> _E:
-    """Let IPython show the message alone.
+    """Make IPython show only the message of an error.
 
-    Where in this package it was raised helps nobody, and its path has no place in a notebook.
+    A traceback inside this package doesn't help, and would save its paths in the notebook.
     """
     error._render_traceback_ = MethodType(_traceback, error)  # type: ignore[attr-defined]
     return error
@@ -98,9 +98,9 @@ def _traceback(error: BaseException) -> list[str]:
 
 
 def _with_body(lines: list[str]) -> list[str]:
-    """Give a cell that is only ``%%acp …`` a body: without one IPython does not call the magic.
+    """Add a body to a cell that is only ``%%acp …``, as IPython needs one to call the magic.
 
-    So ``%%acp --help`` helps, and an empty prompt gets words of ours.
+    So ``%%acp --help`` works, and an empty prompt gets our error message.
     """
     written = [line for line in lines if line.strip()]
     alone = len(written) == 1 and written[0].split()[0] == "%%acp"
@@ -173,7 +173,7 @@ def _fits(candidate: str, word: str) -> bool:
 
 
 def _mentions(context: CompletionContext) -> SimpleMatcherResult:
-    """Return what ``@`` names where the cell is a prompt; a page with the extension knows more."""
+    """Return completions after ``@`` in a prompt; a page with the labextension offers more."""
     text = "".join(context.full_text.splitlines(keepends=True)[: context.cursor_line])
     word = re.search(r"(?<![^\s(\[{,;:\"'])@([^\s@]*)$", context.text_until_cursor)
     if word is None or not re.match(r"\s*(?:%%\S.*\n\s*)*%%acp\b", text):
@@ -183,7 +183,7 @@ def _mentions(context: CompletionContext) -> SimpleMatcherResult:
 
 
 def _words(words: list[str], fragment: str) -> SimpleMatcherResult:
-    """Return what Tab offers; Python's own names have no place in such a line."""
+    """Return the completions for Tab; they replace Python's, which don't fit such a line."""
     return SimpleMatcherResult(
         completions=[SimpleCompletion(word, type="magic") for word in words],
         suppress=bool(words),
@@ -220,7 +220,7 @@ def _cell_words(before: list[str], word: str) -> list[str]:
 
 
 def _names_agent(before: list[str]) -> bool:
-    """Return whether one of these words is neither an option nor the value of one."""
+    """Return whether any of the words is neither an option nor an option's value."""
     words = itertools.pairwise(before)
     return any(not word.startswith("-") and not _takes_value(last) for last, word in words)
 
@@ -336,7 +336,7 @@ def _session_ids() -> list[str]:
 
 
 def _setting_words(what: str) -> list[str]:
-    """Return modes, models, or options with their values, as far as they are known."""
+    """Return modes, models, or options with their values, as far as known."""
     from acp_jupyter.kernel.client.connection import host_client
     from acp_jupyter.kernel.connect import choose_session
     from acp_jupyter.kernel.settings import values_of

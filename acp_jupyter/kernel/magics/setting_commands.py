@@ -71,7 +71,7 @@ def config(rest: Sequence[str]) -> None:
 
 
 def policy(rest: Sequence[str]) -> None:
-    """Say, or choose, how permission requests of cells that name no policy are answered."""
+    """Show or set the policy for cells that name none."""
     if not rest:
         chosen = defaults.policy
         print_text(
@@ -96,7 +96,7 @@ def policy(rest: Sequence[str]) -> None:
 
 
 def sandbox(rest: Sequence[str]) -> None:
-    """Say what holds the agent and how well, or choose it for cells that name no sandbox."""
+    """Show the sandbox and its level, or set the sandbox for cells that name none."""
     if not rest:
         _show_sandbox(host_client())
         return
@@ -130,7 +130,7 @@ def _show_sandbox(client: HostClient) -> None:
 
 
 def sandboxes_here(client: HostClient) -> SandboxesReply:
-    """Return how well sandboxes are kept where the agents run."""
+    """Return the level of sandboxes where the agents run."""
     found: SandboxesReply = client.run(GetSandboxes())
     return found
 
@@ -141,7 +141,7 @@ def _level_in_words(here: SandboxesReply) -> str:
 
 
 def network(rest: Sequence[str]) -> None:
-    """Say, or choose, what the agent of this notebook's session reaches from its sandbox."""
+    """Show or set which network the session's agent can reach from its sandbox."""
     client = host_client()
     used = [state for state in client.sessions() if state.session_id == defaults.session_id]
     state = used[0] if used else connect().state
@@ -164,7 +164,7 @@ _NETWORKS: dict[Network, str] = {
 
 
 def _started() -> tuple[HostClient, SessionState]:
-    """Return the session of the next cell with what its agent offers, known once that runs."""
+    """Return the next cell's session; start its agent, so that its options are known."""
     client = host_client()
     used = [state for state in client.sessions() if state.session_id == defaults.session_id]
     state = used[0] if used else connect().state
@@ -191,7 +191,7 @@ def _apply(client: HostClient, state: SessionState, settings: Settings) -> None:
 
 
 def _warn_of_mode(state: SessionState) -> None:
-    """Say what no policy sees."""
+    """Print a warning if the agent acts without asking in its mode, so that no policy decides."""
     if state.unasked:
         print_text(
             f"In this mode it {UNASKED_WORDS[state.unasked]}. The policy ({state.policy}) decides "
@@ -287,8 +287,7 @@ def list_agents(rest: Sequence[str]) -> None:
 def login(rest: Sequence[str]) -> None:
     """Log in to the agent of a session, by a method or by the first that can be used.
 
-    Code in a kernel may be an agent's, so where the host is in the server its user logs in in the
-    page.
+    An agent's code may run in a kernel, so with a host in the server the user logs in in the page.
     """
     if len(rest) > 1:
         raise UsageError("Name one way to log in: %acp login METHOD")
@@ -318,7 +317,7 @@ def logout(rest: Sequence[str]) -> None:
 
 
 def restart(rest: Sequence[str]) -> None:
-    """End an agent's processes; each session starts it anew when it next needs it."""
+    """End an agent's processes; each session starts it again when needed."""
     if len(rest) > 1:
         raise UsageError("Name one agent: %acp restart AGENT. %acp agents lists them.")
     client = host_client()

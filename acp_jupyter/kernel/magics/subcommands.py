@@ -65,7 +65,7 @@ def list_sessions(rest: Sequence[str]) -> None:
 
 
 def new(rest: Sequence[str]) -> None:
-    """Start a session anew; cells go on in it."""
+    """Start a new session; later cells use it."""
     parser = LineParser("%acp new", see="Type: %acp new [AGENT] [--session NAME]")
     parser.add_argument("agent", nargs="?")
     parser.add_argument("--session", default="")
@@ -80,7 +80,7 @@ def new(rest: Sequence[str]) -> None:
 
 
 def resume(rest: Sequence[str]) -> None:
-    """Take up a session by its id; cells go on in it."""
+    """Resume a session by its id; later cells use it."""
     client = host_client()
     state = find_session(client.sessions(), _one(rest, "resume"))
     if state.read_only:
@@ -94,7 +94,7 @@ def resume(rest: Sequence[str]) -> None:
 
 
 def fork(rest: Sequence[str]) -> None:
-    """Make a session that goes on from where another is; cells go on in the new one."""
+    """Fork a session; later cells use the new one."""
     client = host_client()
     parent = choose_session(client, _at_most_one(rest, "fork"))
     state = client.fork(parent.session_id)
@@ -106,7 +106,7 @@ def fork(rest: Sequence[str]) -> None:
 
 
 def rewind(rest: Sequence[str]) -> None:
-    """Take the last turns back: files, and what the agent remembers."""
+    """Go back to before the last turns, in files and in the agent's memory."""
     parser = LineParser("%acp rewind", see="Type: %acp rewind [N] [--keep-files] or --undo")
     parser.add_argument("turns", nargs="?", default="1")
     parser.add_argument("--keep-files", action="store_true")
@@ -131,7 +131,7 @@ def _words(session: Session) -> str:
 
 
 def close(rest: Sequence[str]) -> None:
-    """End a session and its agent; it is kept."""
+    """Close a session and its agent; it stays saved."""
     client = host_client()
     state = choose_session(client, _at_most_one(rest, "close"))
     client.close_session(state.session_id)
@@ -141,7 +141,7 @@ def close(rest: Sequence[str]) -> None:
 
 
 def delete(rest: Sequence[str]) -> None:
-    """Remove a session and what is kept of it."""
+    """Delete a session and its files."""
     client = host_client()
     state = find_session(client.sessions(), _one(rest, "delete"))
     _delete(client, state)
@@ -389,7 +389,7 @@ def _replay(rest: Sequence[str]) -> None:
 
 
 def _alone(name: str, run: Callable[[], None]) -> Callable[[Sequence[str]], None]:
-    """Refuse what stands after a subcommand that takes nothing."""
+    """Refuse arguments after a subcommand that takes none."""
 
     def checked(rest: Sequence[str]) -> None:
         if rest:

@@ -103,7 +103,7 @@ def _show_in_notebook(variants: Variants, cell: ExecutionContext) -> None:
 
 
 def _about(variants: Variants, options: CellOptions) -> str:
-    """Return what is to be known of the copies."""
+    """Return notes about the copies of the folder."""
     variant = variants[0]._detail.session.variant
     assert variant is not None
     words = [f"Each variant works in a copy of the folder. {variant.kernel}"]
@@ -126,7 +126,7 @@ def _tell(words: str, cell: ExecutionContext) -> None:
 
 
 class _Progress:
-    """One line that says what is done before the turns begin; it is gone then."""
+    """A status line about the preparations, removed when the turns begin."""
 
     def __init__(self, cell: ExecutionContext) -> None:
         self._cell = cell

@@ -1,4 +1,4 @@
-"""The output of a turn in its cell, or in a terminal: its start, what comes, its end."""
+"""The output of a turn in its cell or in a terminal: its start, its progress and its end."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def show_beginning(turn: Turn, cell: ExecutionContext) -> None:
     first = first_bundle(start, widget) if cell.goes_on else _OUTLASTS
     _display(first, turn, update=False)
     if cell.frontend == "voila":
-        turn._widget = widget  # it shows the end too: Voilà draws no outputs but widgets anew
+        turn._widget = widget  # it also shows the end: Voilà updates widgets, but no other outputs
         return
     unseen = None
     if widget is not None:
@@ -74,11 +74,11 @@ class BackgroundOutput:
     turn
         The turn.
     widget
-        What shows it live.
+        Shows the turn live.
     unseen
-        Tells it in text if no page draws the widget.
+        Shows the turn as text if no page draws the widget.
     is_run
-        Whether the notebook is run by nbclient or the like.
+        Whether a program such as nbclient runs the notebook.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class BackgroundOutput:
         """Return once the end of the turn, which is over, is shown."""
         self._follower.join(_JOIN_SECONDS)
         if self._is_run:
-            # nbclient takes updates of the cell alone that it runs: one between two is lost.
+            # nbclient only accepts updates from the running cell: one between two cells is lost.
             _display(self._turn.bundle(), self._turn, update=True)
 
     def _follow(self) -> None:
@@ -160,12 +160,12 @@ class ShownTurn:
         self._cell = cell
         self._start = turn._detail
         page = self._start.page_holds_notebook
-        # Where nobody watches, it is shown once: nbval and others take the first display.
+        # Without a user it is shown only once, as nbval and others use the first display.
         self._updates = cell.updates and (page or cell.can_ask)
         self._stack = contextlib.ExitStack()
 
     def begin(self) -> None:
-        """Show the turn as it is now, live where that can be."""
+        """Show the present turn, live if possible."""
         turn, cell, start = self._turn, self._cell, self._start
         widget = None
         if cell.updates and wants_widget(start, cell.can_ask):

@@ -1,5 +1,5 @@
-"""A prompt turn: from Python, and as a cell's output with its widget and questions.
+"""A prompt turn: its Python interface, and its output in a cell, with widget and questions.
 
-Its items come from the host as they are; saved outputs are made by `acp_jupyter.transcript.output`,
-and what a widget shows is drawn by the front end.
+Its items come from the host unchanged; `acp_jupyter.transcript.output` makes saved outputs, and the
+front end draws widgets.
 """

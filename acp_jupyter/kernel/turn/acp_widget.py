@@ -1,6 +1,6 @@
-"""What every ACP widget is: one anywidget module, and the messages between it and its pages.
+"""The base of all ACP widgets: one anywidget module, and the messages between it and its pages.
 
-This module imports anywidget and ipywidgets; whoever shows a widget imports it then.
+This module imports anywidget and ipywidgets, so it is only imported to show a widget.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Part = Literal["turn", "text", "plan", "tool_calls", "diffs", "permission", "com
 
 
 class TurnSource(Protocol):
-    """What is shown of a `Turn`."""
+    """The part of `Turn` that widgets use."""
 
     _client: HostClient
     _detail: TurnDetail
@@ -49,19 +49,19 @@ class TurnSource(Protocol):
 
 
 def is_turn(source: TurnSource | SessionSource) -> TypeGuard[TurnSource]:
-    """Tell a turn from a session."""
+    """Return whether this is a turn (not a session)."""
     return hasattr(source, "session_id")
 
 
 class SessionSource(Protocol):
-    """What is shown of a `Session`."""
+    """The part of `Session` that widgets use."""
 
     _client: HostClient
     id: str
 
 
 def turn_traits(detail: TurnDetail) -> dict[str, str]:
-    """Return what names a turn to a page, and the cell or view that may show it live."""
+    """Return the ids by which a page knows a turn, and the cell or view that may show it live."""
     origin = detail.turn.origin or Origin()
     return {
         "turn_id": detail.turn.turn_id,
@@ -71,7 +71,7 @@ def turn_traits(detail: TurnDetail) -> dict[str, str]:
 
 
 class AcpWidget(anywidget.AnyWidget):
-    """A view of a turn or a session; what the page knows of it.
+    """A view of a turn or a session.
 
     With ``mode="server"`` the page follows the session over its own WebSocket to the Jupyter
     server. With ``mode="comm"`` the host is in this kernel, and the frames of
@@ -126,17 +126,17 @@ class AcpWidget(anywidget.AnyWidget):
         self.send({"n": next(self._numbers), "frame": dict(frame)})
 
     def _call_pages(self) -> None:
-        """Ask whether a page shows this, and is heard while a cell runs."""
+        """Ask the pages that show this widget to answer, to see if they can while a cell runs."""
         self._heard.clear()
         self.send({"call": True})
 
     def _finish(self) -> None:
-        """Send what its pages don't know yet: the turn has ended."""
+        """Send the remaining events to the pages, as the turn has ended."""
         if self._on_end is not None:
             self._on_end()
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take from a page what it may set, which is no fact of the turn."""
+        """Accept traits that a page may set, which are not facts of the turn."""
         allowed = {name: value for name, value in sync_data.items() if name in self._from_page}
         if allowed:
             super().set_state(allowed)
@@ -155,15 +155,15 @@ class AcpWidget(anywidget.AnyWidget):
 
 
 def _by_subshell(comm: Any) -> None:
-    """Let a page's messages take the subshell that the page chose, past the running cell.
+    """Let a page's messages use the subshell that the page chose, past the running cell.
 
-    From 7.4 on ipykernel answers a comm where its last message was sent, and a cell sends it while
-    it runs. So its own buttons would wait for its end, and so would the sign that a page is there.
+    From 7.4 on, ipykernel handles a comm's messages where the comm last sent one, which is the
+    running cell. So buttons, and the sign that a page is there, would wait for the cell's end.
     """
     if comm is not None:
         comm._reply_subshell_for = lambda _data, chosen: chosen
 
 
 def cell_widget(turn: TurnSource) -> AcpWidget:
-    """Return a widget that shows a running turn in its cell; it has no traits that follow it."""
+    """Return a widget that shows a running turn in its cell; its traits don't follow the turn."""
     return AcpWidget(turn._client, turn.session_id, **turn_traits(turn._detail))

@@ -1,4 +1,4 @@
-"""A widget's comm as a page's connection to the host in this kernel."""
+"""Connects pages to the host in this kernel, through a widget's comm."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LAST_SECONDS = 2.0
 
 
 class Served(Protocol):
-    """A widget, and what its pages call."""
+    """The part of a widget that its channel uses."""
 
     turn_id: str
     session_id: str
@@ -62,7 +62,7 @@ def serve(client: HostClient, widget: Served) -> None:
     client
         The host in this kernel.
     widget
-        Its ``session_id`` says what its pages follow.
+        The widget; its pages follow the session of its ``session_id``.
     """
     if not isinstance(client, EmbeddedHost):
         raise TypeError(client.location)
@@ -95,11 +95,10 @@ class _EmbeddedBackend:
 
 
 class _ServedWidget:
-    """A widget and its channel, coalesced and paced as a page's socket is.
+    """A widget and its channel, which merges and paces events as for a page's socket.
 
-    Sending starts with the widget and not with the page's first message, which may wait for the
-    end of the cell. Where a notebook runs without a user, that
-    message is the first sign of one.
+    Sending starts with the widget, and not with the page's first message, which may wait for the
+    end of the cell. In a notebook that runs without a user, that message is the first sign of one.
     """
 
     def __init__(self, client: EmbeddedHost, widget: Served) -> None:
@@ -122,7 +121,7 @@ class _ServedWidget:
         self._open()
 
     def _open(self) -> None:
-        """Send the hello frame: a page, perhaps a reloaded one, has started to listen."""
+        """Send the hello frame to a page that has started to listen, maybe after a reload."""
         if self._serving is not None:
             self._serving.cancel()
         try:
@@ -174,11 +173,11 @@ class _ServedWidget:
                 return
 
     def _comes_from_page(self) -> bool:
-        """Return whether the kernel is handling a message of a page to this widget.
+        """Return whether the kernel is handling a page's message to this widget.
 
-        Buttons are pressed by users. Python code has `HostClient.call`, which distinguishes an
-        agent's code from the user's. Where there is no Jupyter kernel, as in marimo, Panel and
-        Shiny, agents have no tool that runs code in this process.
+        Such a message comes from a button that a user pressed. Python code must use
+        `HostClient.call`, which distinguishes an agent's code from the user's. Without a Jupyter
+        kernel, as in marimo, Panel and Shiny, agents have no tool to run code in this process.
         """
         kernel, comm = kernel_of(current_shell()), self.widget.comm
         if kernel is None:

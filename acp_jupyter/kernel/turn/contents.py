@@ -1,4 +1,4 @@
-"""What a turn holds: its text, tool calls and file changes; as Markdown, HTML, JSON or a table."""
+"""The contents of a turn: text, tool calls and file changes; as Markdown, HTML, JSON or a table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class TurnValues(ABC):
-    """Reads everything from the turn as it is now."""
+    """Properties that read the present state of the turn."""
 
     _detail: TurnDetail
     """As it was last heard of."""
@@ -59,7 +59,7 @@ class TurnValues(ABC):
 
     @property
     def tool_calls(self) -> ToolCalls:
-        """Its tool calls and those of its subagents (``parent_id``), in order.
+        """The tool calls, with those of subagents (``parent_id``), in order.
 
         A tuple; ``tool_calls.to_frame()`` makes it a DataFrame, ``tool_calls.rows()`` dictionaries.
         """
@@ -72,7 +72,7 @@ class TurnValues(ABC):
 
     @property
     def permissions(self) -> tuple[Permission, ...]:
-        """The permission requests and what became of them."""
+        """The permission requests with their outcomes."""
         return tuple(call.permission for call in self.tool_calls if call.permission is not None)
 
     @property
@@ -83,17 +83,17 @@ class TurnValues(ABC):
 
     @property
     def artifacts(self) -> tuple[Artifact, ...]:
-        """What the agent made for you to look at, in order."""
+        """The artifacts that the agent made, in order."""
         return tuple(item for item in self._current().items if isinstance(item, Artifact))
 
     @property
     def usage(self) -> Usage | None:
-        """The session's use of its context, if the agent tells it. ACP: usage_update."""
+        """The session's use of its context, if the agent reports it. ACP: usage_update."""
         return self._current().session.usage
 
     @property
     def tokens(self) -> int | None:
-        """Tokens that this turn took, if the agent tells it."""
+        """The tokens that this turn used, if the agent reports them."""
         return self._current().turn.tokens
 
     @property
@@ -103,12 +103,12 @@ class TurnValues(ABC):
 
     @property
     def stop_reason(self) -> str | None:
-        """How it ended: a stop reason of ACP, or ``error``; None while it runs."""
+        """How the turn ended: a stop reason of ACP, or ``error``; None while it runs."""
         return self._current().turn.stop_reason or None
 
     @property
     def duration(self) -> float | None:
-        """Seconds that it ran, so far; None while it is queued."""
+        """How many seconds the turn has run so far; None while it is queued."""
         detail = self._current()
         turn = detail.turn
         if turn.started_at is None or turn.ended_at is not None:
@@ -117,12 +117,12 @@ class TurnValues(ABC):
 
     @property
     def done(self) -> bool:
-        """Whether it has ended."""
+        """Whether the turn has ended."""
         return self._current().turn.status == "done"
 
 
 class ToolCallRow(TypedDict):
-    """What a table says of one tool call; the call itself holds more."""
+    """A tool call's row in a table, which has only some of its fields."""
 
     tool_call_id: str
     kind: str
@@ -176,7 +176,7 @@ class ToolCalls(tuple[ToolCall, ...]):
             ) from None
         columns = list(ToolCallRow.__annotations__)
         frame = pandas.DataFrame(self.rows(), columns=columns)
-        # Whole numbers stay so where some calls have none.
+        # A nullable integer, so that missing values don't turn the column into floats.
         frame["exit_code"] = frame["exit_code"].astype("Int64")
         return frame.set_index("tool_call_id")
 
@@ -203,17 +203,17 @@ def _row(call: ToolCall) -> ToolCallRow:
 
 
 class ChangedTurn(TurnValues):
-    """Reads a turn's changes from what is kept of the folder."""
+    """Properties for a turn's changes, from the checkpoints of the folder."""
 
     _client: HostClient
     _changes: ChangesReply | None = None
 
     @property
     def diffs(self) -> tuple[Diff, ...]:
-        """The files that it changed; of turns of earlier versions, whoever wrote them.
+        """The files that the turn changed; for turns of earlier versions, by any author.
 
-        While it runs, and where a file or the folder could not be kept, those that the agent
-        reported. A file that is no text, or is too large, has no text here and no line counts.
+        While the turn runs, and if a file or the folder could not be stored, the changes that the
+        agent reported. Binary and very large files have no text here, and no line counts.
         """
         if not self.done:
             return self.reported_diffs
@@ -226,7 +226,7 @@ class ChangedTurn(TurnValues):
 
     @property
     def unknown_paths(self) -> tuple[str, ...]:
-        """Files that changed while it ran, and nobody was seen to change them."""
+        """Files that changed while the turn ran, by an unknown author."""
         if not self.done:
             return ()
         if self._changes is None:
@@ -241,12 +241,12 @@ class ChangedTurn(TurnValues):
         return reported or (_diff(file),)
 
     def patch(self) -> str:
-        """Return all that it changed as one unified diff, which ``git apply`` takes.
+        """Return all changes of the turn as one unified diff for ``git apply``.
 
         Raises
         ------
         ChangesGone
-            It has not ended, the folder could not be kept, or the patch is too long.
+            The turn has not ended, the folder could not be stored, or the patch is too long.
         """
         reply = self._client.changes(self.id, form="patch")
         if reply.patch is None:
@@ -254,14 +254,14 @@ class ChangedTurn(TurnValues):
         return reply.patch
 
     def keep(self, paths: str | Iterable[str] | None = None) -> tuple[str, ...]:
-        """Of a variant: put what it has changed into the folder; all of it, or nothing.
+        """Put the changes of a variant into the folder; all of them, or none.
 
-        `revert` takes it out again.
+        `revert` removes them again.
 
         Parameters
         ----------
         paths
-            Which files, as they stand in `diffs`; by default all.
+            Paths of files in `diffs`; by default all.
 
         Returns
         -------
@@ -271,7 +271,7 @@ class ChangedTurn(TurnValues):
         Raises
         ------
         BadRequest
-            The turn is no variant, or has changed no file.
+            The turn is not a variant, or has changed no file.
         ChangesRefused
             Some were changed since the copy was made. Its ``detail`` names them.
         """
@@ -285,24 +285,24 @@ class ChangedTurn(TurnValues):
         partial: bool = False,
         unknown: bool = False,
     ) -> tuple[str, ...]:
-        """Make files as they were before the turn, and return which; all of them, or none.
+        """Restore files as they were before the turn; all of them, or none. Return their paths.
 
         Parameters
         ----------
         paths
-            Which, as they stand in `diffs` or `unknown_paths`; by default all of `diffs`. The
-            turn's own notebook is never one of them: it is saved while the turn runs.
+            Paths in `diffs` or `unknown_paths`; by default all of `diffs`. The turn's own
+            notebook is never reverted, as it is saved while the turn runs.
         partial
-            Whether to take back what can be, where some were changed since the turn.
+            Whether to revert the others if some files were changed since the turn.
         unknown
-            Whether to revert those of `unknown_paths`, too.
+            Whether to revert the files of `unknown_paths`, too.
 
         Raises
         ------
         ChangesRefused
             Some were changed since. Its ``detail`` names them.
         ChangesGone
-            What they were is not kept.
+            Former contents are no longer stored.
         """
         chosen = (paths,) if isinstance(paths, str) else paths
         named = None if chosen is None else tuple(chosen)
@@ -331,7 +331,7 @@ class ExportedTurn(TurnValues):
         return turn_markdown(detail.turn, detail.items, thoughts=thoughts)
 
     def to_html(self, *, thoughts: bool = False) -> str:
-        """Return the turn as one HTML file, which needs nothing else.
+        """Return the turn as one self-contained HTML file.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""A turn as the output of a cell: its MIME bundle, perhaps with a widget; terminal text."""
+"""Displays a turn as the output of a cell, maybe with a widget, and as text in a terminal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Shown(Protocol):
     def _finish(self) -> None: ...
 
     def close(self) -> None:
-        """Forget it; its views end."""
+        """Close the widget and its views."""
 
 
 def first_bundle(detail: TurnDetail, widget: Shown | None) -> Bundle:
@@ -49,7 +49,7 @@ def first_bundle(detail: TurnDetail, widget: Shown | None) -> Bundle:
     bundle = build_bundle(detail.turn, (), detail.session, home=str(Path.home()))
     if widget is None and detail.page_holds_notebook:
         return bundle
-    # The MIME type of turns would outrank the widget with less; it waits for the end.
+    # Without the MIME type of turns: pages would prefer its smaller view to the widget.
     words = _with_place(bundle, detail)
     view = None if widget is None else widget._repr_mimebundle_()
     if view is None:
@@ -73,7 +73,7 @@ def bundle_of(detail: TurnDetail) -> Bundle:
 
 
 def unanswered(detail: TurnDetail) -> bool:
-    """Return whether an agent that was stopped may say more, and no page will show it here."""
+    """Return whether a stopped agent may still send text that no page will add to the output."""
     is_stopped = detail.turn.status == "done" and detail.turn.stop_reason == "cancelled"
     return is_stopped and bool(detail.session.held) and not detail.page_holds_notebook
 
@@ -84,7 +84,7 @@ def _with_words(bundle: Bundle, words: str) -> dict[str, JsonValue]:
 
 
 def _with_place(bundle: Bundle, detail: TurnDetail) -> dict[str, JsonValue]:
-    """Return the words of a running turn, and where it runs: what is read once its view is lost."""
+    """Return the text for a running turn whose view is lost, with the place where it runs."""
     origin, session = detail.turn.origin, detail.session.session_id[:8]
     # The server names the kernel of a cell's turn.
     if origin is not None and origin.kernel_id:
@@ -102,9 +102,9 @@ _ended: deque[Shown] = deque()
 
 
 def end_widget(widget: Shown) -> None:
-    """Send what its pages don't know yet.
+    """Send the remaining events to the pages of a widget.
 
-    It stays open for a while: a page that was loaded again shows it in place of the final output.
+    The widget stays open for a while, as a reloaded page shows it in place of the final output.
     """
     _ended.append(widget)
     try:
@@ -148,7 +148,7 @@ class TerminalScreen:
 
 
 def _key(item: Item) -> str:
-    """Return what an item is printed under: that a call goes on, and its end, are two lines."""
+    """Return the key of a printed line: a call in the background gets a second line at its end."""
     goes_on = isinstance(item, ToolCall) and item.background
     return f"{item.id} in the background" if goes_on else item.id
 

@@ -1,8 +1,8 @@
-"""`SessionFeed`: what happens in a session, for all widgets of this kernel, in one thread.
+"""`SessionFeed`: updates all widgets of a session in this kernel, in one thread.
 
-The thread waits for events, joins them, and tells the widgets at most ten times a second; it takes
-longer pauses where telling them takes long. It runs while a cell does, so observers do, too. A
-stream that breaks begins again with a snapshot, so nothing is lost.
+The thread waits for events, merges them, and updates the widgets at most ten times a second; it
+pauses longer if updates take long. It also runs while a cell does, and so do observers. A stream
+that breaks starts again with a snapshot, so nothing is lost.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ from acp_jupyter.transcript.model.items import AgentMessage, Item, Thought
 from acp_jupyter.transcript.model.session_state import SessionState
 
 _SHARE = 0.04
-"""Of a processor, for all this: what takes longer is followed by a longer pause."""
+"""Largest share of a processor's time; slow updates are followed by a longer pause."""
 _LONGEST_PAUSE = 5.0
 _AFTERWARDS_SECONDS = 2.0
-"""How long a turn is followed after its end: some agents send the end of their text then."""
+"""How long a turn is followed after its end, when some agents send the last of their text."""
 _TELL_SECONDS = 5.0
 """How long a new widget waits for its first values."""
 _GONE_SECONDS = 20.0
-"""How long a host that ran may be unreachable before its turns count as ended."""
+"""How long a host may be unreachable before its turns count as ended."""
 _THREAD = "acp-widgets"
 _FIRST_RETRY, _LAST_RETRY = 0.5, 30.0
 
 
 def settle(client: HostClient, turn: TurnValues) -> None:
-    """Let a turn that is over know what it changed in its folder, if that is known."""
+    """Set the final diffs of a turn that has ended, if its changes are known."""
     try:
         reply = client.changes(turn.turn.turn_id)
     except AcpError:
@@ -59,19 +59,19 @@ def settle(client: HostClient, turn: TurnValues) -> None:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Follower:
-    """A widget that is told of a turn.
+    """The callbacks of a widget that follows a turn.
 
     Attributes
     ----------
     follows
-        The id of its turn; empty for the one that runs, else the newest.
+        The id of its turn; empty for the running turn, else the newest.
     take
-        Called with a turn's id and what has changed of it; or with all of it, where ``whole``.
-        Returns what is to be called once every widget has taken it.
+        Called with a turn's id and its changed values, or with ``whole`` all values. Returns a
+        function to call after all widgets are updated.
     lose
-        Called when the session is not there any more.
+        Called when the session no longer exists.
     told
-        Set once it was told what is so, if there is anything.
+        Set after the first update.
     """
 
     follows: str
@@ -81,7 +81,7 @@ class Follower:
 
 
 class SessionFeed:
-    """Follows one session while there is somebody to tell.
+    """Follows one session as long as it has followers.
 
     Parameters
     ----------
@@ -96,19 +96,19 @@ class SessionFeed:
         self._session_id = session_id
         self._session: SessionState | None = None
         self._turns: dict[str, TurnValues] = {}
-        """By id, in order: those that somebody follows, and the newest."""
+        """The turns with followers, and the newest one, by id in order."""
         self._turn_of: dict[int, TurnValues] = {}
         """The turn of each message that may get more text, by the message's index."""
         self._told: dict[Follower, str] = {}
-        """The turn that each follower was told of last; empty where there was none."""
+        """The last turn that each follower got; empty if there was none."""
         self._ended_at: dict[str, float] = {}
         self._changed: dict[str, Values] = {}
-        """What is to be told of each turn."""
+        """The changed values of each turn, for the followers."""
         self._anew = False
-        """Whether a snapshot has come since the followers were told."""
+        """Whether a snapshot has come since the last update of followers."""
 
     def run(self) -> None:
-        """Tell the followers until there are none."""
+        """Update the followers until there are none."""
         retry, gone_at = _FIRST_RETRY, float("inf")
         while _wanted(self):
             try:
@@ -128,7 +128,7 @@ class SessionFeed:
                 _end(self)
                 return
             except AcpError as error:
-                # A host that is gone takes its agents along; one that comes back is followed again.
+                # A host that has exited has ended its agents; after a restart we follow it again.
                 gone_at = min(gone_at, time.monotonic())
                 if time.monotonic() - gone_at > _GONE_SECONDS:
                     self._lose(error)
@@ -159,12 +159,12 @@ class SessionFeed:
                     if turn is not None:
                         turn.append(event)
                 case TextChanged():
-                    pass  # an output of a call, which no value holds
+                    pass  # output of a call, which is in no trait
                 case ItemClosed():
                     self._turn_of.pop(index_of(event.item_id), None)
 
     def _begin(self, snapshot: Snapshot) -> None:
-        """Start anew from what the host knows now."""
+        """Start again from a snapshot."""
         self._session = snapshot.session
         self._turn_of.clear()
         self._ended_at.clear()
@@ -181,7 +181,7 @@ class SessionFeed:
         }
         for item in snapshot.items:
             self._put(item)
-        # What came before the snapshot's window is asked for.
+        # Fetch turns that are not completely in the snapshot's window.
         shown = {item.turn_id for item in snapshot.items}
         cut = snapshot.items[0].turn_id if snapshot.first_index and snapshot.items else None
         for name, status in statuses.items():
@@ -230,7 +230,7 @@ class SessionFeed:
         self._forget(current)
 
     def _tell_step(self, names: Mapping[Follower, str]) -> None:
-        """Tell each follower of a turn; the ends of turns when all have been told."""
+        """Update each follower with a turn; call the callbacks for ends after all updates."""
         afterwards: list[Callable[[], None]] = []
         for follower, name in names.items():
             whole = self._anew or name != self._told.get(follower)
@@ -242,7 +242,7 @@ class SessionFeed:
             self._call(tell)
 
     def _due(self, told: str | None, current: str) -> list[str]:
-        """Return the turns to tell of: the one, and those that began and ended before it."""
+        """Return the turns to send: the current one, and those since the last that was sent."""
         names = list(self._turns)
         if current not in names:
             return []
@@ -252,7 +252,7 @@ class SessionFeed:
         return names[first : last + 1] if first <= last else [current]
 
     def _forget(self, current: str) -> None:
-        """Let go of turns that are over, and of their followers."""
+        """Drop turns that have ended, and their followers."""
         now = time.monotonic()
         for name in list(self._turns):
             ended = self._ended_at.get(name)
@@ -266,7 +266,7 @@ class SessionFeed:
 
     @staticmethod
     def _call(tell: Callable[[], None]) -> None:
-        """Tell a widget; what its observers raise is printed, and stops nothing."""
+        """Call a widget; print exceptions of its observers, and continue."""
         try:
             tell()
         except Exception:  # noqa: BLE001 - of the user's own code
@@ -274,24 +274,24 @@ class SessionFeed:
 
 
 def _current(order: list[str], statuses: Mapping[str, str]) -> str:
-    """Return the turn that runs, else the newest that began, else the first that waits."""
+    """Return the running turn, else the newest that began, else the first in the queue."""
     begun = [name for name in order if statuses[name] != "queued"]
     running = [name for name in begun if statuses[name] != "done"]
     return next(iter([*running[:1], *begun[-1:], *order[:1]]), "")
 
 
 def _before(name: str, order: Iterable[str]) -> list[str]:
-    """Return what comes before a name: all, where it is not there, and nothing before none."""
+    """Return the names before a name: all if it is missing, none if it is empty."""
     return list(itertools.takewhile(lambda each: name not in {each, ""}, order))
 
 
 _lock = threading.Lock()
 _feeds: dict[str, tuple[SessionFeed, dict[Follower, None]]] = {}
-"""By session, those that run."""
+"""The running feeds, by session."""
 
 
 def follow(client: HostClient, session_id: str, follower: Follower) -> None:
-    """Tell a widget of a session, and of what happens in it, until `unfollow`."""
+    """Update a widget from a session's events, until `unfollow`."""
     with _lock:
         known = _feeds.get(session_id)
         if known is not None:
@@ -304,13 +304,13 @@ def follow(client: HostClient, session_id: str, follower: Follower) -> None:
 
 
 def wait_until_told(follower: Follower) -> None:
-    """Wait until a widget knows what is so; not in the thread that would tell it."""
+    """Wait for a widget's first update; don't wait in the thread that sends it."""
     if threading.current_thread().name != _THREAD:
         follower.told.wait(_TELL_SECONDS)
 
 
 def unfollow(follower: Follower) -> None:
-    """Tell a widget no more."""
+    """Stop updating a widget."""
     with _lock:
         for _, followers in _feeds.values():
             followers.pop(follower, None)
@@ -323,7 +323,7 @@ def _followers(feed: SessionFeed) -> list[Follower]:
 
 
 def _wanted(feed: SessionFeed) -> bool:
-    """Return whether somebody follows; if nobody does, the feed is over."""
+    """Return whether the feed has followers; end it if it has none."""
     with _lock:
         known = _feeds.get(feed._session_id)
         if known is None or known[0] is not feed:

@@ -1,7 +1,7 @@
-"""Who answers while a cell waits for a turn of a host in this kernel: buttons, else stdin.
+"""Requests while a cell waits for a turn of a host in this kernel: by buttons, else over stdin.
 
-In most frontends a click reaches the kernel at the end of the cell. Where page and kernel have
-subshells it comes at once. Each page that shows the turn is asked whether it is heard.
+In most frontends a click only reaches the kernel at the end of the cell. If page and kernel support
+subshells, it comes at once. So each page that shows the turn is asked for a sign of life.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _MISSING = (
 )
 
 _HEARD_SECONDS = 2.0
-"""How long a page has for its answer from the call on; most need a tenth of it."""
+"""How long a page has for its answer; most need a tenth of it."""
 _FIRST_SECONDS = 6.0
-"""The same for its first widget: it loads anywidget, and starts its subshell."""
+"""How long it has with its first widget, which loads anywidget and starts the subshell."""
 _SURE_SECONDS = 15.0
-"""The same for a page that was heard before while a cell ran."""
+"""How long it has if a page has answered before while a cell ran."""
 
 
 class Questions:
@@ -50,11 +50,11 @@ class Questions:
         self._client = client
         self._turn_id = turn_id
         self._until: dict[str, float] = {}
-        """How long the pages of each turn have for their answers, by the turn's id."""
+        """The deadline for answers of each turn's pages, by the turn's id."""
         self._call_pages(turn_id)
 
     def ask(self, detail: TurnDetail) -> None:
-        """Ask the first open request, if any, unless a page that is heard has its buttons."""
+        """Ask the first open request over stdin, unless a page can answer it with buttons."""
         if detail.turn.status == "queued":
             active = self._client.session(detail.turn.session_id).active_turn_id
             if active is None or active == self._turn_id:
@@ -72,7 +72,7 @@ class Questions:
                 return False
             return current is not None and current.id == asked.id
 
-        if wanted():  # else another thread has asked it meanwhile
+        if wanted():  # otherwise another thread has asked it meanwhile
             with self._below(turn_id) as note:
                 answer_request(self._client, detail.turn.session_id, asked, wanted, note)
 
@@ -90,9 +90,9 @@ class Questions:
 
     @contextlib.contextmanager
     def _below(self, turn_id: str) -> Iterator[str]:
-        """Have the turn's views say that the question is below them.
+        """Let the turn's views say that the question is below them.
 
-        Where no page has been met yet, what it may lack is told with the question.
+        If no page has answered yet, add a note to the question about what the page may lack.
         """
         widgets = _widgets(turn_id)
         for widget in widgets:
@@ -128,6 +128,6 @@ def _patience() -> float:
 
 
 def _widgets(turn_id: str) -> list[Served]:
-    # Imported by whoever shows one: widgets are not everywhere.
+    # Only imported when a widget is shown, as the packages may be missing.
     channel = sys.modules.get("acp_jupyter.kernel.turn.comm_channel")
     return [] if channel is None else channel.widgets_of(turn_id)

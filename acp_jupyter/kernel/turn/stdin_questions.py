@@ -41,7 +41,7 @@ def answer_request(
     wanted: Callable[[], bool],
     note: str = "",
 ) -> None:
-    """Ask the user what a turn waits for, and answer it.
+    """Ask the user about a turn's open request, and answer it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""`Turn`: a prompt turn as Python sees it: wait for it, stream its text, cancel it, show it.
+"""`Turn`, the Python interface of a prompt turn: wait for it, stream its text, cancel it, show it.
 
 While the main thread waits, the agent's tools may run code in this kernel.
 """
@@ -46,17 +46,17 @@ _POLL_SECONDS = 0.2
 class Turn(ChangedTurn, ExportedTurn):
     """A prompt turn: running, or done.
 
-    Made by ``%%acp`` and by `Session.prompt`. What it holds is brought up to date when it is
-    read, until the turn is done.
+    Made by ``%%acp`` and by `Session.prompt`. Reading a property updates the turn until it is
+    done.
 
     Parameters
     ----------
     client
         The host.
     detail
-        What is known of the turn.
+        The turn's present state.
     can_ask
-        Whether somebody sits here who can answer permission requests.
+        Whether a user can answer permission requests here.
     timeout
         Seconds after which the turn is stopped.
     """
@@ -92,9 +92,9 @@ class Turn(ChangedTurn, ExportedTurn):
     def wait(self, timeout: float | None = None) -> Turn:
         """Wait for the end and return the turn itself.
 
-        Permission requests are asked here where the host is in this kernel and somebody sits at
-        it. A thread that you started asks too in a program at a terminal; in a notebook and in
-        IPython what it would have to ask is refused. Interrupting the kernel stops the turn.
+        If the host is in this kernel and a user is there, permission requests are asked here. In a
+        program at a terminal, threads that you start ask, too; in a notebook and in IPython their
+        requests are refused. Interrupting the kernel stops the turn.
 
         Parameters
         ----------
@@ -104,11 +104,11 @@ class Turn(ChangedTurn, ExportedTurn):
         Raises
         ------
         TimeoutError
-            It has not ended by then.
+            The turn has not ended by then.
         NobodyToAsk
-            The agent asked for something, and nobody could be asked.
+            The agent made a request, and nobody could be asked.
         TurnError
-            It ended in another error.
+            The turn ended in another error.
         """
         self._wait(timeout, None)
         self.raise_for_error()
@@ -127,13 +127,13 @@ class Turn(ChangedTurn, ExportedTurn):
         return self
 
     def steer(self, words: str) -> bool:
-        """Say something to the agent while the turn runs, without stopping anything.
+        """Send the agent a message while the turn runs, without stopping anything.
 
         Returns
         -------
         bool
-            Whether the agent took it: the turn goes on, under the policy that it has. If not, it
-            waits in the queue and is sent when the turn has ended.
+            Whether the agent took it. Then the turn continues under its own policy. Otherwise the
+            message is queued, and sent when the turn has ended.
 
         Raises
         ------
@@ -148,17 +148,17 @@ class Turn(ChangedTurn, ExportedTurn):
         return self._client.steer(self.session_id, words, can_ask=can_ask)
 
     def cancel(self) -> None:
-        """Stop it, running or queued; its open permission requests are answered ``cancelled``."""
+        """Stop the turn, running or queued; open permission requests are answered ``cancelled``."""
         if not self.done:
             self._client.cancel(self.session_id, self.id)
 
     def raise_for_error(self) -> None:
-        """Raise what the turn ended in, if it ended in an error.
+        """Raise the turn's error, if it ended in one.
 
         Raises
         ------
         TurnTimeout
-            It took longer than its time limit.
+            The turn took longer than its time limit.
         NobodyToAsk
             A permission was refused because nobody could be asked.
         TurnError
@@ -166,7 +166,7 @@ class Turn(ChangedTurn, ExportedTurn):
         """
         if not self.done:
             return
-        # As it is saved: an error lands in the notebook like the turn does.
+        # Scrubbed as for saving, as the error is saved in the notebook, too.
         turn = obj(obj(self.bundle().data[TURN_MIME]).get("turn"))
         if self._timed_out and turn.get("stop_reason") == "cancelled":
             raise TurnTimeout(f"The turn took longer than {self._timeout:g} s and was stopped.")
@@ -187,7 +187,7 @@ class Turn(ChangedTurn, ExportedTurn):
         return self._widget
 
     def bundle(self) -> Bundle:
-        """Return the turn as notebook output, as it is now and without a widget."""
+        """Return the present turn as notebook output, without a widget."""
         return bundle_of(self._current())
 
     def __repr__(self) -> str:
@@ -196,7 +196,7 @@ class Turn(ChangedTurn, ExportedTurn):
         return f"<Turn {self.id[:8]} of {agent.id}: {turn.status}{end}>"
 
     def _display_(self) -> object:
-        """Return what marimo shows for the turn; once it is done in what marimo exports."""
+        """Return marimo's output for the turn; it is also in exports if the turn is done."""
         if execution_context().goes_on:
             return self.widget
         self._wait(None, None)
@@ -205,10 +205,10 @@ class Turn(ChangedTurn, ExportedTurn):
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the turn for display; while it runs, with what shows it live."""
+        """Return the turn for display; with a live widget while it runs."""
         bundle = self.bundle()
         if not self.done:
-            # What our renderer draws is live in the turn's own cell alone.
+            # Our renderer draws a live view only in the turn's own cell.
             live = self._can_ask and not (self._detail.page_holds_notebook and self._in_own_cell())
             bundle = first_bundle(self._detail, self.widget if live else None)
         return dict(bundle.data), dict(bundle.metadata)
@@ -220,7 +220,7 @@ class Turn(ChangedTurn, ExportedTurn):
         return origin is not None and bool(cell.cell_id) and cell.cell_id == origin.cell_id
 
     def _state(self) -> TurnState:
-        """Return what is true of the turn now; what was last known where the host is gone."""
+        """Return the turn's present state; the last known one if the host has exited."""
         turn = self._detail.turn
         if turn.status == "done":
             return turn
@@ -238,7 +238,7 @@ class Turn(ChangedTurn, ExportedTurn):
 
     @property
     def _asks_here(self) -> bool:
-        """Whether what the agent asks is answered in this process."""
+        """Whether the agent's requests are answered in this process."""
         return self._client.may_answer and self._can_ask
 
     def _wait(
@@ -249,9 +249,9 @@ class Turn(ChangedTurn, ExportedTurn):
         *,
         is_new: bool = True,
     ) -> None:
-        """Wait for the end; ``watch`` sees the turn on the way.
+        """Wait for the end; call ``watch`` with the turn on the way.
 
-        ``is_new`` is False for what goes on waiting where it has waited before.
+        ``is_new`` is False if this continues an earlier wait.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         asks = (asks or thread_asks(self._frontend)) if self._asks_here else "leaves"
@@ -283,9 +283,9 @@ class Turn(ChangedTurn, ExportedTurn):
             self._finish_output()  # so that what follows can't overtake it
 
     def _wait_for_late_text(self) -> None:
-        """Wait until an agent that was stopped has answered: it may say more until then.
+        """Wait until a stopped agent has answered, as it may send text until then.
 
-        Not where a page has the notebook, which puts it in when it comes.
+        Not if a page has the notebook open, which adds later text itself.
         """
         deadline = time.monotonic() + _WAIT_SECONDS
         while unanswered(self._detail) and time.monotonic() < deadline:
@@ -303,12 +303,12 @@ class Turn(ChangedTurn, ExportedTurn):
             return
 
     def _is_refused(self, asks: Asks) -> bool:
-        """Return whether nobody is asked, not even by another wait or the buttons of a widget."""
+        """Return whether nobody can be asked, not even by another wait or a widget's buttons."""
         elsewhere = self._asking_waits or self._widget or self._finish_output
         return asks == "refuses" or (asks == "defers" and not elsewhere)
 
     def _attend(self, asks: Asks) -> None:
-        """Do what this wait does about requests."""
+        """Handle the turn's open requests."""
         if asks == "asks":
             self._answer_requests()
         elif self._is_refused(asks) and self._is_pending():
@@ -345,10 +345,10 @@ _STREAM_SECONDS = 0.1
 
 
 class TextStream:
-    """Pieces of a turn's answer, for ``for`` and ``async for``. Made by `Turn.stream`.
+    """The pieces of a turn's answer, for ``for`` and ``async for``. Made by `Turn.stream`.
 
-    Together they are the turn's ``text``. Who stops reading does not stop the turn. At its end an
-    error of the turn is raised, as by `Turn.wait`.
+    Joined, they are the turn's ``text``. Ending the loop early does not stop the turn. At the end,
+    an error of the turn is raised, as by `Turn.wait`.
     """
 
     def __init__(self, turn: Turn) -> None:
@@ -375,7 +375,7 @@ class TextStream:
                 return
 
     def _poll(self) -> bool:
-        """Wait a little; tell whether the turn has ended."""
+        """Wait a little; return whether the turn has ended."""
         try:
             self._turn._wait(_STREAM_SECONDS, None, is_new=self._is_new)
         except TimeoutError:

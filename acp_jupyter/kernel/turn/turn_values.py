@@ -1,7 +1,7 @@
 """The values of a turn's traits, kept up to date from the session's events.
 
 Plain tuples, dictionaries and texts, so that ``pandas.DataFrame(widget.tool_calls)`` is a table.
-What has not changed is the same object as before.
+A value that has not changed stays the same object.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ def words_of(part: str, values: Values) -> str:
 
 
 class TurnValues:
-    """One turn, made of its items and of what happens to them.
+    """The trait values of one turn, computed from its items and later events.
 
     Parameters
     ----------
     turn
-        As it is now.
+        The turn's present state.
     """
 
     def __init__(self, turn: TurnState) -> None:
@@ -99,12 +99,12 @@ class TurnValues:
 
     @property
     def values(self) -> Values:
-        """All values, as they were told last."""
+        """All values, as of the last call of `changed`."""
         return dict(self._values)
 
     @property
     def pending(self) -> tuple[dict[str, Any], ...]:
-        """What is asked, as it was told last."""
+        """The open requests, as of the last call of `changed`."""
         asked: tuple[dict[str, Any], ...] = self._values["pending"]
         return asked
 
@@ -114,16 +114,16 @@ class TurnValues:
         return tuple(diff for index in sorted(self._diffs) for diff in self._diffs[index])
 
     def become(self, turn: TurnState) -> None:
-        """Take the turn's own state."""
+        """Set the turn's own state."""
         self.turn = turn
         self._touched |= {"error", "stop_reason", "status"}
 
     def put(self, item: Item) -> None:
-        """Take a new item, or one that has changed."""
+        """Add a new item, or replace a changed one."""
         index = index_of(item.id)
         match item:
             case AgentMessage() | Thought():
-                if item.parent_id not in self._call_ids:  # else it is a subagent's
+                if item.parent_id not in self._call_ids:  # otherwise it is a subagent's
                     name = "text" if isinstance(item, AgentMessage) else "thoughts"
                     self._texts[name][index] = _Text(item.text)
                     self._touched.add(name)
@@ -138,7 +138,7 @@ class TurnValues:
                 pass
 
     def append(self, event: TextAppended) -> None:
-        """Take more text of one of its items."""
+        """Append text to an item."""
         if event.field != "text":
             return
         index = index_of(event.item_id)
@@ -148,7 +148,7 @@ class TurnValues:
                 self._touched.add(name)
 
     def use(self, session: SessionState) -> None:
-        """Take what is true of the session."""
+        """Update the usage from the session's state."""
         usage = session.usage
         told = None if usage is None else usage.model_dump()
         if told != self._usage:
@@ -156,7 +156,7 @@ class TurnValues:
             self._touched.add("usage")
 
     def settle_diffs(self, files: Iterable[FileTexts]) -> None:
-        """Take what the turn changed in the end."""
+        """Set the diffs of the ended turn from its changes."""
         self._final_diffs = tuple(row for file in files for row in self._rows_of(file))
         self._touched.add("diffs")
 
@@ -182,7 +182,7 @@ class TurnValues:
             "added": file.added,
             "removed": file.removed,
         }
-        # Of a file that could not be kept the calls alone tell what changed.
+        # For a file that could not be stored, only the calls have the change.
         told = [each for each in self.reported if each["path"] == file.path] if file.unread else []
         return told or [row]
 
@@ -193,7 +193,7 @@ class TurnValues:
             self._calls[index] = row
             self._touched.add("tool_calls")
         if call.diffs or index in self._diffs:
-            # What failed or was rejected has changed nothing.
+            # Calls that failed or were rejected have changed nothing.
             stands = call.status not in {"failed", "cancelled"}
             self._diffs[index] = tuple(map(diff_row, call.diffs)) if stands else ()
             self._touched.add("diffs")
@@ -234,14 +234,14 @@ class TurnValues:
 
 
 class _Text:
-    """A text that grows by pieces, some of which may come again."""
+    """A growing text; pieces may be sent twice."""
 
     def __init__(self, text: str) -> None:
         self._pieces = [text]
         self._units = utf16_length(text)
 
     def add(self, piece: str, offset: int) -> None:
-        """Add what is not there already; ``offset`` is in UTF-16 code units."""
+        """Append the new part of a piece; ``offset`` is in UTF-16 code units."""
         known = self._units - offset
         if known > 0:
             piece = piece.encode("utf-16-le")[2 * known :].decode("utf-16-le", "replace")
@@ -254,7 +254,7 @@ class _Text:
 
 
 def call_row(call: ToolCall) -> dict[str, Any]:
-    """Return what the trait says of a tool call."""
+    """Return the row of a tool call in the trait."""
     named = dict.fromkeys([call.path, *(place.path for place in call.locations)])
     return {
         "tool_call_id": call.tool_call_id,
@@ -270,7 +270,7 @@ def call_row(call: ToolCall) -> dict[str, Any]:
 
 
 def diff_row(diff: Diff) -> dict[str, Any]:
-    """Return what the trait says of a changed file."""
+    """Return the row of a changed file in the trait."""
     return {
         "path": diff.path,
         "old_text": diff.old_text,

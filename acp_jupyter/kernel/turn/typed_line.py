@@ -1,4 +1,4 @@
-"""A line that somebody types, on the main thread as `input` reads it, and on others."""
+"""Reads a typed line, on the main thread with `input`, and on other threads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _wanted: ContextVar[Callable[[], bool] | None] = ContextVar("wanted", default=No
 
 
 class NoLongerAsked(Exception):
-    """What a line was read for has been answered, or its turn has ended."""
+    """The line is no longer needed: the request was answered, or its turn has ended."""
 
 
 @contextlib.contextmanager
@@ -52,7 +52,7 @@ def read_line(prompt: str, *, secret: bool = False) -> str:
 
 @contextlib.contextmanager
 def _ended_with(wanted: Callable[[], bool]) -> Iterator[None]:
-    """End the main thread's wait for input once it is not wanted: nothing but a signal does."""
+    """End the main thread's wait for input when it is not needed; only a signal can."""
     lock, over = threading.Lock(), threading.Event()
     ended = False
 
@@ -95,7 +95,7 @@ def _polled_line(wanted: Callable[[], bool]) -> str:
         if not wanted():
             print()  # noqa: T201 - the question's line ends
             raise NoLongerAsked
-    if not wanted():  # the line is for somebody else
+    if not wanted():  # the line belongs to another reader
         raise NoLongerAsked
     line = sys.stdin.readline()
     if not line:

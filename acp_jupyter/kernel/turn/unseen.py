@@ -1,4 +1,4 @@
-"""Turns in a page that has no anywidget, and so can't draw their widget."""
+"""Shows turns as text in a page without anywidget, which can't draw their widget."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _MET_SECONDS = 8.0
 _TICK_SECONDS = 0.5
 _LATE_SECONDS = 0.25
 _TICKS = 10
-"""A page has answered by then, if the kernel was free to hear it."""
+"""After this many ticks of a free kernel, a page would have answered."""
 
 
 @contextlib.contextmanager
 def told_while_waiting(turn_id: str, session_id: str) -> Iterator[None]:
-    """Say below the turn of a waiting cell what its page may lack, if no page is met for a while.
+    """Show a hint below a waiting cell's turn if no page answers for a while.
 
-    For turns of the server, whose questions are not asked here. A page whose messages wait for the
-    end of the cell is told so too, which is why it begins with an if.
+    For turns of a host in the server, whose requests are not asked here. The hint is conditional,
+    as pages whose messages wait for the end of the cell get it, too.
     """
     note_id, told = f"{turn_id}-note", threading.Event()
 
@@ -68,7 +68,7 @@ def _show(data: dict[str, str], display_id: str, *, update: bool) -> None:
 
 
 class UnseenTurn:
-    """Tells a background turn in text if no page draws its widget. Made on the main thread.
+    """Shows a background turn as text if no page draws its widget. Made on the main thread.
 
     Parameters
     ----------
@@ -84,11 +84,11 @@ class UnseenTurn:
 
     @property
     def look_seconds(self) -> float:
-        """How long to wait for the turn's end before `news` is asked for again."""
+        """How long to wait for the turn's end before calling `news` again."""
         return 20.0 if page_met.is_set() else 1.0
 
     def news(self, detail: TurnDetail) -> Bundle | None:
-        """Return what is to be shown in place of the widget, if that has changed."""
+        """Return the output to show in place of the widget, if it has changed."""
         if not self._unseen.is_set() or page_met.is_set() or detail.turn.status == "done":
             return None
         bundle = first_bundle(detail, None)
@@ -120,7 +120,7 @@ class UnseenTurn:
 
 
 def _after_idle(reached: threading.Event) -> None:
-    """Set an event once the main thread was free for some seconds, unless a page is met before."""
+    """Set an event after the main thread was free for some seconds, unless a page answers first."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:  # no kernel

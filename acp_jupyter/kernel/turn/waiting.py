@@ -1,10 +1,10 @@
-"""Waiting for a turn in coroutines and threads: who asks there, and what an interrupt does.
+"""Waits for a turn in coroutines and threads: where requests are asked, and what interrupts do.
 
-The main thread asks as `input` does. Another thread asks too in a program at a terminal, where its
-question ends with the turn. A coroutine asks in its loop's thread in a notebook, as a cell does,
-and in the waiting thread elsewhere. In a notebook and in IPython a thread that somebody started
-can't ask: the cell that one types in may be another by then. In Voilà and in a marimo app nothing
-can be typed, and no click is heard while a cell runs: what a cell would have to ask is refused.
+The main thread asks with `input`. In a program at a terminal other threads ask, too; their question
+ends with the turn. In a notebook a coroutine asks in its loop's thread, as a cell does; elsewhere
+in the waiting thread. In a notebook and in IPython a thread that the user started can't ask, as
+the input might belong to another cell by then. In Voilà and in a marimo app a user can't type,
+and clicks don't arrive while a cell runs, so requests of a waiting cell are refused.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _WAKE_SECONDS = 0.2
 
 
 class _Turn(Protocol):
-    """What is used of a `Turn`."""
+    """The part of `Turn` that is used here."""
 
     _frontend: Frontend
 
@@ -59,7 +59,7 @@ class _Turn(Protocol):
 
 
 def in_main_thread() -> bool:
-    """Return whether the main thread runs this."""
+    """Return whether this is the main thread."""
     return threading.current_thread() is threading.main_thread()
 
 
@@ -69,24 +69,24 @@ def thread_asks(frontend: Frontend) -> Asks:
     Parameters
     ----------
     frontend
-        Where the prompt was sent from.
+        The frontend that sent the prompt.
     """
     cell = execution_context()
     if cell.frontend == "marimo" or (cell.frontend == "voila" and in_main_thread()):
-        # No click is heard while a cell runs.
+        # Clicks don't arrive while a cell runs.
         return "asks" if cell.can_type else "refuses"
     return "asks" if in_main_thread() or frontend == "script" else "defers"
 
 
 async def wait_in_loop(turn: _Turn, seconds: float | None = None) -> bool:
-    """Wait for the end without holding up the loop; return whether it has come.
+    """Wait for the end without blocking the loop; return whether the turn has ended.
 
     Cancelling the task stops the turn, and so does an interrupt.
 
     Parameters
     ----------
     turn
-        What to wait for.
+        The turn.
     seconds
         Longest wait, unless a question is being asked.
     """
@@ -96,7 +96,7 @@ async def wait_in_loop(turn: _Turn, seconds: float | None = None) -> bool:
                 return await _wait_in_cell(turn, seconds)
             return await _in_thread(turn, seconds, "asks")
     except asyncio.CancelledError as error:
-        # IPython shows this alone: where in this package it was raised helps nobody.
+        # IPython shows only this: a traceback inside this package doesn't help.
         error._render_traceback_ = lambda: ["CancelledError: The turn was stopped."]  # type: ignore[attr-defined]
         await asyncio.to_thread(turn.cancel)
         raise
@@ -121,7 +121,7 @@ async def _in_thread(turn: _Turn, seconds: float | None, asks: Asks) -> bool:
             await asyncio.wait({waiting}, timeout=_WAKE_SECONDS)
     except asyncio.CancelledError:
         await asyncio.to_thread(turn.cancel)
-        # A question that is still open there would take the line that is typed next.
+        # A question that is still open there would read the next typed line.
         await asyncio.wait({waiting}, timeout=_END_SECONDS)
         raise
     return await waiting
@@ -136,8 +136,8 @@ def _has_ended(turn: _Turn, seconds: float | None, asks: Asks) -> bool:
 
 
 def _ask(turn: _Turn) -> None:
-    """Ask what is open, in place of the loop; an interrupt of the question stops the turn."""
-    in_kernel = kernel_of(current_shell()) is not None  # whose handler interrupts no `input`
+    """Ask open requests while the loop is blocked; interrupting a question stops the turn."""
+    in_kernel = kernel_of(current_shell()) is not None  # its handler doesn't interrupt `input`
     before = signal.signal(signal.SIGINT, signal.default_int_handler) if in_kernel else None
     try:
         turn._answer_requests()
@@ -154,9 +154,9 @@ _interrupted: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[object]]] = []
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Cancel the running task at an interrupt, where that would end the loop and not the task.
+    """Make an interrupt cancel the running task, if it would end the whole loop instead.
 
-    So it is in IPython at a terminal. `asyncio.run` and ipykernel have handlers of their own.
+    Needed in IPython at a terminal: `asyncio.run` and ipykernel have handlers of their own.
     """
     task = asyncio.current_task()
     handler = signal.getsignal(signal.SIGINT)
@@ -191,7 +191,7 @@ def follow_and_work(client: HostClient, turn_id: str, seconds: float) -> TurnDet
     Raises
     ------
     KeyboardInterrupt
-        The user interrupted the tool's code, which is reported, and with it the wait.
+        The user interrupted the tool's code, which is reported, and so also the wait.
     """
     followed = client.follow(turn_id, seconds)
     if followed.work is None:

@@ -1,6 +1,6 @@
 """`TurnWidget` and its parts: a turn, or the newest of a session, as ipywidgets.
 
-All are one anywidget module, whose ``part`` says what it draws. `acp_jupyter.widgets` has the
+All use one anywidget module, which draws the part named by ``part``. `acp_jupyter.widgets` has the
 public names.
 """
 
@@ -154,14 +154,14 @@ class TurnWidget(AcpWidget):
     def on_done(self, callback: Callable[[TurnWidget], object], remove: bool = False) -> None:
         """Call ``callback(widget)`` when the turn is done; at once if it is already.
 
-        Of a session's widget: at the end of each turn.
+        For a session's widget, at the end of each turn.
 
         Parameters
         ----------
         callback
-            What to call.
+            The function to call.
         remove
-            Whether to call it no more instead.
+            Whether to remove the callback instead.
         """
         with self._lock:
             self._done.register_callback(callback, remove=remove)
@@ -172,16 +172,16 @@ class TurnWidget(AcpWidget):
     def on_permission(
         self, callback: Callable[[TurnWidget, dict[str, Any]], object], remove: bool = False
     ) -> None:
-        """Call ``callback(widget, request)`` for each permission request, once it is asked.
+        """Call ``callback(widget, request)`` for each new permission request.
 
         The request is as in ``pending``. It is answered in the page, never by code.
 
         Parameters
         ----------
         callback
-            What to call.
+            The function to call.
         remove
-            Whether to call it no more instead.
+            Whether to remove the callback instead.
         """
         with self._lock:
             self._asked.register_callback(callback, remove=remove)
@@ -190,7 +190,7 @@ class TurnWidget(AcpWidget):
             callback(self, request)
 
     def close(self) -> None:
-        """Remove it from every page; its traits change no more."""
+        """Remove the widget from all pages; its traits no longer change."""
         if self._follower is not None:
             unfollow(self._follower)
         super().close()
@@ -201,7 +201,7 @@ class TurnWidget(AcpWidget):
         return None if shown is None else (shown[0] | self._words(), shown[1] | self._mark())
 
     def _words(self) -> dict[str, Any]:
-        """Return the turn as text, as it is now."""
+        """Return the present turn as text."""
         if not self._shown:
             return {}
         try:
@@ -211,14 +211,14 @@ class TurnWidget(AcpWidget):
         return {name: words for name, words in bundle.data.items() if name != TURN_MIME}
 
     def _mark(self) -> dict[str, Any]:
-        """Return the output's metadata, by which a page knows whose turn it is."""
+        """Return the output's metadata, by which a page finds the turn."""
         whole = self.part == "turn" and self.turn_id
         return {RUNS_KEY: {self.turn_id: self.session_id}} if whole else {}
 
     # -- called by the feed ----------------------------------------------------
 
     def _take(self, turn_id: str, changed: Values, whole: bool) -> Callable[[], None]:
-        """Take what has changed of the turn; return what tells the callbacks.
+        """Update the traits; return a function that calls the callbacks.
 
         An observer that fails stops neither the others nor the traits that follow.
         """
@@ -238,7 +238,7 @@ class TurnWidget(AcpWidget):
             fresh = self._permissions(asked - self._told)
             self._told = asked
             done = self.status == "done"
-            # What was over before there was a widget is no news.
+            # Turns that ended before the widget existed don't call the callbacks.
             ends = done and self._ended != turn_id and self._is_told()
             self._ended = turn_id if done else ""
             on_permission = CallbackDispatcher(callbacks=list(self._asked.callbacks))
@@ -271,7 +271,7 @@ class TurnWidget(AcpWidget):
         )
 
     def _lose(self, error: AcpError) -> None:
-        """Take that the session, or its host, is not there any more."""
+        """Handle the end of the session or its host."""
         if self.status == "done":
             return
         gone = {"error": error.message, "stop_reason": "error", "status": "done", "pending": ()}
