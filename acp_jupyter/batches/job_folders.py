@@ -6,6 +6,7 @@ import contextlib
 import os
 import platform
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 from acp_jupyter.system.locks import lock
 
 _PREFIX = "acp-batch-"
+_OPEN = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _OWNER = ".owner"
 """Locked by the process that has made the folder, as long as that lives. It says on which machine:
 not every shared disk has locks that hold for all of them."""
@@ -59,9 +61,9 @@ def _remove_abandoned() -> None:
     for owner_file in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_OWNER}"):
         folder = owner_file.parent
         with contextlib.suppress(OSError):
-            if folder.is_symlink() or folder.lstat().st_uid != os.getuid():
+            if folder.is_symlink() or not _is_own(folder):
                 continue
-            owner = os.open(owner_file, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+            owner = os.open(owner_file, _OPEN)
             try:
                 lock(owner)
                 is_same = os.path.samestat(os.fstat(owner), owner_file.lstat())
@@ -69,6 +71,11 @@ def _remove_abandoned() -> None:
                     _remove(folder)
             finally:
                 os.close(owner)
+
+
+def _is_own(folder: Path) -> bool:
+    """Return whether this user made a folder; Windows has temporary folders for each user."""
+    return sys.platform == "win32" or folder.lstat().st_uid == os.getuid()
 
 
 def _remove(folder: Path) -> None:

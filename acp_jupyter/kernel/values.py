@@ -157,9 +157,7 @@ def can_limit() -> bool:
 
     It does not if the user's program uses the process's only timer.
     """
-    if threading.current_thread() is not threading.main_thread():
-        return False
-    if not hasattr(signal, "setitimer"):
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         return False
     return _depth > 0 or not signal.getitimer(signal.ITIMER_REAL)[0]
 
@@ -170,7 +168,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
     A long call into C is stopped at its end only.
     """
-    if not can_limit():
+    if sys.platform == "win32" or not can_limit():
         yield
         return
 

@@ -16,7 +16,7 @@ _PIECE_BYTES = 65536
 
 def _connected() -> socket.socket:
     kind, _, where = os.environ["ACP_NOTEBOOK_TOOLS"].partition(":")
-    if kind == "unix":
+    if sys.platform != "win32" and kind == "unix":
         connection = socket.socket(socket.AF_UNIX)
         connection.connect(where)
     else:

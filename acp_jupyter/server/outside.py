@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 from typing import Any
 
 from jupyter_server import CallContext
@@ -133,7 +134,7 @@ class OutsideHandler(JupyterHandler, WebSocketHandler):
 
 async def _connected(address: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     kind, _, where = address.partition(":")
-    if kind == "unix":
+    if sys.platform != "win32" and kind == "unix":
         return await asyncio.open_unix_connection(where, limit=_LINE_BYTES)
     host, _, port = where.rpartition(":")
     return await asyncio.open_connection(host, int(port), limit=_LINE_BYTES)

@@ -8,17 +8,18 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from acp_jupyter.host.process import supervise
 from acp_jupyter.host.process.pipes import PipeReader
 from acp_jupyter.own_programs import script_command
 
 _STOP_MARGIN_SECONDS = 6.0
+_SUPERVISE = Path(__file__).with_name("supervise.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +112,13 @@ class ChildProcess:
         OSError, ValueError
             The supervisor did not start.
         """
+        if sys.platform == "win32":
+            raise OSError("programs can't be started on Windows yet; use Linux in WSL 2")
         life_read, life_write = os.pipe()
         status_read, status_write = os.pipe()
         arguments = [
             # Isolated and by path: the folder and PYTHONPATH must not replace our code.
-            *script_command(supervise.__file__, str(life_read), str(status_write)),
+            *script_command(str(_SUPERVISE), str(life_read), str(status_write)),
             *(str(grace.eof_seconds), str(grace.term_seconds)),
             *([] if terminal_folder is None else ["terminal", str(terminal_folder)]),
             *("--", *command),
@@ -181,7 +184,7 @@ class ChildProcess:
         self.started.set()
         while self.supervisor.poll() is None:  # noqa: ASYNC110 - there is no event for it
             await asyncio.sleep(self._grace.poll_seconds)
-        if self.supervisor.returncode < 0 and self.pid:
+        if sys.platform != "win32" and self.supervisor.returncode < 0 and self.pid:
             # The supervisor was killed, and the command with it: end what the command started.
             with contextlib.suppress(OSError):
                 os.killpg(self.pid, signal.SIGKILL)

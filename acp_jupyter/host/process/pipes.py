@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, Self
@@ -24,7 +25,8 @@ class PipeReader:
     """
 
     def __init__(self, fd: int) -> None:
-        os.set_blocking(fd, False)
+        if sys.platform != "win32":
+            os.set_blocking(fd, False)
         self._fd = fd
         self._loop = asyncio.get_running_loop()
         self._wake = asyncio.Event()

@@ -30,6 +30,7 @@ import sys
 import termios
 import time
 
+assert sys.platform != "win32", "POSIX only"
 _LINUX = sys.platform == "linux"
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36

@@ -474,7 +474,7 @@ class TrafficLog:
             return  # writing the mode with each line would cost a disk write
         for mode in _LACKS_LINES if lacks else (0o600,):
             with contextlib.suppress(OSError):
-                os.fchmod(self._fd, mode)
+                os.chmod(self._fd if os.chmod in os.supports_fd else self.path, mode)
                 self._marked = lacks
                 return
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import os
 import shlex
 import shutil
 import struct
 import subprocess
-import termios
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,6 +144,11 @@ class TerminalProcess:
 
 def _open() -> tuple[int, int]:
     """Open a pseudo-terminal; return our end and the command's."""
+    if sys.platform == "win32":
+        raise TerminalRefused("There are no terminals for agents on Windows.")
+    import fcntl
+    import termios
+
     own, its = os.openpty()
     try:
         fcntl.ioctl(own, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
@@ -184,6 +188,9 @@ class TerminalCommand:
         return self.folder.path
 
 
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+
+
 class FolderRefused(TerminalRefused):
     """The folder of a command is outside the session's, or not there."""
 
@@ -205,7 +212,7 @@ class HeldFolder:
     def __init__(self, path: str) -> None:
         self.path = path
         self.fd = -1
-        self.fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        self.fd = os.open(path, _FOLDER)
 
     def check(self) -> None:
         """Check that the path still leads to this folder, without links. Blocks.

@@ -105,6 +105,9 @@ def _polled_line(wanted: Callable[[], bool]) -> str:
 
 @contextlib.contextmanager
 def _without_echo() -> Iterator[None]:
+    if sys.platform == "win32":  # getpass reads secrets there
+        yield
+        return
     import termios
 
     before = termios.tcgetattr(sys.stdin)

@@ -216,18 +216,22 @@ class FolderCopier:
                     if not self._share(source, copied.fileno()):
                         self._must_fit()
                         shutil.copyfileobj(file, copied, _PIECE_BYTES)
-                    os.fchmod(copied.fileno(), stat.S_IMODE(status.st_mode))
+                    os.chmod(
+                        copied.fileno() if os.chmod in os.supports_fd else target,
+                        stat.S_IMODE(status.st_mode),
+                    )
                 os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def _share(self, source: int, target: int) -> bool:
         """Ask the file system to share the bytes; return whether it does."""
-        if self._shares:
-            try:
-                import fcntl
+        if sys.platform != "linux" or not self._shares:
+            return False
+        import fcntl
 
-                fcntl.ioctl(target, _FICLONE, source)
-            except (ImportError, OSError):
-                self._shares = False
+        try:
+            fcntl.ioctl(target, _FICLONE, source)
+        except OSError:
+            self._shares = False
         return self._shares
 
     def _share_large(self, path: str) -> bool:

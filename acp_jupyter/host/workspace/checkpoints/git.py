@@ -13,6 +13,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -259,7 +260,7 @@ def _read(process: subprocess.Popen[bytes], seconds: float, most: int) -> bytes:
 def kill_git(process: subprocess.Popen[bytes]) -> None:
     """End a git process and its children."""
     try:
-        if hasattr(os, "killpg"):
+        if sys.platform != "win32":
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
@@ -369,6 +370,7 @@ def batches(paths: list[tuple[str, int]]) -> Iterator[list[str]]:
 
 
 _IGNORE_FILE = ".gitignore"
+_PIPE = os.O_RDWR | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
 @contextlib.contextmanager
@@ -378,6 +380,6 @@ def not_waiting_for_pipes(root: Path, scan: FolderScan) -> Iterator[None]:
         for path in scan.unread:
             if PurePosixPath(path).name == _IGNORE_FILE:
                 with contextlib.suppress(OSError):
-                    pipe = os.open(root / path, os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
+                    pipe = os.open(root / path, _PIPE)
                     opened.callback(os.close, pipe)
         yield
