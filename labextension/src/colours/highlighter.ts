@@ -6,15 +6,15 @@ const MAX_TEXT = 50_000;
 
 const MAX_FILE = 200_000;
 
-/** Most files whose colours are cached. */
+/** Number of files whose colours are cached. */
 const MAX_KEPT = 12;
 
-/** Longest time that parsing takes at once, and in all. */
+/** Longest time for parsing, at once and in total. */
 const SLICE_MILLISECONDS = 6;
 
 const MAX_MILLISECONDS = 400;
 
-/** Class names of our style sheet for a few kinds of tokens. */
+/** Class names of our style sheet, for the kinds of tokens that have a colour. */
 const COLOUR_CLASSES = tagHighlighter([
   { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.self, tags.tagName], class: 'k' },
   { tag: [tags.string, tags.special(tags.string), tags.regexp, tags.attributeValue], class: 'str' },

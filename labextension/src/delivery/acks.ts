@@ -1,7 +1,7 @@
 /** Longest wait for a frame, since a hidden page draws none. */
 const LONGEST_MS = 200;
 
-/** Acknowledges what was drawn: the newest sequence number of each session, once a frame. */
+/** Acknowledges what was drawn: the newest sequence number of each session, once per frame. */
 export class Acks {
   readonly #due = new Map<string, number>();
   readonly #send: (sessionId: string, seq: number) => void;
@@ -11,7 +11,7 @@ export class Acks {
     this.#send = send;
   }
 
-  /** `seq` was put into the store and will be drawn with the next frame. */
+  /** Notes that `seq` is in the store and will be drawn with the next frame. */
   add(sessionId: string, seq: number): void {
     this.#due.set(sessionId, seq);
     if (this.#planned) {
@@ -19,7 +19,7 @@ export class Acks {
     }
     this.#planned = true;
     const timer = setTimeout(() => this.#flush(), LONGEST_MS);
-    // The second frame begins when the first was painted.
+    // The second frame begins once the first has been painted.
     requestAnimationFrame(() =>
       requestAnimationFrame(() => {
         clearTimeout(timer);

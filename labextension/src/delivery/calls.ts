@@ -7,10 +7,10 @@ interface Call {
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
-/** Commands that were sent and wait for their reply. */
+/** Commands that were sent and have no reply yet. */
 export class Calls {
   readonly #open = new Map<number, Call>();
-  // Pages that share a comm see each other's replies, so ids must not meet.
+  // Pages that share a comm see each other's replies, so their ids must differ.
   #next = Math.floor(Math.random() * 2 ** 40);
 
   /** Registers a command; `send` gets its id. */
@@ -40,7 +40,7 @@ export class Calls {
     }
   }
 
-  /** Rejects all that wait: their replies were lost with the connection. */
+  /** Rejects all pending calls: their replies were lost with the connection. */
   abandon(): void {
     for (const call of this.#open.values()) {
       clearTimeout(call.timer);
@@ -72,7 +72,7 @@ export class Limiter {
       if (next === undefined) {
         this.#running -= 1;
       } else {
-        next(); // it takes over this place
+        next(); // the next task takes this slot
       }
     }
   }

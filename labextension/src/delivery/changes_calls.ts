@@ -21,7 +21,7 @@ export class ChangesCalls {
   }
 
   /**
-   * A file's text before and after a turn; if it is not kept, its words say why.
+   * A file's text before and after a turn; if it is not kept, the result says why.
    *
    * @param earlier - Ids of turns before it: the text is then that before the first of these.
    */
@@ -58,8 +58,8 @@ export class ChangesCalls {
   }
 
   /**
-   * The turns of a notebook; with a turn, files and cells after it, or before it; with a path, one
-   * of those files.
+   * The turns of a notebook; with a turn also the files and cells after it, or before it; with a
+   * path one of those files.
    */
   async history(
     notebookPath: string,
@@ -83,7 +83,7 @@ export class ChangesCalls {
   }
 }
 
-/** Which moment of a notebook's history, and which of its files. */
+/** A moment of a notebook's history, and one of its files. */
 interface HistoryQuery {
   readonly turnId?: string;
   readonly before?: boolean;
@@ -97,6 +97,6 @@ interface RevertChoice {
   readonly undo?: boolean;
   readonly authors?: readonly ('agent' | 'unknown')[];
   readonly earlier?: readonly string[];
-  /** The open document was changed already: the server only remembers it. */
+  /** The open document was changed already: the server only records it. */
   readonly inDocument?: boolean;
 }

@@ -32,13 +32,13 @@ const SECONDS = 30;
 /** An agent may be slow to start; the host has its own, shorter limit. */
 const START_SECONDS = 180;
 
-/** A session that is followed until the last who follows it disposes this. */
+/** A followed session; it is dropped when its last follower disposes this. */
 export interface Following {
   readonly store: SessionStore;
   dispose(): void;
 }
 
-/** Which saved outputs a page knows already. */
+/** The saved outputs that a page knows already. */
 export type KnownOutputs = Omit<GetSavedOutputs, 'name' | 'notebook_path' | 'turn_ids'>;
 
 /** A session that the host does not know, or does not show to this user. */
@@ -66,12 +66,12 @@ export class Client {
   readonly life = new SessionCalls((command, seconds) => this.#command(command, seconds));
   readonly logins = new LoginCalls((command, seconds) => this.#command(command, seconds));
 
-  /** The key that sends a message, by the user's settings; the widgets of the page ask for it. */
+  /** The key that sends a message, from the user's settings; the page's widgets read it. */
   sendKey: 'enter' | 'shift-enter' = 'enter';
 
   readonly #socket: Socket;
   readonly #followed = new Map<string, { store: SessionStore; count: number }>();
-  /** A notebook may hold more turns than the host accepts commands at once. */
+  /** A notebook may have more turns than the host accepts commands at once. */
   readonly #attaching = new Limiter(16);
   #sessions: readonly SessionSummary[] | null = null;
   #imports: readonly ImportProgress[] = [];
@@ -111,7 +111,7 @@ export class Client {
     return this.#sessions;
   }
 
-  /** The imports of logs that run now. */
+  /** The imports of logs that are running. */
   get imports(): readonly ImportProgress[] {
     return this.#imports;
   }
@@ -187,7 +187,7 @@ export class Client {
     return (await this.changedOutputs(path, known, turnIds)).outputs;
   }
 
-  /** Those of all its cells that have changed. */
+  /** The changed saved outputs of all cells of a notebook. */
   async changedOutputs(
     path: string,
     known: KnownOutputs,
@@ -291,7 +291,10 @@ export class Client {
     });
   }
 
-  /** Fetches items by index, or counted from a turn's first, into the store; resolves to how many came. */
+  /**
+   * Fetches items into the store, by index or counted from a turn's first; resolves to their
+   * number.
+   */
   async loadItems(sessionId: string, start: number, end: number, turnId = ''): Promise<number> {
     const asked = { session_id: sessionId, start, end, turn_id: turnId };
     const result = await this.#command({ name: 'get_items', ...asked });

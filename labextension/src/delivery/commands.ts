@@ -36,17 +36,17 @@ export class SessionCalls {
     await this.#command(command, AGENT_SECONDS);
   }
 
-  /** Has the agent end one tool call; resolves when it has said yes. */
+  /** Asks the agent to end one tool call; resolves when it agrees. */
   async cancelToolCall(sessionId: string, toolCallId: string): Promise<void> {
     await this.run({ name: 'cancel_tool_call', session_id: sessionId, tool_call_id: toolCallId });
   }
 
-  /** Asks whether the command of a call that a wall stopped may run once. */
+  /** Asks to run once the command of a call that a wall of the sandbox stopped. */
   async runOutside(sessionId: string, toolCallId: string): Promise<void> {
     await this.run({ name: 'run_outside', session_id: sessionId, tool_call_id: toolCallId });
   }
 
-  /** Sends a prompt and resolves to its turn's id; without a policy it has the session's. */
+  /** Sends a prompt and resolves to its turn's id; the policy is by default the session's. */
   async prompt(
     sessionId: string,
     prompt: PromptSession['prompt'],
@@ -68,7 +68,7 @@ export class SessionCalls {
   }
 
   /**
-   * Goes back to before a turn: a new session goes on from there.
+   * Goes back to before a turn: a new session continues from there.
    *
    * @param also - Later turns of other sessions, whose changes are taken back with it.
    */
@@ -88,13 +88,13 @@ export class SessionCalls {
     return parseResult('rewind_session', await this.#command(command, AGENT_SECONDS));
   }
 
-  /** Goes on in the session that another was made from. */
+  /** Continues in the session that another was made from. */
   async undoRewind(sessionId: string): Promise<RewindReply> {
     const command = { name: 'undo_rewind', session_id: sessionId, files: true } as const;
     return parseResult('undo_rewind', await this.#command(command, AGENT_SECONDS));
   }
 
-  /** Returns why the agent's copy is not where the session is; empty where it is. */
+  /** Returns why the agent's copy was not archived or unarchived too; empty if it was. */
   async archive(sessionId: string, archived: boolean): Promise<string> {
     const name = archived ? 'archive_session' : 'unarchive_session';
     const result = await this.#command({ name, session_id: sessionId }, AGENT_SECONDS);
@@ -122,13 +122,13 @@ export class SessionCalls {
     return parseResult('open_agent_session', result).session_id;
   }
 
-  /** The cells of a notebook whose output is not true to it. */
+  /** The stale cells of a notebook. */
   async findStale(notebook: Omit<FindStale, 'name'>): Promise<StaleCell[]> {
     const result = await this.#command({ ...notebook, name: 'find_stale' }, LOG_SECONDS);
     return parseResult('find_stale', result).cells;
   }
 
-  /** Looks for words in what was said in all sessions, for a limited time. */
+  /** Searches the text of all sessions, for a limited time. */
   async search(text: string, cursor: string): Promise<FoundSessions> {
     const command = { name: 'search_sessions', text, cursor } as const;
     return parseResult('search_sessions', await this.#command(command, LOG_SECONDS));
@@ -159,7 +159,7 @@ export class SessionCalls {
   }
 }
 
-/** How long the answer is remembered, and why it rejects. */
+/** How long an answer is remembered, and why it rejects. */
 export type AnswerMore = Pick<AnswerPermission, 'remember' | 'wider_rule' | 'reason'>;
 
 /** Commands about permission requests, rules, the trust in folders, and keys of outside agents. */

@@ -4,7 +4,7 @@ import type { ErrorBody } from '../wire/types';
 export class Failure extends Error {
   constructor(
     message: string,
-    /** A stable word for programs. */
+    /** A stable code for programs. */
     readonly reason: string,
     /** Further lines, e.g. the last of the agent's stderr. */
     readonly detail = '',

@@ -4,15 +4,15 @@ import type { AttachedTurn, Event, ToolCall } from '../wire/types';
 import type { Client, Following } from './client';
 import { Failure } from './failure';
 
-/** How many items are fetched at first for a turn older than the snapshot's: most turns have fewer. */
+/** Number of items first fetched for a turn older than the snapshot; most turns have fewer. */
 const FIRST_PAGE = 50;
 
-/** How many at a time after these, and how often. */
+/** Number of items per later fetch, and the most such fetches. */
 const PAGE = 200;
 
 const MAX_PAGES = 25;
 
-/** A turn and the cell whose output shows it. */
+/** A turn and the cell that shows it. */
 export interface TurnCell {
   readonly turnId: string;
   readonly notebookPath: string;
@@ -22,15 +22,15 @@ export interface TurnCell {
 /** A turn that can be drawn from its session's store. */
 export interface Drawable {
   readonly store: SessionStore;
-  /** Whether the host still has it; otherwise it is drawn without controls. */
+  /** Whether the host still has the turn; otherwise it is drawn without controls. */
   readonly live: boolean;
 }
 
 /**
  * The turn of a cell, live once the host confirms that it belongs to that cell.
  *
- * Before that, and where the host does not confirm it, the owner draws the saved
- * output without controls.
+ * Until then, or if the host does not confirm it, the owner draws the saved output without
+ * controls.
  */
 export class LiveTurn {
   readonly #client: Client;
@@ -39,7 +39,7 @@ export class LiveTurn {
   readonly #stops: (() => void)[];
   #attached: AttachedTurn | null = null;
   #following: Following | null = null;
-  /** Lets go of the turn's items. */
+  /** Releases the turn's items. */
   #release: (() => void) | null = null;
   #refusal = '';
   #trying = false;
@@ -122,7 +122,7 @@ export class LiveTurn {
       return;
     }
     await this.#fetchOlder(store, attached).catch(() => {
-      // What was fetched is drawn.
+      // The fetched items are drawn.
     });
     if (this.#following?.store === store) {
       this.#changed({ store, live: true });
@@ -156,7 +156,7 @@ export class LiveTurn {
   }
 }
 
-/** Whether the item at that index belongs to the turn; if so the next may, too. */
+/** Whether the item at that index belongs to the turn; then the next one may, too. */
 function isOfTurn(store: SessionStore, index: number, turnId: string): boolean {
   const ids = store.view.byTurn.get(turnId) ?? [];
   return ids.some(id => store.view.positions.get(id) === index);
@@ -167,8 +167,8 @@ const EXPIRED_WORDS =
   'The server was restarted, or the session was closed. The turn has ended; its open questions were not answered.';
 
 /**
- * Ends a turn in the page's store, since its host no longer knows it and sends nothing more; and
- * what went on in the background after it.
+ * Ends a turn in the page's store, with its background work, since its host no longer knows it and
+ * sends nothing more.
  */
 export function expireTurn(
   store: SessionStore,

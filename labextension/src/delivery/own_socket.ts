@@ -1,8 +1,8 @@
 /* eslint-disable @typescript-eslint/unbound-method -- each is applied to a socket or a message */
 
 /**
- * What the browser has for WebSockets, as it was before any output was drawn: what a script puts in
- * its place later gets hold of no connection of ours.
+ * The browser's WebSocket functions, taken before any output was drawn: a script that replaces them
+ * later gets none of our connections.
  */
 const { apply, getPrototypeOf } = Reflect;
 const { addEventListener } = EventTarget.prototype;
@@ -10,7 +10,7 @@ const { prototype } = WebSocket;
 const native = prototype.send;
 const data = Object.getOwnPropertyDescriptor(MessageEvent.prototype, 'data')?.get;
 
-/** Sends by the browser's own method; a socket of another kind has its own. */
+/** Sends with the browser's own method; another kind of socket uses its own. */
 export function send(socket: WebSocket, text: string): void {
   if (getPrototypeOf(socket) === prototype) {
     apply(native, socket, [text]);
@@ -27,7 +27,7 @@ export function listen(
   apply(addEventListener, socket, [type, listener]);
 }
 
-/** What a message brought. */
+/** The data of a message. */
 export function dataOf(message: Event): unknown {
   return data === undefined ? undefined : apply(data, message, []);
 }

@@ -6,13 +6,13 @@ const CONFIG = 'jupyter-config-data';
 /** The configuration's name for the key. */
 export const KEY_OPTION = 'acpPageKey';
 
-/** The key that the server gave to this page when the browser loaded it; empty where it gave none. */
+/** The key that the server gave to this page when the browser loaded it; empty if it gave none. */
 export function readPageKey(): string {
   const key = readConfig()[KEY_OPTION];
   return typeof key === 'string' ? key : '';
 }
 
-/** Takes the key out of the page, before any output is drawn that could read it there. */
+/** Removes the key from the page before any output is drawn, which could read it. */
 export function takePageKey(): string {
   const key = readPageKey();
   const element = document.getElementById(CONFIG);

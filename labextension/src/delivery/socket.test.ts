@@ -81,7 +81,7 @@ test('after a loss it resumes where the store stands, with growing waits', () =>
     { type: 'subscribe', session_id: 'a', after: 7, epoch: 'e1' },
   ]);
   expect(states.pop()).toBe('open');
-  // After a hello the waits begin anew.
+  // After a hello the waits start again from the first.
   last(sockets).close();
   vi.advanceTimersByTime(1200);
   expect(client.connection.state).toBe('connecting');
@@ -135,7 +135,7 @@ test('a command is answered by the reply of its id', async () => {
   const { client, sockets } = makeClient();
   const made = client.createSession({ agent: 'demo' });
   const sent = client.cancel('a', null);
-  last(sockets).hello(); // what was asked while it connected goes out now
+  last(sockets).hello(); // what was asked while it connected is sent now
   await Promise.resolve();
   const [create, cancel] = last(sockets).of('command');
   expect(create?.command).toMatchObject({ name: 'create_session', agent: 'demo', new: false });
@@ -200,7 +200,7 @@ test.each([
     expect(connection.state === 'lost' ? connection.failure?.message : '').toContain(words);
   });
   vi.advanceTimersByTime(2_000);
-  // Where there is nothing to connect to, only the user tries again.
+  // If there is nothing to connect to, only the user can try again.
   expect(sockets).toHaveLength(status === 404 ? 1 : 2);
   client.reconnect();
   expect(sockets).toHaveLength(2);

@@ -44,7 +44,7 @@ export class Socket {
   readonly #events: SocketEvents;
   readonly #stores = new Map<string, SessionStore>();
   #user = '';
-  /** Sessions that wait for a snapshot after a gap. */
+  /** Sessions that need a snapshot after a gap. */
   readonly #resnapping = new Set<string>();
   readonly #calls = new Calls();
   readonly #acks = new Acks((session_id, seq) => this.#send({ type: 'ack', session_id, seq }));
@@ -66,7 +66,7 @@ export class Socket {
     return this.#connection;
   }
 
-  /** Opens the connection, and opens it again whenever it is lost. */
+  /** Opens the connection, and reopens it whenever it is lost. */
   start(): void {
     if (this.#channel !== null || this.#disposed) {
       return;
@@ -116,14 +116,14 @@ export class Socket {
   /**
    * Sends a command; resolves to its result.
    *
-   * A page that is still connecting waits for that. One that has lost its
+   * A page that is still connecting waits until it is connected. A page that has lost its
    * connection fails at once: a click must not act minutes later.
    */
   async command(command: Command, seconds: number): Promise<unknown> {
     if (this.#connection.state === 'connecting') {
       await new Promise<void>(resolve => this.#waiting.push(resolve));
     }
-    // The state has changed while it waited, which the type checker cannot see.
+    // The state has changed meanwhile, which the type checker cannot see.
     const now: Connection = this.connection;
     if (now.state !== 'open') {
       throw (now.state === 'lost' ? now.failure : null) ?? notConnected();
@@ -280,7 +280,7 @@ export class Socket {
     }
     const hopeless = failure.reason === 'not_installed';
     if (hopeless) {
-      clearTimeout(this.#timer); // until the user asks for it, or the page is loaded anew
+      clearTimeout(this.#timer); // until the user asks for it, or the page is reloaded
     }
     this.#move({ state: 'lost', retryAt: hopeless ? null : this.#connection.retryAt, failure });
   }

@@ -20,7 +20,7 @@ export interface ChannelEvents {
 export interface Transport {
   /** Opens a connection; the host's hello is its first message. */
   connect(events: ChannelEvents): Channel;
-  /** Why no connection could be opened; `null` where that is not known. */
+  /** Why no connection could be opened; `null` if that is not known. */
   explain(): Promise<Failure | null>;
 }
 
@@ -55,7 +55,7 @@ export class PageTransport implements Transport {
   readonly #access: ServerAccess;
   readonly #proof: string;
 
-  /** `key`: what shows the server that a connection is the page's own; see `takePageKey`. */
+  /** `key`: proves to the server that a connection is the page's own; see `takePageKey`. */
   constructor(access: ServerAccess, key = '') {
     this.#access = access;
     const proof: ClientFrame = { type: 'proof', key };

@@ -2,22 +2,24 @@ import type { SlashCommand } from '../wire/types';
 
 /** A cell of an open notebook. */
 interface OfCell {
-  /** Path of the notebook at the server. */
+  /** Path of the notebook on the server. */
   readonly notebook: string;
   readonly cellId: string;
 }
 
-/** An attachment of the message being written; its content is read when that is sent. */
+/** An attachment of the message being written; its content is read when the message is sent. */
 export type DraftAttachment = {
   readonly label: string;
-  /** The word after the `@` that it came by: without that in the message it isn't attached. */
+  /**
+   * The word after the `@` that attached it: if the message no longer has it, it isn't attached.
+   */
   readonly mention?: string;
 } & (
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'document'; readonly path: string }
   | ({ readonly kind: 'cell' } & OfCell)
   | { readonly kind: 'variable'; readonly notebook: string; readonly name: string }
-  /** The error's text as it was: the cell may have run again. */
+  /** The error's text at that time: the cell may have run again. */
   | ({ readonly kind: 'error'; readonly text: string } & OfCell)
   | { readonly kind: 'selection'; readonly path: string; readonly text: string }
   /** A text file of the user's own machine. */
@@ -32,7 +34,7 @@ export const MOST_ATTACHMENTS = 20;
 /** The attachments of the message that is being written. */
 export class Attachments {
   #list: readonly DraftAttachment[] = [];
-  /** Those whose `@` word was deleted; undoing that brings them back. */
+  /** Attachments whose `@` word was deleted; undoing that brings them back. */
   #unmentioned: readonly DraftAttachment[] = [];
   readonly #listeners = new Set<(added: boolean) => void>();
 
@@ -58,7 +60,7 @@ export class Attachments {
     );
   }
 
-  /** Attaches what the message mentions, and not what it doesn't mention any more. */
+  /** Attaches what the message mentions, and detaches what it no longer mentions. */
   followText(text: string): void {
     const gone = this.#list.filter(({ mention }) => !isIn(text, mention));
     const back = this.#unmentioned.filter(({ mention }) => isIn(text, mention));
@@ -80,7 +82,7 @@ export class Attachments {
     return taken;
   }
 
-  /** `listener` gets whether something was added. */
+  /** `listener` gets whether an attachment was added. */
   subscribe(listener: (added: boolean) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -99,7 +101,7 @@ function isIn(text: string, word: string | undefined): boolean {
   return word === undefined || positionsOf(text, word).length > 0;
 }
 
-/** Where `@word` begins in a text, as a word of its own. */
+/** Offset of `@word` in a text, as a separate word. */
 export function positionsOf(text: string, word: string): number[] {
   const found: number[] = [];
   for (let at = text.indexOf(`@${word}`); at >= 0; at = text.indexOf(`@${word}`, at + 1)) {
@@ -118,7 +120,7 @@ export interface MentionToken {
   readonly end: number;
 }
 
-/** Longer queries are taken for ordinary text. */
+/** Longer queries count as ordinary text. */
 const LONGEST = 100;
 
 /** The word between an `@` and the caret; `@` must start a word. */

@@ -1,9 +1,9 @@
 import type { CheckedCell, CheckLine } from '../wire/types';
 
-/** What is known of a check; `cells` are those that are done. */
+/** The state of a check; `cells` are those that are done. */
 export interface CheckState {
   readonly phase: 'starts' | 'runs' | 'ended' | 'cancelled' | 'failed';
-  /** How many code cells there are. */
+  /** Number of code cells. */
   readonly all: number;
   readonly cells: readonly CheckedCell[];
   /** Number of the cell that runs. */
@@ -20,7 +20,7 @@ export const NO_CHECK: CheckState = {
   words: '',
 };
 
-/** Takes what a check tells. */
+/** Applies a report of a check. */
 export function afterLine(state: CheckState, line: CheckLine): CheckState {
   switch (line.type) {
     case 'started':

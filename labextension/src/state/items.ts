@@ -1,6 +1,6 @@
 import type { Item, ToolCall } from '../wire/types';
 
-/** The request of an item that waits for its user's answer, or `null`. */
+/** The open request of an item, or `null`. */
 export function pendingRequest(item: Item): string | null {
   if (item.kind === 'tool_call') {
     return item.permission?.state === 'pending' ? item.permission.request_id : null;
@@ -11,21 +11,21 @@ export function pendingRequest(item: Item): string | null {
   return null;
 }
 
-/** Whether a call shall look failed: it says so, or its command ended with an error. */
+/** Whether a call is shown as failed: it says so, or its command ended with an error. */
 export function hasFailed({ status, exit_code: code, permission }: ToolCall): boolean {
   if (permission?.state === 'rejected') {
-    return false; // what was not allowed has not failed
+    return false; // a call that was not allowed has not failed
   }
   return status === 'failed' || (status === 'completed' && code !== null && code !== 0);
 }
 
-/** Whether it is a file change that was allowed without its user: they see it afterwards. */
+/** Whether it is a file change that a policy or rule allowed: the user sees it afterwards. */
 export function isUnseenEdit({ tool_kind: kind, diffs, permission }: ToolCall): boolean {
   const allowed = permission?.state === 'allowed' && permission.without_user;
   return kind === 'edit' && diffs.length > 0 && allowed;
 }
 
-/** Whether more is to come of it. */
+/** Whether more of it may come. */
 export function isUnderWay({ status }: ToolCall): boolean {
   return status === 'pending' || status === 'in_progress';
 }

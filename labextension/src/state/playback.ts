@@ -13,18 +13,18 @@ export interface PlayedTurn {
 interface Part extends PlayedTurn {
   readonly ui: SharedUi;
   readonly whole: SessionView;
-  /** Where its items end that are steps, in the order of all. */
+  /** Ends of its items that are steps, in their order. */
   readonly ends: readonly number[];
-  /** The place where it has its prompt alone. */
+  /** The place at which only its prompt is shown. */
   readonly start: number;
 }
 
 /**
- * The turns of a shared file, from place to place: each begins with its prompt, then comes an item
- * at each place, and at its last the turn is whole, as it is when it is done.
+ * The turns of a shared file, step by step: each begins with its prompt, each place adds an item,
+ * and its last place shows the finished turn.
  */
 export class Playback {
-  /** The last place: everything is there. */
+  /** The last place, which shows everything. */
   readonly last: number;
   readonly #parts: readonly Part[];
   readonly #listeners = new Set<() => void>();
@@ -54,12 +54,12 @@ export class Playback {
     return this.#place;
   }
 
-  /** Whether everything that folds was opened. */
+  /** Whether everything was unfolded. */
   get all(): boolean {
     return this.#all;
   }
 
-  /** The item that has come last; `null` where a turn begins, and where it is whole. */
+  /** The newest item; `null` where a turn begins, and where it is complete. */
   get newest(): Item | null {
     const part = this.#parts.filter(({ start }) => start <= this.#place).pop();
     return part === undefined ? null : newestOf(part, this.#place);
@@ -85,7 +85,7 @@ export class Playback {
     this.#tell();
   }
 
-  /** Shows all of it, until the function is called that it returns. */
+  /** Shows all of it, until the returned function is called. */
   print(): () => void {
     const { place } = this;
     this.go(this.last);
@@ -113,7 +113,7 @@ function endsOf(whole: SessionView): number[] {
   });
 }
 
-/** The prompt is there from the start, and the end of a turn is said by the turn. */
+/** The prompt is shown from the start, and the turn itself shows its end. */
 function isNoStep(item: Item): boolean {
   return item.kind === 'turn_end' || (item.kind === 'user_message' && !item.steered);
 }
@@ -124,7 +124,7 @@ function newestOf({ whole, ends, start }: Part, place: number): Item | null {
   return end === undefined ? null : (whole.items.get(whole.order[end - 1] ?? '') ?? null);
 }
 
-/** The turn as far as it has come; the same view for the same place. */
+/** The turn up to a place; the same view for the same place. */
 function viewAt({ id, store, whole, ends, start }: Part, place: number): SessionView {
   const count = place - start;
   if (count < 0 || count >= ends.length) {
@@ -147,7 +147,7 @@ function viewAt({ id, store, whole, ends, start }: Part, place: number): Session
   };
 }
 
-/** What is opened to see an item: itself, and where it is the step of a subagent its call. */
+/** The ids to unfold to see an item: its own, and for a subagent's step that of its call. */
 function around(item: Item | null): string[] {
   if (item === null) {
     return [];

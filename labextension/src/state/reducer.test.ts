@@ -110,7 +110,7 @@ describe('reduce', () => {
       let seq = 11;
       while (at < text.length) {
         const size = 1 + next(30);
-        // Now and then a piece is sent again from earlier on, as after a reconnect.
+        // Sometimes a piece is sent again, as after a reconnect.
         const back = next(4) === 0 ? Math.min(at, next(20)) : 0;
         events.push(appended('m', at - back, text.slice(at - back, at + size), seq));
         at = Math.min(text.length, at + size);

@@ -3,7 +3,7 @@ import { endOf, withRun } from './runs';
 import type { SessionView } from './session_view';
 import { ViewBuilder } from './view_builder';
 
-/** The view of a session of which nothing is known yet. */
+/** The view of a session before anything is known of it. */
 export function emptyView(sessionId: string): SessionView {
   return {
     sessionId,
@@ -56,9 +56,9 @@ export function reduceAll(view: SessionView, events: readonly Event[]): SessionV
 }
 
 /**
- * The view with a page of earlier items; costs as much as the page, and copies of tables.
+ * The view with a page of earlier items; costs as much as the page, plus copies of tables.
  *
- * It joins the items that it touches; one that touches none is a run of its own.
+ * The page joins the items that it touches; one that touches none is a separate run.
  */
 export function insertPage(view: SessionView, page: ItemsPage): SessionView {
   const items = new Map(view.items);

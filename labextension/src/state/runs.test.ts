@@ -62,7 +62,7 @@ describe('earlier items', () => {
           const own = ALL.filter(({ id, turn_id: of }) => of === turnId && view.items.has(id));
           expect(ids).toEqual(own.map(({ id }) => id));
         }
-        // Runs are apart: what touches is one.
+        // Runs are apart: those that touch become one.
         const ends = [...view.earlier.map(endOf), view.firstIndex];
         view.earlier.forEach((run, at) => {
           expect(endOf(run)).toBeLessThan(view.earlier[at + 1]?.firstIndex ?? view.firstIndex);

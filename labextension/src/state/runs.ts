@@ -1,17 +1,17 @@
 import type { Run, SessionView } from './session_view';
 import { growthKey } from './texts';
 
-/** Items before the newest that are kept at most, where a person jumps about. */
+/** Most items kept before the newest ones, when a user jumps about. */
 export const MOST_EARLIER = 5_000;
 
-/** Which items of a turn are meant, where others between them are not loaded: by their indexes. */
+/** A range of a turn's items, by their indexes; the items around it may not be loaded. */
 export interface Part {
   readonly from: number;
-  /** The first that is not meant. */
+  /** The first index after the range. */
   readonly to: number;
-  /** Whether it is the last of its turn. */
+  /** Whether it is the last part of its turn. */
   readonly last: boolean;
-  /** Whether what is before and after it is not loaded: it is not folded then. */
+  /** Whether the items before and after it are not loaded: then it is not folded. */
   readonly alone: boolean;
 }
 
@@ -57,7 +57,7 @@ function join(one: Run, other: Run): Run {
 /**
  * The view without the earlier runs that are farthest from an index, so that few items are kept.
  *
- * The run that is there stays, and so does one with an item of a turn that `isHeld`.
+ * The run at that index stays, and so does one with an item of a turn that `isHeld`.
  */
 export function withoutFar(
   view: SessionView,

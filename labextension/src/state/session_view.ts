@@ -8,11 +8,11 @@ export interface Growth {
   readonly piece: string;
   /** Where the piece begins, in UTF-16 code units. */
   readonly start: number;
-  /** `null`: what comes before lies in the item itself. */
+  /** `null`: the text before it is in the item itself. */
   readonly previous: Growth | null;
 }
 
-/** What a saved output says of its session. */
+/** What a saved output says about its session. */
 export interface SavedFacts {
   readonly agent: AgentInfo;
   readonly title: string;
@@ -22,13 +22,13 @@ export interface SavedFacts {
 
 /** Items, and what was appended to their texts. */
 export interface Texts {
-  /** By id. A growing text is complete only with `growth`. */
+  /** By id. A growing text is complete only together with `growth`. */
   readonly items: ReadonlyMap<string, Item>;
-  /** What was appended since the item came, by `growthKey`. */
+  /** Text that was appended since the item came, by `growthKey`. */
   readonly growth: ReadonlyMap<string, Growth>;
 }
 
-/** Items that follow each other in the transcript, and are loaded. */
+/** Loaded items that follow each other in the transcript. */
 export interface Run {
   /** Index of the first in the whole transcript. */
   readonly firstIndex: number;
@@ -50,7 +50,7 @@ export interface SessionView extends Texts {
   readonly positions: ReadonlyMap<string, number>;
   /** Ids of all items from `firstIndex` to the end. */
   readonly order: readonly string[];
-  /** Earlier items that are loaded, but not all that follow them; in order, and apart. */
+  /** Loaded runs of earlier items, with gaps after them; in order. */
   readonly earlier: readonly Run[];
   /** Item ids of each turn, in order. */
   readonly byTurn: ReadonlyMap<string, readonly string[]>;
@@ -65,7 +65,7 @@ export function agentOf(view: SessionView): AgentInfo {
   return view.session?.agent_info ?? view.saved?.agent ?? { id: '', name: '', version: '' };
 }
 
-/** Id of the turn that runs, else of the newest that began, else of the first that waits. */
+/** Id of the running turn, else of the newest that began, else of the first that is queued. */
 export function currentTurn({ turns }: SessionView): string {
   const all = [...turns.values()];
   const begun = all.filter(({ status }) => status !== 'queued');
@@ -94,5 +94,5 @@ export function currentName(session: SessionState | null, category: 'mode' | 'mo
 /** Stands for an agent's id in a session that was imported from a traffic log. */
 export const IMPORTED = 'imported';
 
-/** The same, where an agent that was started elsewhere uses the notebook tools. */
+/** The same for an agent that was started elsewhere and uses the notebook tools. */
 export const OUTSIDE = 'outside';

@@ -1,6 +1,6 @@
 import { UiState } from './ui';
 
-/** What is open in a shared file: what its reader opens, all of it, or the newest step. */
+/** What is unfolded in a shared file: what its reader opens, everything, or the newest step. */
 export class SharedUi extends UiState {
   #all = false;
   #printing = false;
@@ -10,19 +10,19 @@ export class SharedUi extends UiState {
     return this.#printing || super.isOpen(id, standard || this.#all || this.#newest.has(id));
   }
 
-  /** Opens or closes everything, whatever the reader has done to parts of it. */
+  /** Opens or closes everything, whatever the reader has opened or closed. */
   openAll(all: boolean): void {
     this.#all = all;
     this.forget();
   }
 
-  /** Paper shows all; afterwards everything is as it was. */
+  /** Print shows everything; afterwards the page is as before. */
   print(printing: boolean): void {
     this.#printing = printing;
     this.notifyAll();
   }
 
-  /** These are open until there are newer ones. */
+  /** These stay open until there are newer ones. */
   openNewest(ids: readonly string[]): void {
     this.#newest = new Set(ids);
     this.notifyAll();

@@ -6,7 +6,7 @@ import { UiState } from './ui';
 
 /** The state of one session in the page, and its subscribers. */
 export class SessionStore {
-  /** Name of the user who looks at it; empty where users have no names. */
+  /** Name of the viewer; empty if users have no names. */
   viewer = '';
   private readonly topics = new Topics();
   private current: SessionView;
@@ -19,7 +19,7 @@ export class SessionStore {
     this.current = initial;
   }
 
-  /** Name of the user who must answer for a turn, if that is another than the viewer; else empty. */
+  /** Name of the user who must answer for a turn, if that isn't the viewer; else empty. */
   waitsFor(turnId: string | null): string {
     const sender = this.current.turns.get(turnId ?? '')?.user ?? '';
     return this.viewer === '' || this.viewer === sender ? '' : sender;
@@ -34,7 +34,7 @@ export class SessionStore {
     this.become(reduceAll(this.current, events), events);
   }
 
-  /** Inserts a page of earlier items; where they are very many, those far from it are forgotten. */
+  /** Inserts a page of earlier items; if there are very many, those far from it are dropped. */
   insert(page: ItemsPage): void {
     const whole = insertPage(this.current, page);
     this.current = withoutFar(whole, page.first_index, turnId => this.topics.has(`held ${turnId}`));
@@ -45,18 +45,18 @@ export class SessionStore {
     }
   }
 
-  /** Keeps the items of a turn, which is drawn elsewhere; returns how to let it go. */
+  /** Keeps the items of a turn that is drawn elsewhere; returns a function that releases them. */
   hold(turnId: string): () => void {
     return this.topics.add(`held ${turnId}`, () => undefined);
   }
 
-  /** Shows another state of the session, of which no event tells. */
+  /** Shows another state of the session, which no event reports. */
   show(view: SessionView): void {
     this.current = view;
     this.topics.notifyAll();
   }
 
-  /** The same session with a draft of its own, and other things open. */
+  /** The same session with its own draft and its own open parts. */
   apart(): SessionStore {
     const apart: unknown = Object.create(this, { ui: { value: new UiState() } });
     return apart instanceof SessionStore ? apart : this;
@@ -97,7 +97,7 @@ export function snapshotStore(snapshot: TurnSnapshot): SessionStore {
   return new SessionStore(snapshot.session_id, fromSaved(snapshot));
 }
 
-/** Listeners by topic, and which topics an event touches. */
+/** Listeners by topic, and the topics that an event touches. */
 export class Topics {
   private readonly listeners = new Map<string, Set<() => void>>();
 
@@ -120,7 +120,7 @@ export class Topics {
     this.tell([...this.listeners.keys()]);
   }
 
-  /** Calls each listener once; costs as much as was touched, not as much as exists. */
+  /** Calls each listener once; the cost depends on what was touched, not on what exists. */
   notify(former: SessionView, next: SessionView, events: readonly Event[]): void {
     if (events.some(event => event.kind === 'snapshot')) {
       this.notifyAll();

@@ -13,13 +13,13 @@ export const FIRST = 'first';
 
 export const LAST = 'last';
 
-/** Id of what the user's last action on the session led to, in words. */
+/** Id of the text with the result of the user's last action on the session. */
 export const NOTICE = 'notice';
 
 /** Id of the offer of a sandbox over the message box; empty where it is closed. */
 export const SANDBOX_OFFER = 'sandbox offer';
 
-/** Whether thoughts open by the user's settings; `null` where the last choice counts. */
+/** Whether thoughts open, by the user's settings; `null` if the last choice counts. */
 let thoughtsAre: boolean | null = null;
 
 /** Sets whether thoughts open by themselves; `null` leaves it to the last choice. */
@@ -30,14 +30,14 @@ export function preferThoughts(open: boolean | null): void {
 /** Key of a remembered preference; the value is `1` or `0`. */
 const THOUGHTS_KEY = 'acp-jupyter:thoughts-open';
 
-/** The same of whether a sandbox has been offered. */
+/** The same for whether a sandbox has been offered. */
 const SANDBOX_KEY = 'acp-jupyter:sandbox-offered';
 
 /**
- * What the user has opened, chosen or typed, by the id of what it belongs to.
+ * What the user has opened, chosen or typed, by id.
  *
- * It outlives the elements: a windowed notebook removes outputs from the page,
- * and a renderer may be created again.
+ * It outlives the elements: a windowed notebook removes outputs from the page, and a renderer may
+ * be created again.
  */
 export class UiState {
   private readonly open = new Map<string, boolean>();
@@ -139,7 +139,7 @@ function pagePreferences(): Preferences {
       try {
         localStorage.setItem(key, value);
       } catch {
-        // Then it is not remembered.
+        // If that fails, it is not remembered.
       }
     },
   };

@@ -72,7 +72,7 @@ export class ViewBuilder implements Texts {
     this.turns.write.set(turn.turn_id, turn);
   }
 
-  /** Adds an item; it joins `order` where it follows the last one. */
+  /** Adds an item; it joins `order` if it follows the last one. */
   add(item: Item, index: number): void {
     if (this.items.has(item.id)) {
       this.replace(item);
@@ -146,7 +146,7 @@ export class ViewBuilder implements Texts {
     }
   }
 
-  /** Length of a text; `null` where what comes at an offset can't be put there. */
+  /** Length of a text; `null` if text can't be put at an offset. */
   private lengthTo(offset: number, itemId: string, field: TextField): number | null {
     if (!this.items.has(itemId)) {
       // Not loaded, or lost; if all items are loaded it was lost.
@@ -185,7 +185,7 @@ export class ViewBuilder implements Texts {
     return list;
   }
 }
-/** A map that is copied on its first change, so that the former stays unchanged. */
+/** A map that is copied on its first change, so that the original stays unchanged. */
 export class CopiedMap<Value> {
   private copy: Map<string, Value> | null = null;
 

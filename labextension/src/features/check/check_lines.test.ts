@@ -6,7 +6,7 @@ import { checkLines } from './check_lines';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Has a server send some lines, and keep the request open; returns what tells of its end. */
+/** Has a server send some lines and keep the request open; returns a mock that its end calls. */
 function telling(lines: string) {
   const cancelled = vi.fn();
   const body = new ReadableStream<Uint8Array>({

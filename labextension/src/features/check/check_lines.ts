@@ -6,7 +6,7 @@ import { parseCheckLine } from '../../wire/parse_check';
 import { isRecord, text } from '../../wire/read';
 import type { CheckLine } from '../../wire/types';
 
-/** What is checked: the notebook as the page has it, and the kernel that it has. */
+/** What is checked: the notebook as the page has it, and its kernel. */
 export interface Checked {
   readonly path: string;
   readonly kernelName: string;
@@ -14,8 +14,8 @@ export interface Checked {
 }
 
 /**
- * Has the server check a notebook, and yields what it tells, up to the outcome; the check ends
- * with the request.
+ * Has the server check a notebook, and yields its reports up to the outcome; the check ends with
+ * the request.
  *
  * @throws Error - with a message for the user.
  */

@@ -50,7 +50,7 @@ export class CheckWidget extends Widget {
     }
   }
 
-  /** Focuses the check, so that its keys and buttons come next. */
+  /** Focuses the check, so that its keys and buttons are next. */
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
     void this.#mounted.drawn.then(() => {
@@ -61,7 +61,7 @@ export class CheckWidget extends Widget {
     });
   }
 
-  /** Begins, unless a check runs. */
+  /** Starts, unless a check is running. */
   async start(): Promise<void> {
     const { find, settings, t } = this.#parts;
     const panel = find();

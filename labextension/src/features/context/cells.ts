@@ -29,7 +29,7 @@ export function cellById({ content }: NotebookPanel, id: string): NumberedCell |
   return index < 0 || model === undefined ? null : { number: index + 1, model };
 }
 
-/** The first line with something in it. */
+/** The first line that isn't empty. */
 export function firstLine({ model }: NumberedCell): string {
   const line = model.sharedModel.source.split('\n').find(one => one.trim() !== '') ?? '';
   return line.trim().slice(0, 80);
@@ -42,7 +42,7 @@ export function cellText({ model }: NumberedCell): string {
   return cut(outputs === '' ? source : `${source}\n\n# Output:\n${outputs}`);
 }
 
-/** What a cell has failed with. */
+/** The error of a cell. */
 export interface CellError {
   readonly name: string;
   /** Traceback, without colours. */
@@ -110,7 +110,7 @@ function errorText(output: Readonly<Record<string, unknown>>): string {
   return (lines === '' ? words : lines).replace(COLOURS, '');
 }
 
-/** Notebooks hold texts whole or as a list of lines. */
+/** Notebooks store texts as one string or as a list of lines. */
 function string(from: Readonly<Record<string, unknown>>, key: string): string {
   const value = from[key];
   return Array.isArray(value) ? value.map(String).join('') : typeof value === 'string' ? value : '';

@@ -13,7 +13,7 @@ import type { Variables } from './variables';
 /** An ACP content block. */
 export type Block = Exclude<PromptSession['prompt'], string>[number];
 
-/** Longest text of an open document; what is longer goes as a link to the file. */
+/** Longest text of an open document; a longer one is sent as a link to the file. */
 const MOST_DOCUMENT_CHARS = 400_000;
 
 export interface BlockSources {
@@ -90,7 +90,7 @@ function embedded(uri: string, text: string, mimeType = 'text/plain'): Block {
   return { type: 'resource', resource: { uri, text, mimeType } };
 }
 
-/** A `jupyter:` URI for what is no file, so that no agent looks for it on disk. */
+/** A `jupyter:` URI for something that is no file, so that no agent looks for it on disk. */
 function addressOf(path: string, ...parts: string[]): string {
   const names = [...path.split('/'), ...parts].filter(part => part !== '');
   return `jupyter:${names.map(encodeURIComponent).join('/')}`;

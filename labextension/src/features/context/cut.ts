@@ -1,7 +1,7 @@
 /** Most characters of a cell's source with its outputs, or of an error. */
 const MOST_CHARS = 20_000;
 
-/** Begin and end of a text that is too long; what matters stands mostly in one of them. */
+/** Beginning and end of a text that is too long; the important part is mostly in one of them. */
 export function cut(text: string): string {
   if (text.length <= MOST_CHARS) {
     return text;

@@ -63,7 +63,7 @@ export class Files {
   }
 
   async #list(path: string): Promise<Contents.IModel[]> {
-    // A folder may be gone, or not be the user's.
+    // The folder may be gone, or not readable by the user.
     const model = await this.#contents.get(path, { content: true }).catch(() => null);
     const content: unknown = model?.content;
     return model?.type === 'directory' && Array.isArray(content)

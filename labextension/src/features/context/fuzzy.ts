@@ -2,10 +2,10 @@ import fuzzysort from 'fuzzysort';
 
 import type { Mention } from '../../views/actions';
 
-/** Names with a lower score only share letters with what was typed. */
+/** Names with a lower score only share letters with the query. */
 const THRESHOLD = 0.2;
 
-/** What a mention is found by. */
+/** The texts by which a mention is found. */
 export interface Searched {
   readonly mention: Mention;
   /** A variable's name, the last part of a path, or the first line of a cell. */
@@ -14,7 +14,7 @@ export interface Searched {
   readonly whole: string;
 }
 
-/** The best of each group in turn where nothing was typed, else the best of all. */
+/** The best of each group in turn if nothing was typed, else the best of all. */
 export function best(
   groups: readonly (readonly Searched[])[],
   typed: string,
@@ -40,10 +40,10 @@ function ranked(all: readonly Searched[], typed: string, limit: number): Searche
     keys: [one => one.name, one => (one.mention.group === 'cells' ? '' : one.whole)],
     threshold: THRESHOLD,
     limit,
-    // A hit in the name counts more than one that needs the folders.
+    // A match in the name counts more than one that needs the folders.
     scoreFn: ([name, whole]) => Math.max(name?.score ?? 0, 0.8 * (whole?.score ?? 0)),
   });
-  // A cell's number is no name: cells that only have it come last.
+  // A cell's number is no name: cells that match only by number come last.
   return [...new Set([...found.map(({ obj }) => obj), ...numbered])].slice(0, limit);
 }
 

@@ -53,7 +53,7 @@ export class Mentions implements MentionSource {
       }
     };
     listVariables();
-    // A busy kernel is asked when it is idle again.
+    // A busy kernel is asked once it is idle.
     kernel?.statusChanged.connect(listVariables);
     return () => {
       stopped = true;
@@ -61,7 +61,7 @@ export class Mentions implements MentionSource {
     };
   }
 
-  /** Resolves once files and variables are known, or an idle kernel has not answered in time. */
+  /** Resolves once files and variables are known, or if an idle kernel has not answered in time. */
   async ready(): Promise<void> {
     const { variables, files } = this.#sources;
     const kernel = this.#kernel();

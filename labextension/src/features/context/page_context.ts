@@ -19,12 +19,12 @@ import { Variables } from './variables';
 interface PageContextOptions {
   readonly app: JupyterFrontEnd;
   readonly notebook: CurrentNotebook;
-  /** The session that is written to, as far as it is known. */
+  /** The session that gets the message, if it is known. */
   readonly session: () => SessionState | null;
   readonly t: Translate;
 }
 
-/** What `@` can name in the page, and the prompt with what is attached to it. */
+/** What `@` can name in the page, and the prompt with its attachments. */
 export class PageContext {
   readonly mentions: Mentions;
   readonly #options: PageContextOptions;
@@ -83,7 +83,7 @@ function isDocument(widget: Widget): widget is DocumentWidget {
   return widget instanceof DocumentWidget;
 }
 
-/** MIME type of what is dragged out of JupyterLab's file browser: paths at the server. */
+/** MIME type of a drag out of JupyterLab's file browser: paths on the server. */
 const CONTENTS = 'application/x-jupyter-icontents';
 
 const EVENTS = ['lm-dragenter', 'lm-dragover', 'lm-dragleave', 'lm-drop'] as const;
@@ -91,7 +91,10 @@ const EVENTS = ['lm-dragenter', 'lm-dragover', 'lm-dragleave', 'lm-drop'] as con
 /** Marks the element that files would be dropped on. */
 const OVER_CLASS = 'acp-mod-dropTarget';
 
-/** Calls `onFile` for files of the file browser that are dropped on an element; returns how to stop. */
+/**
+ * Calls `onFile` for files of the file browser that are dropped on an element; returns a function
+ * that stops it.
+ */
 export function acceptFiles(
   element: HTMLElement,
   onFile: (file: DraftAttachment) => void,

@@ -23,7 +23,7 @@ import { PageContext } from './page_context';
 
 type Item = CompletionHandler.ICompletionItem;
 
-/** Completes prompts in cells. The first line is the kernel's, which knows its options. */
+/** Completes prompts in cells. The kernel completes the first line, since it knows the options. */
 export const promptCompletionPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:prompt-completion',
   description: 'Completes files, variables, cells and commands in prompts.',
@@ -43,20 +43,22 @@ export const promptCompletionPlugin: JupyterFrontEndPlugin<void> = {
   },
 };
 
-/** An item that brings along how its list is found anew while one types on. */
+/** An item that knows how to update its list while the user goes on typing. */
 interface PromptItem extends Item {
   readonly offer?: Offer;
 }
 
 interface Offer {
-  /** Offset of what is replaced. */
+  /** Offset of the text that is replaced. */
   readonly start: number;
   readonly find: (typed: string) => readonly Item[];
 }
 
 class PromptCompletion implements ICompletionProvider<PromptItem> {
   readonly identifier = 'acp-jupyter:prompts';
-  /** Above all of JupyterLab's, the debugger's among them: the first provider makes the model. */
+  /**
+   * Above all of JupyterLab's providers, including the debugger's: the first one makes the model.
+   */
   readonly rank = 1100;
   readonly renderer = null;
   readonly #client: IAcpClient;
@@ -75,7 +77,7 @@ class PromptCompletion implements ICompletionProvider<PromptItem> {
     return Promise.resolve(placeIn(context) !== null);
   }
 
-  /** As the settings wish it: where they wish it, what has just been typed must begin a name. */
+  /** Called if the settings allow it: what was just typed must be able to begin a name. */
   shouldShowContinuousHint(
     isVisible: boolean,
     { sourceChange }: Parameters<NonNullable<ICompletionProvider['shouldShowContinuousHint']>>[1],
@@ -158,7 +160,7 @@ class PromptCompletion implements ICompletionProvider<PromptItem> {
   }
 }
 
-/** The completions of a cell: in a prompt none but those of prompts. */
+/** The completions of a cell; in a prompt only those of prompts. */
 class PromptModel extends CompleterModel {
   readonly #isOfCell: () => boolean;
   #offer: Offer | null = null;
@@ -174,7 +176,7 @@ class PromptModel extends CompleterModel {
     const offer = items.find(item => item.offer !== undefined)?.offer ?? null;
     this.#offer = place === null ? null : offer;
     if (asked !== null && this.#offer !== null) {
-      // Other providers may have asked for another range.
+      // Other providers may use another range.
       this.cursor = { start: this.#offer.start, end: offsetOf(asked) };
     }
     super.setCompletionItems(place === null ? items : items.filter(item => isOwn(item, place)));
@@ -186,14 +188,16 @@ class PromptModel extends CompleterModel {
       return super.completionItems();
     }
     const typed = now.text.slice(this.#offer.start, offsetOf(now));
-    // A label is taken for HTML.
+    // Labels are rendered as HTML.
     return this.#offer
       .find(typed)
       .map(item => ({ ...item, label: new Option(item.label).innerHTML }));
   }
 }
 
-/** The kernel calls the words of magics so; it also knows Python's names, which have no place here. */
+/**
+ * Whether a completion belongs here: of the kernel's, only words of magics and not Python's names.
+ */
 function isOwn(item: PromptItem, { kind }: Place): boolean {
   return kind === 'line' ? item.type === 'magic' : item.offer !== undefined;
 }
@@ -203,7 +207,7 @@ function offsetOf({ text, line, column }: NonNullable<CompleterModel['original']
   return before.reduce((sum, one) => sum + one.length + 1, column);
 }
 
-/** The active cell, if it is one of code and what is edited. */
+/** The active cell, if it is a code cell and is being edited. */
 function codeCell({ widget, editor }: ICompletionContext): Cell | null {
   const cell = widget instanceof NotebookPanel ? widget.content.activeCell : null;
   return cell?.model.type === 'code' && cell.editor === editor ? cell : null;
@@ -216,7 +220,7 @@ function placeIn(context: ICompletionContext): Place | null {
     : null;
 }
 
-/** A completer gives up on a provider after a second; what is known by then is offered. */
+/** A completer gives up on a provider after a second, so what is known by then is offered. */
 const WAIT_MS = 600;
 
 async function within(work: Promise<void>): Promise<void> {

@@ -10,7 +10,7 @@ import type { Translate } from '../../views';
 import { baseOf } from '../page/paths';
 import { cut } from './cut';
 
-/** What is selected in a cell or a text file; `null` if nothing is. */
+/** The selection in a cell or a text file; `null` for none. */
 export function selectionOf(app: JupyterFrontEnd, t: Translate): DraftAttachment | null {
   const widget: unknown = app.shell.currentWidget;
   if (widget instanceof NotebookPanel) {
@@ -55,7 +55,7 @@ function selectedIn(editor: CodeEditor.IEditor | null): Selected | null {
   return text.trim() === '' ? null : { text, lines: [lines[0] ?? 1, lines[1] ?? 1] };
 }
 
-/** What is marked in rendered Markdown and in outputs. */
+/** The selection in rendered Markdown and in outputs. */
 function marked({ node }: Widget): Selected | null {
   const selection = window.getSelection();
   const text = node.contains(selection?.anchorNode ?? null) ? String(selection) : '';

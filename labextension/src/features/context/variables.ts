@@ -23,7 +23,7 @@ const KEY = 'acp';
 const packed = (expression: string): string =>
   `__import__('base64').b64encode(__import__('json').dumps(${expression}).encode()).decode()`;
 
-// Only of types whose size is cheap to read: an attribute may run any code.
+// Only types that are cheap and safe to measure: reading an attribute may run any code.
 const SIZE =
   "(list(map(int, v.shape)) if type(v).__module__.split('.')[0] in " +
   "('numpy', 'pandas', 'polars', 'xarray', 'torch') and isinstance(getattr(v, 'shape', None), tuple) " +
@@ -43,11 +43,11 @@ const valueOf = (name: string): string =>
       `r.repr(v))[1]])(${name}, __import__('reprlib').Repr())`,
   );
 
-/** The variables of Python kernels, read while they have nothing else to do. */
+/** The variables of Python kernels, read while the kernels are idle. */
 export class Variables {
   readonly #known = new WeakMap<Kernel.IKernelConnection, { at: number; list: Variable[] }>();
 
-  /** Requests under way, one a kernel: our own request makes the kernel busy, too. */
+  /** Pending requests, one per kernel: our own request makes the kernel busy, too. */
   readonly #listing = new WeakMap<Kernel.IKernelConnection, Promise<readonly Variable[]>>();
 
   #describing: Promise<unknown> = Promise.resolve();
@@ -79,7 +79,7 @@ export class Variables {
     return list;
   }
 
-  /** Type and `repr`, bounded; `null` where the kernel does not answer in time. */
+  /** Type and `repr`, up to a length; `null` if the kernel does not answer in time. */
   async describe(kernel: Kernel.IKernelConnection, name: string): Promise<string | null> {
     // Nothing but a name is ever evaluated.
     if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) {
@@ -109,7 +109,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Evaluates an expression silently; `null` where the kernel is busy or not Python. */
+/** Evaluates an expression silently; `null` if the kernel is busy or not Python. */
 async function evaluate(
   kernel: Kernel.IKernelConnection,
   expression: string,

@@ -39,7 +39,7 @@ class Text {
     };
   }
 
-  /** The text becomes another, by somebody. */
+  /** Somebody changes the text. */
   async become(source: string, author: number) {
     const transaction = {
       local: author === ME,

@@ -23,7 +23,7 @@ export interface Shared {
   readonly awareness: { getStates(): ReadonlyMap<number, unknown> };
 }
 
-/** The shared document of a model; `null` where it is not shared. */
+/** The shared document of a model; `null` if it is not shared. */
 export function sharedOf({
   collaborative,
   sharedModel,
@@ -31,7 +31,7 @@ export function sharedOf({
   return collaborative === true && isShared(sharedModel) ? sharedModel : null;
 }
 
-/** Client ids of the pages that hold it, as far as this one knows; without the server. */
+/** Client ids of the pages that have it open, as far as this page knows; without the server. */
 export function peopleOf({ awareness }: Shared): number[] {
   return [...awareness.getStates()]
     .filter(([, state]) => isRecord(state) && isRecord(state['user']))
@@ -39,7 +39,8 @@ export function peopleOf({ awareness }: Shared): number[] {
 }
 
 /**
- * This page's rank for work that one page has to do: 0 does it, the others later if it is not done.
+ * This page's rank for work that only one page has to do: rank 0 does it, the others do it later if
+ * it is still undone.
  *
  * A page that has just opened does not know the others yet, so a lone page never has rank 0.
  */
@@ -58,7 +59,7 @@ type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 /** The content provider by which jupyter-collaboration saves. */
 const CONTENT_PROVIDER = 'rtc';
 
-/** Longest wait for a save by the server that is under way, or waits for a pause in typing. */
+/** Longest wait for a save by the server that is running, or waits for a pause in typing. */
 const SAVE_MS = 3_000;
 
 /** Has the server save a shared document now, without asking the user. */
@@ -74,7 +75,7 @@ export async function saveShared(context: Context, contents: Contents.IManager):
   }
 }
 
-/** Updates what JupyterLab knows of the file, so that the next save does not ask; loads nothing. */
+/** Updates JupyterLab's record of the file, so that the next save does not ask; loads nothing. */
 export async function noteFile(context: Context, contents: Contents.IManager): Promise<void> {
   if ((await changedOnDisk(context, contents)) === true && !context.isDisposed) {
     await context.revert();
@@ -99,10 +100,12 @@ function untilClean({ model }: Context): Promise<void> {
   });
 }
 
-/** How long a document is watched: the server checks files once a second, maybe after the turn. */
+/**
+ * How long a document is watched: the server checks files once a second, possibly after the turn.
+ */
 const WATCHED_MS = 10_000;
 
-/** How long each page waits for the one before it to restore. */
+/** How long each page waits for the page before it to restore. */
 const PATIENCE_MS = 300;
 
 type CapturedContent = Pick<MergedContent, 'capture'>;
@@ -170,7 +173,7 @@ export class LostChanges {
     if (restore === null) {
       return;
     }
-    // A later page finds it restored.
+    // Later pages find it restored.
     setTimeout(
       () => {
         const conflicts = this.#disposed ? [] : restore();
@@ -182,7 +185,7 @@ export class LostChanges {
     );
   };
 
-  /** Whether the change is the server's: made by none of the pages. */
+  /** Whether the server made the change, and none of the pages. */
   #isServers({ beforeState, afterState }: Transaction): boolean {
     const people = new Set(peopleOf(this.#shared));
     return [...afterState].some(

@@ -6,7 +6,7 @@ import type { Translate } from '../../views';
 import type { Conflict } from './merge/merged_content';
 import type { OpenDocument } from './open_document';
 
-/** Conflicts of a document that wait for the user's choice, with one notification for all. */
+/** Conflicts of a document that need the user's choice, with one notification for all. */
 export class Conflicts {
   readonly #document: OpenDocument;
   readonly #goTo: () => void;
@@ -32,7 +32,7 @@ export class Conflicts {
     document.context.disposed.connect(() => this.#withdraw());
   }
 
-  /** Notifies the user of what waits. */
+  /** Notifies the user of the open conflicts. */
   #tell(): void {
     this.#withdraw();
     if (this.#choosing || this.#next() === undefined) {
@@ -68,7 +68,7 @@ export class Conflicts {
     this.#tell();
   }
 
-  /** Asks the user; false for later. */
+  /** Asks the user; false if the user decides later. */
   async #settle(conflict: Conflict, mine: string): Promise<boolean> {
     const t = this.#t;
     const { theirs } = conflict;
@@ -92,7 +92,7 @@ export class Conflicts {
     if (!take && !button.actions.includes('keep')) {
       return false;
     }
-    // A newer one may have come while the dialog was open.
+    // A newer conflict may have come while the dialog was open.
     if (this.#waiting.get(conflict.id) === conflict) {
       this.#waiting.delete(conflict.id);
     }
@@ -102,7 +102,7 @@ export class Conflicts {
     return true;
   }
 
-  /** The first conflict that still is one. */
+  /** The first conflict that still exists. */
   #next(): { conflict: Conflict; mine: string } | undefined {
     for (const conflict of this.#waiting.values()) {
       const isClosed = this.#document.context.isDisposed;

@@ -5,13 +5,13 @@ import type { Conflict, MergedContent } from './merge/merged_content';
 
 type Facts = Pick<Contents.IModel, 'hash' | 'last_modified'>;
 
-/** The part of a document's context that tells how its file was when it was loaded. */
+/** The part of a document's context that describes its file when it was loaded. */
 type Loaded = Pick<
   DocumentRegistry.IContext<DocumentRegistry.IModel>,
   'contentsModel' | 'lastModifiedCheckMargin' | 'path'
 >;
 
-/** Whether a file was changed since it was loaded; `null` where that is not known. */
+/** Whether a file was changed since it was loaded; `null` if that is not known. */
 export async function changedOnDisk(
   { contentsModel, lastModifiedCheckMargin, path }: Loaded,
   contents: Pick<Contents.IManager, 'get'>,
@@ -39,8 +39,8 @@ type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 /**
  * Merges a file that was changed on disk into its document; `null` where it can't be loaded.
  *
- * Only after JupyterLab's own `revert` does it know the file and save without asking, but that
- * replaces the whole document. So `revert` is called with the model's loading replaced by a merge.
+ * JupyterLab saves without asking only after its own `revert`, but that replaces the whole
+ * document. So `revert` is called with the model's loading replaced by a merge.
  */
 export async function loadMerged(
   context: Context,

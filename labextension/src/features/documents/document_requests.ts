@@ -36,7 +36,7 @@ export function answerDocumentRequests(client: Client, page: Page): void {
       })
       .then(answered => {
         if (isLate()) {
-          return; // nobody waits for it, and its id may have been given to another
+          return; // nobody waits for this answer, and another request may have its id
         }
         open.end(frame.id);
         client.answer({
@@ -53,7 +53,7 @@ export function answerDocumentRequests(client: Client, page: Page): void {
   });
 }
 
-/** Requests that the host still waits for; a late one may have gone to another page. */
+/** Requests that the host still waits for; it may have sent a late one to another page. */
 class OpenRequests {
   #open = new Set<number>();
 

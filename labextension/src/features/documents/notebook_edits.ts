@@ -10,7 +10,7 @@ import type { CellJson } from './merge/notebook_json';
 import { arrange, changeText, openCell } from './merge/notebook_model';
 import { Refused } from './refused';
 
-/** Most characters of outputs that are sent: a longer frame closes the connection. */
+/** Most characters of outputs in an answer: a longer frame closes the connection. */
 const MAX_OUTPUTS = 8_000_000;
 
 /** The notebook as it is sent to agents. */
@@ -86,7 +86,7 @@ function make(model: INotebookModel, edit: CellEdit): void {
       break;
     case 'outputs':
       if (isCode(cell)) {
-        // They come from this user's kernel, like those of a cell that was run here.
+        // These outputs come from this user's kernel, like those of a cell that was run here.
         cell.trusted = true;
         cell.outputs.fromJSON(edit.outputs.filter(isOutput));
         cell.executionCount = edit.execution_count;

@@ -24,18 +24,18 @@ export function openDocument(context: Context, contents: Contents.IManager): Ope
 /** A document that agents and its user change at the same time; operations run one by one. */
 export class OpenDocument {
   readonly context: Context;
-  /** Changes of the file that were not merged and wait for the user. */
+  /** Changes of the file that were not merged and need the user's choice. */
   readonly conflicted = new Listeners<readonly Conflict[]>();
   readonly #contents: Contents.IManager;
   #merged: MergedContent | null = null;
   #overwriting: LostChanges | null = null;
   #queue: Promise<unknown> = Promise.resolve();
-  /** A save that is under way, whoever began it. */
+  /** The running save, whoever started it. */
   #saving: { readonly over: Promise<void>; readonly end: () => void } | null = null;
   #loading = false;
-  /** When the file of a shared document was written that was equal to the open one. */
+  /** When the file of a shared document was written that equalled the open one. */
   #comparedAt = '';
-  /** Whether an agent has worked since it was opened. */
+  /** Whether an agent has worked since the document was opened. */
   #isWatched = false;
 
   constructor(context: Context, contents: Contents.IManager) {
@@ -50,7 +50,7 @@ export class OpenDocument {
         this.#saving ??= pending();
       } else {
         if (state === 'completed' && this.#merged?.noteSaved() === false) {
-          // JupyterLab takes changes made during the save for saved.
+          // JupyterLab treats changes made during the save as saved.
           context.model.dirty = true;
         }
         this.#saving?.end();
@@ -90,7 +90,7 @@ export class OpenDocument {
     return this.#merged instanceof MergedNotebook ? this.#merged.model : null;
   }
 
-  /** Merges the file if it was changed on disk; resolves to whether it was. */
+  /** Merges the file if it was changed on disk; resolves to whether it had been. */
   takeIn(): Promise<boolean> {
     return this.#next(() => this.#takeIn());
   }
@@ -119,7 +119,7 @@ export class OpenDocument {
     });
   }
 
-  /** Saves unsaved changes without ever asking the user. */
+  /** Saves unsaved changes; never asks the user. */
   save(): Promise<void> {
     return this.#next(async () => {
       await this.#takeIn();
@@ -132,7 +132,7 @@ export class OpenDocument {
     this.#merged?.accept(conflict);
   }
 
-  /** The user's side of a conflict as it is now; `null` where the cell no longer exists. */
+  /** The user's current side of a conflict; `null` if the cell no longer exists. */
   current(conflict: Conflict): string | null {
     return this.#merged?.current(conflict) ?? null;
   }
@@ -194,9 +194,9 @@ export class OpenDocument {
   }
 
   /**
-   * Notes what of a shared document is on disk, if the file equals what is open.
+   * Notes the content of a shared document on disk, if the file equals the open document.
    *
-   * A page does not see what the server saved. What an agent has not read it can't have deleted, so
+   * A page does not see what the server saved. An agent can't have deleted what it has not read, so
    * a base that is too old does no harm, but one that was never saved does.
    */
   async #compare(): Promise<void> {
@@ -242,13 +242,13 @@ export class OpenDocument {
       await saveShared(context, this.#contents);
       return this.#compare();
     }
-    // Another save that begins meanwhile would make this one bring up a dialog, too.
+    // If another save began meanwhile, this one would open a dialog, too.
     let changed: boolean | null;
     do {
       await this.#saving?.over;
       changed = await changedOnDisk(context, this.#contents);
     } while (this.#saving !== null);
-    // A save that would bring up a dialog is left to the user.
+    // A save that would open a dialog is left to the user.
     if (changed !== false) {
       throw new Failure('The file has changed meanwhile, or no longer exists.', 'not_saved');
     }

@@ -65,7 +65,7 @@ class OpenDocuments {
     return openDocument(context, this.#app.serviceManager.contents);
   }
 
-  /** Reports the documents, once for all changes of this moment. */
+  /** Reports the documents, once for all changes that happen together. */
   #announce(): void {
     if (this.#planned) {
       return;

@@ -20,7 +20,7 @@ type Document = Pick<OpenDocument, 'takeIn'>;
 /**
  * Merges what agents change or revert on disk into open documents.
  *
- * JupyterLab would show the old text, and ask only when the user saves over the new one.
+ * Otherwise JupyterLab would show the old text, and ask only when the user saves over the new one.
  */
 export class StaleDocuments {
   readonly #client: Turns;
@@ -49,7 +49,7 @@ export class StaleDocuments {
     const before = this.#known.get(sessionId);
     const now = new Map([...view.turns.values()].map(turn => [turn.turn_id, standing(turn)]));
     this.#known.set(sessionId, now);
-    // The first time nothing has changed since the page was loaded.
+    // At the first call, nothing has changed since the page was loaded.
     if (before !== undefined && [...now].some(([id, files]) => (before.get(id) ?? '') !== files)) {
       void this.#check();
     }

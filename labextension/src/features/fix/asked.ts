@@ -17,7 +17,7 @@ export function agentOf(asked: Asked | null, t: Translate): string {
   return name === '' ? t('The agent') : name;
 }
 
-/** Sends a prompt to the session for the notebook, which is followed from then on. */
+/** Sends a prompt to the notebook's session, and follows the session. */
 export async function ask(
   { client, panel, notebook, t }: FixParts,
   prompt: string,
@@ -30,7 +30,8 @@ export async function ask(
     if (policy === undefined) {
       throw new Failure(t('The session is not loaded yet. Try again in a moment.'), 'not_loaded');
     }
-    // A policy that changes nothing stays; no other lets the cell be changed before the user's key.
+    // Policies that change nothing stay. The others become `ask`: the cell changes only on the
+    // user's key.
     const asks = policy === 'deny' || policy === 'read-only' ? null : 'ask';
     return { following, turnId: await client.send(sessionId, prompt, asks) };
   } catch (error) {
@@ -39,7 +40,7 @@ export async function ask(
   }
 }
 
-/** Declines what the turn proposes, else stops it; nothing where it is done. */
+/** Declines the turn's proposal, or stops the turn; does nothing if it is done. */
 export async function withdraw(
   client: Client,
   { following: { store }, turnId }: Asked,
@@ -55,7 +56,7 @@ export async function withdraw(
       await client.answerPermission(store.sessionId, request.requestId, request.reject);
     }
   } catch (error) {
-    // It may have ended meanwhile.
+    // The turn may have ended meanwhile.
     console.warn(error);
   }
 }

@@ -24,7 +24,7 @@ export { mountFixNote } from './fix_note';
 /** Stands for a session that is not known yet. */
 const NOTHING = new SessionStore('');
 
-/** One fix of one cell: from the prompt to the fix that is taken, and taken back. */
+/** One fix of one cell: from the prompt until the fix is applied, or taken back. */
 export class CellFix {
   readonly #parts: FixParts;
   readonly #cellId: string;
@@ -35,7 +35,7 @@ export class CellFix {
   #number = 0;
   #kept: KeptCell | null = null;
   #asked: Asked | null = null;
-  #answered = ''; // a request, of which the page hears a moment later
+  #answered = ''; // the page learns of the request a moment later
   #over = false;
   #stopFollowing: () => void = () => undefined;
   #hideBefore: () => void = () => undefined;
@@ -57,7 +57,7 @@ export class CellFix {
     this.#ask().catch(this.#fail);
   }
 
-  /** The cell is gone, and what was asked for it. */
+  /** The cell is gone, and so is its prompt. */
   cellGone(): void {
     this.#withdraw();
     this.dispose();
@@ -96,7 +96,7 @@ export class CellFix {
     this.#look();
   }
 
-  /** Takes in what the turn has come to. */
+  /** Applies the turn's current outcome. */
   #look(): void {
     const step = this.#step;
     const [asked, kept] = [this.#asked, this.#kept];
@@ -150,7 +150,7 @@ export class CellFix {
       this.#changed();
       return;
     }
-    // The user may have run it again since.
+    // The user may have run the cell again since.
     this.#kept = new KeptCell(model);
     if (request === null) {
       changeText(model.sharedModel, source);
@@ -162,7 +162,7 @@ export class CellFix {
     await this.#parts.client.answerPermission(sessionId, request.requestId, request.allow);
   }
 
-  /** Runs the cell, with the output that it had beside the new one. */
+  /** Runs the cell, and shows its earlier output beside the new one. */
   async #run(source: string): Promise<void> {
     const { notebook, t } = this.#parts;
     const { content, sessionContext } = notebook;
@@ -223,7 +223,7 @@ export class CellFix {
     this.#parts.again(this.#cellId);
   }
 
-  /** Stops what was asked for, or declines what is proposed; also what goes on after a failure. */
+  /** Stops the turn, or declines its proposal; also a turn that goes on after a failure. */
   #withdraw(): void {
     const step = this.#step;
     if (this.#asked !== null && step.at !== 'taken') {

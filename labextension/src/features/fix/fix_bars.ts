@@ -15,10 +15,10 @@ import type { FixParts } from './fix_parts';
 /** Pause in typing after which the bars are drawn again. */
 const PAUSE_MS = 200;
 
-/** The *Fix* buttons of an open notebook, and what comes of them, under the cells. */
+/** The *Fix* buttons and the fixes under the cells of an open notebook. */
 export class FixBars {
   readonly #parts: FixParts;
-  /** May outlive the panel: of a notebook with two views. */
+  /** May outlive the panel, if the notebook has two views. */
   readonly #model: INotebookModel | null;
   readonly #bars = new Map<Cell, FixBar>();
   /** By the cell's id: a cell that is moved gets a new widget. */
@@ -36,12 +36,12 @@ export class FixBars {
     this.#plan();
   }
 
-  /** Whether there is something to fix in a cell, or a fix to decide on. */
+  /** Whether a cell has an error to fix, or a fix to decide on. */
   has(cell: Cell | null): boolean {
     return cell !== null && (this.#fixes.has(cell.model.id) || hasFailed(cell.model));
   }
 
-  /** Asks for a fix of a cell, or goes to the one that is there. */
+  /** Asks for a fix of a cell, or goes to the existing one. */
   act(cell: Cell): void {
     if (this.#fixes.has(cell.model.id)) {
       this.#focus(cell);
@@ -143,7 +143,7 @@ export class FixBars {
   }
 }
 
-/** Whether a cell ends in an error that an agent may mend. */
+/** Whether a cell ends in an error that an agent may fix. */
 function hasFailed(model: ICellModel): boolean {
   if (!isCodeCellModel(model)) {
     return false;
@@ -152,7 +152,7 @@ function hasFailed(model: ICellModel): boolean {
   for (let index = outputs.length - 1; index >= 0; index -= 1) {
     const output = outputs.get(index);
     if (output.type === 'error') {
-      // An interrupt is no mistake of the code, and a prompt is none at all.
+      // An interrupt is no error of the code, and a prompt cell has no code.
       const isInterrupt = output.toJSON()['ename'] === 'KeyboardInterrupt';
       return !isInterrupt && !isPromptCell(model.sharedModel.getSource());
     }
@@ -160,7 +160,7 @@ function hasFailed(model: ICellModel): boolean {
   return false;
 }
 
-/** Removes a bar; if it had the focus, that goes to the cell. */
+/** Removes a bar; if it had the focus, the cell gets it. */
 function close(cell: Cell, bar: FixBar): void {
   const hadFocus = bar.node.contains(document.activeElement);
   bar.dispose();
@@ -169,7 +169,7 @@ function close(cell: Cell, bar: FixBar): void {
   }
 }
 
-/** What stands under a cell that failed: the button, or the fix. */
+/** The widget under a cell that failed: the button, or the fix. */
 class FixBar extends Widget {
   readonly #button: HTMLButtonElement;
   #mounted: Mounted<FixNoteProps> | null = null;
@@ -207,7 +207,7 @@ class FixBar extends Widget {
     } else {
       this.#mounted.update(props);
     }
-    // What had the focus may be replaced.
+    // The focused element may be replaced.
     if (hadFocus && !this.node.contains(document.activeElement)) {
       this.focus();
     }

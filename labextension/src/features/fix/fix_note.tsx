@@ -28,20 +28,20 @@ export interface FixAction {
 
 export interface FixNoteProps {
   readonly scene: Scene;
-  /** What it is, for screen readers; a fix if absent. */
+  /** Name of the note, for screen readers; a fix if absent. */
   readonly label?: string;
-  /** Whether its keys also count in the command mode of its notebook. */
+  /** Whether its keys also work in the command mode of its notebook. */
   readonly inCommandMode?: boolean;
-  /** Changes with each step; an action counts only once its step has been in view for a while. */
+  /** Changes with each step; an action works only once its step has been visible for a while. */
   readonly step: string;
   readonly words: string;
   readonly tone: 'busy' | 'error' | 'info';
-  /** A difference to decide on. */
+  /** The diff to decide on. */
   readonly diff: { readonly before: string; readonly after: string } | null;
   /** Code that is not in the notebook. */
   readonly code?: string | null;
   readonly language: string;
-  /** What hinders it, or what to know. */
+  /** What prevents the action, or what to know about it. */
   readonly note: string;
   readonly actions: readonly FixAction[];
 }
@@ -60,7 +60,7 @@ function FixNote(props: FixNoteProps) {
   };
   useLayoutEffect(() => announce(note === '' ? words : `${words} ${note}`, 'polite'), [step, note]);
   useLayoutEffect(() => {
-    // Who looks at it sees its buttons: what they can't see takes no key.
+    // A note takes keys only while its buttons are visible.
     if (root.current?.contains(document.activeElement) === true) {
       root.current.scrollIntoView({ block: 'nearest' });
     }
@@ -72,7 +72,7 @@ function FixNote(props: FixNoteProps) {
       return false;
     }
     if (!event.repeat) {
-      act(action); // a key that is held was pressed for an earlier step
+      act(action); // a repeated key was pressed for an earlier step
     }
     return true;
   });

@@ -5,7 +5,7 @@ import type { Client } from '../../delivery/client';
 import type { Rendering, Translate } from '../../views';
 import type { IAcpPanel } from '../panel/session_panel';
 
-/** What a fix of a cell is made with. */
+/** What a fix of a cell needs. */
 export interface FixParts {
   readonly app: JupyterFrontEnd;
   readonly client: Client;
@@ -13,6 +13,6 @@ export interface FixParts {
   readonly notebook: NotebookPanel;
   readonly rendering: Rendering | undefined;
   readonly t: Translate;
-  /** Asks anew for a cell. */
+  /** Asks again for a fix of a cell. */
   readonly again: (cellId: string) => void;
 }

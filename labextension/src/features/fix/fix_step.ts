@@ -2,12 +2,12 @@ import type { Translate } from '../../views';
 import type { FixAction, FixNoteProps } from './fix_note';
 import type { Outcome, Proposal, Question } from './outcome';
 
-/** Where a fix is. */
+/** The step that a fix is at. */
 export type Step =
   | { readonly at: 'asking'; readonly waits: 'start' | 'queue' | 'agent' | 'answer' }
   | ({ readonly at: 'asks' } & Question)
   | ({ readonly at: 'proposed'; readonly busy: boolean } & Proposal)
-  /** It is in the cell: run, or not yet. */
+  /** The fix is in the cell, which has been run or not. */
   | Taken
   | { readonly at: 'ended'; readonly words: string; readonly reason: string };
 
@@ -34,7 +34,10 @@ export interface FixActs {
   readonly openSession: (() => void) | null;
 }
 
-/** Whether a step is another one, or another proposal: what is pressed for one counts for it alone. */
+/**
+ * Whether the step or the proposal is another one: a key press counts only for the one it was meant
+ * for.
+ */
 export function isAnother(step: Step, old: Step): boolean {
   if (step.at === 'asks' && old.at === 'asks') {
     return step.request.requestId !== old.request.requestId;
@@ -44,7 +47,7 @@ export function isAnother(step: Step, old: Step): boolean {
     : step.at !== old.at;
 }
 
-/** The last step of a turn that has come to no fix. */
+/** The last step of a turn that ended without a fix. */
 export function endedIn(
   outcome: Extract<Outcome, { kind: 'refused' | 'nothing' | 'failed' }>,
   agent: string,
@@ -66,7 +69,7 @@ export function endedIn(
 interface Context {
   /** Name of the agent, for the user. */
   readonly agent: string;
-  /** The source that it was asked about. */
+  /** The source that was sent to the agent. */
   readonly asked: string;
   /** Whether the cell has another source now. */
   readonly stale: boolean;
@@ -76,7 +79,7 @@ interface Context {
 
 type Drawn = Pick<FixNoteProps, 'words' | 'tone' | 'diff' | 'note' | 'actions'>;
 
-/** What the note says at a step, and what can be done. */
+/** The note's text and actions at a step. */
 export function drawn(step: Step, context: Context): Drawn {
   switch (step.at) {
     case 'asking':

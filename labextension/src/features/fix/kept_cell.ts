@@ -24,7 +24,7 @@ export class KeptCell {
    * Puts source and outputs back, the source in one undo step.
    *
    * @param since - The source that the cell must still have.
-   * @throws Failure - where the cell runs, or was changed.
+   * @throws Failure - if the cell runs, or was changed.
    */
   restore(model: ICodeCellModel, since: string, t: Translate): void {
     if (model.executionState === 'running') {
@@ -48,7 +48,9 @@ export class KeptCell {
 /** Marks a cell whose earlier output is shown beside the new one. */
 const COMPARED = 'acp-mod-compared';
 
-/** Shows a copy of a cell's output as it is now beside what comes; returns how to end that. */
+/**
+ * Shows a copy of a cell's current output beside the next one; returns a function that ends that.
+ */
 export function showBefore({ node }: Cell, t: Translate): () => void {
   const area = node.querySelector<HTMLElement>('.jp-Cell-outputWrapper > .jp-Cell-outputArea');
   if (area === null) {
@@ -61,7 +63,7 @@ export function showBefore({ node }: Cell, t: Translate): () => void {
   before.setAttribute('aria-label', t('Output before the fix'));
   before.dataset['acpHead'] = t('Before');
   before.append(...copy.childNodes);
-  // An id must stay the only one of its name.
+  // An id must stay unique in the page.
   before.querySelectorAll('[id]').forEach(each => each.removeAttribute('id'));
   area.dataset['acpHead'] = t('With the fix');
   area.parentElement?.append(before);

@@ -11,7 +11,9 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A note under the first of two cells, in command mode; and what Tab in the second one does. */
+/**
+ * A note under the first of two cells, in command mode; and the effect of Tab in the second one.
+ */
 function show() {
   document.body.innerHTML = `<div class="jp-Notebook jp-mod-commandMode">
     <div class="jp-Cell"><div class="acp"></div></div><div class="jp-Cell"></div></div>`;

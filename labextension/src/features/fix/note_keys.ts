@@ -37,12 +37,12 @@ export function useNoteKeys(
   });
 }
 
-/** Whether Tab leads from one button of the note to the next. */
+/** Whether Tab goes from one button of the note to the next. */
 function leaves(root: RefObject<HTMLElement | null>, event: KeyboardEvent): boolean {
   return event.key === 'Tab' && (event.shiftKey || targetOf(event) !== root.current);
 }
 
-/** Whether keys of the notebook are for a note in it: what is out of sight takes none. */
+/** Whether the notebook's keys are for a note in it; a note that isn't visible takes none. */
 function isAtHand(note: Element | null, target: Element | null): boolean {
   const notebook = note?.closest('.jp-Notebook') ?? null;
   return (

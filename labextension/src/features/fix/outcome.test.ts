@@ -29,7 +29,7 @@ const OPTIONS: readonly [PermissionOption, PermissionOption] = [
 interface Edited {
   readonly source: string;
   readonly edits: readonly unknown[];
-  /** `null` where the tool refuses them. */
+  /** `null` if the tool refuses them. */
   readonly edited: string | null;
 }
 

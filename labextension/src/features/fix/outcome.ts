@@ -5,14 +5,14 @@ import { isRecord } from '../../wire/read';
 import type { Item, Permission, ToolCall } from '../../wire/types';
 import { argumentsShown } from '../page/tool_arguments';
 
-/** Options of a permission request, by which a proposal is taken or declined. */
+/** The options of a permission request that accept or decline a proposal. */
 export interface Request {
   readonly requestId: string;
   readonly allow: string;
   readonly reject: string | null;
 }
 
-/** A new source, and the request that applies it; without one it stands in the answer. */
+/** A new source, and the request that applies it; without a request the source is in the answer. */
 export interface Proposal {
   readonly source: string;
   readonly request: Request | null;
@@ -25,20 +25,20 @@ export interface Question {
   readonly request: Request;
 }
 
-/** What has come of a prompt for a fix. */
+/** The outcome of a prompt for a fix. */
 export type Outcome =
   | { readonly kind: 'waits'; readonly for: 'queue' | 'agent' | 'answer' }
   | ({ readonly kind: 'asks' } & Question)
   | ({ readonly kind: 'proposal' } & Proposal)
   /** The tool has changed the cell. */
   | { readonly kind: 'edited'; readonly source: string }
-  /** It was allowed to, and could not. */
+  /** The tool was allowed to change the cell, and could not. */
   | { readonly kind: 'refused' }
   /** The turn ended without a proposal. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'failed'; readonly message: string; readonly stopped: boolean };
 
-/** Reads what a turn has come to for a cell; `asked` is the source that it was asked about. */
+/** Reads a turn's outcome for a cell; `asked` is the source that was sent to the agent. */
 export function outcomeOf(
   view: SessionView,
   turnId: string,
@@ -86,7 +86,7 @@ export function outcomeOf(
     : { kind: 'proposal', source, request: null };
 }
 
-/** The new source that a call of `edit_cell` has for a cell whose source was sent to the agent. */
+/** The new source in a call of `edit_cell`, for a cell whose source was sent to the agent. */
 function proposedBy({ raw_input: raw }: ToolCall, cellId: string, asked: string): string | null {
   for (const { cell_id, source, edits } of argumentsShown(raw)) {
     if (cell_id === cellId && typeof source === 'string') {
@@ -99,7 +99,7 @@ function proposedBy({ raw_input: raw }: ToolCall, cellId: string, asked: string)
   return null;
 }
 
-/** Carries out edits of a text as the tool does; `null` where it would refuse them. */
+/** Carries out edits of a text as the tool does; `null` if the tool would refuse them. */
 function edited(source: string, edits: readonly unknown[]): string | null {
   let text = source;
   for (const edit of edits) {
@@ -117,7 +117,7 @@ function edited(source: string, edits: readonly unknown[]): string | null {
 const READS =
   /^\w*notebook[^a-z]{1,4}(?:list_cells|read_cells|list_variables|last_error|inspect|complete)$/;
 
-/** What the cell's note can show whole, in one line; the rest is for the request's own card. */
+/** A text that the cell's note can show in one line; other requests need their own card. */
 const SHORT = /^[\x20-\x7e]{0,200}$/;
 
 /** The question of a request for a tool that only reads. */
@@ -133,7 +133,7 @@ function questionOf(call: ToolCall): Question | null {
   return request === null ? null : { tool: given === '{}' ? name : `${name} ${given}`, request };
 }
 
-/** How a proposal is taken and declined; `null` where it is not one option that allows it once. */
+/** The options that accept and decline a proposal; `null` unless exactly one allows it once. */
 function requestOf({ request_id: requestId, options }: Permission): Request | null {
   const ofKind = (kind: string) => options.filter(({ option_kind }) => option_kind === kind);
   const [allow, ...others] = ofKind('allow_once');
@@ -142,7 +142,7 @@ function requestOf({ request_id: requestId, options }: Permission): Request | nu
     : { requestId, allow: allow.option_id, reject: ofKind('reject_once')[0]?.option_id ?? null };
 }
 
-/** Whether the session asks whether its folder is trusted, in no turn. */
+/** Whether the session asks, outside any turn, whether its folder is trusted. */
 function asksForTrust({ items }: SessionView): boolean {
   return [...items.values()].some(
     item => item.kind === 'trust_request' && pendingRequest(item) !== null,
@@ -156,7 +156,7 @@ function saidIn(view: SessionView, items: readonly Item[]): string {
     .join('\n');
 }
 
-/** The last code block of an answer, as it is written; `null` without one that is closed. */
+/** The source of an answer's last code block; `null` if none is closed. */
 function lastCode(answer: string): string | null {
   let found: string | null = null;
   let open: { fence: string; indent: number; lines: string[] } | null = null;

@@ -43,7 +43,7 @@ export const fixPlugin: JupyterFrontEndPlugin<void> = {
       void watch(notebook).catch((error: unknown) => console.error(error));
     tracker.forEach(start);
     tracker.widgetAdded.connect((_, notebook) => start(notebook));
-    /** The active cell and its notebook's bars, where there is something to do. */
+    /** The active cell and its notebook's bars, if there is something to do. */
     const active = () => {
       const notebook = tracker.currentWidget;
       const cell = notebook?.content.activeCell ?? null;

@@ -1,6 +1,6 @@
 import { cut } from '../context/cut';
 
-/** What an agent is asked for: a new source of one cell, and nothing else. */
+/** The prompt: it asks for a new source of one cell, and nothing else. */
 export async function fixPrompt(
   cellId: string,
   source: string,
@@ -8,7 +8,7 @@ export async function fixPrompt(
   language: string,
 ): Promise<string> {
   const shown = cut(source);
-  // Who has not seen the whole cell must read it before it is written over.
+  // An agent that has not seen the whole cell must read it before it overwrites it.
   const fingerprint = shown === source ? await fingerprintOf(source) : null;
   const named = fingerprint === null ? '' : ` and whose fingerprint is \`${fingerprint}\``;
   const first =
@@ -29,7 +29,7 @@ export async function fixPrompt(
   ].join('\n\n');
 }
 
-/** What the notebook tools recognise a source by; `null` in a page that came without TLS. */
+/** The fingerprint by which the notebook tools recognise a source; `null` in a page without TLS. */
 async function fingerprintOf(
   source: string,
   { subtle }: { readonly subtle?: SubtleCrypto } = crypto,

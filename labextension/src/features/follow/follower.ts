@@ -26,14 +26,14 @@ export interface FollowerOptions {
   readonly app: JupyterFrontEnd;
   readonly client: Client;
   readonly tracker: INotebookTracker;
-  /** `null` in Notebook 7, where each document has a page of its own. */
+  /** `null` in Notebook 7, where each document has its own page. */
   readonly shell: ILabShell | null;
   readonly sessionId: string;
-  /** Called when the user goes on while the agent works. */
+  /** Called when the user does something else while the agent works. */
   readonly pause: () => void;
 }
 
-/** Takes the page to where the agent of one session works. */
+/** Scrolls the page to where the agent of one session works. */
 export class Follower {
   readonly #options: FollowerOptions;
   readonly #following: Following;
@@ -54,7 +54,7 @@ export class Follower {
     this.#preview = shell === null ? null : new Preview(app, shell);
     const { store } = this.#following;
     const goOn = () => {
-      // What is done between turns, as starting one, is in nobody's way.
+      // What the user does between turns, such as starting one, doesn't pause following.
       if ((store.view.session?.active_turn_id ?? null) !== null) {
         pause();
       }
@@ -86,7 +86,7 @@ export class Follower {
     return path === '' ? null : (tracker.find(({ context }) => context.localPath === path) ?? null);
   }
 
-  /** A new cell is known by its mark: its id is made while the tool works. */
+  /** A new cell is found by its mark, since its id is made while the tool works. */
   #watch(notebook: NotebookPanel | null): void {
     if (notebook !== this.#notebook) {
       this.#notebook?.content.model?.cells.changed.disconnect(this.#added, this);
@@ -119,7 +119,7 @@ export class Follower {
     }
   }
 
-  /** Goes to the newest place, stays there for a moment, and goes on. */
+  /** Goes to the newest place, stays there for a moment, and repeats. */
   async #goOn(): Promise<void> {
     this.#busy = true;
     while (this.#next !== null && !this.#disposed) {
@@ -128,7 +128,7 @@ export class Follower {
       try {
         await this.#go(place);
       } catch (error) {
-        // Where it can't go, it stays.
+        // If it can't go there, it stays.
         console.warn(error);
       }
       await new Promise<void>(resolve => {

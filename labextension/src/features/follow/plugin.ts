@@ -11,7 +11,7 @@ import { FOLLOW, SETTINGS } from '../page/ids';
 import { IAcpPanel } from '../panel/session_panel';
 import type { Follower } from './follower';
 
-/** Takes the page to where the agent of the session in the panel works, if the user wants that. */
+/** Follows the agent of the session in the panel, if the user wants that. */
 export const followPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:follow',
   description: 'Goes to the cells and files at which agents work.',
@@ -33,7 +33,7 @@ export const followPlugin: JupyterFrontEndPlugin<void> = {
     let followed = '';
     const follow = async (sessionId: string) => {
       const code = await import('./follower');
-      // It may have been turned off and on again meanwhile.
+      // Following may have been turned off and on again meanwhile.
       if (followed === sessionId && follower === null) {
         const pause = () => follows.set(sessionId, 'paused');
         follower = new code.Follower({ app, client, tracker, shell, sessionId, pause });

@@ -20,10 +20,10 @@ export class Preview {
   }
 
   /**
-   * Shows a file at a line; nothing happens where it can't be shown without being in the way.
+   * Shows a file at a line, unless that would hide what the user works on.
    *
    * @param beside - The widget beside which the first file is opened.
-   * @param isLate - Whether it is to be shown no more.
+   * @param isLate - Whether it is too late to show the file.
    */
   async show(
     path: string,
@@ -52,7 +52,7 @@ export class Preview {
     if (this.#shell.mode !== 'multiple-document') {
       return null;
     }
-    // An agent may name what is not there, or is not there yet.
+    // An agent may name a file that doesn't exist, or not yet.
     const found = await serviceManager.contents.get(path, { content: false }).catch(() => null);
     if (found?.type !== 'file' || (found.size ?? 0) > MOST_BYTES || isLate()) {
       return null;
@@ -78,7 +78,7 @@ export class Preview {
   }
 }
 
-/** Brings a tab to the front, unless the keyboard's focus is in the one that it would hide. */
+/** Brings a tab to the front, unless the keyboard's focus is in the tab that it would hide. */
 export function reveal(widget: Widget): void {
   const { parent } = widget;
   if (widget.isVisible || !(parent instanceof DockPanel)) {

@@ -3,23 +3,22 @@ import { CommandRegistry } from '@lumino/commands';
 
 const EVENTS = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
 
-/** Keys that do nothing by themselves. */
+/** Keys that do nothing alone. */
 const MODIFIERS = new Set(['Alt', 'AltGraph', 'CapsLock', 'Control', 'Meta', 'Shift']);
 
-/** Our own commands, such as the one that leads to a permission request. */
+/** Our own commands, such as the one that goes to a permission request. */
 const OWN = 'acp-jupyter:';
 
 const PALETTE = 'apputils:activate-command-palette';
 
-/** Where commands are chosen: following is turned off there, too. */
+/** Menus and the command palette, where following is also turned off. */
 const MENUS = '.lm-MenuBar, .lm-Menu, .lm-CommandPalette, .jp-ModalCommandPalette';
 
 /**
  * Calls back when the user scrolls, clicks or presses a key; returns how to stop.
  *
- * What is clicked or typed in our own views, as the answer to a permission request is, and the
- * keys of our commands don't count: they are part of following. Menus and the command palette
- * don't either.
+ * Clicks and keys in our own views, such as the answer to a permission request, and the keys of our
+ * commands don't count: they are part of following. Neither do menus and the command palette.
  */
 export function onUserInput({ commands }: JupyterFrontEnd, act: () => void): () => void {
   const listen = (event: Event) => {
@@ -32,7 +31,7 @@ export function onUserInput({ commands }: JupyterFrontEnd, act: () => void): () 
   return () => EVENTS.forEach(name => document.removeEventListener(name, listen, options));
 }
 
-/** Whether an event means that the user goes on by themselves. */
+/** Whether an event means that the user does something else. */
 export function isOfUser(event: Event, commands: CommandRegistry): boolean {
   if (isIn(event, MENUS)) {
     return false;

@@ -6,10 +6,10 @@ import { argumentsShown } from '../page/tool_arguments';
 /** Where an agent works. */
 export type Place =
   | { readonly kind: 'cell'; readonly path: string; readonly cellId: string }
-  /** A file, by its path at the server, and a line of it from 1. */
+  /** A file, by its path on the server, and a line of it, from 1. */
   | { readonly kind: 'file'; readonly path: string; readonly line: number | null };
 
-/** Where the running turn's newest call that names a place works; `null` where none does. */
+/** The place of the running turn's newest call that names one; `null` if none does. */
 export function newestPlace(view: SessionView, root: string): Place | null {
   const { session } = view;
   const turnId = session?.active_turn_id ?? null;
@@ -37,7 +37,7 @@ export function placeOf(call: ToolCall, session: SessionState, root: string): Pl
   const own = call.path === '' ? [] : [{ path: call.path, line: null }];
   for (const { path, line } of [...named, ...own]) {
     const found = pathInFolder(path, session, root);
-    // A notebook's cells are not known by lines of its file.
+    // Lines of a notebook's file don't identify its cells.
     if (found !== null && !found.endsWith('.ipynb')) {
       return { kind: 'file', path: found, line };
     }
@@ -45,7 +45,7 @@ export function placeOf(call: ToolCall, session: SessionState, root: string): Pl
   return null;
 }
 
-/** Id of the cell that the arguments of a notebook tool name; of several, the first. */
+/** Id of the (first) cell that the arguments of a notebook tool name. */
 function cellOf({ raw_input: raw }: ToolCall): string {
   for (const { cell_id: one, cell_ids: several } of argumentsShown(raw)) {
     const first: unknown = Array.isArray(several) ? several[0] : undefined;
@@ -57,7 +57,7 @@ function cellOf({ raw_input: raw }: ToolCall): string {
   return '';
 }
 
-/** The path at the server of what lies in the session's folder; else `null`. */
+/** The path on the server of a file in the session's folder; else `null`. */
 function pathInFolder(path: string, session: SessionState, root: string): string | null {
   const folder = serverPath(root, session, '.');
   const found = serverPath(root, session, path);

@@ -13,10 +13,10 @@ import { mountHistory } from '../page/lazy_views';
 import type { Later } from '../page/lazy_views';
 import { showSession } from '../page/rewinding';
 
-/** A moment is loaded once the slider has rested for so long. */
+/** A moment is loaded once the slider has rested for this time. */
 const REST_MS = 120;
 
-/** Moments that are kept for going back and forth. */
+/** Number of moments that are cached for going back and forth. */
 const MOST_KEPT = 10;
 
 interface HistoryParts {
@@ -39,10 +39,10 @@ export class HistoryWidget extends Widget {
   #place = 0;
   #shown: Shown | null = null;
   #failure = '';
-  /** Going back, while it can be undone here. */
+  /** The last restore, while it can be undone here. */
   #restored: { readonly words: string; readonly sessionId: string; readonly steps: number } | null =
     null;
-  /** Counts what was asked for: only the newest answer counts. */
+  /** Number of requests: only the answer to the newest counts. */
   #asked = 0;
   #known = '';
   #isLoading = false;
@@ -69,7 +69,7 @@ export class HistoryWidget extends Widget {
     void this.#list();
   }
 
-  /** Of the notebook, which may have been renamed. */
+  /** Path of the notebook, which may have been renamed. */
   get path(): string {
     return this.#path;
   }

@@ -8,7 +8,9 @@ import { folderOf, serverPath } from '../page/paths';
 import { hasSnapshot } from '../page/snapshot';
 import { isStartedHere, newestOf, readyAgent } from '../panel/choose_session';
 
-/** Turns after which another session is made: an agent reads all of its session each time. */
+/**
+ * Number of turns after which a new session is made: an agent reads its whole session each time.
+ */
 const MOST_TURNS = 20;
 
 interface Asking {
@@ -19,10 +21,11 @@ interface Asking {
 }
 
 /**
- * Follows the session in which next cells of a notebook are asked for.
+ * Follows the session for the next cells of a notebook.
  *
- * It is not the notebook's, whose conversation stays as it is; it has no tools, and its policy
- * rejects every request. Its agent is that of the notebook's session, if there is one.
+ * It is separate from the notebook's session, so it doesn't add to the conversation. It has no
+ * tools, and its policy rejects every request. Its agent is that of the notebook's session, if
+ * there is one.
  */
 export async function ownSession(
   { client, startsWith, t }: Asking,
@@ -46,7 +49,7 @@ export async function ownSession(
       return following;
     }
     following.dispose();
-    // It stays, as the user may talk on in it; by this title it isn't found again.
+    // The old session stays, since the user may continue it; with this title it isn't found again.
     await client.setConfig(known.session_id, {
       title: t('Earlier next cells of %1', notebookPath),
     });

@@ -14,7 +14,7 @@ import { SETTINGS, SUGGEST_NEXT } from '../page/ids';
 import { IAcpPanel } from '../panel/session_panel';
 import type { SuggestionBar } from './suggestion_bar';
 
-/** Pause after a run before a cell is asked for: several cells may run one after the other. */
+/** Pause between a run and a suggestion: several cells may run one after the other. */
 const PAUSE_MS = 700;
 
 /** Asks an agent for the next cell of a notebook: by a command, or after each run if that is set. */

@@ -3,16 +3,16 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { cellById, cellText } from '../context/cells';
 import { fenced } from '../fix/prompt';
 
-/** Most characters of the cells that go along. */
+/** Most characters of the cells in the prompt. */
 const MOST_CHARS = 40_000;
 
 /** Most characters of one cell. */
 const MOST_OF_CELL = 8_000;
 
-/** Most cells below that go along, so that they are not proposed again. */
+/** Number of cells below that are in the prompt, so that they are not suggested again. */
 const MOST_BELOW = 3;
 
-/** What an agent is asked for: one code cell that comes below another, and nothing else. */
+/** The prompt: it asks for one code cell below another, and nothing else. */
 export function nextCellPrompt(notebook: NotebookPanel, cellId: string): string {
   const language = notebook.content.model?.defaultKernelLanguage || 'python';
   const place = (cellById(notebook, cellId)?.number ?? 1) - 1;

@@ -30,7 +30,7 @@ const MOST_CHARS = 40_000;
 /** Stands for a session that is not known yet. */
 const NOTHING = new SessionStore('');
 
-/** What a suggestion is made with. */
+/** What a suggestion needs. */
 export interface SuggestionParts {
   readonly app: JupyterFrontEnd;
   readonly client: Client;
@@ -39,24 +39,24 @@ export interface SuggestionParts {
   readonly t: Translate;
 }
 
-/** Calls of who shows it. */
+/** Callbacks of the widget that shows it. */
 export interface SuggestionEvents {
-  /** It is to be drawn again. */
+  /** Called to draw it again. */
   readonly changed: () => void;
-  /** Nothing is left to show. */
+  /** Called when nothing is left to show. */
   readonly end: () => void;
-  /** The user wants another one. */
+  /** Called when the user wants another one. */
   readonly again: () => void;
 }
 
-/** One suggestion of a cell below another: from the prompt to the cell that is inserted, or not. */
+/** One suggestion of a cell below another: from the prompt until it is inserted or dismissed. */
 export class Suggestion {
   readonly cellId: string;
   readonly #parts: SuggestionParts;
   readonly #events: SuggestionEvents;
   readonly #announcer: CellAnnouncer;
   readonly #timer: ReturnType<typeof setTimeout>;
-  /** The sources that the agent was told. */
+  /** The sources that the agent got. */
   readonly #told: string;
   #step: Step = { at: 'asking', waits: 'start' };
   #number = 0;
@@ -127,12 +127,12 @@ export class Suggestion {
     this.#look();
   }
 
-  /** Whether no answer is wanted any more. A function: it changes while something is awaited. */
+  /** Whether the answer is no longer wanted. A function, since it changes during an `await`. */
   #isOver(): boolean {
     return this.#over || this.#step.at !== 'asking';
   }
 
-  /** Takes in what the turn has come to. */
+  /** Applies the turn's current outcome. */
   #look(): void {
     const asked = this.#asked;
     if (asked === null || this.#step.at !== 'asking') {
@@ -182,7 +182,7 @@ export class Suggestion {
     }
   }
 
-  /** Inserts it as a cell, which is not run. */
+  /** Inserts the suggestion as a cell, without running it. */
   async #insert(source: string): Promise<void> {
     const { notebook, t } = this.#parts;
     const index = notebook.content.widgets.findIndex(({ model }) => model.id === this.cellId);

@@ -7,7 +7,7 @@ import type { FixNoteProps } from '../fix/fix_note';
 import { mountFixNote, Suggestion } from './suggestion';
 import type { SuggestionParts } from './suggestion';
 
-/** Shows the suggestion of one notebook under the cell below which its cell would come. */
+/** Shows the suggestion of one notebook under the cell that it would follow. */
 export class SuggestionBar {
   readonly #parts: SuggestionParts;
   readonly #model: INotebookModel | null;
@@ -24,14 +24,14 @@ export class SuggestionBar {
     });
   }
 
-  /** Goes to the suggestion that is there. */
+  /** Goes to the existing suggestion. */
   focus(): boolean {
     const bar = this.#bar;
     bar?.focus();
     return bar !== null;
   }
 
-  /** Asks for a cell below another; what was asked before is withdrawn. */
+  /** Asks for a cell below another; an earlier request is withdrawn. */
   suggest(cellId: string): void {
     this.#end();
     this.#suggestion = new Suggestion(this.#parts, cellId, {
@@ -78,7 +78,7 @@ export class SuggestionBar {
   }
 }
 
-/** What stands under the cell. It is no part of the notebook's document. */
+/** The widget under the cell. It isn't part of the notebook's document. */
 class Bar extends Widget {
   #mounted: Mounted<FixNoteProps> | null = null;
 

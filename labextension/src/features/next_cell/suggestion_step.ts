@@ -1,10 +1,10 @@
 import type { Translate } from '../../views';
 import type { FixAction, FixNoteProps } from '../fix/fix_note';
 
-/** Where a suggestion is. */
+/** The step that a suggestion is at. */
 export type Step =
   | { readonly at: 'asking'; readonly waits: 'start' | 'queue' | 'agent' | 'answer' }
-  /** `late` where the notebook was changed meanwhile: then it is folded. */
+  /** `late` if the notebook was changed meanwhile: then the suggestion is folded. */
   | { readonly at: 'suggested'; readonly source: string; readonly late: boolean }
   | { readonly at: 'ended'; readonly words: string; readonly reason: string };
 
@@ -22,7 +22,7 @@ export interface SuggestionActs {
 
 type Drawn = Pick<FixNoteProps, 'words' | 'tone' | 'code' | 'note' | 'actions'>;
 
-/** What the note says at a step, and what can be done. */
+/** The note's text and actions at a step. */
 export function drawn(step: Step, agent: string, acts: SuggestionActs, t: Translate): Drawn {
   const dismiss: FixAction = { name: t('Dismiss'), key: 'Escape', run: acts.dismiss };
   const session: FixAction[] =

@@ -23,11 +23,11 @@ interface SavedView {
 }
 
 /**
- * Puts saved turns where a notebook was saved with widgets that showed them, alone or in a layout,
- * and the kernel has none of these any more: they would read "model not found".
+ * Replaces saved widgets of turns, alone or in a layout, by the saved turns, if the kernel no
+ * longer has the widgets: they would say "model not found".
  *
- * Only turns that the server has for this notebook are put in. Widgets whose state the notebook
- * holds are drawn from that. Resolves to whether any was put in.
+ * Inserts only turns that the server has for this notebook. Widgets with a state in the notebook
+ * are drawn from that. Resolves to whether any was inserted.
  */
 export async function replaceLostWidgets(
   client: Client,
@@ -86,7 +86,7 @@ function savedModels(model: INotebookModel): string[] {
   return isRecord(saved) && isRecord(saved.state) ? Object.keys(saved.state) : [];
 }
 
-/** Ids of the widgets that the kernel has; none where there is no kernel. */
+/** Ids of the widgets that the kernel has; none without a kernel. */
 async function models({
   sessionContext,
 }: DocumentRegistry.IContext<INotebookModel>): Promise<ReadonlySet<string>> {

@@ -1,14 +1,14 @@
-/** As far beside the view an element counts as near. */
+/** Distance from the viewport within which an element counts as near. */
 const MARGIN = '100% 0px';
-/** Where `scrollMargin` is not known, what is in a box that scrolls is near only when in view. */
+/** Without `scrollMargin`, an element in a box that scrolls is near only when it is visible. */
 const NEAR: IntersectionObserverInit & { readonly scrollMargin: string } = {
   rootMargin: MARGIN,
   scrollMargin: MARGIN,
 };
 
 /**
- * Calls `then` once, when an element is in the view or within a view's height of it. Returns what
- * ends the wait.
+ * Calls `then` once, when an element is in the viewport or within its height of it. Returns a
+ * function that ends the wait.
  */
 export function whenNear(element: Element, then: () => void): () => void {
   const observer = new IntersectionObserver(entries => {

@@ -29,8 +29,8 @@ export class NotebookFile {
   }
 
   /**
-   * When it was last written before it was loaded or saved here, in seconds since the epoch;
-   * `null` where it holds no outputs.
+   * When the file was last written before it was loaded or saved here, in seconds since the epoch;
+   * `null` if it holds no outputs.
    */
   get savedAt(): number | null {
     if (isTextNotebook(this.#context.localPath)) {
@@ -41,8 +41,8 @@ export class NotebookFile {
   }
 
   /**
-   * Saves unsaved changes, unless that would bring up a dialog because the file
-   * can't be written or was changed by something else.
+   * Saves unsaved changes, unless that would open a dialog because the file can't be written or was
+   * changed by something else.
    */
   async save(): Promise<void> {
     const { model, contentsModel } = this.#context;
@@ -81,7 +81,7 @@ export function allCodeCells(model: INotebookModel): ICodeCellModel[] {
   return [...model.cells].filter(isCodeCellModel);
 }
 
-/** The turns that a notebook has as running. */
+/** The turns that are running according to a notebook's outputs. */
 export function unfinishedTurns(model: INotebookModel): string[] {
   const outputs = allCodeCells(model).flatMap(cell => cell.outputs.toJSON());
   return outputs.flatMap(({ data, metadata }) =>
@@ -108,9 +108,9 @@ export function cellState(cell: ICodeCellModel): CellState {
 }
 
 /**
- * Cells whose turn ended before the kernel told their execution count.
+ * Cells whose turn ended before the kernel reported their execution count.
  *
- * Their outputs are saved then; so the count is what is left to be saved when it comes.
+ * Their outputs are saved by then, so only the count is left to be saved when it comes.
  */
 export class Uncounted {
   readonly #cells = new Set<ICodeCellModel>();
@@ -123,12 +123,12 @@ export class Uncounted {
     }
   }
 
-  /** Whether the count of any has come. */
+  /** Whether the count of any of these cells has come. */
   get anyCounted(): boolean {
     return [...this.#cells].some(cell => !isUncounted(cell));
   }
 
-  /** Returns the same, and forgets those. */
+  /** Returns the same, and forgets those cells. */
   take(): boolean {
     const counted = [...this.#cells].filter(cell => !isUncounted(cell));
     counted.forEach(cell => this.#cells.delete(cell));

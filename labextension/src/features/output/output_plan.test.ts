@@ -170,7 +170,7 @@ test('a deleted cell is told of once, if its turn ran while the page was open', 
   const watched = new Set(['t1']);
   expect(kinds(none, [done], memory({ watched }))).toEqual(['report_gone']);
   expect(kinds(none, [done], memory({ watched, asked: watched }))).toEqual([]);
-  // The cell was run again, and its newer turn tells of it.
+  // The cell was run again, and its newer turn is reported.
   const both = memory({ watched: new Set(['t1', 't2']) });
   const plan = planOutputs(none, [done, saved('t2', 2, 9)], both);
   expect(plan.map(action => 'saved' in action && action.saved.turn_id)).toEqual(['t2']);
@@ -191,7 +191,7 @@ test('how far a document is with a turn', () => {
   expect(standing(cell().get('c'), done)).toBe('absent');
   expect(standing(cell({ outputs: [first] }).get('c'), running)).toBe('shown');
   expect(standing(cell({ outputs: [first] }).get('c'), done)).toBe('shown');
-  // An equal snapshot of a turn that runs is not the end of it.
+  // An equal snapshot of a running turn is not its end.
   expect(standing(cell({ outputs: [running.bundle] }).get('c'), running)).toBe('shown');
 });
 

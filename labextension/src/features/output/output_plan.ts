@@ -19,17 +19,17 @@ export interface OutputState {
   readonly metadata?: ReadonlyPartialJSONValue;
 }
 
-/** What is remembered of a document since it was opened. */
+/** State of a document since it was opened. */
 export interface Memory {
   /** Turns whose output was in the document; if it is missing now, the user removed it. */
   readonly seen: ReadonlySet<string>;
-  /** Turns that were seen before their end, and whose end the document has not held. */
+  /** Turns that were seen before their end, and whose end was never in the document. */
   readonly watched: ReadonlySet<string>;
   /** Turns about which the user was notified. */
   readonly asked: ReadonlySet<string>;
-  /** Turns whose output the user wants in the cell though its source has changed. */
+  /** Turns whose output the user wants in the cell although its source has changed. */
   readonly accepted: ReadonlySet<string>;
-  /** The newest turn of each cell, of all that were ever told. */
+  /** The newest turn of each cell, of all turns that the server ever reported. */
   readonly newest: ReadonlyMap<string, TurnOfCell>;
   /** When the file was last written before it was loaded here, seconds since the epoch. */
   readonly savedAt: number | null;
@@ -89,7 +89,7 @@ export function planOutputs(
   });
 }
 
-/** How much of a turn a document holds. */
+/** How much of a turn is in a document. */
 export type Standing = 'absent' | 'shown' | 'final';
 
 export function standing(cell: CellState | undefined, saved: SavedOutput): Standing {
@@ -133,10 +133,10 @@ function planMissing(cell: CellState, saved: SavedOutput, memory: Memory): Actio
   return guarded(cell, saved, memory, { kind: 'insert', saved, drop });
 }
 
-/** The user wants the output in a variable, or not at all. */
+/** `%%capture`: the user wants the output in a variable, or not at all. */
 const CAPTURED = /^\s*(?:%%(?!acp\b)\S.*\n\s*)*?%%capture\b/;
 
-/** The action, or a question to the user where the cell's source has changed since. */
+/** The action, or a question to the user if the cell's source has changed since. */
 function guarded(cell: CellState, saved: SavedOutput, memory: Memory, action: Action): Action[] {
   if (cell.source === saved.source || memory.accepted.has(saved.turn_id)) {
     return [action];
@@ -198,13 +198,13 @@ export class OutputMemory implements Memory {
     this.newest = newestTurns(savedOutputs, this.newest);
   }
 
-  /** Whether a turn has ended, and the document holds what it should hold of it. */
+  /** Whether a turn has ended, and the document has all of it that it should have. */
   isSettled(cell: CellState | undefined, saved: SavedOutput): boolean {
     const open = this.asked.has(saved.turn_id) || cell?.running === true;
     return saved.done && !open;
   }
 
-  /** Notes how much of each turn the document holds; returns what was newly reached. */
+  /** Notes how much of each turn is in the document; returns the states that were newly reached. */
   note(cells: ReadonlyMap<string, CellState>, savedOutputs: readonly SavedOutput[]): Set<Standing> {
     const raised = new Set<Standing>();
     for (const saved of savedOutputs) {

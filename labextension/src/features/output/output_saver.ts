@@ -43,7 +43,7 @@ export class OutputSaver implements IDisposable {
   readonly #memory: OutputMemory;
   readonly #told: ToldOutputs;
   #savedOutputs: readonly SavedOutput[] = [];
-  /** Whether a cell that runs here has not shown its turn yet. */
+  /** Whether a cell that runs here doesn't show its turn yet. */
   #awaiting = false;
   readonly #uncounted = new Uncounted();
   #first = true;
@@ -240,7 +240,7 @@ export class OutputSaver implements IDisposable {
     }
   }
 
-  /** Releases the locks of turns that were saved, and notes whether an output is still to come. */
+  /** Releases the locks of saved turns, and notes whether an output is still to come. */
   #release(): void {
     this.#awaiting = false;
     for (const { turn_id: turnId, done } of this.#savedOutputs) {

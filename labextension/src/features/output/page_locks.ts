@@ -1,10 +1,10 @@
 /**
  * Locks that decide which page saves a turn's output when several have the notebook open.
  *
- * The page that executes the cell goes first: it takes the turn's locks when it
- * hears of the turn and releases each once it has saved. The other pages of the
- * browser wait for that, find the file changed, and load it. A page without a
- * lock manager (plain http to another machine) does not wait.
+ * The page that executes the cell goes first: it takes the turn's locks when it learns of the turn
+ * and releases each once it has saved. The other pages of the browser wait for that, find the file
+ * changed, and load it. A page without a lock manager (plain http to another machine) does not
+ * wait.
  */
 
 /** The two moments at which a document is saved for a turn. */

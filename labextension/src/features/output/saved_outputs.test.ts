@@ -21,7 +21,7 @@ const AFTER = '\n\n# A heading after it\n\nA paragraph after it.\n\n$$\ny\n$$\n'
 
 const marked = new Marked({ gfm: true });
 
-/** The blocks that JupyterLab finds, which takes formulas out before. */
+/** The blocks that JupyterLab finds after it has removed the formulas. */
 function blocksOf(markdown: string): Token[] {
   return marked.lexer(removeMath(markdown).text).filter(token => token.type !== 'space');
 }
@@ -47,7 +47,7 @@ describe("an agent's message in a saved notebook", () => {
   });
 
   it.each(RECORDS)('brings no HTML and no image: $message', ({ markdown }) => {
-    // But for what keeps a price from being a formula.
+    // Except the `<span>` that keeps a price from becoming a formula.
     const kinds = kindsIn(blocksOf(markdown.replaceAll('<span>&#36;</span>', '&#36;')));
     expect(kinds).not.toContain('html');
     expect(kinds).not.toContain('image');

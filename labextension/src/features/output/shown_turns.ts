@@ -19,7 +19,7 @@ const VIEW_MIME = 'application/vnd.jupyter.widget-view+json';
  */
 const SHOWN_KEY = 'acp_shown';
 
-/** Most turns of one widget that are kept: the newest. */
+/** Number of a widget's turns that are kept: the newest. */
 const MAX_TURNS = 10;
 
 /** Id of the widget's model in an output; `null` where there is no widget. */
@@ -35,14 +35,14 @@ export function notedTurns(cell: ICodeCellModel, modelId: string): readonly stri
   return isRecord(turns) ? Object.keys(turns).slice(0, MAX_TURNS) : [];
 }
 
-/** How long after a turn has begun or ended its views are looked for. */
+/** Delay after the beginning or end of a turn before its views are looked for. */
 const SETTLED_MS = 2_000;
 
 /**
  * Notes at each cell of a notebook which turns its widgets show, in layouts and `Output` too.
  *
- * An output names its widget alone, and that is gone with the kernel. The outputs themselves are
- * left as they are, since what changes one draws its widget anew.
+ * An output names only its widget, which is gone with the kernel. The outputs themselves don't
+ * change, since a change would draw their widget again.
  */
 export class ShownTurns implements IDisposable {
   readonly #client: Client;
@@ -119,7 +119,7 @@ function noteCell({ model, outputArea }: CodeCell, done: ReadonlySet<string>): b
     const modelId = modelIdOf(output.data);
     if (modelId !== null && claimsOf(output).length === 0) {
       const drawn = drawnTurns(outputArea.widgets[index]?.node);
-      // A view that is not drawn, for example without its kernel, says nothing.
+      // A view that is not drawn, for example without its kernel, reports nothing.
       const turnIds = drawn.length > 0 ? drawn : notedTurns(model, modelId);
       if (turnIds.length > 0) {
         shown[modelId] = Object.fromEntries(turnIds.map(turnId => [turnId, done.has(turnId)]));

@@ -1,7 +1,7 @@
 /**
  * Notebooks that jupytext keeps as text: a script or Markdown, opened as a notebook.
  *
- * Such a file holds no outputs and no ids of cells.
+ * Such a file has no outputs and no cell ids.
  */
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import type { INotebookModel } from '@jupyterlab/notebook';
@@ -42,7 +42,7 @@ export function placedBySource(
 
 const MAGIC = 'acp';
 
-/** Has jupytext write prompts as comments, so that a script with some is still Python. */
+/** Has jupytext write prompts as comments, so that a script with prompts is still Python. */
 export function commentPrompts(context: Context): void {
   context.saveState.connect((_, state) => {
     const { model } = context;
@@ -60,7 +60,7 @@ export function commentPrompts(context: Context): void {
   });
 }
 
-/** With this setting jupytext reads the prompts of Markdown no more as cells. */
+/** With this setting jupytext would no longer read prompts in Markdown as cells. */
 function isScript(path: string, settings: Readonly<Record<string, unknown>>): boolean {
   const formats = `${textOf(settings['formats'])},${isTextNotebook(path) ? path : ''}`;
   return /\bpy\b/.test(formats) && !/\b(?:md|markdown)\b/.test(formats);

@@ -10,7 +10,7 @@ function saved(turnId: string, ended_at = 1): SavedOutput {
   return { ...ids, done: true, queued_at: 0, ended_at, bundle };
 }
 
-/** A server that answers so, and what it was asked. */
+/** A server with these answers, and the requests that it got. */
 function server(...answers: SavedOutputs[]) {
   const asked: KnownOutputs[] = [];
   const changedOutputs = (_path: string, known: KnownOutputs) => {

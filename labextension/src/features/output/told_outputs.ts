@@ -1,16 +1,16 @@
 import type { Client, KnownOutputs } from '../../delivery/client';
 import type { SavedOutput } from '../../wire/results';
 
-/** Turns that are looked after though their outputs are as they should be: the newest. */
+/** Number of newest turns that are checked again although their outputs are up to date. */
 const MOST_SETTLED = 20;
 
 /** A page that saved the file may have been closed before the end of a turn's text came. */
 const LATE_SECONDS = 60;
 
-/** As many as the server takes. */
+/** The most that the server accepts. */
 const MOST_UNFINISHED = 1_000;
 
-/** What the server has told of a notebook's turns, each change once. */
+/** The server's reports about a notebook's turns, each change once. */
 export class ToldOutputs {
   /** The sessions that the turns are of. */
   readonly sessionIds = new Set<string>();
@@ -22,21 +22,21 @@ export class ToldOutputs {
     this.#client = client;
   }
 
-  /** Of turns that may have to be put into a cell. */
+  /** The saved outputs of turns that may have to be put into a cell. */
   get outputs(): readonly SavedOutput[] {
     return [...this.#byTurn.values()];
   }
 
-  /** Another notebook is asked for from now on. */
+  /** Starts again for another notebook. */
   reset(): void {
     this.#known = { after: null, epoch: '' };
   }
 
   /**
-   * Asks for what has changed; resolves to whether it must be asked again.
+   * Asks for changes; resolves to whether it must ask again.
    *
-   * @param savedAt When the document was written before it was loaded here: it holds what ended
-   *   before that, but for `unfinished` turns.
+   * @param savedAt When the document was written before it was loaded here: it has the turns that
+   * ended before, except `unfinished` ones.
    */
   async ask(
     path: string,

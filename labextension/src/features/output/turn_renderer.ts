@@ -36,15 +36,14 @@ export interface RendererOptions {
 /**
  * Draws a turn in a cell output.
  *
- * Only a turn that the server confirms for this cell is drawn live and with
- * controls. Otherwise what the output itself holds is drawn, without controls,
- * and nothing is sent for it.
+ * Only a turn that the server confirms for this cell is drawn live and with controls. Otherwise the
+ * output's own content is drawn, without controls, and nothing is sent.
  */
 export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
   readonly #options: RendererOptions;
   readonly #stop: () => void;
   #snapshot: TurnSnapshot | null = null;
-  /** Of the turn that the output claims to show. One that was replayed loses it when it ends. */
+  /** Id of the turn that the output claims to show. A replayed turn loses its id when it ends. */
   #turnId: string | null = null;
   #cell: OutputCell['cell'] | null = null;
   #live: LiveTurn | null = null;
@@ -137,7 +136,8 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
       );
     };
     if (this.#snapshot.final) {
-      // A long notebook holds hundreds: of those that nobody sees the saved output is drawn.
+      // A long notebook has hundreds of turns: for those that nobody sees, the saved output is
+      // drawn.
       this.#stopWaiting = whenNear(this.node, begin);
     } else {
       begin();
@@ -156,7 +156,7 @@ export class TurnRenderer extends Widget implements IRenderMime.IRenderer {
   #become(turn: Drawable | null): void {
     const former = this.#turn;
     if (this.#snapshot === null || this.#turnId === null || (turn === null && former !== null)) {
-      return; // what was drawn live is newer than the saved output
+      return; // the live view is newer than the saved output
     }
     this.#turn = turn;
     if (turn === null) {

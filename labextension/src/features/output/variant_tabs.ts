@@ -31,7 +31,7 @@ class VariantGroup {
   }
 }
 
-/** By the area that holds the outputs of a cell, and the id that the tries of a prompt share. */
+/** By the output area of a cell, and the id that the variants of a prompt share. */
 const groups = new WeakMap<Element, Map<string, VariantGroup>>();
 
 let made = 0;
@@ -39,7 +39,7 @@ let made = 0;
 /**
  * Tabs above the output of a variant, for all variants of its prompt.
  *
- * Each output stays an output of its own in the notebook; here one is shown at a time.
+ * Each stays a separate output in the notebook; here one is shown at a time.
  */
 export class VariantTabs {
   readonly #node: HTMLElement;
@@ -52,7 +52,7 @@ export class VariantTabs {
   #group: VariantGroup | null = null;
   #mounted: Later<VariantsProps> | null = null;
 
-  /** The tabs stand in `node`, above its `body`; `review` shows all variants side by side. */
+  /** The tabs are in `node`, above its `body`; `review` shows all variants side by side. */
   constructor(
     node: HTMLElement,
     body: HTMLElement,
@@ -69,7 +69,7 @@ export class VariantTabs {
     return this.#shown?.number ?? 0;
   }
 
-  /** Says which turn the output shows. */
+  /** Sets the turn that the output shows. */
   show(store: SessionStore, turnId: string): void {
     const number = store.view.turns.get(turnId)?.variant ?? 0;
     if (number === 0) {
@@ -114,7 +114,7 @@ export class VariantTabs {
     this.#body.id = this.#panelId;
     this.#body.setAttribute('role', 'tabpanel');
     this.#body.setAttribute('aria-label', this.#t('Variant %1', this.number));
-    // Saved outputs only say which session they are of; the server has said it of these.
+    // A saved output only claims its session; the server has confirmed these.
     const isKnown = variants.every(({ store }) => store.view.session !== null);
     const sessionIds = variants.map(({ store }) => store.sessionId);
     const props: VariantsProps = {

@@ -5,7 +5,7 @@ import { offerToWidgets } from '../../widget/in_page';
 import { IAcpClient } from '../page/client';
 import { mountPart } from '../page/lazy_views';
 
-/** Draws widgets of turns and sessions, whose own code comes from a kernel. */
+/** Draws widgets of turns and sessions with the page's own code, not the kernel's. */
 export const widgetsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:widgets',
   description: "Draws the widgets of turns and sessions with the page's own code.",
@@ -16,7 +16,7 @@ export const widgetsPlugin: JupyterFrontEndPlugin<void> = {
       openDrawn(model, {
         client: () => client,
         mountPart,
-        // Words are what is left where a kernel had the turn; here the server has it.
+        // Text is only needed if a kernel had the turn; here the server has it.
         mountWords: (place, words) => place.append(words),
       }),
     );

@@ -91,19 +91,19 @@ export function newCell(text: string, language: string) {
   return { cell_type, source: text, metadata: {} };
 }
 
-/** Whether a cell is a prompt: `%%acp` begins it, or stands below other cell magics. */
+/** Whether a cell is a prompt: it begins with `%%acp`, possibly below other cell magics. */
 export function isPromptCell(source: string): boolean {
   return /^\s*(?:%%\S.*\n\s*)*%%acp\b/.test(source);
 }
 
-/** Whether one of our magics is in a cell: a run sends its prompt, or gives an order to an agent. */
+/** Whether a cell has one of our magics: running it sends a prompt, or a command to an agent. */
 export function hasMagic(source: string): boolean {
   return /^[^#'"\n]*%acp\b/m.test(source);
 }
 
-/** Where in a cell something is completed. */
+/** The place in a cell that is completed. */
 export type Place =
-  /** In the first line of a prompt, or behind `%acp`. */
+  /** In the first line of a prompt, or after `%acp`. */
   | { readonly kind: 'line' }
   | { readonly kind: 'prose' }
   /** `start` is the offset of the `@` or `/`. */
@@ -148,7 +148,7 @@ export function cellsOfOutput(
     t,
   );
   return {
-    // A windowed notebook detaches outputs for a while: then the cell is not known.
+    // A windowed notebook detaches outputs for a while; their cell is unknown then.
     activeCell: () => cells.activeCell() ?? 0,
     insertBelow: async (text, language) => cells.insertBelow(text, language),
     onChange: () => () => undefined,

@@ -19,7 +19,7 @@ export class CurrentNotebook {
     return this.#tracker?.currentWidget ?? null;
   }
 
-  /** Its path at the server, or an empty text. */
+  /** Its path on the server, or an empty text. */
   get path(): string {
     return this.panel?.context.localPath ?? '';
   }
@@ -28,7 +28,7 @@ export class CurrentNotebook {
     this.#tracker?.currentChanged.connect(listener);
   }
 
-  /** Calls back when another cell or notebook becomes active; returns how to stop. */
+  /** Calls back when another cell or notebook becomes active; returns a function that stops it. */
   onActiveCell(listener: () => void): () => void {
     const tracker = this.#tracker;
     tracker?.activeCellChanged.connect(listener);
@@ -92,7 +92,7 @@ function expand(notebook: Notebook, cell: Cell): void {
   }
 }
 
-/** Number of a cell in its notebook, from 1; `null` where that is not open. */
+/** Number of a cell in its notebook, from 1; `null` if that is not open. */
 export function cellNumber(notebook: CurrentNotebook, origin: Origin): number | null {
   const cells = notebook.find(origin.notebook_path)?.content.widgets ?? [];
   const index = cells.findIndex(cell => cell.model.id === origin.cell_id);

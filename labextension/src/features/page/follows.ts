@@ -1,9 +1,9 @@
 import { Listeners } from '../../delivery/listeners';
 
-/** Whether the page goes where the agent of a session works; paused when the user goes on. */
+/** Whether the page follows the agent of a session; paused when the user does something else. */
 export type Following = 'off' | 'on' | 'paused';
 
-/** What the user has chosen for each session, for as long as the page is open. */
+/** The user's choice for each session, for as long as the page is open. */
 export class Follows {
   readonly changed = new Listeners<undefined>();
   readonly #chosen = new Map<string, Following>();
@@ -29,7 +29,7 @@ export class Follows {
     this.changed.emit(undefined);
   }
 
-  /** What holds for sessions for which nothing was chosen. */
+  /** The default for sessions without a choice. */
   setStandard(isOn: boolean): void {
     this.#standard = isOn ? 'on' : 'off';
     this.changed.emit(undefined);

@@ -14,7 +14,7 @@ function mount(element: HTMLElement, props: Props): Mounted<Props> {
   return { update, dispose: () => (element.textContent = '') };
 }
 
-/** What is loaded, and the moment at which it is there. */
+/** The code to load, and a function that completes its loading. */
 function loading() {
   let arrive: (loaded: typeof mount) => void = () => undefined;
   const load = vi.fn(() => new Promise<typeof mount>(resolve => (arrive = resolve)));

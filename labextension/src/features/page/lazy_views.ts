@@ -2,15 +2,15 @@ import type { Mounted, Translate } from '../../views';
 
 type Mount<Props> = (element: HTMLElement, props: Props) => Mounted<Props>;
 
-/** A view whose code may still be on its way. */
+/** A view whose code may still be loading. */
 export interface Later<Props> extends Mounted<Props> {
   /** Resolves once it is drawn, or once loading has failed. */
   readonly drawn: Promise<void>;
 }
 
 /**
- * The views are most of this extension's size, and many pages never show one:
- * their code is loaded when the first is drawn.
+ * The views are most of this extension's code, and many pages never show one, so the code is loaded
+ * when the first view is drawn.
  */
 export const mountTurn = later(async () => (await import('../../views')).mountTurn);
 
@@ -36,7 +36,7 @@ export const mountVariantsReview = later(
   async () => (await import('../../views/variants/review')).mountVariantsReview,
 );
 
-/** Mounts at once if the code is loaded; else as soon as it is, with the newest properties. */
+/** Mounts at once if the code is loaded, else as soon as it is, with the newest properties. */
 export function later<Props extends { readonly t?: Translate }>(
   load: () => Promise<Mount<Props>>,
 ): (element: HTMLElement, props: Props) => Later<Props> {

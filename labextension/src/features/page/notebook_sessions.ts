@@ -2,7 +2,7 @@ import type { Client, Following } from '../../delivery/client';
 import { Listeners } from '../../delivery/listeners';
 import type { SessionSummary, TurnState } from '../../wire/types';
 
-/** The sessions of one notebook, all followed so that the page hears of their turns. */
+/** The sessions of one notebook, all followed so that the page learns of their turns. */
 export class NotebookSessions {
   /** Ids of newly followed sessions; their turns may be over already. */
   readonly added = new Listeners<string>();
@@ -74,7 +74,7 @@ export class NotebookSessions {
   }
 }
 
-/** The session that a prompt goes to, as its first line names it. */
+/** The session that a prompt goes to, from the prompt's first line. */
 export function sessionOf(
   source: string,
   notebookPath: string,

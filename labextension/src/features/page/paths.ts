@@ -1,11 +1,10 @@
 import type { SessionState } from '../../wire/types';
 
 /**
- * The path by which the server knows a file that an item names.
+ * The server's path of a file that an item names.
  *
- * Items name files relative to the session's folder, or absolutely outside it.
- * The page knows the server's root absolutely or shortened by `~`, the session
- * its folder both ways.
+ * Items name files relative to the session's folder, or absolutely outside it. The page knows the
+ * server's root as an absolute path or shortened with `~`, and the session's folder in both forms.
  */
 export function serverPath(
   root: string,
@@ -36,8 +35,8 @@ function normal(path: string): string[] {
 /**
  * The `file:` URI of a file on the server's machine.
  *
- * The page knows the server's root absolutely or shortened by `~`, and the
- * session's folder both ways; `null` where that is not enough.
+ * The page knows the server's root as an absolute path or shortened with `~`, and the session's
+ * folder in both forms; `null` if that is not enough.
  */
 export function fileUri(
   root: string,

@@ -10,19 +10,19 @@ import { PanelLayout, Widget } from '@lumino/widgets';
 import type { Translate } from '../../views';
 import { isPromptCell } from './answer_cells';
 
-/** Prompts are prose, in which names stand between backticks. */
+/** Prompts are prose with names between backticks. */
 const PROSE = 'text/x-ipythongfm';
 
 const LOAD = '%load_ext acp_jupyter';
 
-/** What IPython says of a magic that nobody has loaded. */
+/** IPython's error for a magic that isn't loaded. */
 const NOT_FOUND = /UsageError: (?:Cell magic `%%acp`|Line magic function `%acp`) not found/;
 
 /**
- * Colours the prompts of a notebook as the prose that they are, not as Python.
+ * Colours the prompts of a notebook as prose, not as Python.
  *
- * Where a cell fails because its kernel doesn't know the magics, as one of another server or of a
- * gateway does, it says under the error how to load them.
+ * If a cell fails because its kernel doesn't know the magics, such as a kernel of another server or
+ * of a gateway, a note under the error says how to load them.
  */
 export const promptCellsPlugin: JupyterFrontEndPlugin<void> = {
   id: 'acp-jupyter:prompt-cells',
@@ -43,7 +43,7 @@ export const promptCellsPlugin: JupyterFrontEndPlugin<void> = {
       const panel = tracker.find(({ content }) => content === notebook);
       if (!success && panel !== undefined && lacksMagic(cell)) {
         const { layout } = cell.outputArea;
-        // The output area removes it with the outputs.
+        // The output area removes the note with the outputs.
         if (layout instanceof PanelLayout) {
           layout.addWidget(new LoadHint(() => loadMagics(panel, cell, t), t));
         }

@@ -16,7 +16,7 @@ export interface Place {
   readonly cellId: string;
 }
 
-/** Going back to before a turn, and what a notebook can do about it. */
+/** Going back to before a turn, and its effects in a notebook. */
 export function rewindingIn(
   app: JupyterFrontEnd,
   client: Client,
@@ -69,7 +69,7 @@ export function rewindingIn(
   };
 }
 
-/** What a notification has room for; the new session says all of it. */
+/** A notification is short; the new session says everything. */
 function shortWords({ paths, left }: RewindReply, t: Translate): string {
   return [
     t('Went back.'),
@@ -79,7 +79,7 @@ function shortWords({ paths, left }: RewindReply, t: Translate): string {
   ].join(' ');
 }
 
-/** Shows the session that it goes on in, where the panel is open. */
+/** Shows the new session, if the panel is open. */
 export async function showSession(
   { commands }: JupyterFrontEnd,
   { session }: RewindReply,
@@ -113,7 +113,7 @@ async function restartAndRun({ panel, cellId }: Place): Promise<void> {
   const here = own < 0 ? content.activeCellIndex : own;
   const above = content.widgets
     .slice(0, here)
-    // A prompt would be sent again, or a turn taken back.
+    // It would send a prompt again, or take a turn back.
     .filter(({ model }) => model.type === 'code' && !hasMagic(model.sharedModel.source));
   const [first] = above;
   if (first === undefined) {

@@ -3,7 +3,7 @@ import type { SessionStore } from '../../state/store';
 /** Longest wait for a session's snapshot. */
 const SNAPSHOT_MS = 3_000;
 
-/** Resolves once a session's state has come, or has not in time. */
+/** Resolves once a session's state has come, or the time is over. */
 export async function hasSnapshot(store: SessionStore): Promise<void> {
   if (store.view.seq !== null) {
     return;

@@ -3,9 +3,9 @@ import { isRecord } from '../../wire/read';
 type Arguments = Readonly<Record<string, unknown>>;
 
 /**
- * What may be the arguments of a call of a tool, as its agent shows them.
+ * The objects that may be the arguments of a tool call, as its agent shows them.
  *
- * Agents put them beside the tool's name, each in its own way.
+ * Each agent puts them beside the tool's name in its own way.
  */
 export function argumentsShown(input: unknown): readonly Arguments[] {
   const shown = isRecord(input) ? input : {};

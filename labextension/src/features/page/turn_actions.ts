@@ -15,7 +15,7 @@ import { exportSession } from './export_session';
 import { CHECK, GO_TO_PERMISSION, OPEN_SESSION, REVIEW } from './ids';
 import { serverPath } from './paths';
 
-/** What a turn in a cell may do. */
+/** The actions of a turn in a cell. */
 export function turnActions(
   app: JupyterFrontEnd,
   client: Client,
@@ -54,7 +54,7 @@ export function turnActions(
     baseUrl: PageConfig.getBaseUrl(),
     openFile: (path, line) => openFile(app, session(), path, line, t),
     reconnect: () => client.reconnect(),
-    // Absent where the page came over plain http.
+    // Absent if the page was loaded over plain http.
     ...('clipboard' in navigator
       ? { copy: (text: string) => navigator.clipboard.writeText(text) }
       : {}),
@@ -76,7 +76,7 @@ function nameAmongOthers(client: Client, sessionId: string, t: Translate): strin
     : own.title || t('New session');
 }
 
-/** A command's shortcut as it is printed; empty where it has none. */
+/** A command's shortcut as shown to users; empty if it has none. */
 export function shortcutOf({ commands }: JupyterFrontEnd, command: string): string {
   const binding = commands.keyBindings.find(each => each.command === command);
   return binding === undefined ? '' : CommandRegistry.formatKeystroke(binding.keys);
@@ -91,7 +91,7 @@ async function openFile(
   t: Translate,
 ): Promise<void> {
   const root = PageConfig.getOption('serverRoot');
-  // A variant's copy goes with its turn; what is kept of it is in the folder itself.
+  // A variant's copy is removed after its turn; files that were kept are in the folder itself.
   const cwd = session?.variant?.folder ?? session?.cwd;
   const target =
     session === null || cwd === undefined ? null : serverPath(root, { ...session, cwd }, path);
@@ -99,7 +99,7 @@ async function openFile(
     return;
   }
   const { contents } = app.serviceManager;
-  // An agent may name what is not there.
+  // An agent may name a file that doesn't exist.
   const found = await contents.get(target, { content: false }).catch(() => null);
   if (found === null) {
     throw new Failure(t('This path does not exist.'), 'open');

@@ -7,7 +7,7 @@ import type { AgentEntry, SessionState, SessionSummary } from '../../wire/types'
 /**
  * The newest session of a notebook; only one that takes prompts, unless `any` will do.
  *
- * A variant of a prompt only where there is nothing else: cells don't go on with it.
+ * A variant of a prompt only if there is nothing else, since cells don't continue it.
  */
 export function newestOf(
   sessions: readonly SessionSummary[] | null,
@@ -27,7 +27,7 @@ export function newestOf(
 /**
  * Id of the agent of a new session: the wanted one if it is ready, else the first that is.
  *
- * @throws Failure - where none is.
+ * @throws Failure - if none is.
  */
 export function readyAgent(
   agents: readonly AgentEntry[] | null,

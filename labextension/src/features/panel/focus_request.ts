@@ -3,12 +3,12 @@ import { isDrawn, isSqueezed, scrollToRequest } from '../../views/request/in_vie
 import { UNSELECTED_CLASS } from '../page/ids';
 
 /**
- * Focuses the newest request's group, not a button: Enter must not allow by accident.
+ * Focuses the newest request's group, not a button, so that Enter can't allow by accident.
  *
  * Returns whether one has the focus now.
  */
 export function focusRequest(root: HTMLElement): boolean {
-  // One that nobody may answer here has no buttons but those that lead to others.
+  // A request that can't be answered here has only buttons that lead to others.
   const found = root.querySelectorAll<HTMLElement>('[data-request]:has(button:not(.badge))');
   const waiting = [...found].filter(each => !isSqueezed(each)).reverse();
   const newest = waiting.find(each => unselected(each) === null) ?? waiting[0];
@@ -25,13 +25,15 @@ export function focusRequest(root: HTMLElement): boolean {
   return true;
 }
 
-/** How late JupyterLab may focus a notebook that was opened or changed. */
+/** Longest delay with which JupyterLab focuses a notebook that was opened or changed. */
 const LATE_FOCUS_MS = 1_000;
 
 /** It may do so a few times. */
 const MOST_TIMES = 5;
 
-/** Gives a request its focus back where JupyterLab takes it; a person's key or click ends that. */
+/**
+ * Gives a request the focus back if JupyterLab takes it, until the user presses a key or clicks.
+ */
 function keepFocus(request: HTMLElement): void {
   const ended = new AbortController();
   const options = { capture: true, signal: ended.signal };
@@ -54,7 +56,7 @@ function keepFocus(request: HTMLElement): void {
   setTimeout(end, LATE_FOCUS_MS);
 }
 
-/** What hides the request of a variant whose tab is not selected. */
+/** The element that hides the request of a variant whose tab is not selected. */
 function unselected(request: HTMLElement): HTMLElement | null {
   return request.closest<HTMLElement>(`.${UNSELECTED_CLASS}`);
 }
@@ -64,10 +66,10 @@ function selectTabOf(request: HTMLElement): void {
   press(unselected(request)?.querySelector(`[role="tab"][aria-controls="${CSS.escape(panel)}"]`));
 }
 
-/** How long a cell or the panel may take to draw a request. */
+/** Longest time that a cell or the panel takes to draw a request. */
 const DRAWN_MS = 3_000;
 
-/** Resolves to a request once it is drawn in an element; to `null` where it soon isn't. */
+/** Resolves to a request once it is drawn in an element; to `null` if it isn't in time. */
 export async function drawnRequest(
   root: Element,
   request: string,

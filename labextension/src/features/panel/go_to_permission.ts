@@ -11,10 +11,10 @@ import { drawnRequest, focusRequest } from './focus_request';
 import { pendingRequests } from './undrawn_requests';
 import type { PendingRequest } from './undrawn_requests';
 
-/** How long a notebook that had to be opened may take to get its output back and to draw it. */
+/** Longest time for a notebook that had to be opened to restore and draw its output. */
 const REOPENED_MS = 10_000;
 
-/** Goes to permission requests and questions that wait for the user. */
+/** Goes to open permission requests and questions. */
 export class Permissions {
   readonly #app: JupyterFrontEnd;
   readonly #client: Client;
@@ -35,7 +35,7 @@ export class Permissions {
   }
 
   /**
-   * Focuses a waiting request that is drawn, else one in its cell; where no cell can show it, in the
+   * Focuses an open request that is drawn, else one in its cell; if no cell can show it, in the
    * panel.
    */
   async goTo(): Promise<void> {
@@ -44,7 +44,7 @@ export class Permissions {
       notebook?.isVisible === true ? notebook.node : null,
       document.getElementById(PANEL_ID),
     ];
-    // At once where it is drawn: the next key may be its answer.
+    // At once if it is drawn: the next key may be its answer.
     if (roots.some(root => root !== null && focusRequest(root))) {
       return;
     }
@@ -79,7 +79,7 @@ export class Permissions {
     }
   }
 
-  /** The cell that shows a request, scrolled to; `null` where none can. */
+  /** Scrolls to the cell that shows a request, and returns it; `null` if no cell can. */
   async #cellOf({ request, origin }: PendingRequest): Promise<HTMLElement | null> {
     if (origin === null || origin.cell_id === '') {
       return null;

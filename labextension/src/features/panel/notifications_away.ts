@@ -1,4 +1,4 @@
-/** How often it is looked whether a notification lies over a request. */
+/** Interval of checks whether a notification covers a request. */
 const LOOK_MS = 200;
 
 /** Distance of JupyterLab's notifications from the edges of the window. */
@@ -18,7 +18,7 @@ const SIDES: readonly Side[] = ['top', 'right', 'bottom', 'left'];
 
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** Keeps JupyterLab's notifications away from requests as long as any wait. */
+/** Keeps JupyterLab's notifications away from open requests. */
 export function keepNotificationsAway(isWaiting: () => boolean): void {
   timer ??= setInterval(() => {
     if (!isWaiting()) {
@@ -41,7 +41,7 @@ function look(isWaiting: boolean): void {
     return;
   }
   const cards = requests.map(each => each.getBoundingClientRect());
-  // Nobody's click is to miss it.
+  // A notification that is being used doesn't move, so that a click can't miss it.
   if (!notes.some(each => covered(each.getBoundingClientRect(), cards) > 0) || isUsed(box)) {
     return;
   }
@@ -59,7 +59,7 @@ function isUsed(box: HTMLElement): boolean {
   return box.matches(':hover') || box.contains(document.activeElement);
 }
 
-/** How much of some cards lies under a box, in square pixels. */
+/** The area of the cards that a box covers, in square pixels. */
 function covered(box: DOMRect, cards: readonly DOMRect[]): number {
   const areas = cards.map(card => {
     const width = Math.min(box.right, card.right) - Math.max(box.left, card.left);
@@ -69,7 +69,7 @@ function covered(box: DOMRect, cards: readonly DOMRect[]): number {
   return areas.reduce((sum, each) => sum + each, 0);
 }
 
-/** Moves the notifications into a corner; with `null` to where JupyterLab has them. */
+/** Moves the notifications into a corner; with `null` to JupyterLab's own place. */
 function move(box: HTMLElement, corner: Corner | null): void {
   for (const side of SIDES) {
     if (corner === null) {

@@ -39,7 +39,7 @@ interface Shown {
 }
 
 /**
- * Tells what an action led to: over the message box, or by a notification if that is hidden.
+ * Shows the result of an action: over the message box, or as a notification if that is hidden.
  *
  * The notification of a failure stays until it is closed.
  */

@@ -61,7 +61,7 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
       await panel.drawn;
       return panel.node;
     };
-    /** Tells the result of an action, or its failure. */
+    /** Shows the result of an action, or its failure. */
     const tellResult = async (act: () => Promise<string>) =>
       tell(panel, await act().catch((error: unknown) => Failure.from(error)));
     const permissions = new Permissions(app, client, notebook, show);
@@ -143,7 +143,7 @@ export const panelPlugin: JupyterFrontEndPlugin<IAcpPanel> = {
   },
 };
 
-/** Both JupyterLab's and Notebook's shell can, but share no interface for it. */
+/** JupyterLab's and Notebook's shells can both do this, but share no interface for it. */
 function canCollapse(shell: object): shell is { collapseRight(): void } {
   return 'collapseRight' in shell && typeof shell.collapseRight === 'function';
 }

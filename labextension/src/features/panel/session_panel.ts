@@ -125,7 +125,7 @@ export class SessionPanel extends Widget {
     return this.#options.follows;
   }
 
-  /** Resolves once what was shown is drawn. */
+  /** Resolves once the session is drawn. */
   get drawn(): Promise<void> {
     return this.#mounted?.drawn ?? Promise.resolve();
   }
@@ -137,7 +137,7 @@ export class SessionPanel extends Widget {
     this.#draw();
   }
 
-  /** Shows all agents, and what each needs; or the keys for agents outside. */
+  /** Shows all agents, and what each needs, or the keys for outside agents. */
   showPage(page: 'agents' | 'outside'): void {
     this.#asked = { page };
     this.#draw();
@@ -149,7 +149,7 @@ export class SessionPanel extends Widget {
     this.ui.attachments.add(attachment);
   }
 
-  /** What is open, typed and told in the panel now. */
+  /** The panel's state: what is open and typed, and its last message. */
   get ui(): UiState {
     return (this.#following?.store ?? this.#blank).ui;
   }
@@ -178,7 +178,7 @@ export class SessionPanel extends Widget {
   }
 
   set sendKey(key: SendKey) {
-    this.#options.client.sendKey = key; // widgets have it from there, too
+    this.#options.client.sendKey = key; // widgets read it there, too
     this.#draw();
   }
 
@@ -196,7 +196,7 @@ export class SessionPanel extends Widget {
     super.onActivateRequest(message);
     const focused = document.activeElement;
     void this.drawn.then(() => {
-      // The focus stays where the user has moved it meanwhile.
+      // If the user has moved the focus meanwhile, it stays.
       if (document.activeElement === focused || document.activeElement === document.body) {
         this.node.querySelector<HTMLElement>('textarea, [role=textbox], [role=combobox]')?.focus();
       }
@@ -246,7 +246,7 @@ export class SessionPanel extends Widget {
   /**
    * Shows the newest session of the current notebook when that changes or gets its first one.
    *
-   * Until the panel is opened it is always the newest: that of the prompt which led to it.
+   * Until the panel is opened it is always the newest: the session of the prompt that led to it.
    */
   #followNotebook(): void {
     const { client, notebook } = this.#options;

@@ -37,7 +37,7 @@ export class TrafficWidget extends Widget {
       trafficLine: (id, place, end) => client.life.trafficLine(id, place, end),
       exportSession: (id, format) => exportSession(this.#app, id, format),
       openSession: id => void this.#app.commands.execute(OPEN_SESSION, { sessionId: id }),
-      // Absent where the page came over plain http.
+      // Absent if the page was loaded over plain http.
       ...('clipboard' in navigator
         ? { copy: (text: string) => navigator.clipboard.writeText(text) }
         : {}),

@@ -11,9 +11,9 @@ import { drawnRequest } from './focus_request';
 const ANSWERED_MS = 150;
 
 /**
- * Scrolls a notebook to a new request in a cell that is not drawn, as one out of view isn't in a
- * notebook that draws only some of its cells. A request that is drawn comes into view by itself.
- * While any waits, JupyterLab's notifications are kept away from them.
+ * Scrolls a notebook to a new request in a cell that is not drawn: a windowed notebook doesn't draw
+ * cells out of view. A request that is drawn scrolls itself into view. While a request is open,
+ * JupyterLab's notifications are kept away from requests.
  */
 export class UndrawnRequests {
   readonly #client: Client;
@@ -69,13 +69,13 @@ export class UndrawnRequests {
   }
 }
 
-/** A request that waits, and the cell that its prompt came from. */
+/** An open request, and the cell of its prompt. */
 export interface PendingRequest {
   readonly request: string;
   readonly origin: Origin | null;
 }
 
-/** The requests that wait in a session, in order. */
+/** The open requests of a session, in order. */
 export function pendingRequests({ view }: SessionStore): PendingRequest[] {
   return [...view.items.values()].flatMap(item => {
     const request = pendingRequest(item);

@@ -7,9 +7,8 @@ const MAX_SOURCE = 20_000;
 const MAX_SVG = 2_000_000;
 
 /**
- * Mermaid draws in the page, and would fetch any URL while it does: sources that
- * could hold one are not drawn. Labels may have line breaks and simple marks,
- * and no other HTML.
+ * Mermaid draws in the page, and would fetch any URL in the source, so a source that may contain
+ * one is not drawn. Labels may have line breaks and simple markup, and no other HTML.
  */
 const REFUSED = [
   /<(?!(?:br|b|i|u|em|strong|sub|sup|code)\s*\/?>|\/(?:b|i|u|em|strong|sub|sup|code)\s*>)[a-z!/?]/i,

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { typeset } from './formula';
 
-/** Puts what a typesetter makes in the place of the source. */
+/** Replaces the source by a typesetter's result. */
 function typesetter(html: string) {
   return {
     typeset: vi.fn((place: HTMLElement) => {

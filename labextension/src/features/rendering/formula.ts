@@ -5,8 +5,8 @@ const MAX_SOURCE = 4_100;
 const DELIMITED = /^(?:\$[^]+\$|\\\([^]+\\\)|\\\[[^]+\\\])$/;
 
 /**
- * TeX commands that are refused: they set URLs, styles and classes, or redefine
- * commands, also for the user's own notebooks.
+ * TeX commands that are refused, because they set URLs, styles and classes, or redefine commands,
+ * even for the user's own notebooks.
  */
 const REFUSED =
   /\\(?:href|url|style|class|cssId|data|mmlToken|require|unicode|includegraphics|def|gdef|edef|xdef|let|futurelet|newcommand|renewcommand|providecommand|newenvironment|renewenvironment|DeclareMathOperator|DeclarePairedDelimiters?\w*|Newextarrow|begingroup|bbox|colorbox|fcolorbox|definecolor)(?![a-zA-Z])/;
@@ -35,7 +35,7 @@ export async function typeset(
   host.textContent = source;
   await typesetter.typeset(host);
   const [formula] = host.children;
-  // All of the source must be typeset, or the formula would show something else.
+  // The whole source must be typeset; otherwise the formula would show something else.
   const rest = [...host.childNodes].filter(node => node !== formula);
   if (formula?.localName !== 'mjx-container' || rest.some(node => node.textContent !== '')) {
     return null;

@@ -142,7 +142,7 @@ export class ReviewWidget extends Widget {
 /** One of the views that the widget may have. */
 interface Drawn {
   readonly drawn: Promise<void>;
-  /** Draws it again, with what is true now. */
+  /** Draws it again in its current state. */
   draw(): void;
   dispose(): void;
 }

@@ -17,9 +17,9 @@ export class Run {
   isSeen = false;
   /** Whether all of its cells have ended. */
   isOver = false;
-  /** Turns that were there before it. */
+  /** Turns that existed before the run. */
   readonly #former: ReadonlySet<string>;
-  /** Ids of turns that are known to be its own, of a run that an earlier page saw. */
+  /** Ids of its turns, if an earlier page saw the run. */
   readonly #own: ReadonlySet<string>;
   readonly #sessions: NotebookSessions;
 
@@ -132,7 +132,7 @@ export function rememberRun(run: RememberedRun): void {
   ]);
 }
 
-/** Forgets a run that was reviewed or closed, so that its bar is not shown again. */
+/** Forgets a run whose bar was used or closed, so that the bar is not shown again. */
 export function forgetRun({ path, turnIds }: RememberedRun): void {
   if (rememberedRun(path)?.turnIds.some(id => turnIds.includes(id)) === true) {
     writeRuns(othersThan(path));

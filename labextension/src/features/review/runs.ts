@@ -11,15 +11,15 @@ import { rememberedRun, rememberRun, Run } from './run';
 /** A turn that a cell started in the background may be reported after the cell has ended. */
 const LATE_MS = 2_000;
 
-/** Most runs that are held. */
+/** Number of runs in memory. */
 const MAX_RUNS = 20;
 
 /**
  * Runs: turns that belong together because one command ran their cells.
  *
  * JupyterLab's *Run All*, *Run Selected* and the like schedule all their cells before the first
- * starts. The kernel can't know that (it gets single requests), nor do times tell: cells that a
- * user runs one by one may follow each other as fast. A turn belongs to a run if its cell does
+ * starts. The kernel can't know that (it gets single requests), and times don't show it: cells that
+ * a user runs one by one may follow each other as fast. A turn belongs to a run if its cell does
  * and the turn is new.
  */
 export class Runs {
@@ -80,7 +80,7 @@ export class Runs {
     this.#add(new Run(panel, { name, cells }, this.#client));
   }
 
-  /** Restores a run of the notebook that an earlier page saw and nobody has reviewed. */
+  /** Restores a run of the notebook from an earlier page that nobody has reviewed. */
   #opened(panel: NotebookPanel): void {
     void panel.context.ready.then(() => {
       const known = panel.isDisposed ? null : rememberedRun(panel.context.localPath);

@@ -4,11 +4,14 @@ import type { Run } from './run';
 
 type Turns = Pick<Run, 'name' | 'sessionIds' | 'turns'>;
 
-/** What is reviewed: sessions, the one it was opened for first, and the scopes to choose from. */
+/**
+ * The subject of a review: sessions, the one it was opened for first, and the scopes to choose
+ * from.
+ */
 export interface Subject {
   readonly id: string;
   readonly sessionIds: readonly [string, ...string[]];
-  /** `null` where the sessions are the variants of one prompt. */
+  /** `null` if the sessions are the variants of one prompt. */
   readonly scopes: readonly [Scope, ...Scope[]] | null;
 }
 

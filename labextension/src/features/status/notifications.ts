@@ -27,7 +27,7 @@ export const notificationsPlugin: JupyterFrontEndPlugin<void> = {
     translator: ITranslator | null,
   ) => {
     if (!('Notification' in window)) {
-      return; // the page came over plain http
+      return; // the page was loaded over plain http
     }
     const trans = (translator ?? nullTranslator).load('acp_jupyter');
     const t: Translate = (text, ...values) => trans.__(text, ...values);

@@ -4,14 +4,14 @@ import type { SessionSummary } from '../../wire/types';
 /** Shorter turns are not notified. */
 const LONG_TURN_MS = 30_000;
 
-/** Something to notify a user of who looks elsewhere. */
+/** A notification for a user who looks elsewhere. */
 export interface News {
   readonly sessionId: string;
   readonly title: string;
   readonly body: string;
 }
 
-/** Finds what has happened between one list of sessions and the next. */
+/** Finds the events between one list of sessions and the next. */
 export class SessionWatch {
   readonly #waiting = new Map<string, number>();
   readonly #since = new Map<string, number>();
@@ -44,7 +44,7 @@ export class SessionWatch {
   }
 }
 
-/** The status bar's text: how many sessions wait, else which run; empty for none. */
+/** The status bar's text: the number of sessions that wait, else those that run; empty for none. */
 export interface StatusWords {
   readonly text: string;
   readonly waiting: boolean;

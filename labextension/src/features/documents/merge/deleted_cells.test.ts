@@ -12,7 +12,7 @@ function cell(id: string, printed = ''): CellJson {
   };
 }
 
-/** Deletes cells of `abcd` in an order, and says what stood above each. */
+/** Deletes cells of `abcd` in an order, and returns the cells that were above each. */
 function above(order: string): Record<string, string> {
   const deleted = new DeletedCells();
   let ids = ['a', 'b', 'c', 'd'];

@@ -2,20 +2,23 @@ import { Listeners } from '../../../delivery/listeners';
 import type { AcpMark } from '../../../wire/types';
 import type { CellJson } from './notebook_json';
 
-/** Most deleted cells that are remembered of a notebook. */
+/** Number of deleted cells that are remembered per notebook. */
 const MOST_CELLS = 50;
 
-/** Longest outputs, as JSON, that are remembered of one; with longer ones it comes back without. */
+/**
+ * Longest outputs of a cell, as JSON, that are remembered; a cell with longer ones is restored
+ * without outputs.
+ */
 const MOST_OUTPUTS = 2_000_000;
 
 /** A cell that a tool deleted from an open notebook, as it was. */
 export interface DeletedCell {
   readonly cell: CellJson;
-  /** Ids of the cells above it, the nearest last; those that were deleted before it among them. */
+  /** Ids of the cells above it, the nearest last, including cells that were deleted before it. */
   readonly above: readonly string[];
-  /** Whose tool it was. */
+  /** The agent whose tool it was. */
   readonly by: AcpMark;
-  /** Whether the user wants to see it no more. */
+  /** Whether the user dismissed it. */
   readonly dismissed: boolean;
 }
 
@@ -55,7 +58,7 @@ export class DeletedCells {
     this.changed.emit(undefined);
   }
 
-  /** Forgets cells, such as those that are in the notebook again. */
+  /** Forgets cells, such as restored ones. */
   forget(ids: Iterable<string>): void {
     this.#all = this.#without(ids);
   }
@@ -66,14 +69,14 @@ export class DeletedCells {
   }
 }
 
-/** The last of some ids that is among others. */
+/** The last of some ids that is also in another list. */
 export function nearest(above: readonly string[], ids: ReadonlySet<string>): string | null {
   return [...above].reverse().find(id => ids.has(id)) ?? null;
 }
 
 const byNotebook = new WeakMap<object, DeletedCells>();
 
-/** Those of a notebook, which may have several views. */
+/** The deleted cells of a notebook, which may have several views. */
 export function deletedCells(notebook: object): DeletedCells {
   const known = byNotebook.get(notebook) ?? new DeletedCells();
   byNotebook.set(notebook, known);

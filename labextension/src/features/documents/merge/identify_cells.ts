@@ -16,7 +16,7 @@ export function identify(
   makeId: () => string,
 ): CellJson[] {
   const indexes = new Map(before.map(({ id }, index) => [id, index]));
-  /** Index of the known cell, by the index of the cell that it was matched with. */
+  /** Index of the known cell, by the index of the cell that it matches. */
   const partners = new Map<number, number>();
   const taken = new Set<number>();
   const pair = (index: number, knownIndex: number) => {

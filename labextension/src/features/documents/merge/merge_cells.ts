@@ -21,7 +21,9 @@ export interface CellChange {
   readonly attachments?: Attachments;
 }
 
-/** A change of a cell that its user has changed, too; `theirs` is `null` where it was deleted. */
+/**
+ * A change of a cell that its user has changed, too; `theirs` is `null` if the cell was deleted.
+ */
 export interface CellConflict {
   readonly id: string;
   readonly theirs: string | null;
@@ -32,7 +34,7 @@ export interface CellConflict {
 export interface Plan {
   /** The ids of all cells after the merge, in order. */
   readonly order: readonly string[];
-  /** Cells to insert, by id; one that exists already is replaced. */
+  /** Cells to insert, by id; an existing cell is replaced. */
   readonly inserted: ReadonlyMap<string, CellJson>;
   readonly changes: readonly CellChange[];
   readonly conflicts: readonly CellConflict[];
@@ -41,8 +43,8 @@ export interface Plan {
 /**
  * Plans how to merge the changes from `base` to `theirs` into the open notebook, cell by cell.
  *
- * A cell becomes theirs where the user has not changed it; outputs stay unless theirs are newer.
- * Where open cells share an id nothing is merged.
+ * A cell becomes theirs if the user has not changed it; outputs stay unless theirs are newer. If
+ * open cells share an id, nothing is merged.
  */
 export function planMerge(
   base: readonly KnownCell[],
@@ -68,7 +70,7 @@ export function planMerge(
     const isNews = was === undefined || isOther(was, cell);
     if (is === undefined) {
       if (isNews || keyOf(cell.attachments ?? {}) !== was.attachments) {
-        inserted.set(cell.id, cell); // new, or the user deleted what was changed
+        inserted.set(cell.id, cell); // new, or the user deleted a changed cell
       }
       continue;
     }
@@ -116,7 +118,7 @@ export function planMerge(
   return { order, inserted, changes, conflicts };
 }
 
-/** The ids of cells that the other version has too, in order. */
+/** The ids of cells that the other version also has, in order. */
 function idsIn(
   other: Pick<ReadonlySet<string>, 'has'>,
   cells: readonly Pick<CellJson, 'id'>[],
@@ -188,7 +190,10 @@ function rest(was: KnownCell, is: OpenCell, cell: CellJson): Omit<CellChange, 'i
   };
 }
 
-/** The first list, with what only the second has inserted after its predecessor there. */
+/**
+ * The first list, with the cells that only the second has, each inserted after its predecessor
+ * there.
+ */
 function joined(first: readonly string[], second: readonly string[]): string[] {
   const order = [...first];
   const has = new Set(order);

@@ -65,7 +65,7 @@ function baseOf(drawn: Drawn): OpenCell[] {
   );
 }
 
-/** What one side makes of the notebook; each text, output and image says whose it is. */
+/** One side's version of the notebook; each text, output and image says whose it is. */
 function changed(base: readonly OpenCell[], steps: readonly Deed[], who: string): OpenCell[] {
   const now = [...base];
   steps.forEach((step, index) => {
@@ -119,7 +119,7 @@ const plain = ({
 const contents = (of: readonly CellJson[]) =>
   of.map(plain).map(cell => ({ ...cell, id: '', attachments: cell.attachments ?? {} }));
 
-/** The words of one side in a cell, each with the place where it stands. */
+/** The words of one side in a cell, each with its position. */
 function words({ source, outputs, attachments }: CellJson, who: string): string[] {
   return [
     ...(source.startsWith(who) ? [`source ${source}`] : []),
@@ -131,7 +131,7 @@ function words({ source, outputs, attachments }: CellJson, who: string): string[
 function nothingLost(mine: OpenCell[], theirs: OpenCell[], out: CellJson[], named: CellConflict[]) {
   const there = new Set(out.flatMap(cell => words(cell, 'user')));
   expect(mine.flatMap(cell => words(cell, 'user')).filter(word => !there.has(word))).toEqual([]);
-  // What the agent wrote is there, or in a cell that waits for the user's choice.
+  // The agent's text is there, or in a cell that needs the user's choice.
   const taken = new Set([
     ...out.flatMap(cell => words(cell, 'agent')),
     ...named.flatMap(({ theirs: source, attachments }) =>
@@ -219,7 +219,7 @@ describe('a merge of any two changes of a notebook', () => {
         expect(typed.filter(word => !there.has(word))).toEqual([]);
         if (users.length === 0) {
           expect(named).toEqual([]);
-          // Of two cells with one text and new ids nobody can say whose outputs are whose.
+          // If two cells have the same text and new ids, nobody can say which outputs are whose.
           const left = (of: CellJson[]) =>
             contents(of).map(cell =>
               anew ? { ...cell, outputs: [], execution_count: null } : cell,

@@ -1,12 +1,12 @@
 import type { CellConflict } from './merge_cells';
 
-/** A change of the file that was not merged, because the user has changed the same. */
+/** A change of the file that was not merged, because the user has changed the same text. */
 export interface Conflict extends Omit<CellConflict, 'id'> {
-  /** Id of the cell; empty for a text, and for a notebook's metadata. */
+  /** Id of the cell; empty for a text file and for a notebook's metadata. */
   readonly id: string;
 }
 
-/** The content of an open document, and as it was last loaded or saved. */
+/** The content of an open document, and its content when it was last loaded or saved. */
 export interface MergedContent {
   /** As it would be on disk. */
   text(): string;
@@ -14,7 +14,9 @@ export interface MergedContent {
   /** Whether the content is still as it was saved. */
   noteSaved(): boolean;
   noteLoaded(): void;
-  /** Notes the file's content as the last saved, if it equals what is open; returns whether it does. */
+  /**
+   * Notes the file's content as the last saved, if it equals the open one; returns whether it does.
+   */
   noteFile(content: unknown): boolean;
   /** Whether the file's content can be loaded into it. */
   canLoad(content: unknown): boolean;
@@ -23,8 +25,8 @@ export interface MergedContent {
   /**
    * Remembers the content before the server may load a file over it.
    *
-   * The function it returns is called after that; it gives `null` where nothing was changed, or a
-   * function that restores what the file did not have.
+   * Call the returned function after that; it returns `null` if nothing was changed, or a function
+   * that restores what the file did not have.
    */
   capture(): () => (() => readonly Conflict[]) | null;
   /** Merges a text that was written on top of `base`; throws and changes nothing on a conflict. */

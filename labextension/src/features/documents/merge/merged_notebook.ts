@@ -27,7 +27,7 @@ import {
 
 const INVALID = 'That is not a notebook: it must be the JSON of nbformat 4, with a list of cells.';
 
-/** Stands for the notebook's metadata where conflicts have a cell's id. */
+/** Stands for the notebook's metadata in place of a cell's id in a conflict. */
 const METADATA = '';
 
 /** A notebook as it was last loaded or saved, as short keys. */
@@ -121,7 +121,7 @@ export class MergedNotebook implements MergedContent {
     if (twice !== undefined) {
       throw new Failure(`Two cells have the id ${twice}: each needs its own.`, 'invalid');
     }
-    // Notebooks before nbformat 4.5 have ids only here.
+    // Notebooks before nbformat 4.5 have ids only in the page.
     const mine = openCells(this.model);
     const before =
       read === null ? this.#known.cells : identify(mine.map(known), read.cells, makeId).map(known);
@@ -222,7 +222,7 @@ function isUnchanged(base: readonly KnownCell[], mine: readonly CellJson[]): boo
   return JSON.stringify(mine.map(known)) === JSON.stringify(base);
 }
 
-/** An id that several cells have. */
+/** An id that several cells share. */
 function repeated(cells: readonly Pick<KnownCell, 'id'>[]): string | undefined {
   const ids = cells.map(({ id }) => id).filter(id => id !== '');
   return ids.find((id, index) => ids.indexOf(id) < index);

@@ -7,7 +7,7 @@ import { mergeTexts } from './text_edits';
 
 type SharedText = Parameters<typeof changeText>[0];
 
-/** The shared text of a document's model; `null` where it has none. */
+/** The shared text of a document's model; `null` if it has none. */
 export function sharedText({ sharedModel }: DocumentRegistry.IModel): SharedText | null {
   return isText(sharedModel) ? sharedModel : null;
 }

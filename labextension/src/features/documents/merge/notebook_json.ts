@@ -4,7 +4,9 @@ import { isRecord } from '../../../wire/read';
 
 export type Output = PartialJSONObject & { readonly output_type: string };
 
-/** A cell as notebooks hold it, its source in one piece; the id is empty where it has none. */
+/**
+ * A cell as in a notebook's JSON, with its source as one string; the id is empty if it has none.
+ */
 export interface CellJson {
   readonly id: string;
   readonly cell_type: 'code' | 'markdown' | 'raw';
@@ -36,8 +38,8 @@ const MAX_CELLS = 20_000;
 /**
  * The cells of a notebook's JSON; `null` for anything else.
  *
- * None is trusted, whatever the JSON says: an agent may have written it, and what a trusted cell
- * shows runs scripts in the page as the user.
+ * No cell is trusted, whatever the JSON says: an agent may have written it, and outputs of a
+ * trusted cell can run scripts in the page as the user.
  */
 export function readCells(notebook: unknown): CellJson[] | null {
   return loadedCells(notebook)?.map(untrusted) ?? null;
@@ -48,7 +50,7 @@ function untrusted(cell: CellJson): CellJson {
   return { ...cell, metadata: Object.fromEntries(others) };
 }
 
-/** The cells of a notebook as the server loads it, with its own word on which are trusted. */
+/** The cells of a notebook as the server loads it, with the server's decision which are trusted. */
 export function loadedCells(notebook: unknown): CellJson[] | null {
   if (!isRecord(notebook) || !Array.isArray(notebook.cells) || notebook.cells.length > MAX_CELLS) {
     return null;
@@ -128,7 +130,7 @@ function joined(source: unknown): string | null {
 /** Longer keys are replaced by their length and a hash. */
 const MAX_KEY = 400;
 
-/** A short key that is equal for values that mean the same in a notebook. */
+/** A short key that is equal for values with the same meaning in a notebook. */
 export function keyOf(value: unknown): string {
   const text = JSON.stringify(ordered(value));
   return text.length <= MAX_KEY ? text : `${text.length}:${hash(text)}`;

@@ -14,7 +14,7 @@ export interface MetadataPlan {
   readonly conflicts: readonly string[];
 }
 
-/** The page sets these from its kernel, whether or not the file has them. */
+/** The page sets these from its kernel, even if the file doesn't have them. */
 const OF_KERNEL = new Set(['kernelspec', 'language_info']);
 
 /** JupyterLab does not save it. */

@@ -26,7 +26,7 @@ export function changeText(shared: SharedSource, text: string): void {
   endUndoStep(shared);
 }
 
-/** Ends the current undo step, so that typing before is not undone with what follows. */
+/** Ends the current undo step, so that earlier typing is not undone with the next change. */
 function endUndoStep(shared: object): void {
   const undoing: unknown = 'undoManager' in shared ? shared.undoManager : null;
   if (canEndStep(undoing)) {
@@ -120,7 +120,7 @@ function hasAttachments(
   return 'setAttachments' in shared;
 }
 
-/** Puts the cells into this order: deletes those not named, inserts the new ones. */
+/** Puts the cells into this order: deletes those that are not listed, inserts new ones. */
 export function arrange(
   { sharedModel: shared }: INotebookModel,
   order: readonly string[],

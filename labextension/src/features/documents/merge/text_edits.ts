@@ -104,7 +104,7 @@ function touch(one: Hunk, other: Hunk): boolean {
   return one.start <= other.end && other.start <= one.end;
 }
 
-/** The edit without what is equal at its ends, so that the cursor there stays. */
+/** The edit without equal text at its ends, so that a cursor there stays. */
 function trimmed(text: string, { start, end, value }: TextEdit): TextEdit {
   const old = text.slice(start, end);
   const most = Math.min(old.length, value.length);
@@ -112,7 +112,7 @@ function trimmed(text: string, { start, end, value }: TextEdit): TextEdit {
   while (head < most && old[head] === value[head]) {
     head += 1;
   }
-  // Surrogate pairs are not cut.
+  // Surrogate pairs are not split.
   head -= /[\uD800-\uDBFF]/.test(old[head - 1] ?? '') ? 1 : 0;
   let tail = 0;
   while (tail < most - head && old[old.length - 1 - tail] === value[value.length - 1 - tail]) {

@@ -120,10 +120,10 @@ function CellNoteChange({ changed, language, number, source, keep, revert }: Cel
   );
 }
 
-/** Of a deleted cell's first line. */
+/** Most characters shown of a deleted cell's first line. */
 const MOST_CHARS = 80;
 
-/** What a deleted cell began with. */
+/** The first line of a deleted cell. */
 function FirstLine({ source }: { readonly source: string }) {
   const { t } = useScene();
   const line = source.split('\n').find(one => one.trim() !== '');
@@ -136,7 +136,7 @@ function FirstLine({ source }: { readonly source: string }) {
   );
 }
 
-/** A change that the user may have made is called one during the turn, not the agent's. */
+/** If the user may have made a change, it is called a change during the turn, not the agent's. */
 function wordsOf({ before, after, agent, sure }: ChangedCell, t: Translate): string {
   if (before === null) {
     return sure ? t('Added by %1', agent) : t('Added during a turn of %1', agent);

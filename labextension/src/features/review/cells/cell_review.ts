@@ -23,7 +23,7 @@ import type { StaleCells } from './stale_cells';
 /** Pause in typing after which the notes are drawn again. */
 const PAUSE_MS = 200;
 
-/** Stands for the session of a change whose turn goes on. */
+/** Stands for the session of a change whose turn still runs. */
 const NOTHING = new SessionStore('');
 
 interface Parts {
@@ -207,7 +207,7 @@ export class CellReview {
     return sessions.find(({ agent_id: id }) => id === agentId)?.agent_name || agentId;
   }
 
-  /** Removes a note; if it had the focus, that goes to the cell. */
+  /** Removes a note; if it had the focus, the cell gets it. */
   #close(cell: Cell, bar: CellBar): void {
     const hadFocus = bar.node.contains(document.activeElement);
     bar.dispose();
@@ -247,7 +247,7 @@ export class CellBar extends Widget {
     this.#mounted = mountCellNote(this.node, props);
   }
 
-  /** Adds a note at the end of a cell; `null` where it can't be. */
+  /** Adds a note at the end of a cell; `null` if that is not possible. */
   static under(cell: Cell, props: CellNoteProps): CellBar | null {
     const bar = new CellBar(props);
     if (!(cell.layout instanceof PanelLayout)) {

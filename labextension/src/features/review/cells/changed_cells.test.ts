@@ -74,9 +74,9 @@ describe('what a turn did to cells', () => {
   it('leaves to the user what tools did not mark in the turn’s own notebook', () => {
     const after = notebook(cell('a', 'by hand'), cell('b', 'tool', 't'), cell('c', 'x', 'other'));
     expect(told(stepsOf(by('t'), texts(OLD, after, false)))).toEqual([['b', '2', 'tool', true]]);
-    // So it is for a session of the panel, and whoever else worked there.
+    // The same for a session of the panel, whoever else worked there.
     expect(told(stepsOf(by('t', false), texts(OLD, after)))).toEqual([['b', '2', 'tool', true]]);
-    // Where no tool wrote, nobody knows who did.
+    // If no tool wrote, nobody knows who did.
     const unmarked = notebook(cell('a', '1'), cell('b', '7'), cell('c', '3'));
     expect(told(stepsOf(by('t'), texts(OLD, unmarked, false)))).toEqual([['b', '2', '7', false]]);
     expect(told(stepsOf(by('t', false), texts(OLD, unmarked)))[0]?.[3]).toBe(false);

@@ -4,12 +4,12 @@ import type { FileTexts, Hunk } from '../../../wire/types';
 import { readCells } from '../../documents/merge/notebook_json';
 import type { CellJson } from '../../documents/merge/notebook_json';
 
-/** What one turn changed in one cell; `before` or `after` is `null` where it did not exist. */
+/** A turn's change of one cell; `before` or `after` is `null` if the cell did not exist. */
 export interface CellStep {
   readonly turnId: string;
   /** Path of the notebook, as the turn names it. */
   readonly path: string;
-  /** Range of the change in the file, by which decisions on it are remembered. */
+  /** Range of the change in the file; decisions on it are remembered by this range. */
   readonly range: Hunk;
   readonly cellId: string;
   readonly before: CellJson | null;
@@ -21,7 +21,7 @@ export interface CellStep {
   readonly sure: boolean;
 }
 
-/** What consecutive turns changed in a cell, each based on what the one before it left. */
+/** Changes of a cell by consecutive turns, each based on the result of the one before. */
 export interface ChangedCell extends Pick<
   CellStep,
   'cellId' | 'before' | 'after' | 'above' | 'agent'
@@ -36,9 +36,9 @@ export type CellStanding = 'open' | 'changed_since' | 'undone';
 /**
  * What a turn changed in the sources of a notebook's cells; empty where that can't be read.
  *
- * The user may edit the notebook during the turn. Where tools marked the cells they wrote, only
- * those count, unless they were edited since. Otherwise a change is surely the agent's only if
- * nobody else changed the notebook (`alone`).
+ * The user may edit the notebook during the turn. If tools marked the cells they wrote, only those
+ * count, unless they were edited since. Otherwise a change is certainly the agent's only if nobody
+ * else changed the notebook (`alone`).
  */
 export function stepsOf(
   { turnId, agent, alone }: { turnId: string; agent: string; alone: boolean },
@@ -111,7 +111,7 @@ export function changedCells(
   return [...found.values()].filter(({ before, after }) => sourceOf(before) !== sourceOf(after));
 }
 
-/** @param source - What the cell holds now; `null` where there is none. */
+/** @param source - The cell's current source; `null` if there is no cell. */
 export function standingOf({ before, after }: ChangedCell, source: string | null): CellStanding {
   if (source === sourceOf(after)) {
     return 'open';

@@ -3,15 +3,15 @@ import type { CellStep, ChangedCell } from './changed_cells';
 
 interface Deletions {
   readonly shown: readonly ChangedCell[];
-  /** What the user dismissed before its turn ended. */
+  /** Deletions that the user dismissed before the turn ended. */
   readonly kept: readonly CellStep[];
 }
 
 /**
- * Joins what finished turns changed with the cells that tools deleted in this page.
+ * Joins the changes of finished turns with the cells that tools deleted in this page.
  *
- * Those are known at once, with their outputs; the server compares a turn's files when it has
- * ended, and can't for every folder.
+ * The page knows those at once, with their outputs; the server compares a turn's files only when it
+ * has ended, and not in every folder.
  *
  * @param nameOf - Name of an agent, by its id.
  */
@@ -38,8 +38,8 @@ export function withDeleted(
   });
   const others = [...left.values()]
     .filter(({ dismissed }) => !dismissed)
-    .sort((one, other) => one.above.length - other.above.length); // as they stood
-  // An earlier change of a cell that is gone would be told twice.
+    .sort((one, other) => one.above.length - other.above.length); // in their order in the notebook
+  // An earlier change of a deleted cell would be shown twice.
   const gone = new Set(left.keys());
   return {
     shown: [

@@ -8,7 +8,7 @@ import { isTurns } from '../../../state/changed_files';
 import type { ChangedFile, SessionSummary, TurnState } from '../../../wire/types';
 import { serverPath } from '../../page/paths';
 
-/** Most turns whose changes are shown: those that changed the notebook last. */
+/** Number of turns whose changes are shown: those that changed the notebook last. */
 const MAX_TURNS = 10;
 
 /** A finished turn that changed the notebook, as the server compared it. */
@@ -70,9 +70,9 @@ export class NotebookTurns {
     void this.#ask();
   }
 
-  /** Asks the server which sessions changed the notebook: it may be any session. */
+  /** Asks the server which sessions changed the notebook, since it may be any session. */
   async #ask(): Promise<void> {
-    // Without an answer only the sessions that this page follows are known.
+    // Without an answer, only the sessions that this page follows are known.
     const ids = await this.#client.changes.sessionsOf(this.#context.localPath).catch(() => []);
     for (const id of this.#disposed ? [] : ids) {
       if (!this.#held.has(id)) {

@@ -51,7 +51,7 @@ export function revertCell(model: INotebookModel, changed: ChangedCell, t: Trans
   }
 }
 
-/** Id of the nearest cell above that still exists; `null` where there is none. */
+/** Id of the nearest cell above that still exists; `null` for none. */
 export function anchorOf({ above }: ChangedCell, ids: ReadonlySet<string>): string | null {
   return nearest(above, ids);
 }

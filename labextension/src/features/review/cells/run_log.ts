@@ -10,11 +10,11 @@ import type { CellStep } from './changed_cells';
 const MAX_RUNS = 1_000;
 
 interface Remembered extends CellRun {
-  /** Execution count of a run before this log began: its source is what the cell held then. */
+  /** Execution count of a run before this log began; its source is that of the cell at the time. */
   readonly assumed: number | null;
 }
 
-/** What was run in a notebook, in which order and with which sources. */
+/** The runs of a notebook's cells, with their order and sources. */
 export class RunLog {
   readonly #panel: NotebookPanel;
   readonly #counts = new Map<string, number | null>();
@@ -39,7 +39,7 @@ export class RunLog {
     this.#panel.sessionContext.kernelChanged.disconnect(this.#restarted, this);
   }
 
-  /** The runs, oldest first; `steps` tell which cells were changed before the log began. */
+  /** The runs, oldest first; `steps` say which cells were changed before the log began. */
   runs(steps: readonly CellStep[]): CellRun[] {
     this.#look(false);
     return this.#runs.map(run => ({
@@ -49,7 +49,7 @@ export class RunLog {
     }));
   }
 
-  /** Takes runs that nobody announced, such as those of an agent's tools. */
+  /** Adds runs without a signal of JupyterLab, such as those of an agent's tools. */
   #look(assumed: boolean): void {
     const found: Remembered[] = [];
     for (const cell of this.#panel.content.widgets) {
@@ -102,7 +102,7 @@ export class RunLog {
   }
 }
 
-/** A turn that changed a cell and left its execution count did not run it. */
+/** A turn that changed a cell but not its execution count did not run it. */
 function sourceThen(run: Remembered, steps: readonly CellStep[]): string {
   let { source } = run;
   for (const { cellId, before, after } of run.assumed === null ? [] : [...steps].reverse()) {

@@ -9,16 +9,16 @@ const LONGEST_MS = 64_000;
 
 type By = Parameters<typeof stepsOf>[0];
 
-/** What turns changed in a notebook's cells, fetched once for each turn and path. */
+/** Changes of a notebook's cells by turns, fetched once for each turn and path. */
 export class FetchedSteps {
   readonly #changes: Pick<Client['changes'], 'file'>;
   readonly #come: () => void;
-  /** By turn and path; empty while they are fetched, or where that failed. */
+  /** By turn and path; empty while they are fetched, or if that failed. */
   readonly #steps = new Map<string, readonly CellStep[]>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #disposed = false;
 
-  /** @param come - Called when some were fetched. */
+  /** @param come - Called when changes were fetched. */
   constructor(changes: Pick<Client['changes'], 'file'>, come: () => void) {
     this.#changes = changes;
     this.#come = come;
@@ -69,7 +69,7 @@ export class FetchedSteps {
 /**
  * Reports to the host which cells the user reverted, so that nothing lists them as open.
  *
- * The document itself was changed already: the host only remembers it, and may be away.
+ * The document itself was changed already: the host only records it, and may be unreachable.
  */
 export class RevertReports {
   readonly #changes: Pick<Client['changes'], 'revert'>;

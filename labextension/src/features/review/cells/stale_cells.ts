@@ -13,10 +13,10 @@ import { StaleBar } from './stale_note';
 import { newestRuns, staleWords, touchOf } from './stale_words';
 import type { NamedCells } from './stale_words';
 
-/** Notebooks with more are not asked about. */
+/** Notebooks with more code cells are not checked. */
 const MAX_CELLS = 5_000;
 
-/** Of cells, and of the runs that are told with them. */
+/** Most characters of cells, and of the runs that are sent with them. */
 const MAX_CHARS = 5_000_000;
 
 interface Parts {
@@ -57,7 +57,7 @@ export class StaleCells {
     this.#bars.clear();
   }
 
-  /** Looks again: the notebook, its runs or what agents changed is another. */
+  /** Checks again: the notebook, its runs or the agents' changes are different. */
   update(steps: readonly CellStep[]): void {
     this.#steps = steps;
     const cells = this.#panel.content.widgets.flatMap(({ model }) =>
@@ -97,7 +97,7 @@ export class StaleCells {
     }
   }
 
-  /** Runs what is stale, and the new cells that it depends on. */
+  /** Runs the stale cells, and the new cells that they depend on. */
   async run(): Promise<void> {
     const { content, sessionContext } = this.#panel;
     const cells = this.#toRun.filter(cell => !cell.isDisposed);

@@ -7,11 +7,11 @@ import { Icon } from '../../../views/parts/icons';
 import { OWN_KEYS } from '../../../views/parts/keyboard';
 import { mounted } from '../../../views/parts/mount';
 
-/** The mark of a cell whose output is not true to the notebook any more. */
+/** The mark of a stale cell. */
 export interface StaleNoteProps {
-  /** Why, in words. */
+  /** Why it is stale, in words. */
   readonly reasons: readonly string[];
-  /** How many cells are stale; 0 where another mark has the buttons. */
+  /** Number of stale cells; 0 if another mark has the buttons. */
   readonly all: number;
   readonly run: () => void;
   readonly check: () => void;
@@ -53,7 +53,7 @@ export class StaleBar extends Widget {
     this.#mounted = mounted(this.node, props, given => <StaleNote {...given} />);
   }
 
-  /** Adds a mark to a cell; `null` where it can't be. */
+  /** Adds a mark to a cell; `null` if that is not possible. */
   static under(cell: Cell, props: StaleNoteProps): StaleBar | null {
     if (!(cell.layout instanceof PanelLayout)) {
       return null;

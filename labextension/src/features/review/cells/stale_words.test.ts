@@ -26,7 +26,7 @@ function cause(change: StaleCause['change'], path: StaleCause['path'], run: numb
 const DIRECT = [{ name: 'df', cell_id: 'a' }];
 const FAR = [{ name: 'total', cell_id: 'b' }, ...DIRECT];
 
-/** Why a cell is stale: cell `a` ran with `ran` and holds `now`. */
+/** Why a cell is stale: cell `a` ran with `ran` and now contains `now`. */
 function why(
   what: StaleCause,
   steps: readonly CellStep[],

@@ -2,21 +2,21 @@ import type { Translate } from '../../../views';
 import type { CellRun, StaleCause } from '../../../wire/types';
 import type { CellStep } from './changed_cells';
 
-/** What an agent, or a revert, did to the cell on which a stale one depends. */
+/** A change, by an agent or a revert, of the cell on which a stale one depends. */
 interface Touch {
   readonly how: 'changed' | 'added' | 'deleted' | 'reverted';
   readonly agent: string;
   readonly sure: boolean;
 }
 
-/** The notebook as it is, to name its cells. */
+/** The current notebook, to name its cells. */
 export interface NamedCells {
-  /** Number of a cell, from 1; `null` where it is gone. */
+  /** Number of a cell, from 1; `null` if it is gone. */
   readonly number: (cellId: string) => number | null;
   readonly source: (cellId: string) => string | null;
 }
 
-/** Who made a cell another than it was when the stale one ran; `null` for the user's own edits. */
+/** Who changed a cell since the stale one ran; `null` for the user's own edits. */
 export function touchOf(
   { cell_id: cellId, run }: StaleCause,
   runs: readonly CellRun[],
@@ -78,7 +78,7 @@ function howWords({ how, agent, sure }: Touch, t: Translate): string {
   }
 }
 
-/** The newest runs whose sources have no more than `chars` together. */
+/** The newest runs whose sources have at most `chars` characters in total. */
 export function newestRuns(runs: readonly CellRun[], chars: number): CellRun[] {
   let [left, first] = [chars, runs.length];
   for (const { source } of [...runs].reverse()) {
