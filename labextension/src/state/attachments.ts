@@ -96,12 +96,14 @@ export class Attachments {
   }
 }
 
-/** Whether a message has `@word`; what came without a word is not mentioned anywhere. */
+/**
+ * Whether a message has `@word`; true without a word, since nothing mentions the attachment then.
+ */
 function isIn(text: string, word: string | undefined): boolean {
   return word === undefined || positionsOf(text, word).length > 0;
 }
 
-/** Offset of `@word` in a text, as a separate word. */
+/** Offsets of `@word` in a text, as a separate word. */
 export function positionsOf(text: string, word: string): number[] {
   const found: number[] = [];
   for (let at = text.indexOf(`@${word}`); at >= 0; at = text.indexOf(`@${word}`, at + 1)) {

@@ -37,15 +37,15 @@ export type ExportFormat = 'traffic' | 'markdown' | 'html' | 'shared';
 /** The user's answer to a question of the agent. */
 export type Answer = Pick<AnswerElicitation, 'action' | 'content'>;
 
-/** What goes with an answer to a permission request: how long it is remembered, or why it rejects. */
+/** Details of an answer to a permission request: how long it is remembered, or why it rejects. */
 export type AnswerMore = Pick<AnswerPermission, 'remember' | 'wider_rule' | 'reason'>;
 
-/** What is reverted of a turn; without paths and hunks all that it changed. */
+/** The part of a turn that is reverted; without paths and hunks everything it changed. */
 export interface RevertChoice {
   readonly paths?: readonly string[];
   /** Hunks of one file. */
   readonly hunks?: FileHunks;
-  /** Whose changes, where no paths are named; the turn's own by default. */
+  /** Whose changes, if no paths are given; the turn's own by default. */
   readonly authors?: readonly ('agent' | 'unknown')[];
   /** Reverts the revert. */
   readonly undo?: boolean;
@@ -59,27 +59,27 @@ export interface SessionLife {
   readonly run: (command: Command) => Promise<void>;
   /** Resolves to the id of the new session. */
   readonly fork: (sessionId: string) => Promise<string>;
-  /** Puts a session into the archive or takes it out; resolves to what went wrong at its agent. */
+  /** Archives a session or unarchives it; resolves to the agent's error, if any. */
   readonly archive: (sessionId: string, archived: boolean) => Promise<string>;
-  /** A page of the sessions that an agent itself stores; the first with an empty cursor. */
+  /** A page of the sessions that an agent itself stores; the first page with an empty cursor. */
   readonly listOfAgent: (
     agentId: string,
     cursor: string,
     archived: boolean,
   ) => Promise<AgentSessions>;
-  /** Opens one of them here; resolves to our id of it. */
+  /** Opens one of them here; resolves to its id here. */
   readonly openOfAgent: (agentId: string, session: AgentSession, trust: boolean) => Promise<string>;
 }
 
-/** Going back to before a turn, with the files and what the agent remembers. */
+/** Going back to before a turn, with the files and the agent's memory. */
 export interface Rewinding {
   /**
-   * A new session goes on from there; the cell that `turn` came from is run again in it.
+   * A new session continues from there; the cell of `turn` is run again in it.
    *
    * Without `files` they stay as they are.
    */
   readonly to: (turn: TurnState, targetId: string, files: boolean) => Promise<void>;
-  /** Goes on in the session that this one was made from. */
+  /** Continues in the session that this one was made from. */
   readonly undo: (sessionId: string) => Promise<void>;
   /** Restarts the kernel and runs the code cells above the active cell, but no prompts. */
   readonly restartKernel: () => Promise<void>;
@@ -99,34 +99,34 @@ export interface OutsideAccess {
   readonly revoke: (keyId: string) => Promise<void>;
 }
 
-/** Whether the page goes where the agent of a session works. */
+/** Whether the page follows the agent of a session. */
 export interface Follow {
-  /** Paused once the user goes on. */
+  /** Paused once the user does something else. */
   readonly of: (sessionId: string) => 'off' | 'on' | 'paused';
   readonly set: (sessionId: string, on: boolean) => void;
-  /** Calls back when it changes; returns how to stop. */
+  /** Calls back when it changes; returns a function that stops it. */
   readonly onChange: (listener: () => void) => () => void;
 }
 
 /** Inserts code of an answer into notebook cells. It is never run. */
 export interface Cells {
-  /** Number of the cell below which code is inserted, from 1; `null` where there is none. */
+  /** Number of the cell below which code is inserted, from 1; `null` for none. */
   readonly activeCell: () => number | null;
   /** Inserts a cell; Markdown becomes a Markdown cell. */
   readonly insertBelow: (text: string, language: string) => Promise<void>;
-  /** Whether code of a language can take that cell's place: not that of a prompt, or of a text. */
+  /** Whether code of a language can replace that cell, which must be neither a prompt nor text. */
   readonly canReplace?: (language: string) => boolean;
   /** Replaces that cell's source; it can be undone in the notebook. */
   readonly replaceActive?: (text: string, language: string) => Promise<void>;
-  /** Calls back when another cell becomes active; returns how to stop. */
+  /** Calls back when another cell becomes active; returns a function that stops it. */
   readonly onChange: (listener: () => void) => () => void;
 }
 
 /**
- * What a view can have its host do.
+ * The actions that a view can ask of its host.
  *
- * A promise is the answer to a click: it rejects with an `Error` whose message
- * can be shown. A control whose callback is missing is not drawn.
+ * A promise is the answer to a click: it rejects with an `Error` that has a message for the user. A
+ * control without a callback is not drawn.
  */
 export interface Actions {
   /** `null` dismisses a question without options. */
@@ -136,7 +136,7 @@ export interface Actions {
     optionId: string | null,
     more?: AnswerMore,
   ): Promise<void>;
-  /** The shortcut that leads to a request from anywhere in the page, as it is printed. */
+  /** The shortcut that goes to a request from anywhere in the page, as shown to users. */
   readonly requestShortcut?: () => string;
   /** Answers whether agents may run in a session's folder. */
   readonly trustFolder?: (sessionId: string, requestId: string, trust: boolean) => Promise<void>;
@@ -156,14 +156,14 @@ export interface Actions {
   cancel(sessionId: string, turnId: string | null): Promise<void>;
   /** Ends a command that the host runs for the agent. */
   killTerminal?(sessionId: string, terminalId: string): Promise<void>;
-  /** Has the agent end one call, or its command; the turn goes on. */
+  /** Asks the agent to end one call, or its command; the turn goes on. */
   cancelToolCall?(sessionId: string, toolCallId: string): Promise<void>;
   /** Asks whether the command of a call that a wall stopped may run once, outside the sandbox. */
   readonly runOutside?: (sessionId: string, toolCallId: string) => Promise<void>;
   send?(sessionId: string, text: string, attachments: readonly DraftAttachment[]): Promise<void>;
   /** Finds what `@` can name in a message; without it nothing can be attached. */
   readonly mentions?: MentionSource;
-  /** The policies that the administrator of the server allows; all where absent. */
+  /** The policies that the administrator of the server allows; all if absent. */
   readonly policies?: readonly Policy[];
   /** The same of sandboxes. */
   readonly sandboxes?: readonly Sandbox[];
@@ -171,7 +171,7 @@ export interface Actions {
   createSession?(agentId: string, policy: Policy, sandbox: Sandbox | null): Promise<string>;
   /** Shows a session; with a turn, that turn. */
   openSession?(sessionId: string, turnId?: string): void;
-  /** The title of a session whose notebook has more than one with its agent; else nothing. */
+  /** The title of a session, if its notebook has several with that agent; else nothing. */
   readonly sessionName?: (sessionId: string) => string;
   closeSession?(sessionId: string): Promise<void>;
   /** Actions on whole sessions. */
@@ -191,15 +191,17 @@ export interface Actions {
   /** Shows a turn: at its cell, or in the panel. */
   readonly goToTurn?: (turn: TurnState) => void;
   removeQueued?(sessionId: string, turnId: string): Promise<void>;
-  /** Changes the text of a message that waits. */
+  /** Changes the text of a queued message. */
   editQueued?(turnId: string, text: string): Promise<void>;
-  /** Stops the running turn and sends a message that waits. */
+  /** Stops the running turn and sends a queued message. */
   sendNow?(turnId: string): Promise<void>;
-  /** Puts a message that waits into the running turn; it waits on if the agent does not take it. */
+  /**
+   * Sends a queued message into the running turn; it stays queued if the agent does not accept it.
+   */
   steer?(turnId: string): Promise<void>;
   /**
-   * A file's text before and after a turn, or from before the `earlier` turns on; `null` where it
-   * is not kept.
+   * A file's text before and after a turn, or from before the `earlier` turns on; `null` if it is
+   * not kept.
    */
   readonly getChanges?: (
     turnId: string,
@@ -209,7 +211,7 @@ export interface Actions {
   /** Reverts files to how they were before a turn, or reverts that. */
   readonly revertTurn?: (turnId: string, what: RevertChoice) => Promise<void>;
   readonly rewinding?: Rewinding;
-  /** Checks a notebook that was changed, in a second kernel. */
+  /** Checks a changed notebook in a second kernel. */
   readonly checkNotebook?: (path: string) => void;
   /** Opens the review of what a turn changed. */
   readonly review?: (turnId: string) => void;
@@ -225,7 +227,7 @@ export interface Actions {
   ) => Promise<TrafficDetail>;
   /** Shows a session's traffic log beside the documents. */
   readonly openTraffic?: (sessionId: string) => void;
-  /** Looks for words in what was said in all sessions; a cursor goes on with it. */
+  /** Searches the text of all sessions; a cursor continues a search. */
   readonly search?: (text: string, cursor: string) => Promise<FoundSessions>;
   /** Downloads a session as a file, or one turn of it. */
   readonly exportSession?: (
@@ -233,12 +235,12 @@ export interface Actions {
     format: ExportFormat,
     turnId?: string,
   ) => Promise<void>;
-  /** Starts a login; one that takes long continues, as the session's state shows. */
+  /** Starts a login; a long one continues, as the session's state shows. */
   login?(sessionId: string, methodId: string): Promise<LoginReply>;
   cancelLogin?(sessionId: string): Promise<void>;
   /** Shows a terminal of the server. */
   openTerminal?(name: string): void;
-  /** Allows a package to be downloaded and run by a command, as both were shown. */
+  /** Allows downloading a package and running it by a command, both as shown. */
   allowDownload?(agentId: string, packageShown: string, run: string): Promise<void>;
   /** The list of the public registry that is in use, with its date. */
   registry?(): Promise<RegistryReply>;

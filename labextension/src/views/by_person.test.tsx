@@ -12,7 +12,7 @@ afterEach(() => {
   document.body.replaceChildren();
 });
 
-/** A view with a button, and what has reached it. */
+/** A view with a button, and the events that reached it. */
 function makeView() {
   const view = document.createElement('div');
   view.className = 'acp';

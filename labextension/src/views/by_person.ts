@@ -1,14 +1,14 @@
 import { isTrusted } from './trusted';
 
-/** The element that a key of a person presses now. */
+/** The element that a user's key is pressing. */
 let pressed: EventTarget | null = null;
 
-/** Whether an event is a person's; a script in the page, such as an output, makes others. */
+/** Whether a user caused an event, and not a script in the page, such as in an output. */
 export function isByPerson(event: Event): boolean {
   return isTrusted(event) || (pressed !== null && event.target === pressed);
 }
 
-/** Clicks on an element, for a person who pressed a key or another button. */
+/** Clicks on an element for a user who pressed a key or another button. */
 export function press(element: Element | null | undefined): void {
   if (!(element instanceof HTMLElement)) {
     return;
@@ -21,10 +21,10 @@ export function press(element: Element | null | undefined): void {
   }
 }
 
-/** What a script fills in is seen before somebody sends it, so these are enough. */
+/** The user sees what a script fills in before sending it, so these events are enough. */
 const PRESSES = ['click', 'keydown'] as const;
 
-/** Lets no event through to a view that a person has not caused. */
+/** Keeps events that no user has caused from a view. */
 export function ignoreScripts(view: HTMLElement): () => void {
   const onPress = (event: Event) => {
     if (!isByPerson(event)) {

@@ -81,7 +81,7 @@ describe('a tool call of any agent', () => {
     store.apply(events.slice(0, late));
     const drawn = drawnOf(store, 't1', {});
     const name = new RegExp(`Copying, ${end}`);
-    // What failed is open by itself.
+    // Failed calls are open by themselves.
     const card = end === 'failed' ? drawn.card(name) : await openedCard(drawn, name);
     expect(card.dataset.status).toBe(end);
     expect(within(card).queryByRole('group', { name: 'Raw' })).toBeNull();

@@ -1,4 +1,4 @@
-/** Translates a sentence; `%1`, `%2` stand for the values. As `trans.__` of JupyterLab. */
+/** Translates a sentence; `%1`, `%2` stand for the values. Like JupyterLab's `trans.__`. */
 export type Translate = (text: string, ...values: readonly (string | number)[]) => string;
 
 /** Fills in the values, without translating. */

@@ -15,7 +15,7 @@ export type Connection =
       readonly state: 'lost';
       /** When the next attempt starts, in milliseconds since the epoch; `null` for never. */
       readonly retryAt: number | null;
-      /** Why, and what mends it, where that is known. */
+      /** Why, and how to fix it, if that is known. */
       readonly failure: { readonly message: string } | null;
     };
 
@@ -32,7 +32,7 @@ export interface TurnProps {
   readonly host: 'cell' | 'panel';
   /** `null` for a saved output: drawn without any control. */
   readonly actions: Actions | null;
-  /** Whether its cell asks in text, below the turn, what is to be answered. */
+  /** Whether its cell asks open questions in text, below the turn. */
   readonly askedBelow?: boolean;
   readonly connection?: Connection;
   /** Draws code, formulas and diagrams; without it they stay plain text. */
@@ -40,14 +40,14 @@ export interface TurnProps {
   readonly t?: Translate;
 }
 
-/** What a widget draws: a turn, a session, or a part of either. */
+/** The view that a widget draws: a turn, a session, or a part of either. */
 export type Part =
   'turn' | 'text' | 'plan' | 'tool_calls' | 'diffs' | 'permission' | 'composer' | 'session';
 
 /** Properties of the view of a part. */
 export interface PartProps extends Omit<TurnProps, 'host'> {
   readonly part: Part;
-  /** Empty for the turn of the session that runs, else its newest. */
+  /** Empty for the session's running turn, else its newest. */
   readonly turnId: string;
   readonly sendKey?: SendKey;
 }
@@ -70,11 +70,11 @@ export interface PanelProps {
   readonly store: SessionStore | null;
   /** Counts how often a session was opened from elsewhere: the panel shows it then. */
   readonly opened?: number;
-  /** A page that is to be shown, from elsewhere. */
+  /** A page that something else asks to show. */
   readonly asked?: AskedPage | null;
   /** `null` while they are not known yet. */
   readonly sessions: readonly SessionSummary[] | null;
-  /** The imports of logs that run now. */
+  /** The imports of logs that are running. */
   readonly imports?: readonly ImportProgress[];
   /** `null` while they are not known yet. */
   readonly agents: readonly AgentEntry[] | null;
@@ -124,10 +124,10 @@ export interface Diagram {
 }
 
 /**
- * What a host can draw better than plain text.
+ * Parts that a host can draw better than plain text.
  *
- * Each resolves to `null` where it can't draw something, which then stays plain
- * text. None of them may change what the text says.
+ * Each resolves to `null` if it can't draw something, which then stays plain text. None of them may
+ * change the text.
  */
 export interface Rendering {
   /** Splits code into coloured runs. `language` is a name or a file name. */
@@ -137,6 +137,6 @@ export interface Rendering {
   /** Typesets a formula, given with its delimiters, as harmless elements. */
   readonly mathematics?: (source: string) => Promise<Element | null>;
   readonly diagram?: (source: string) => Promise<Diagram | null>;
-  /** Calls back when diagrams are to be drawn again, e.g. after a change of theme. */
+  /** Calls back when diagrams must be drawn again, e.g. after a change of theme. */
   readonly onChange?: (listener: () => void) => () => void;
 }

@@ -6,13 +6,13 @@ import type { Actions } from './actions';
 import type { Translate } from './i18n';
 import type { Rendering } from './props';
 
-/** What every part of a view draws from: the context of a view. */
+/** The context of a view, which all of its parts use. */
 export interface Scene {
   readonly store: SessionStore;
   readonly host: 'cell' | 'panel' | 'file';
   /** `null` for a saved output. */
   readonly actions: Actions | null;
-  /** Whether a cell asks in text what is to be answered, so that buttons would do nothing. */
+  /** Whether a cell asks open questions in text, so that buttons would do nothing. */
   readonly askedBelow?: boolean;
   /** Draws what the host can draw better than plain text. */
   readonly rendering?: Rendering | undefined;

@@ -2,10 +2,10 @@
 const getter = Object.getOwnPropertyDescriptor(new Event('click'), 'isTrusted')?.get;
 
 /**
- * Whether the browser made an event because of what a person did, and not a script in the page.
+ * Whether the browser made an event because of a user's action, and not a script in the page.
  *
- * It is read by the browser's own getter, which throws at what only looks like an event. In tests of
- * views, where nobody is, `tests/support/trusted.ts` stands for this module.
+ * It uses the browser's own getter, which throws for an object that only looks like an event. Tests
+ * of views, which have no user, use `tests/support/trusted.ts` instead.
  */
 export function isTrusted(event: Event): boolean {
   return getter?.call(event) === true;

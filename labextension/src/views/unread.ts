@@ -1,16 +1,22 @@
 import { createContext } from 'preact';
 import { useCallback, useContext, useLayoutEffect, useState } from 'preact/hooks';
 
-/** Tells a permission request that a part of it is folded, and how it is opened; `null` if open. */
+/**
+ * Reports to a permission request that a part is folded, with a function that opens it; `null` if
+ * open.
+ */
 type Tell = (id: string, open: (() => void) | null) => void;
 
-/** The permission request that is drawn around; `null` outside of one. */
+/** The reporter of the enclosing permission request; `null` outside one. */
 export const Unread = createContext<Tell | null>(null);
 
-/** Whether lines that an agent calls unchanged may be new: what it replaces is not on disk. */
+/** Whether lines that an agent calls unchanged may be new: the text it replaces is not on disk. */
 export const UnsureLines = createContext(false);
 
-/** Says that a part is folded: the permission request around it can't be allowed until it is open. */
+/**
+ * Reports that a part is folded: the enclosing permission request can't be allowed until it is
+ * open.
+ */
 export function useUnread(id: string, isFolded: boolean, open: () => void): void {
   const tell = useContext(Unread);
   useLayoutEffect(() => {
@@ -19,7 +25,7 @@ export function useUnread(id: string, isFolded: boolean, open: () => void): void
   }, [tell, id, isFolded]);
 }
 
-/** The folded parts of a permission request by their ids, and what they are told to. */
+/** The folded parts of a permission request by their ids, and the function that reports them. */
 export function useUnreadParts(): [ReadonlyMap<string, () => void>, Tell] {
   const [parts, setParts] = useState<ReadonlyMap<string, () => void>>(new Map());
   const tell = useCallback<Tell>((id, open) => {

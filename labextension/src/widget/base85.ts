@@ -2,7 +2,7 @@
 export const LETTERS =
   '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!#%()*+,-./:;=?@[]^_{|}';
 
-/** Decodes base 85, four bytes in five characters: a sixth less than base64 takes. */
+/** Decodes base 85, which has four bytes in five characters: a sixth less than base64. */
 export function unpack85(text: string, length: number): Uint8Array<ArrayBuffer> {
   const bytes = new DataView(new ArrayBuffer((text.length / 5) * 4));
   for (let group = 0; group * 5 < text.length; group += 1) {

@@ -8,7 +8,7 @@ import { openWidgetTurn } from './widget_turn';
 
 const noServer = () => null;
 
-/** A widget's model as the page holds it; what it sends is kept. */
+/** A widget's model in the page; it records what it sends. */
 class FakeModel {
   readonly sent: unknown[] = [];
   readonly #listeners = new Map<string, Set<(message: unknown) => void>>();
@@ -100,7 +100,7 @@ test('a view hears of the store when it comes, and not of every chunk', () => {
 test('a lost message leads to a fresh snapshot, though the events seem to follow', () => {
   const model = new FakeModel();
   openWidgetTurn(model, noServer);
-  model.receive(5, hello); // a page that came late: no gap
+  model.receive(5, hello); // a page that was opened late: no gap
   model.receive(6, events(snapshot('a', 1, '')));
   const asked = () => model.sent.filter(each => JSON.stringify(each).includes('"subscribe"'));
   expect(asked()).toHaveLength(1);

@@ -2,7 +2,7 @@ import type { Channel, ChannelEvents, Transport } from '../delivery/transport';
 import type { Part } from '../views';
 import { isRecord } from '../wire/read';
 
-/** A message of the kernel; a changed trait; the kernel is gone, or there again. */
+/** A message of the kernel; a changed trait; the kernel is gone, or back again. */
 type ModelEvent = 'msg:custom' | 'change:asked_below' | 'comm_live_update';
 
 /** The part of a widget's model that carries messages. */
@@ -24,7 +24,7 @@ export class CommTransport implements Transport {
   readonly #onGap: () => void;
   readonly #onCall: () => void;
 
-  /** `onCall`: the kernel asks whether a page shows the widget and is heard. */
+  /** `onCall`: the kernel asks whether a page shows the widget and can reach it. */
   constructor(model: CommModel, onGap: () => void, onCall: () => void) {
     this.#model = model;
     this.#onGap = onGap;
@@ -70,7 +70,7 @@ export class CommTransport implements Transport {
 /** The constant traits of a widget. */
 export interface Traits {
   readonly part: Part;
-  /** Empty for the turn of the session that runs, else its newest. */
+  /** Empty for the session's running turn, else its newest. */
   readonly turnId: string;
   readonly sessionId: string;
   readonly mode: 'server' | 'comm';

@@ -16,7 +16,7 @@ export interface OpenWidget {
   close(): void;
 }
 
-/** What the boot code calls once per model; `early` is what the model has received so far. */
+/** Called by the boot code once per model; `early` has the messages received so far. */
 export type OpenModel = (model: AnyModel, early: unknown[]) => OpenWidget;
 
 const openHere = (model: Parameters<typeof openDrawn>[0]) =>

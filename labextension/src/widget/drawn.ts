@@ -9,18 +9,18 @@ import { openWidgetTurn } from './widget_turn';
 
 export type WidgetModel = Model & DraftModel;
 
-/** A widget's model with what is drawn of it, in any number of places. */
+/** A widget's model with its views, in any number of places. */
 export interface Drawn {
-  /** Returns a function that removes what was drawn. */
+  /** Returns a function that removes the view. */
   draw(place: HTMLElement): () => void;
   /** Reports that a view is in the page. */
   shown(): void;
   close(): void;
 }
 
-/** What draws, which a page may load later. */
+/** The drawing code, which a page may load later. */
 export interface Drawing {
-  /** The client of the Jupyter server; `null` where none can be reached. */
+  /** The client of the Jupyter server; `null` if none can be reached. */
   client(): Client | null;
   mountPart(place: HTMLElement, props: PartProps): Mounted<PartProps>;
   mountWords(place: HTMLElement, words: string): void;
@@ -104,7 +104,7 @@ function actionsOf(client: Client): Actions {
     cancelToolCall: (...asked) => client.life.cancelToolCall(...asked),
     runOutside: (...asked) => client.life.runOutside(...asked),
     reconnect: () => client.reconnect(),
-    // Absent where the page came over plain http.
+    // Absent if the page was loaded over plain http.
     ...('clipboard' in navigator
       ? { copy: (text: string) => navigator.clipboard.writeText(text) }
       : {}),

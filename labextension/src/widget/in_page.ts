@@ -1,12 +1,12 @@
 import { API_VERSION } from '../wire/types';
 import type { Drawn, WidgetModel } from './drawn';
 
-/** The widget is another bundle, and finds what the page's own code offers under this key. */
+/** The widget is a separate bundle, and finds the page's own code under this key. */
 const KEY = Symbol.for('acp-jupyter');
 
 /**
- * What the page's own code does for widgets, whose code comes from a kernel: it draws, so that their
- * buttons are the page's own. Its client, with which one could answer, is not to be had here.
+ * The page's own code draws the widgets, since their code comes from a kernel: so their buttons are
+ * the page's own. Its client, which could answer requests, is not accessible here.
  */
 interface PageWidgets {
   readonly apiVersion: number;
@@ -18,7 +18,7 @@ export function offerToWidgets(open: PageWidgets['open']): void {
   Object.defineProperty(window, KEY, { value: offer });
 }
 
-/** What the page's own code of the same version offers. */
+/** The page's own code, if it has the same version. */
 export function offeredByPage(): PageWidgets['open'] | null {
   const value: unknown = Reflect.get(window, KEY);
   return isOffer(value) ? value.open : null;

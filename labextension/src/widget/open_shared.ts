@@ -3,8 +3,8 @@ import { unpack85 } from './base85';
 /**
  * Unpacks the view of a shared file and runs it.
  *
- * The file's policy knows both scripts by their hash, and no other runs. Where they can't run, the
- * words stay that the page has without them.
+ * The file's policy allows both scripts by their hash, and no others. If they can't run, the page
+ * keeps its plain text.
  */
 async function openShared(): Promise<void> {
   const packed = document.querySelector<HTMLElement>('#acp-view');
@@ -15,7 +15,7 @@ async function openShared(): Promise<void> {
   document.body.append(script);
 }
 
-/** Until the view is drawn its words would only flicker. */
+/** Until the view is drawn, the plain text would only flicker. */
 const page = document.documentElement;
 page.classList.add('acp-opening');
 openShared()

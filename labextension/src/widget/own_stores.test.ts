@@ -5,7 +5,7 @@ import { DRAFT } from '../state/ui';
 import { OwnStores } from './own_stores';
 import type { DraftModel } from './own_stores';
 
-/** A message box's model with its one trait, as the page holds it. */
+/** A message box's model with its one trait, in the page. */
 class FakeModel implements DraftModel {
   value: unknown = 'from the kernel';
   saved = 0;

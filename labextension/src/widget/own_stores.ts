@@ -11,7 +11,7 @@ export interface DraftModel {
   off(event: string, listener: () => void): void;
 }
 
-/** Trait of a message box: what stands in it. */
+/** Trait of a message box: its text. */
 const VALUE = 'value';
 
 /**
@@ -31,7 +31,7 @@ export class OwnStores {
     this.#part = part;
   }
 
-  /** The widget's own store of a session; the given one where it has no message box. */
+  /** The widget's own store of a session; the given one if it has no message box. */
   of(store: SessionStore): SessionStore {
     if (this.#part !== 'composer' && this.#part !== 'session') {
       return store;

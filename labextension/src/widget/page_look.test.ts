@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 import { expect, test } from 'vitest';
 
-/** What a widget may show; the other sheets are for JupyterLab's own pages. */
+/** The sheets for a widget's content; the others are for JupyterLab's own pages. */
 const SHEETS = ['index', 'cards', 'code', 'diff', 'panel', 'composer', 'sessions'];
 
 const read = (name: string) => readFile(`style/${name}.css`, 'utf8');

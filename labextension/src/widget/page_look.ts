@@ -8,15 +8,18 @@ import styles from '../../style/index.css';
 import variables from '../../style/variables.css';
 import { injectSprite } from '../views/parts/icons';
 
-/** A sheet, and not a style element: some pages remove those, or forbid them by their policy. */
+/**
+ * A style sheet object, not a style element: some pages remove those, or forbid them by their
+ * policy.
+ */
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(styles + panel + composer + cards + code + diffs + part + variables);
 
 /**
  * Returns where to draw in a widget's element.
  *
- * In a page that is not Jupyter's that is a shadow root: the names of our classes are short, and
- * Bootstrap's, which Shiny has, are the same.
+ * In a page that is not Jupyter's, this is a shadow root: our class names are short, and the same
+ * as some of Bootstrap's, which Shiny uses.
  */
 export function placeIn(el: HTMLElement): HTMLElement {
   if (document.querySelector('[data-jp-theme-light]') !== null) {
@@ -28,7 +31,8 @@ export function placeIn(el: HTMLElement): HTMLElement {
 }
 
 /**
- * Gives an element in any page what our views need: styles, icons, and the page's dark or light.
+ * Gives an element in any page what our views need: styles, icons, and the page's dark or light
+ * theme.
  *
  * The element may be put into the page later, which is reported. Returns a function that stops
  * following the page.
@@ -47,7 +51,7 @@ export function matchPage(el: HTMLElement, onPlaced = () => {}): () => void {
     }
   };
   const onScheme = () => takeScheme(el);
-  // Reports the element's first box in its page, however late.
+  // Calls back when the element first has a box in its page, however late.
   const placed = new ResizeObserver(settle);
   // Pages mark their dark theme at one of these, by a class or an attribute of their own.
   const marked = new MutationObserver(onScheme);
@@ -73,7 +77,7 @@ function equip(root: Document | ShadowRoot): void {
   injectSprite(root instanceof Document ? root.body : root);
 }
 
-/** Dark or light is the ground that the element stands on; where there is none, the text's colour says it. */
+/** The background decides between dark and light; without a background, the text's colour does. */
 function takeScheme(el: HTMLElement): void {
   const probe = document.createElement('i');
   el.append(probe);
@@ -94,7 +98,7 @@ function outside(element: Element): Element | null {
 
 /** Returns how light a colour is and how opaque, both from 0 to 1. */
 function lightness(probe: HTMLElement, color: string): [number, number] {
-  // Whatever notation the page's colour is in, its mix is in this one.
+  // A mix always has this notation, whatever the notation of the page's colour.
   probe.style.color = `color-mix(in srgb, ${color}, ${color})`;
   const mixed = getComputedStyle(probe).color;
   const [red = 0, green = 0, blue = 0, opacity = 1] = (mixed.match(/[\d.]+/g) ?? []).map(Number);

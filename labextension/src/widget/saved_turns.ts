@@ -15,7 +15,7 @@ function drawSavedTurn(el: HTMLElement): void {
   const data: unknown = JSON.parse(el.querySelector('script')?.textContent ?? 'null');
   const snapshot = parseSnapshot(data, null);
   if (snapshot === null) {
-    return; // its text stays
+    return; // its plain text stays
   }
   el.textContent = '';
   matchPage(el);

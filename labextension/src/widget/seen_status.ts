@@ -8,9 +8,9 @@ export interface StatusModel {
 }
 
 /**
- * Writes each status of the turn back, where the kernel has set the trait `seen_status`: in a host
- * that runs cells again when the page changes a widget, as marimo does. All other traits have
- * changed by then.
+ * Writes each status of the turn back if the kernel has set the trait `seen_status`, which it does
+ * in a host that runs cells again when the page changes a widget, such as marimo. All other traits
+ * have changed by then.
  */
 export function announceStatus(model: StatusModel): () => void {
   const look = () => {

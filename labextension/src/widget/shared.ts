@@ -5,12 +5,12 @@ import { parseShared } from '../wire/shared_data';
 import { findParser } from './languages';
 import { matchPage } from './page_look';
 
-/** Draws the turns of a shared file in the place of its words. */
+/** Draws the turns of a shared file in place of its plain text. */
 function drawShared(): void {
   const main = document.querySelector('main');
   const turns = parseShared(document.querySelector('#acp-turns')?.textContent ?? 'null');
   if (main === null || turns.length === 0) {
-    return; // its words stay
+    return; // its plain text stays
   }
   main.replaceChildren();
   matchPage(main);

@@ -9,14 +9,14 @@ import type { Model, Traits } from './comm';
 /** The turn of a widget's model: opened once, drawn by any number of views. */
 export interface WidgetTurn {
   readonly traits: Traits;
-  /** `null` where the host can't be reached. */
+  /** `null` if the host can't be reached. */
   readonly client: Client | null;
   /** Why there is no turn to draw, if known. */
   problem(): string;
   /** The finished turn as Markdown, for a page that has no kernel; empty elsewhere. */
   words(): string;
   turn(): Drawable | null;
-  /** Whether a cell asks in text what the buttons would answer. */
+  /** Whether a cell asks in text instead of the buttons. */
   askedBelow(): boolean;
   /** Reports that a view is in the page. */
   shown(): void;
@@ -26,8 +26,8 @@ export interface WidgetTurn {
 }
 
 /**
- * Connects a model to its host at once, since nothing is sent twice over a comm. `server` is the
- * client of the page's Jupyter server.
+ * Connects a model to its host at once, since a comm sends nothing twice. `server` is the client of
+ * the page's Jupyter server.
  */
 export function openWidgetTurn(model: Model, server: () => Client | null): WidgetTurn {
   const traits = readTraits(model);
@@ -54,7 +54,7 @@ export function openWidgetTurn(model: Model, server: () => Client | null): Widge
 const KERNEL_GONE =
   'The kernel was restarted or has ended, and its agents with it. The turn has ended; its open questions were not answered.';
 
-/** How long a kernel that has the turn takes at most until it sends something. */
+/** Longest time until a kernel that has the turn sends something. */
 const SILENT_MS = 5_000;
 
 const KERNEL_SILENT =
@@ -126,7 +126,9 @@ function turnOverComm(model: Model, traits: Traits): WidgetTurn {
   };
 }
 
-/** A session, whichever of its turns is drawn: like the panel, for the user of this page. */
+/**
+ * A session, whichever of its turns is drawn. Like the panel, it belongs to the user of this page.
+ */
 function sessionOfServer(client: Client, traits: Traits): WidgetTurn {
   const following = client.follow(traits.sessionId);
   let problem = '';

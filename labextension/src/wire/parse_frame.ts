@@ -5,8 +5,8 @@ import type { ServerFrame } from './types';
 /**
  * Parses a frame of our own server; `null` for anything else.
  *
- * Only what a server of another version could send differently is checked: the
- * types are generated from the models that the server sends.
+ * It checks only what a server of another version could send differently, since the types are
+ * generated from the server's models.
  */
 export function parseServerFrame(data: string): ServerFrame | null {
   let value: unknown;

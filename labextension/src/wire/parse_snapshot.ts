@@ -16,7 +16,7 @@ import type {
   TurnState,
 } from './types';
 
-/** More than we ever save; drawing more takes seconds. */
+/** More than we ever save; drawing more would take seconds. */
 const SAVED_ITEMS = 1_500;
 
 /**
@@ -68,10 +68,10 @@ function parseTurn(turnId: string, sessionId: string, value: Fields): TurnState 
     user: text(value, 'user'),
     policy: policyOf(value.policy),
     sandbox: sandboxOf(value.sandbox),
-    // Each answer says by itself which rule gave it.
+    // Each answer names the rule that gave it.
     rules: [],
     origin: maybe(value, 'origin', parseOrigin),
-    // A saved turn is that of its own cell.
+    // A saved turn belongs to its own cell.
     copy_of: null,
     queued_at: number(value, 'queued_at'),
     started_at: number(value, 'started_at'),

@@ -150,7 +150,7 @@ function parseTerminal(value: Fields): TerminalView {
   };
 }
 
-/** Parses a wall; in what is saved nothing can be done about it. */
+/** Parses a wall; in a saved output the user can do nothing about it. */
 function parseWall(value: Fields): Wall {
   return {
     path: text(value, 'path'),

@@ -1,6 +1,6 @@
 import type { SessionState } from './types';
 
-/** Which requests of an agent are answered without its user. */
+/** Decides which requests of an agent are answered without the user. */
 export type Policy = SessionState['policy'];
 
 export const POLICIES: readonly Policy[] = [
@@ -11,7 +11,7 @@ export const POLICIES: readonly Policy[] = [
   'deny',
 ];
 
-/** The policy of that name if it is allowed; else the first that is, `ask` by default. */
+/** The policy of that name if it is allowed; else the first allowed one, or `ask`. */
 export function policyOf(name: unknown, allowed: readonly Policy[] = POLICIES): Policy {
   return allowed.find(policy => policy === name) ?? allowed[0] ?? 'ask';
 }

@@ -1,15 +1,15 @@
 import type { Policy } from './policy';
 import type { SessionState } from './types';
 
-/** What the processes of an agent can reach, whatever they ask for. */
+/** Limits what an agent's processes can reach, whatever they ask for. */
 export type Sandbox = SessionState['sandbox'];
 
 const SANDBOXES: readonly Sandbox[] = ['off', 'folder', 'copy', 'read-only'];
 
-/** Those that a page lets choose: `copy` comes in once its changes can be kept from there. */
+/** The sandboxes that a page offers; `copy` follows once its changes can be kept from there. */
 export const OFFERED_SANDBOXES: readonly Sandbox[] = ['off', 'folder', 'read-only'];
 
-/** The sandbox of that name; `off` where there is none. */
+/** The sandbox of that name; `off` if there is none. */
 export function sandboxOf(name: unknown): Sandbox {
   return SANDBOXES.find(sandbox => sandbox === name) ?? 'off';
 }
@@ -21,12 +21,12 @@ export function sandboxesOf(list: string): readonly Sandbox[] {
   return found.length === 0 ? SANDBOXES : found;
 }
 
-/** The sandbox that a setting names; `null`, which leaves it to the server, where it names none. */
+/** The sandbox that a setting names; if none, `null`, which leaves it to the server. */
 export function chosenSandbox(setting: unknown, allowed: readonly Sandbox[]): Sandbox | null {
   return allowed.find(sandbox => sandbox === setting) ?? null;
 }
 
-/** The sandbox that a policy brings, whatever was chosen; `null` for none. */
+/** The sandbox that a policy implies, whatever was chosen; `null` for none. */
 export function sandboxOfPolicy(policy: Policy): Sandbox | null {
   return policy === 'read-only' || policy === 'deny' ? 'read-only' : null;
 }

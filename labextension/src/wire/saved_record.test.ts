@@ -16,7 +16,10 @@ const GOLDEN = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../tests/golden/records.json'), 'utf8'),
 ) as Record<string, Golden>;
 
-/** What is not saved, since only a running turn needs it, or the notebook has it elsewhere. */
+/**
+ * Fields that are not saved, since only a running turn needs them, or the notebook has them
+ * elsewhere.
+ */
 const NOT_SAVED = new Set([
   ...['id', 'parent_id', 'turn_id', 'request_id', 'tool_call_id', 'terminal_id', 'plan_id'],
   ...['artifact_id', 'asked_at', 'answered_by', 'tool_name', 'raw_input', 'raw_output', 'agent'],

@@ -1,16 +1,18 @@
 import { isRecord, list, text } from './read';
 import type { Fields } from './read';
 
-/** The version that is written; `acp_jupyter/transcript/output/record.py` says what it leaves out. */
+/**
+ * The version that is written; `acp_jupyter/transcript/output/record.py` says what it leaves out.
+ */
 export const RECORD_VERSION = 2;
 
 /** Key of the output metadata that names the turn. */
 const RUNS_KEY = 'acp_jupyter';
 
-/** Stands for the id of a turn that nothing names: of a replay, or where metadata was removed. */
+/** Stands for the id of a turn without one: of a replay, or if metadata was removed. */
 const UNNAMED = 'saved';
 
-/** Most turns that are read of one output. */
+/** Most turns that are read from one output. */
 const MAX_RUNS = 20;
 
 /** When and in which session a turn ran. */
@@ -27,11 +29,11 @@ const UNKNOWN_RUN: Run = { turnId: UNNAMED, sessionId: UNNAMED, sent: null, time
 
 /** The ids of the turns that an output claims to show, the newest first. */
 export function claimedTurns(record: unknown, metadata: unknown): string[] {
-  const claimed = isRecord(record) ? text(record, 'turn_id') : ''; // of the first version
+  const claimed = isRecord(record) ? text(record, 'turn_id') : ''; // in the first version
   return claimed === '' ? runsOf(metadata).map(run => run.turnId) : [claimed];
 }
 
-/** More than one where branches were merged that both ran the cell again. */
+/** More than one if branches were merged that both ran the cell again. */
 function runsOf(metadata: unknown): Run[] {
   const runs = isRecord(metadata) ? metadata[RUNS_KEY] : undefined;
   if (!isRecord(runs)) {
@@ -42,7 +44,7 @@ function runsOf(metadata: unknown): Run[] {
     .map((name): Run => {
       const [sessionId = '', ...parts] = text(runs, name).split(' ');
       const [sent = null, ...times] = parts.map(secondsOf);
-      // A widget of an earlier version named its turn so.
+      // The name of a widget's turn in an earlier version.
       const turnId = name === 'turn_id' ? text(runs, name) : name;
       return { turnId, sessionId: sessionId === '' ? UNNAMED : sessionId, sent, times };
     });
@@ -71,7 +73,7 @@ export function expandRecord(record: Fields, metadata: unknown): Fields {
   const turn = isRecord(record.turn) ? record.turn : {};
   const changes = isRecord(turn.changes) ? turn.changes : null;
   if (record.final === true) {
-    // Of the end there is what the turn does not say, if anything.
+    // The end has only what the turn itself does not say, if anything.
     const { stop_reason, words } = turn;
     const last = items[items.length - 1]?.kind === 'turn_end' ? items.pop() : {};
     const end = { kind: 'turn_end', id: 'end', stop_reason, words, duration_seconds: told };
@@ -92,7 +94,7 @@ export function expandRecord(record: Fields, metadata: unknown): Fields {
   };
 }
 
-/** A step names its tool call by the place of that in the list. */
+/** A step names its tool call by its position in the list. */
 function placeOf({ parent }: Fields, index: number): Fields {
   const isStep = typeof parent === 'number' && parent < index;
   return { id: `i${index}`, parent_id: isStep ? `i${parent}` : '' };

@@ -2,7 +2,7 @@ import { parseSnapshot } from './parse_snapshot';
 import { isRecord, list } from './read';
 import type { TurnSnapshot } from './types';
 
-/** Most turns that are read of one file. */
+/** Most turns that are read from one file. */
 const MAX_TURNS = 1_000;
 
 /** Parses the turns of a shared file: each as a notebook has it, with the metadata of its output. */

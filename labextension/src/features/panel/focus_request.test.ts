@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { UNSELECTED_CLASS } from '../page/ids';
 import { focusRequest } from './focus_request';
 
-// The test's page has none.
+// The test's page doesn't have this method.
 beforeEach(() => {
   Element.prototype.scrollIntoView = vi.fn();
 });

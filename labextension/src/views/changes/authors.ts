@@ -3,12 +3,12 @@ import type { TurnChanges } from '../../wire/types';
 import { plural } from '../i18n';
 import type { Translate } from '../i18n';
 
-/** How many files a turn changed. */
+/** Number of files that a turn changed. */
 export function countOwn({ files, left_out }: TurnChanges): number {
   return files.filter(isTurns).length + left_out;
 }
 
-/** How many files changed meanwhile by nobody that was seen, in words; empty for none. */
+/** Text with the number of files whose author is unknown; empty for none. */
 export function unknownWords({ files, unknown_left_out }: TurnChanges, t: Translate): string {
   const count = files.filter(({ author }) => author === 'unknown').length + unknown_left_out;
   return count === 0

@@ -82,7 +82,7 @@ export function ChangedFileRow({ turnId, file, revertible, reported }: ChangedFi
   );
 }
 
-/** What happened to a file, if it was not just changed. */
+/** What happened to a file, if it was not only changed. */
 export function tagOf(file: ChangedFile, t: Translate): string {
   return { added: t('new'), deleted: t('deleted'), renamed: t('renamed'), type: '', modified: '' }[
     file.change

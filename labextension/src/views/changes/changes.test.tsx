@@ -204,7 +204,7 @@ describe('the changes of a turn', () => {
     expect(within(card()).queryByRole('button', { name: /^(Keep|Revert) all/ })).toBeNull();
     expect(revertTurn).not.toHaveBeenCalled();
     fireEvent.click(button('Undo for b.py'));
-    // Of one file its own button is enough.
+    // A single file needs only its own button.
     await waitFor(() => expect(button('Keep b.py')).toBeTruthy());
     expect(within(card()).queryByRole('button', { name: 'Keep all' })).toBeNull();
     expect(button('Revert all')).toBeTruthy();

@@ -13,15 +13,15 @@ import { isVariantTurn, useKept, WHOLE } from './decisions';
 import { Others } from './others';
 import { changesOf, ReportedChanges, total } from './reported';
 
-/** Up to so many files are reverted without a confirmation. */
+/** Up to this number of files are reverted without a confirmation. */
 const MOST_WITHOUT_QUESTION = 5;
 
 interface ChangesProps {
   readonly turnId: string;
   readonly items: readonly Item[];
-  /** What comparing the folder found; `null` where it was not compared. */
+  /** The result of comparing the folder; `null` if it was not compared. */
   readonly changes: TurnChanges | null;
-  /** Why it is not known what changed; empty where that is known. */
+  /** Why the changes are not known; empty if they are. */
   readonly unknown?: string;
 }
 
@@ -135,7 +135,7 @@ interface KeepAllProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** Keeps all that a variant changed, where that is more than one file; and Undo. */
+/** Keeps all changes of a variant, if they are in more than one file; and Undo. */
 export function KeepAll({ turnId, changes, onFailure }: KeepAllProps) {
   const { actions, t } = useScene();
   const revertTurn = changes.revertible ? actions?.revertTurn : undefined;
@@ -155,7 +155,7 @@ export function KeepAll({ turnId, changes, onFailure }: KeepAllProps) {
   );
 }
 
-/** Whether the file was never read, so that only tool calls tell what changed in it. */
+/** Whether the file was never read, so that only tool calls show its change. */
 function isUnread({ kept, old_text_id, new_text_id }: ChangedFile): boolean {
   return !kept && old_text_id === '' && new_text_id === '';
 }

@@ -11,7 +11,7 @@ interface DecideProps {
   /** Name of the change, for screen readers. */
   readonly name: string;
   readonly keep: (kept: boolean) => void;
-  /** Reverts it, or undoes that; absent where it can't be. */
+  /** Reverts it, or undoes that; absent if that is not possible. */
   readonly revert: ((undo: boolean) => Promise<void>) | undefined;
   readonly canUndo: boolean;
   /** See `Decided`. */
@@ -107,7 +107,7 @@ export function Decide(props: DecideProps) {
   );
 }
 
-/** Keep, for what a variant changed in its copy of the folder; and Undo. */
+/** Keep for a variant's change in its copy of the folder, and Undo. */
 export function PutButton({ decision, name, put, keepWords, onFailure }: PutButtonProps) {
   const { t } = useScene();
   const kept = decision === 'kept';

@@ -14,9 +14,11 @@ export interface Decided {
   readonly decision: Decision;
   readonly keep: (kept: boolean) => void;
   readonly revert: ((undo: boolean) => Promise<void>) | undefined;
-  /** Whether it can be undone here; not at a change of a file that was decided on as a whole. */
+  /** Whether it can be undone here; false for a change in a file that was decided on as a whole. */
   readonly canUndo: boolean;
-  /** Of a variant: puts the file into the folder, or takes it out again; `null` if it can't be. */
+  /**
+   * For a variant: keeps the file in the folder, or undoes that; `null` if that is not possible.
+   */
   readonly put?: (() => Promise<void>) | null;
 }
 
@@ -54,7 +56,7 @@ export function useDecisions(target: Target): (hunk?: DiffHunk) => Decided {
         hunk === undefined && revertTurn !== undefined
           ? () => revertTurn(turnId, { paths, undo })
           : null;
-      // What no checkpoint has is in the copy only.
+      // A file without a checkpoint is only in the copy.
       return { ...decided(undo || !file.kept ? 'open' : 'kept', WHOLE, {}), put };
     }
     if (hunk === undefined) {
@@ -75,7 +77,7 @@ export function useDecisions(target: Target): (hunk?: DiffHunk) => Decided {
   };
 }
 
-/** Whether a turn worked in a copy of the folder: what it changed is there once it is kept. */
+/** Whether a turn worked in a copy of the folder: its changes reach the folder only by Keep. */
 export function isVariantTurn({ view }: SessionStore, turnId: string): boolean {
   return (view.turns.get(turnId)?.variant ?? 0) > 0;
 }
@@ -94,7 +96,7 @@ const KEPT_KEY = 'acp-jupyter:kept-changes';
 /** Most turns whose kept changes are remembered. */
 const MAX_TURNS = 100;
 
-/** Stands for the whole file where changes have a key. */
+/** Stands for the whole file in place of a change's key. */
 export const WHOLE = '';
 
 const BETWEEN = '+';
@@ -116,7 +118,7 @@ export function useKept(): { isKept: typeof isKept; setKept: typeof setKept } {
   return { isKept, setKept };
 }
 
-/** Calls back when a mark changes, here or in another tab; returns how to stop. */
+/** Calls back when a mark changes, here or in another tab; returns a function that stops it. */
 export function onKept(listener: () => void): () => void {
   if (keptListeners.size === 0) {
     window.addEventListener('storage', onStorage);

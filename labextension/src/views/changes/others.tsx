@@ -12,11 +12,11 @@ import { RevertButton } from './decide';
 interface OthersProps {
   readonly turnId: string;
   readonly changes: TurnChanges;
-  /** Up to so many files are reverted without a confirmation. */
+  /** Up to this number of files are reverted without a confirmation. */
   readonly mostWithoutQuestion: number;
 }
 
-/** What changed while the turn ran and is not its work, by whose it is. */
+/** Changes during the turn that are not the turn's, by author. */
 export function Others({ turnId, changes, mostWithoutQuestion }: OthersProps) {
   const { actions, t } = useScene();
   const [failure, setFailure] = useState('');
@@ -79,7 +79,7 @@ interface GroupProps {
   readonly name: string;
   readonly words: string;
   readonly files: readonly ChangedFile[];
-  /** How many there are that are not listed. */
+  /** Number of files that are not listed. */
   readonly more?: number;
   readonly children?: ComponentChildren;
 }

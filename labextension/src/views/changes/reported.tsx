@@ -42,7 +42,7 @@ function sum(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : one + other;
 }
 
-/** Lines of all of them; `null` where some were not counted. */
+/** Lines of all of them; `null` if some were not counted. */
 export function total(
   changes: readonly Pick<Change, 'added' | 'removed'>[],
   side: 'added' | 'removed',
@@ -53,7 +53,7 @@ export function total(
 interface ReportedChangesProps {
   readonly turnId: string;
   readonly items: readonly Item[];
-  /** Why it is not known what changed; empty where that is known. */
+  /** Why the changes are not known; empty if they are. */
   readonly unknown: string;
 }
 

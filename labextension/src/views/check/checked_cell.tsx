@@ -12,7 +12,7 @@ interface CheckedCellRowProps {
   readonly goTo: (cellId: string) => void;
 }
 
-/** A cell with its verdict, and what was different. */
+/** A cell with its verdict and its differences. */
 export function CheckedCellRow({ cell, goTo }: CheckedCellRowProps) {
   const { t } = useScene();
   const { number, verdict, reason, differences } = cell;

@@ -1,7 +1,7 @@
 import type { CheckedCell } from '../../wire/types';
 import type { IconName } from '../parts/icon_drawings';
 
-/** How each verdict is shown: never by its colour alone. */
+/** How each verdict is shown; never by colour alone. */
 export const VERDICTS: readonly {
   readonly verdict: CheckedCell['verdict'];
   readonly icon: IconName;

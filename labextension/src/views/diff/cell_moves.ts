@@ -2,7 +2,7 @@ import type { Hunk } from '../../wire/types';
 
 /** A changed cell. */
 export interface CellChange {
-  /** `moved`: several cells, which are in another order and may have changed as well. */
+  /** `moved`: several cells that are in another order, and may have changed as well. */
   readonly kind: 'changed' | 'added' | 'deleted' | 'moved';
   /** Id of the cell; empty for several, and in notebooks without ids. */
   readonly id: string;
@@ -80,7 +80,7 @@ function isIn({ old_start, old_end, new_start, new_end }: Hunk, move: Hunk): boo
     : move.old_start <= old_start && old_end <= move.old_end;
 }
 
-/** The smallest ranges in which cells are in another order. */
+/** The smallest ranges of cells whose order differs. */
 function movesOf(former: readonly (number | null)[]): Hunk[] {
   const pairs = former.flatMap((old, now) => (old === null ? [] : [{ old, now }]));
   const moves: Hunk[] = [];

@@ -14,12 +14,12 @@ import { AROUND_CELLS } from './hunks';
 import type { DiffHunk } from './hunks';
 import { LinesBody } from './lines_body';
 
-/** Rows that are drawn at first. */
+/** Number of rows that are drawn at first. */
 export const FIRST_ROWS = 40;
 
 interface CellsBodyProps {
   readonly cells: CellsComparison;
-  /** Where it stands beside others of the notebook: the rows that all of them have. */
+  /** Beside other diffs of the notebook: the rows that all of them share. */
   readonly rows?: readonly SharedRow[] | undefined;
   /** Id of its folds in the store. */
   readonly id: string;

@@ -14,7 +14,7 @@ interface DiffColoursProps {
   readonly before: string | null;
   readonly after: string;
   readonly path: string;
-  /** The lines of the file that the texts begin at. */
+  /** The lines of the file at which the texts begin. */
   readonly firstBefore?: number | null;
   readonly firstAfter?: number | null;
   readonly children: ComponentChildren;
@@ -37,7 +37,7 @@ export function DiffColours(props: DiffColoursProps) {
   return <LineColours.Provider value={value}>{children}</LineColours.Provider>;
 }
 
-/** Longer texts stay plain, and so do longer lines. */
+/** Longer texts and longer lines stay plain. */
 const MAX_TEXT = 200_000;
 
 const MAX_LINE = 2_000;

@@ -12,7 +12,7 @@ const MAX_TEXT = 20_000_000;
 
 const MAX_CELLS = 5_000;
 
-/** Lines are counted only for up to so many changed cells. */
+/** Lines are counted only up to this number of changed cells. */
 const MAX_COUNTED = 200;
 
 export interface CellsComparison {
@@ -21,7 +21,7 @@ export interface CellsComparison {
   readonly rest: boolean;
   /** Name of the code's language. */
   readonly language: string;
-  /** Added lines of source; `null` where there are too many to count. */
+  /** Added lines of source; `null` if there are too many to count. */
   readonly added: number | null;
   readonly removed: number | null;
 }
@@ -106,7 +106,7 @@ function cellOf(value: unknown): Cell {
   };
 }
 
-/** Rows of changed and unchanged cells, with deleted ones where they were. */
+/** Rows of changed and unchanged cells, with deleted ones at their old place. */
 function rowsOf(
   before: readonly Cell[],
   after: readonly Cell[],

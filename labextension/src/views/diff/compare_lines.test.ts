@@ -44,7 +44,7 @@ describe('compare', () => {
       expect(side('added')).toBe(after);
       expect(lines.filter(line => line.kind === 'added')).toHaveLength(added);
       expect(lines.filter(line => line.kind === 'removed')).toHaveLength(removed);
-      // The sections follow each other without a gap, and fold nothing that changed.
+      // The sections follow each other without a gap, and fold no changed lines.
       let end = 0;
       for (const section of sections) {
         expect(section.start).toBe(end);
@@ -123,7 +123,7 @@ describe('hunks', () => {
       );
       const made = compare(diff(before.join('\n'), after.join('\n')));
       const hunks = hunksOf(made).flatMap(hunk => hunk ?? []);
-      // Taken back from the last to the first, they give the text before.
+      // Reverted from the last to the first, they give the text before.
       const back = [...after];
       for (const { range } of [...hunks].reverse()) {
         back.splice(

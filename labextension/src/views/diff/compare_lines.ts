@@ -2,7 +2,7 @@ import { diffArrays, diffWordsWithSpace } from 'diff';
 
 import type { Diff } from '../../wire/types';
 
-/** Lines before and after a change that are shown. */
+/** Number of unchanged lines shown before and after a change. */
 const CONTEXT = 3;
 
 /** A comparison that takes longer, or finds more edits, becomes one replacement. */
@@ -32,7 +32,7 @@ export type LineEnd = 'LF' | 'CRLF' | 'none';
 
 export interface DiffLine {
   readonly kind: 'context' | 'added' | 'removed';
-  /** Without its end. */
+  /** The line without its line end. */
   readonly text: string;
   readonly end: LineEnd;
   /** Line numbers, from 1; `null` on the side that has no such line. */
@@ -58,7 +58,7 @@ export interface Comparison {
 
 const known = new WeakMap<Diff, Comparison | null>();
 
-/** Compares the texts of a diff, once; `null` where they are too big. */
+/** Compares the texts of a diff, once; `null` if they are too big. */
 export function compare(diff: Diff): Comparison | null {
   let comparison = known.get(diff);
   if (comparison === undefined) {
@@ -92,7 +92,7 @@ export function piecesOf(comparison: Comparison, line: DiffLine): Piece[] {
     .map(change => ({ text: change.value, changed: change.added || change.removed }));
 }
 
-/** Compares two texts line by line; `null` where they are too big. */
+/** Compares two texts line by line; `null` if they are too big. */
 export function compareTexts(
   oldText: string,
   newText: string,
@@ -245,7 +245,7 @@ function sectionsOf(lines: readonly DiffLine[]): Section[] {
   let start = 0;
   for (let index = 1; index <= lines.length; index += 1) {
     if (index === lines.length || shown[index] !== shown[start]) {
-      // A fold of one line would take as much room as the line.
+      // A fold would take as much room as one line.
       const folded = shown[start] !== true && index - start > 1;
       sections.push({ folded, start, end: index });
       start = index;

@@ -24,7 +24,7 @@ interface FileDiffProps {
   /** Line at which the file is opened, if known. */
   readonly line?: number | null;
   readonly isNew?: boolean;
-  /** What happened to the file, if not just changed or new. */
+  /** What happened to the file, if it is not only changed or new. */
   readonly tag?: string;
   /** Further controls in its header. */
   readonly controls?: ComponentChildren;
@@ -143,7 +143,7 @@ interface FoldedDiffProps extends FileDiffProps {
   readonly most?: number;
 }
 
-/** A diff that nobody opened: of a long one the beginning, and the rest on a click. */
+/** A diff that the user has not opened; a long one shows its beginning, and the rest on a click. */
 export function FoldedDiff({ most = FOLDED_LINES, ...props }: FoldedDiffProps) {
   const { diff, id } = props;
   const { actions, t } = useScene();

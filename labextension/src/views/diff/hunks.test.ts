@@ -14,7 +14,7 @@ function diff(path: string, old_text: string, new_text: string): Diff {
   };
 }
 
-/** As the server does it: parts of the one side in the place of parts of the other. */
+/** As the server does it: parts of one side replace parts of the other. */
 function without<T>(before: readonly T[], after: readonly T[], hunks: readonly Hunk[]): T[] {
   const made: T[] = [];
   let at = 0;
@@ -112,7 +112,7 @@ describe('taking back all that is shown of a notebook', () => {
         expect(without(before, after, hunks)).toEqual(before);
         const around = hunks.filter(each => each.old_end + each.new_end === 0);
         expect(around).toHaveLength(tagged ? 1 : 0);
-        // Each part alone leaves the cells of the others; no cell is there twice.
+        // Reverting one part leaves the cells of the others; no cell is there twice.
         for (const hunk of named ? hunks : []) {
           const ids = without(before, after, [hunk]).map(({ id }) => id);
           expect(new Set(ids).size).toBe(ids.length);

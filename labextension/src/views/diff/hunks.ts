@@ -7,7 +7,7 @@ import type { Comparison, DiffLine } from './compare_lines';
 export interface DiffHunk {
   /** Ranges of its lines before and after, from 0. */
   readonly range: Hunk;
-  /** First and last line from 1, as shown to the user, on the side that has more of them. */
+  /** First and last line, from 1, as shown to the user, of the side with more lines. */
   readonly first: number;
   readonly last: number;
   /** Its name, if it does not consist of lines. */

@@ -22,8 +22,8 @@ interface DiffLinesProps {
 }
 
 /**
- * Consecutive lines of a diff. Side by side they have a grid row each, and unchanged ones a twin;
- * where there is no room the style sheet shows them one below the other.
+ * Consecutive lines of a diff. Side by side, each has a grid row, and unchanged lines are there
+ * twice; without room the style sheet shows them one below the other.
  */
 export function DiffLines({ comparison, start, end, split }: DiffLinesProps) {
   const { t } = useScene();
@@ -84,8 +84,8 @@ function Line({ comparison, line, row, plain }: LineProps) {
 }
 
 /**
- * The text of a line with its colours and marks. A very long one shows its beginning; all of it
- * where it is asked for.
+ * The text of a line with its colours and marks. A very long line shows its beginning, and all of
+ * it on request.
  */
 function LineText({ comparison, line, plain }: Omit<LineProps, 'row'>) {
   const { t } = useScene();

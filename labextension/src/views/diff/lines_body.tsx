@@ -10,7 +10,7 @@ import { hunksOf } from './hunks';
 import type { DiffHunk } from './hunks';
 import { DiffLines } from './lines';
 
-/** With more changed lines only the first are drawn. */
+/** If there are more changed lines, only the first are drawn. */
 const MAX_CHANGED = 400;
 
 const FIRST_LINES = 200;
@@ -41,7 +41,7 @@ export function LinesBody({ comparison, id, frame }: LinesBodyProps) {
   const cut = endOf(shown) < endOf(sections);
   const left = added + removed - most;
   const showMore = () => setAll(String(Number(all) + MORE_LINES));
-  // Told anew each time, since what a click shows may not be all.
+  // Reported again each time, since a click may not show everything.
   useUnread(`${id} all ${all}`, cut && actions !== null, showMore);
   return (
     <>
@@ -127,7 +127,7 @@ function endOf(sections: readonly Section[]): number {
   return sections[sections.length - 1]?.end ?? 0;
 }
 
-/** The first sections, with at most so many unfolded lines. */
+/** The first sections, up to this number of unfolded lines. */
 function firstSections(sections: readonly Section[], most: number): readonly Section[] {
   if (most === Infinity) {
     return sections;
@@ -148,7 +148,7 @@ function firstSections(sections: readonly Section[], most: number): readonly Sec
 /** Width that lines need side by side, as in the style sheet. */
 const SPLIT_PIXELS = 720;
 
-/** Whether an element has room for lines side by side, and the `ref` that says which element. */
+/** Whether an element has room for lines side by side, and the `ref` of that element. */
 export function useRoom(): [boolean, (element: Element | null) => void] {
   const [room, setRoom] = useState(true);
   const observer = useRef<ResizeObserver | null>(null);
@@ -157,7 +157,7 @@ export function useRoom(): [boolean, (element: Element | null) => void] {
     observer.current = null;
     if (element !== null && typeof ResizeObserver !== 'undefined') {
       observer.current = new ResizeObserver(([entry]) => {
-        // A hidden tab has no width, which says nothing.
+        // A hidden tab has no width, so it says nothing about the room.
         if (entry !== undefined && entry.contentRect.width > 0) {
           setRoom(entry.contentRect.width >= SPLIT_PIXELS);
         }

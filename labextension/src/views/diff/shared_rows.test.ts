@@ -14,7 +14,7 @@ function notebook(cells: readonly string[], named = true): string {
   return JSON.stringify({ cells: made, metadata: {}, nbformat: 4, nbformat_minor: 5 });
 }
 
-/** What stands in each row, from left to right. */
+/** The content of each row, from left to right. */
 function rows(all: readonly (readonly string[])[], before = BEFORE, named = true): string[] {
   const diffs = all.flatMap(
     cells =>

@@ -1,13 +1,13 @@
 import type { CellChange, CellRow } from './cell_moves';
 import type { CellsComparison } from './compare_cells';
 
-/** A row of one of several diffs of a notebook; `none` where only others have the cell. */
+/** A row of one of several diffs of a notebook; `none` if only others have the cell. */
 export type SharedRow = CellRow | { readonly kind: 'none' };
 
-/** The changes that stand in one row, by the number of their diff. */
+/** The changes in one row, by the number of their diff. */
 interface Place {
   readonly order: number;
-  /** Range of the cells that all have from before; empty for new cells, and for moves. */
+  /** Range of the cells that all diffs began with; empty for new cells, and for moves. */
   readonly from: number;
   readonly to: number;
   readonly changes: Map<number, CellChange>;
@@ -35,7 +35,7 @@ export function sharedRows(diffs: readonly CellsComparison[]): readonly (readonl
   const found: SharedRow[][] = diffs.map(() => []);
   const add = (from: number, to: number, changes?: ReadonlyMap<number, CellChange>) => {
     found.forEach((rows, number) => {
-      // What a move takes along is in its row.
+      // Cells within a move are in its row.
       const isMoved = moves[number]?.some(range => range.old_start <= from && to <= range.old_end);
       const unchanged: SharedRow =
         to === from || isMoved === true ? { kind: 'none' } : { kind: 'same', count: to - from };
@@ -61,7 +61,7 @@ export function sharedRows(diffs: readonly CellsComparison[]): readonly (readonl
   return found;
 }
 
-/** New cells are above the one that stood there, and so are moves. */
+/** New cells and moves are above the cell that was there. */
 function placeOf({ kind, range }: CellChange): Place {
   const from = range.old_start;
   const isThere = kind === 'changed' || kind === 'deleted';
@@ -81,7 +81,7 @@ function keyOf({ kind, id, range }: CellChange, number: number): string {
   }
 }
 
-/** How many cells the notebook had before. */
+/** Number of cells that the notebook had before. */
 function cellsBefore({ rows }: CellsComparison): number {
   return rows.reduce(
     (sum, row) => sum + (row.kind === 'same' ? row.count : row.range.old_end - row.range.old_start),

@@ -17,7 +17,7 @@ interface CellThenProps {
   readonly language: string;
 }
 
-/** A cell as it was, with its outputs. Nothing of it can run. */
+/** A cell at that moment, with its outputs. Nothing in it can run. */
 export function CellThen({ cell, number, language }: CellThenProps) {
   const { t } = useScene();
   const { cell_type: type, source, outputs, execution_count: count } = cell;

@@ -133,7 +133,7 @@ describe('a moment', () => {
     const image = await view.findByRole('img', { name: 'plot.png' });
     expect(image.getAttribute('src')).toBe('data:image/png;base64,AAAA');
 
-    // The next moment has another text of the same file, which stays open.
+    // At the next moment the same file has another text, and stays open.
     getFile.mockResolvedValueOnce(then(code, { old_text: 'one\n', new_text: 'three\n' }));
     mounted.update({
       ...props,

@@ -58,7 +58,7 @@ export function HistoryView(props: HistoryProps) {
   );
 }
 
-/** A file's diff is drawn as that of a turn. Nothing here can be answered or stopped. */
+/** A file's diff is drawn like that of a turn. Nothing here can be answered or stopped. */
 function actionsWith(getFile: HistoryProps['getFile']): Actions {
   const nothing = () => Promise.resolve();
   return {
@@ -86,7 +86,7 @@ function Steps(props: StepsProps) {
   const { steps, place, shown, loading, failure, restored, getFile, t } = props;
   const { go, restore, undo } = props;
   const [refused, setRefused] = useState({ words: '', place, steps });
-  // What was refused at one place says nothing of another.
+  // A refusal at one place doesn't apply to another.
   const why = refused.place === place && refused.steps === steps ? refused.words : '';
   const onFailure = (words: string) => setRefused({ words, place, steps });
   const step = steps[Math.max(0, place - 1)];

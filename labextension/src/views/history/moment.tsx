@@ -12,7 +12,7 @@ import { useScene } from '../scene';
 import { CellThen } from './cell_then';
 import type { HistoryProps, Shown } from './props';
 
-/** Cells that are drawn at once. */
+/** Number of cells that are drawn at once. */
 const MORE_CELLS = 50;
 
 /** Which files are shown as a picture, if the server sends one. */
@@ -20,7 +20,7 @@ const PICTURE = /\.(png|jpe?g|gif|webp)$/i;
 
 interface MomentViewProps extends Shown, Pick<HistoryProps, 'loading' | 'getFile'> {}
 
-/** Files and cells at one moment; `loading`: until those of the next are there. */
+/** Files and cells at one moment; `loading` until those of the next are there. */
 export function MomentView({ turnId, moment, loading, getFile }: MomentViewProps) {
   const { t } = useScene();
   const [most, setMost] = useState(MORE_CELLS);
@@ -72,7 +72,7 @@ interface FileRowProps {
   readonly getFile: HistoryProps['getFile'];
 }
 
-/** A file that was not what it had been; it is fetched when the row is opened. */
+/** A file that differed from before the first turn; it is fetched when the row is opened. */
 function FileRow({ turnId, file, getFile }: FileRowProps) {
   const { t } = useScene();
   const badge = tagOf(file, t);
@@ -100,7 +100,7 @@ function FileRow({ turnId, file, getFile }: FileRowProps) {
           {isPicture ? (
             <PictureThen key={turnId} {...{ turnId, file, getFile }} />
           ) : (
-            // Counts and texts are those of this moment: another one is another diff.
+            // Counts and texts belong to this moment: another moment is another diff.
             <ChangedFileDiff key={turnId} {...{ turnId, file }} id={`history ${file.path}`} />
           )}
         </>

@@ -2,9 +2,9 @@ import type { FileThen, HistoryMoment, HistoryStep } from '../../wire/types';
 import type { Translate } from '../i18n';
 import type { Rendering } from '../props';
 
-/** What is shown of a moment: of an earlier one as long as the next is loaded. */
+/** The content of a moment; that of the earlier one while the next is loading. */
 export interface Shown {
-  /** The turn that files are asked for with. */
+  /** The turn for which files are fetched. */
   readonly turnId: string;
   readonly moment: HistoryMoment;
 }
@@ -15,14 +15,14 @@ export interface HistoryProps {
   readonly name: string;
   /** Its turns, the oldest first; `null` while they are not known yet. */
   readonly steps: readonly HistoryStep[] | null;
-  /** After how many turns is shown; 0 is before the first. */
+  /** Number of turns before the shown moment; 0 is before the first. */
   readonly place: number;
   readonly shown: Shown | null;
-  /** Whether `shown` is not yet of that place. */
+  /** Whether `shown` is still that of another place. */
   readonly loading: boolean;
-  /** Why it could not be loaded, in words; empty where it could. */
+  /** Why it could not be loaded, in words; empty if it could. */
   readonly failure: string;
-  /** What the last restore has done, in words, while it can be undone. */
+  /** The result of the last restore, in words, while it can be undone. */
   readonly restored: string;
   readonly go: (place: number) => void;
   readonly again: () => void;

@@ -44,14 +44,17 @@ export function normaliseLines(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 
-/** The top-level tokens of a text; their `raw` texts add up to it. Links may be defined elsewhere. */
+/**
+ * The top-level tokens of a text; their `raw` texts add up to it. Link definitions may be
+ * elsewhere.
+ */
 export function lex(source: string, links: Links = {}): Token[] {
   const lexer = new Lexer(marked.defaults);
   Object.assign(lexer.tokens.links, links);
   return lexer.lex(source);
 }
 
-/** The links that a text defines, wherever in it. */
+/** The links that a text defines, anywhere in it. */
 export function linksOf(source: string): Links {
   const lexer = new Lexer(marked.defaults);
   lexer.blockTokens(source, lexer.tokens);

@@ -20,8 +20,7 @@ export const LANGUAGE = 'data-acp-language';
 /**
  * A code block with its language and its buttons.
  *
- * `lines` is what is appended to. One that is not `whole` may grow: it can only
- * be copied.
+ * New code is appended to `lines`. A block that is not `whole` may grow: it can only be copied.
  */
 export function codeBox(
   language: string,
@@ -57,7 +56,7 @@ export function codeBox(
   return { box, lines };
 }
 
-/** Output of programs, and patches: not code for a cell. */
+/** Output of programs, and patches, which are not code for a cell. */
 const NO_CODE = new Set([
   'console',
   'diff',
@@ -205,7 +204,9 @@ function codeActionOf(
   return null;
 }
 
-/** Shows a word beside the buttons by the style sheet, so that the box's text stays the same. */
+/**
+ * Shows a word beside the buttons through the style sheet, so that the box's text doesn't change.
+ */
 function showWords(box: Element, words: string): void {
   const label = box.querySelector('header > .grow');
   label?.setAttribute('data-said', words);

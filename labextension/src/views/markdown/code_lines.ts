@@ -1,10 +1,10 @@
-/** Lines that are laid out together: a longer code has several such parts. */
+/** Lines that are laid out together; longer code has several such parts. */
 const LINES = 200;
 
-/** The text of a code block. What is appended costs the layout of the last part only. */
+/** The text of a code block. Appending lays out only the last part. */
 export class CodeLines {
   private text = document.createTextNode('');
-  /** Lines that have ended in the last part. */
+  /** Number of ended lines in the last part. */
   private lines = 0;
 
   constructor(
@@ -27,7 +27,7 @@ export class CodeLines {
     }
   }
 
-  /** Where the last part is full, or the text ends; counts the lines up to there. */
+  /** Offset at which the last part is full, or the text ends; counts the lines up to there. */
   private endOfPart(text: string, from: number): number {
     let end = from;
     while (this.lines < LINES) {

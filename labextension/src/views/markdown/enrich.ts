@@ -4,12 +4,12 @@ import type { Rendering, Run } from '../props';
 import { LANGUAGE } from './code_block';
 import { FORMULA } from './math';
 
-/** Longer code stays plain, and so does code of more runs. */
+/** Longer code, and code with more runs, stays plain. */
 const MAX_CODE = 50_000;
 
 const MAX_RUNS = 5_000;
 
-/** Formulas of one text; more of them stay as they are written. */
+/** Most formulas of one text; further ones are shown as source. */
 const MAX_FORMULAS = 500;
 
 const MAX_DIAGRAMS = 20;
@@ -20,7 +20,7 @@ let line: Promise<void> = Promise.resolve();
 /**
  * Highlights code, typesets formulas and draws diagrams of a text once they are complete.
  *
- * One after the other. What fails, or was removed meanwhile, stays as it is.
+ * One after the other. An element that fails, or was removed meanwhile, doesn't change.
  */
 export class Enricher {
   private readonly diagrams = new Set<HTMLElement>();
@@ -51,7 +51,7 @@ export class Enricher {
     }
   };
 
-  /** Forgets an element that is text again: drawn anew, it is enriched anew. */
+  /** Forgets an element that is text again: when it is redrawn, it is enriched again. */
   readonly leave = (element: Element): void => {
     for (const box of within(element, `.acp-code[${LANGUAGE}]`)) {
       this.diagrams.delete(box);
@@ -208,7 +208,7 @@ function isSome(): boolean {
   return document.getSelection()?.isCollapsed === false;
 }
 
-/** Whether the user has selected something in an element, which must stay then. */
+/** Whether the user has selected something in an element, which then must stay. */
 export function holdsSelection(element: Element): boolean {
   return some && document.getSelection()?.containsNode(element, true) === true;
 }

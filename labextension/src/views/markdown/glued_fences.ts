@@ -1,11 +1,11 @@
 /*
- * Fences that an agent wrote behind text on its line, put on lines of their own: as
- * `acp_jupyter/transcript/glued_fences.py` does for what is saved, which says why.
+ * Puts fences that an agent wrote after text on the same line on their own lines.
+ * `acp_jupyter/transcript/glued_fences.py` does the same for saved text, and says why.
  */
 
 const FENCE = /(?<![`~])(?:`{3,}|~{3,})(?![`~])/g;
 const LANGUAGE = /^[\w+#.{}=-]*[ \t]*$/;
-/** What a line begins with in a quote or a list. */
+/** The beginning of a line in a quote or a list. */
 const CONTAINERS = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t])))*[ \t]*/;
 
 interface Fence {
@@ -37,7 +37,7 @@ function closes(line: string, marks: string): boolean {
   return end.length >= marks.length && end === (marks[0] ?? '').repeat(end.length);
 }
 
-/** What the line of a fence is to begin with; `null` if it is no fence. */
+/** The text with which the line of a fence must begin; `null` if it is no fence. */
 function indentOf(lines: readonly string[], number: number, { marks, at }: Fence): string | null {
   const line = lines[number] ?? '';
   for (let after = number + 1; after < lines.length; after += 1) {

@@ -5,7 +5,7 @@ export const FORMULA = 'data-acp-formula';
 
 /** Each stops at the next delimiter, so that a text full of them takes linear time. */
 const INLINE = [
-  // As in Pandoc: no space inside, no word after, so that prices and `$A:$B` stay text.
+  // As in Pandoc: no space just inside, no word just after, so that prices and `$A:$B` stay text.
   /^\$(?![\s$])(?:\\[^\n]|[^$\\\n]|\n(?![ \t]*\n)){1,1000}?\$(?!\w)/,
   /^\$\$(?!\s*\$)(?:\\[^\n]|[^$\\\n]|\n(?![ \t]*\n)){1,4000}?\$\$/,
   /^\\\((?:[^\\\n]|\\[^()\n]|\n(?![ \t]*\n)){1,1000}?\\\)/,
@@ -21,13 +21,13 @@ const BLOCK = [
 /** Where an inline formula may begin: not inside a word or an amount. */
 const BEGIN = /(?<![\w$\\])\$|\\[([]/g;
 
-/** How far the start of a formula is searched: the lexer asks at each token. */
+/** Distance in which the start of a formula is searched, since the lexer asks at each token. */
 const REACH = 2_000;
 
-/** How many possible starts are tried: the lexer asks again at each token. */
+/** Number of possible starts that are tried, since the lexer asks again at each token. */
 const MAX_TRIES = 6;
 
-/** No formula is longer. */
+/** Longest formula. */
 const LONGEST = 4_100;
 
 function firstMatch(patterns: readonly RegExp[], source: string): string | null {
@@ -40,7 +40,7 @@ function firstMatch(patterns: readonly RegExp[], source: string): string | null 
   return null;
 }
 
-/** The formula that a text begins with. */
+/** The formula at the start of a text. */
 function formulaAt(source: string): string | null {
   const raw = firstMatch(INLINE, source);
   const isAmount = raw !== null && /^\$[^$]/.test(raw) && /\s\$$/.test(raw);
@@ -55,7 +55,7 @@ function escaped(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }
 
-/** Formulas as tokens of their own: nothing in them is Markdown. */
+/** Formulas as separate tokens, since nothing in them is Markdown. */
 export const mathematics: TokenizerAndRendererExtension[] = [
   {
     name: 'formula',
@@ -69,7 +69,7 @@ export const mathematics: TokenizerAndRendererExtension[] = [
           return index;
         }
       }
-      // Without one nearby the lexer only splits the text here.
+      // Without a formula nearby the lexer only splits the text here.
       return near.length < source.length ? REACH : undefined;
     },
     tokenizer(source, before) {

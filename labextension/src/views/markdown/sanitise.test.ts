@@ -26,7 +26,7 @@ const ATTRIBUTES = new Set(
   ).split(' '),
 );
 
-/** Classes and names that are ours; text of an agent may not bring its own. */
+/** Our own classes and names; an agent's text may not have any. */
 const CLASSES = new Set(
   'acp-code acp-formula acp-odd acp-scroll btn cut grow i ico muted quiet r small'.split(' '),
 );
@@ -130,7 +130,7 @@ describe('hostile Markdown', () => {
     ['x\n\\[ y \\]\n', 15_000],
     ['\\[ y\n\n', 20_000],
   ])('takes time as its length does: %j %i times', (piece, times) => {
-    // Most take less than a second; what is tried at each place again takes minutes.
+    // Most take less than a second; a pattern that is tried again at each position takes minutes.
     expect(cost(() => expect(lex(piece.repeat(times)).length).toBeGreaterThan(0))).toBeLessThan(
       8_000,
     );

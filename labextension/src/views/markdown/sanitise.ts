@@ -13,7 +13,7 @@ const TAGS =
 
 const ATTRIBUTES = 'href title alt start align colspan rowspan open lang dir type checked disabled';
 
-/** One object for all calls: the library parses it again whenever it is another. */
+/** One object for all calls, since the library parses each new object again. */
 const CONFIG = {
   ALLOWED_TAGS: TAGS.split(' '),
   ALLOWED_ATTR: [...ATTRIBUTES.split(' '), 'class', IMAGE_ADDRESS, CUT, FORMULA],
@@ -25,7 +25,7 @@ const CONFIG = {
 
 const purifier = createPurifier(window);
 
-// The parsed document is inert, so nothing was fetched yet; without `src` nothing ever is.
+// The parsed document is inert, so nothing was fetched; without `src` nothing will be.
 purifier.addHook('beforeSanitizeElements', node => {
   if (node instanceof Element && node.localName === 'img') {
     const address = node.getAttribute('src') ?? '';
@@ -34,7 +34,7 @@ purifier.addHook('beforeSanitizeElements', node => {
   }
 });
 
-// The only class allowed is the language of code: others could imitate our controls.
+// The only allowed class is the language of code: others could imitate our controls.
 purifier.addHook('uponSanitizeAttribute', (node, data) => {
   if (data.attrName === 'class') {
     data.keepAttr = node.localName === 'code' && /^language-[^\s]{1,64}$/.test(data.attrValue);
@@ -66,7 +66,7 @@ export function sanitise(texts: readonly string[]): Element[] {
 
 const LINK_SCHEMES = new Set(['http:', 'https:', 'mailto:']);
 
-/** The URL if a link may lead there, else `null`. */
+/** The URL if a link may have it, else `null`. */
 export function safeLink(address: string): string | null {
   try {
     return LINK_SCHEMES.has(new URL(address).protocol) ? address : null;

@@ -12,7 +12,9 @@ import { unwatch } from './long/sight';
 import { blockOf } from './long/stretch';
 import type { Block } from './long/stretch';
 
-/** Most characters taken in one step, so that a frame can end after each; more of a long backlog. */
+/**
+ * Most characters parsed in one step, so that a frame can end after each; more for a long backlog.
+ */
 const STEP = 2_048;
 
 const LONG_STEP = 8_192;
@@ -20,21 +22,21 @@ const LONG_STEP = 8_192;
 /**
  * Growing Markdown in one element.
  *
- * Only the end is parsed again; a block is finished when the next one has started, and is text
- * while it is out of sight. A review at the end corrects what depends on the whole text (links
- * defined later), and changes only blocks that differ.
+ * Only the end is parsed again. A block is finished when the next one has started, and is plain
+ * text while it is out of sight. A review at the end corrects blocks that depend on the whole text
+ * (links defined later), and changes only those that differ.
  */
 export class MarkdownStream {
   /** All text so far. */
   source = '';
   private pending = '';
-  /** The source from the last block on, which may change, and where it begins. */
+  /** The source from the last block on, which may change, and its offset. */
   private tail = '';
   private tailAt = 0;
   private carry: Carry = NOTHING;
-  /** Finished since the last frame. */
+  /** Blocks finished since the last frame. */
   private fresh: Block[] = [];
-  /** Not finished: the last one, and all that are drawn of the tail. */
+  /** Unfinished blocks: the last one, and all drawn blocks of the tail. */
   private open: Block[] = [];
   private live: Block[] = [];
   private fence: OpenFence | null = null;
@@ -42,7 +44,7 @@ export class MarkdownStream {
   private review: Review | null = null;
   private readonly finished: Finished;
 
-  /** `onFrozen` is called with each element that is complete, `onGone` when one is text again. */
+  /** `onFrozen` is called with each complete element, `onGone` when one is text again. */
   constructor(
     private readonly host: Element,
     private readonly options: MarkdownOptions,
@@ -68,10 +70,10 @@ export class MarkdownStream {
     return more;
   }
 
-  /** Parses a step; `settle` shows what came of all steps. */
+  /** Parses a step; `settle` shows the result of all steps. */
   step(): boolean {
     let piece = this.pending.slice(0, this.pending.length > LONG_STEP ? LONG_STEP : STEP);
-    // A line end may be cut in two.
+    // A line end may be split in two.
     if (piece.endsWith('\r')) {
       piece = piece.slice(0, -1);
     }
@@ -83,7 +85,7 @@ export class MarkdownStream {
     return this.pending.length > 1;
   }
 
-  /** Whether more than one step of text is not shown yet. */
+  /** Whether more than one step of text is still to be shown. */
   get isBehind(): boolean {
     return this.pending.length > STEP;
   }
@@ -95,11 +97,11 @@ export class MarkdownStream {
     }
   }
 
-  /** A part of that; returns whether more is left. */
+  /** Does a part of that; returns whether more is left. */
   finishStep(): boolean {
     if (this.review === null) {
       while (this.step()) {
-        // What is left is less than a step.
+        // Until less than a step is left.
       }
       this.take(normaliseLines(this.pending));
       this.pending = '';
@@ -155,7 +157,7 @@ export class MarkdownStream {
       this.fence = null;
       rest = after;
     }
-    // A line that has no end may still become another.
+    // A line without an end may still change.
     const lines = this.tail + rest;
     const ended = lines.lastIndexOf('\n') + 1;
     this.tail = fencesApart(lines.slice(0, ended)) + lines.slice(ended);
@@ -195,7 +197,7 @@ export class MarkdownStream {
     }
   }
 
-  /** Shows what came of the steps: of the finished blocks those that are in sight. */
+  /** Shows the result of the steps; of finished blocks only those in sight. */
   settle(): void {
     if (!this.changed) {
       return;
@@ -244,7 +246,7 @@ export class MarkdownStream {
     this.finished.watchEnd(this.live[this.live.length - 1]?.element ?? null);
   }
 
-  /** Gives a block its element: the one that is shown, changed, or the one that was made. */
+  /** Gives a block its element: the shown one, patched, or the new one. */
   private show(block: Block, shown: Block | undefined, made: Element | undefined): void {
     const before = shown?.element ?? null;
     if (made === undefined || made === before) {

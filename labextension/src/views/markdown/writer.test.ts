@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A word for each frame; how often it was drawn, and what stands there at the end. */
+/** One word per frame; the number of draws, and the final text. */
 function stream(press: () => void): { drawn: number; words: number } {
   const element = document.createElement('div');
   const writer = new Writer(element, { t: identity, controls: false });

@@ -8,7 +8,7 @@ const CHEAP_MILLISECONDS = 4;
 /** Time after which no further step starts in a frame: layout and paint need the rest. */
 const BUDGET_MILLISECONDS = 8;
 
-/** The same where layout and paint take long, still shorter than a long task. */
+/** The same if layout and paint take long; still shorter than a long task. */
 const MOST_MILLISECONDS = 25;
 
 /** Pause between draws while the user types, since each draw costs a paint of the whole view. */
@@ -32,7 +32,7 @@ export class Writer {
     this.stream = new MarkdownStream(element, options, onFrozen, onGone);
   }
 
-  /** Length of the text taken so far. */
+  /** Length of the text so far. */
   get length(): number {
     return this.stream.source.length;
   }
@@ -42,7 +42,7 @@ export class Writer {
     inNextFrameOrHidden(this.work);
   }
 
-  /** Sets the whole text, keeping what is drawn of it; a first part shows at once. */
+  /** Sets the whole text, and keeps its drawn part; a first part shows at once. */
   become(whole: string, open: boolean): void {
     if (!whole.startsWith(this.stream.source)) {
       this.stream.reset();

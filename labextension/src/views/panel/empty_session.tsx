@@ -119,7 +119,7 @@ export function Starters({ session }: { readonly session: SessionState }) {
   );
 }
 
-/** The last error of the notebook, if its output is there. */
+/** The last error of the notebook, if its output exists. */
 function useError(): Mention | null {
   const { actions } = useScene();
   const [error, setError] = useState<Mention | null>(null);

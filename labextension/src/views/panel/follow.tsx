@@ -9,7 +9,7 @@ interface FollowButtonProps {
   readonly sessionId: string;
 }
 
-/** Turns on that the page goes where the agent works; says when that is paused. */
+/** Turns following the agent on and off; says when it is paused. */
 export function FollowButton({ follow, sessionId }: FollowButtonProps) {
   const { t } = useScene();
   useSubscription(useCallback(listener => follow.onChange(listener), [follow]));

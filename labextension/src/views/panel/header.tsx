@@ -74,7 +74,7 @@ export function PanelHeader(props: PanelHeaderProps) {
   );
 }
 
-/** Whether all is allowed, by the policy of the session or of the running turn. */
+/** Whether the policy of the session or of the running turn allows everything. */
 function isAllowed(session: SessionState, turns: SessionView['turns']): boolean {
   const running = turns.get(session.active_turn_id ?? '');
   return [session, running].some(each => each?.policy === 'allow-all');

@@ -1,10 +1,10 @@
 import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** What the panel shows. */
+/** The page that the panel shows. */
 export type Page = 'session' | 'list' | 'agents' | 'outside';
 
-/** What is focused first on each page. */
+/** The element that is focused first on each page. */
 const FIRST: Record<Page, string> = {
   session: '.acp-compose textarea',
   list: '.acp-search input',
@@ -15,7 +15,7 @@ const FIRST: Record<Page, string> = {
 interface Pages {
   readonly page: Page;
   readonly setPage: (page: Page) => void;
-  /** Escape leads back to the session. */
+  /** Escape goes back to the session. */
   readonly onKeyDown: (event: KeyboardEvent) => void;
 }
 

@@ -54,7 +54,7 @@ export function PanelView(props: PanelProps) {
   const [failure, setFailure] = useState('');
   /** Name of the agent with which a session is being created. */
   const [starting, setStarting] = useState('');
-  /** Id of that session; what is written meanwhile goes into it. */
+  /** Id of that session; a draft written meanwhile goes into it. */
   const creating = useRef<Promise<string> | null>(null);
   const trash = useTrash(actions.life, setFailure);
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));

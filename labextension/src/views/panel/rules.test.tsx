@@ -44,7 +44,7 @@ function show(over: Partial<Actions>, state: SessionState = session()) {
   );
 }
 
-/** By the menu: without rules of the session there is no line of them. */
+/** By the menu, since without rules of the session there is no line for them. */
 function openRules(view: ReturnType<typeof show>): void {
   fireEvent.click(view.getByRole('button', { name: 'More' }));
   fireEvent.click(view.getByRole('menuitem', { name: 'Permission rules' }));

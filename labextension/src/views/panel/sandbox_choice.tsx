@@ -15,9 +15,9 @@ import { SandboxOffer } from './sandbox_offer';
 interface SandboxChoice {
   readonly session: SessionState | null;
   readonly turns: SessionView['turns'];
-  /** That of the session to start. */
+  /** The policy of the session to start. */
   readonly policy: Policy;
-  /** The same; `null` leaves it to the server. */
+  /** Its sandbox; `null` leaves it to the server. */
   readonly sandbox: Sandbox | null;
   readonly root: RefObject<HTMLElement | null>;
   readonly actions: Actions;
@@ -26,7 +26,9 @@ interface SandboxChoice {
   readonly onFailure: (message: string) => void;
 }
 
-/** How the sandbox of a session, or of the one to start, is chosen; nothing where it can't be. */
+/**
+ * The picker for the sandbox of a session, or of the one to start; nothing if it can't be chosen.
+ */
 export function sandboxParts(choice: SandboxChoice): SandboxParts | undefined {
   const { session, turns, root, actions, t, onSandbox, onFailure } = choice;
   if (actions.setConfig === undefined) {

@@ -8,19 +8,19 @@ import { Icon } from '../parts/icons';
 import { useScene, useValue } from '../scene';
 
 interface SandboxOfferProps {
-  /** That of the session, or of the one to start. */
+  /** The policy of the session, or of the one to start. */
   readonly policy: Policy;
-  /** `null` where it is left to the server. */
+  /** `null` leaves it to the server. */
   readonly sandbox: Sandbox | null;
   readonly onUse: () => void;
-  /** Called when the line goes by a click. */
+  /** Called when a click removes the line. */
   readonly onGone: () => void;
 }
 
 /**
- * Offers the sandbox `folder` when all is first allowed, and never again.
+ * Offers the sandbox `folder` when `allow-all` is first chosen, and never again.
  *
- * The line stays until it is taken or closed, a message is sent, or something else is chosen.
+ * The offer stays until it is accepted or closed, a message is sent, or something else is chosen.
  */
 export function SandboxOffer({ policy, sandbox, onUse, onGone }: SandboxOfferProps) {
   const { store, actions, t } = useScene();

@@ -8,7 +8,7 @@ import { ActionButton, IconButton } from '../parts/buttons';
 import { Icon } from '../parts/icons';
 import { useNow, useScene, useValue } from '../scene';
 
-/** Reasons of the failure of a turn whose agent ended. */
+/** Reasons for the failure of a turn whose agent ended. */
 const ENDED: readonly (string | undefined)[] = ['agent_died', 'server_restarted'];
 
 interface NotesProps {
@@ -17,7 +17,7 @@ interface NotesProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** What the user should know of the session before writing a message. */
+/** What the user should know about the session before writing a message. */
 export function SessionNotes({ session, actions, onFailure }: NotesProps) {
   const { store, t } = useScene();
   const { status, active_turn_id: running, agent_info: agent, session_id: id } = session;
@@ -26,7 +26,7 @@ export function SessionNotes({ session, actions, onFailure }: NotesProps) {
     return null;
   }
   if (needsLogin(session)) {
-    // The login card says what to do, and starting again would only fail again.
+    // The login card says what to do, and a restart would only fail again.
     return null;
   }
   if (session.held !== '') {
@@ -53,7 +53,7 @@ export function SessionNotes({ session, actions, onFailure }: NotesProps) {
       </ActionButton>
     </div>
   );
-  // The turn above says already that the agent ended.
+  // The turn above already says that the agent ended.
   return ENDED.includes([...store.view.turns.values()].pop()?.failure?.reason) ? (
     again || null
   ) : (
@@ -113,7 +113,7 @@ export function CellsElsewhere({ session, sessions, actions }: CellsElsewherePro
   );
 }
 
-/** What the user's last action on the session led to; it stays until the next message. */
+/** The result of the user's last action on the session; it stays until the next message. */
 export function ActionNotice() {
   const { t } = useScene();
   const [words, setWords] = useValue(NOTICE);
@@ -160,7 +160,7 @@ export function needsLogin(session: SessionState): boolean {
   return session.needs_login !== '' || session.login !== null;
 }
 
-/** Why nothing can be written here; empty where it can. */
+/** Why no message can be written here; empty if it can. */
 export function whyReadOnly(
   session: SessionState | null,
   t: ReturnType<typeof useScene>['t'],

@@ -45,7 +45,7 @@ export function PartView(props: PartProps) {
 }
 
 interface OfTurnProps {
-  /** Empty for the turn that runs, else the newest. */
+  /** Empty for the running turn, else the newest. */
   readonly turnId: string;
   readonly part: Exclude<PartProps['part'], 'composer' | 'session'>;
 }
@@ -86,12 +86,12 @@ function PartOfTurn({ turnId, part }: OfTurnProps) {
   }
 }
 
-/** What stands where there is nothing to draw yet. */
+/** Shown while there is nothing to draw yet. */
 export function Nothing({ children }: { readonly children: ComponentChildren }) {
   return <p class="acp-nothing muted">{children}</p>;
 }
 
-/** Draws a turn's saved Markdown, where nothing else is known of it any more. */
+/** Draws a turn's saved Markdown, if nothing else is known of it. */
 export function mountWords(element: HTMLElement, words: string): () => void {
   const view = document.createElement('div');
   view.className = 'acp';

@@ -107,5 +107,5 @@ function SessionHead({ onFailure }: Pick<SessionPartProps, 'onFailure'>) {
 const NONE = [] as const;
 
 function nothing(): void {
-  // A session that is there has its agent and policy.
+  // An existing session has its agent and policy.
 }

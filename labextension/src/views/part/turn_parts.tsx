@@ -78,7 +78,10 @@ export function ToolCallsPart({ turnId }: PartOfTurn) {
   );
 }
 
-/** The files that a turn changed: those that its agent reports, at the end those that differ. */
+/**
+ * The files that a turn changed: while it runs those that its agent reports, then those that
+ * differ.
+ */
 export function DiffsPart({ turnId }: PartOfTurn) {
   const { t } = useScene();
   const { turn, items } = useTurn(turnId);
@@ -92,7 +95,7 @@ export function DiffsPart({ turnId }: PartOfTurn) {
   );
 }
 
-/** What waits for an answer, with its buttons. */
+/** The open requests, with their buttons. */
 export function PermissionPart({ turnId }: PartOfTurn) {
   const { t } = useScene();
   const { items } = useTurn(turnId);

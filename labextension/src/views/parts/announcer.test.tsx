@@ -37,12 +37,12 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  // Effects that still wait for a frame of this clock would hold up those of the next test.
+  // Effects that still wait for a frame of this clock would delay those of the next test.
   await pass(200);
   vi.useRealTimers();
 });
 
-/** Lets views draw and effects run; both wait for moments only. */
+/** Lets views draw and effects run; both wait only briefly. */
 async function pass(milliseconds: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(milliseconds);
 }

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import type { Scene } from '../scene';
 
-/** Shortest time between polite announcements; of those between only the last is made. */
+/** Shortest time between polite announcements; of those in between only the last is made. */
 const POLITE_MILLISECONDS = 5_000;
 
 /** Two live regions for screen readers, and a function that announces a text in them. */

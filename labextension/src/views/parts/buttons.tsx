@@ -91,7 +91,7 @@ const UNASKED: Record<Exclude<SessionState['unasked'], ''>, string> = {
   all: 'Asks about nothing',
 };
 
-/** Says what the agent does without asking in its mode, which no policy sees; else nothing. */
+/** Warns what the agent's mode lets it do without asking, which no policy sees; else nothing. */
 export function Unasked({ session }: { readonly session: SessionState | null }) {
   const { t } = useScene();
   if (session === null || session.unasked === '') {
@@ -114,7 +114,10 @@ interface AllowAllProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** Says that all is allowed without asking; a click sets the policy to ask, for this turn, too. */
+/**
+ * Says that everything is allowed without asking; a click sets the policy to `ask`, also for this
+ * turn.
+ */
 export function AllowAll({ sessionId, onFailure }: AllowAllProps) {
   const { actions, t } = useScene();
   return actions?.setConfig === undefined ? (

@@ -19,7 +19,7 @@ interface DisclosureProps {
   readonly class?: string;
   /** Class of the body. */
   readonly bodyClass?: string;
-  /** Where the chevron stands. */
+  /** Position of the chevron. */
   readonly chevron?: 'start' | 'end';
   readonly onToggle?: (open: boolean) => void;
   readonly attributes?: Readonly<Record<string, string | undefined>>;

@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../wire/types';
 import { Visible } from './odd_characters';
 
-/** Longest value shown in a card; Raw shows all of it. */
+/** Longest value shown in a card; Raw shows the whole value. */
 const MAX_VALUE = 2_000;
 
 const MAX_FIELDS = 40;

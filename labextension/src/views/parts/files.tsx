@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { useScene } from '../scene';
 import { messageOf } from './buttons';
 
-/** A path, of which the folder is shortened first; the title has the absolute path if known. */
+/** A path; its folder is shortened first, and the title has the absolute path if known. */
 export function Path({ path }: { readonly path: string }) {
   const { store } = useScene();
   const cut = path.lastIndexOf('/', path.length - 2) + 1;
@@ -40,7 +40,7 @@ function wholePath(path: string, folder: string): string {
   return folder === '' || /^([/~\\]|[A-Za-z]:)/.test(path) ? path : `${folder}/${path}`;
 }
 
-/** How to open a file from a view, and why that failed, to be drawn beside its control. */
+/** A function that opens a file, and its error, to be drawn beside the control. */
 export function useOpenFile() {
   const { actions } = useScene();
   const [why, setWhy] = useState('');
@@ -66,7 +66,7 @@ interface FileLinkProps {
   readonly children?: ComponentChildren;
 }
 
-/** A path with an optional line; a click opens it there, where the host can. */
+/** A path with an optional line; a click opens it there, if the host can. */
 export function FileLink({ path, line, class: kind = '', children }: FileLinkProps) {
   const { actions } = useScene();
   const { open, failure } = useOpenFile();
@@ -107,8 +107,8 @@ const ABSOLUTE = /^[a-z][a-z0-9+.-]*:/i;
 /**
  * The URL of a preview; `null` if it must not be opened.
  *
- * A relative one belongs to our own server and may not leave it; an absolute one
- * is foreign. `base` is the server's base URL, empty where it is not known.
+ * A relative URL belongs to our own server and may not leave it; an absolute one is foreign. `base`
+ * is the server's base URL, empty if it is not known.
  */
 export function addressOf(url: string, base: string): Address | null {
   try {

@@ -26,7 +26,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Work of so many frames, and how often it was done. */
+/** Work that takes a number of frames, and the count of its runs. */
 function workOf(times: number): { work: () => boolean; done: () => number } {
   let done = 0;
   const work = () => {

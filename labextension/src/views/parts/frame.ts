@@ -3,7 +3,7 @@ export type FrameWork = () => boolean;
 
 const due = new Set<FrameWork>();
 
-/** Of these what goes on while the page is hidden, where there are no frames. */
+/** The part of this work that goes on in a hidden page, which has no frames. */
 const dueHidden = new Set<FrameWork>();
 
 let requested = false;
@@ -18,7 +18,9 @@ export function inNextFrame(work: FrameWork): void {
   request();
 }
 
-/** The same for work that measures nothing: a hidden page does it, too, so that it is not behind. */
+/**
+ * The same for work that measures nothing, which a hidden page does, too, so that it is up to date.
+ */
 export function inNextFrameOrHidden(work: FrameWork): void {
   dueHidden.add(work);
   inNextFrame(work);
@@ -38,7 +40,7 @@ function request(): void {
     });
   }
   if (document.hidden && timer === undefined && dueHidden.size > 0) {
-    // Browsers let a timer of a hidden page wait for a second or more.
+    // Browsers delay timers of a hidden page by a second or more.
     timer = window.setTimeout(() => {
       timer = undefined;
       run(dueHidden);

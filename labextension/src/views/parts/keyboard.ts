@@ -13,8 +13,8 @@ const views = new Map<Element, KeyHandler>();
 /**
  * Listens to keys inside a view, before the page's own shortcuts do.
  *
- * In a notebook the same single keys change cells: keys that a view handles must
- * not reach it, and all others must.
+ * In a notebook the same single keys change cells, so keys that a view handles must not reach it,
+ * and all others must.
  */
 export function listenToKeys(view: Element, handler: KeyHandler): () => void {
   if (views.size === 0) {
@@ -29,7 +29,7 @@ export function listenToKeys(view: Element, handler: KeyHandler): () => void {
   };
 }
 
-/** Whether keys are typed as text there. */
+/** Whether an element takes keys as text. */
 export function isTextField(element: Element | null): boolean {
   return (
     element instanceof HTMLTextAreaElement ||
@@ -40,7 +40,7 @@ export function isTextField(element: Element | null): boolean {
   );
 }
 
-/** Whether a key is pressed together with one of those that make shortcuts. */
+/** Whether a key is pressed together with a modifier of shortcuts. */
 export function isHeld(event: KeyboardEvent): boolean {
   return event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
 }
@@ -81,10 +81,10 @@ function onKey(event: KeyboardEvent): void {
 
 /**
  * Whether a key is for an input method, which makes characters of several keys: it neither sends
- * nor chooses anything here. Safari tells the last one of a composition by its number alone.
+ * nor chooses anything here. In Safari only the key code shows the last key of a composition.
  */
 function isOfInputMethod(event: KeyboardEvent): boolean {
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing newer tells it
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- no newer property has it
   return event.isComposing || event.keyCode === INPUT_METHOD_KEY;
 }
 
@@ -145,7 +145,7 @@ export function moveInTranscript(view: Element, event: KeyboardEvent, scene: Sce
   }
 }
 
-/** Goes to the beginning or the end; in the panel these may have to be mounted first. */
+/** Goes to the beginning or the end, which the panel may have to mount first. */
 function goToEnd(log: Element, end: typeof FIRST | typeof LAST, scene: Scene): boolean {
   if (log.matches('.acp-log')) {
     scene.store.ui.setValue(GO_TO, end);

@@ -17,7 +17,7 @@ afterEach(() => {
   document.body.replaceChildren();
 });
 
-/** Gives the focus to the button of these words. */
+/** Focuses the button with this text. */
 function focus(words: string): HTMLElement {
   const button = [...view.querySelectorAll('button')].find(each => each.textContent === words);
   button?.focus();
@@ -97,7 +97,7 @@ describe('the focus of a view', () => {
     elsewhere.focus();
     await settled();
     expect(document.activeElement).toBe(elsewhere);
-    // Left before it went away.
+    // The focus left before the element was removed.
     focus('b').blur();
     await settled();
     view.replaceChildren(button('c'));

@@ -6,7 +6,7 @@ import type { Mounted } from '../props';
 import { injectSprite } from './icons';
 import { focusedElement } from './keyboard';
 
-/** Draws a view into an element, keeps the focus in it, and heeds nobody but people. */
+/** Draws a view into an element, keeps the focus in it, and ignores events of scripts. */
 export function mounted<Props>(
   element: HTMLElement,
   props: Props,
@@ -38,8 +38,8 @@ interface LastFocus {
 /**
  * Keeps the focus in a view when the focused element is removed or disabled.
  *
- * A pressed button is often replaced by another, and an answered card by its line: what is there
- * now gets the focus. Observes the view only while the focus is inside.
+ * A pressed button is often replaced by another, and an answered card by its line: the replacement
+ * gets the focus. Observes the view only while the focus is inside.
  */
 export function keepFocus(view: HTMLElement): () => void {
   let focused: LastFocus | null = null;
@@ -48,11 +48,11 @@ export function keepFocus(view: HTMLElement): () => void {
       const active = focusedElement();
       const lost = focused;
       forget();
-      // If something else has the focus already it keeps it.
+      // If something else already has the focus, it keeps the focus.
       if (active === null || active === document.body || active === lost.element) {
         const before = origin;
         successor(view, lost)?.focus({ preventScroll: true });
-        // From one request to the next: it still came from there.
+        // From one request to the next, the origin stays the same.
         origin = before;
       }
     }
@@ -96,7 +96,7 @@ function lastFocusOf(view: HTMLElement, element: HTMLElement): LastFocus {
   return { element, parents, before: all.slice(0, Math.max(0, all.indexOf(element))).reverse() };
 }
 
-/** The element to focus instead: what follows the nearest element before it that still exists. */
+/** The element to focus instead: the one after the nearest earlier element that still exists. */
 function successor(view: HTMLElement, { element, parents, before }: LastFocus) {
   // A card whose buttons are disabled gets the focus itself.
   const card = element.isConnected ? parents.find(each => each.matches('[tabindex="-1"]')) : null;
@@ -114,7 +114,7 @@ function successor(view: HTMLElement, { element, parents, before }: LastFocus) {
     if (!view.contains(parent)) {
       continue;
     }
-    // The part of a long log in which it was is no longer mounted.
+    // Its part of a long log is no longer mounted.
     const log = parent.parentElement;
     if (log instanceof HTMLElement && log.matches('.acp-log')) {
       return log;
@@ -130,11 +130,11 @@ function successor(view: HTMLElement, { element, parents, before }: LastFocus) {
 
 const REQUEST = '.acp-request, .acp-question';
 
-/** What had the focus before it went to a request, on a key or a click. */
+/** The element that had the focus before a key or a click moved it to a request. */
 let origin: HTMLElement | null = null;
 
 function noteOrigin(target: Element, from: EventTarget | null, last: Element | null): void {
-  // Coming back to the window's focused element is no move.
+  // Returning to the window's focused element doesn't count as a move.
   if (target === last || target.closest(REQUEST) === null) {
     return;
   }

@@ -6,15 +6,15 @@ export interface Span {
 }
 
 /**
- * Which characters are marked: controls that no script needs there, all invisible ones, or those
- * that look like others, too.
+ * Which characters are marked: controls that no script needs there; all invisible ones; or also
+ * those that look like others.
  */
 export type Strictness = 'controls' | 'invisible' | 'lookalikes';
 
 /** Format characters (bidi, zero width, tags), controls, blanks that are no space. */
 const INVISIBLE = /^[\p{Cf}\p{Cc}\p{Zs}\p{Zl}\p{Zp}]$/u;
 
-/** Invisible though of other categories: joiners, fillers, variation selectors. */
+/** Invisible characters of other categories: joiners, fillers, variation selectors. */
 const FILLERS = new Set([0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0]);
 
 const NAMES = new Map([
@@ -37,7 +37,7 @@ const NAMES = new Map([
   [0xfeff, 'zero width no-break space'],
 ]);
 
-/** Letters and signs of other scripts, each before the ASCII character it looks like. */
+/** Letters and signs of other scripts, each followed by the ASCII character it looks like. */
 const LOOKALIKES = pairs(
   'аaсcеeоoрpхxуyіiјjѕsһhԁdԛqԝwԍgӏlАAВBЕEЅSІIЈJКKМMНHОOРPСCТTХXУY' +
     'οoαaνvρpιiυuκkΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX' +

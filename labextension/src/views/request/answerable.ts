@@ -1,18 +1,21 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 
-/** A request that has just come into view is not answered within this time: it was not read. */
+/**
+ * A request can't be answered within this time after it comes into view, since nobody has read it
+ * yet.
+ */
 const IN_VIEW_MS = 500;
 
 /**
  * Whether a request may be answered: its buttons have been in view for a while.
  *
- * What a person was about to press or click when it appeared was meant for something else.
+ * A key or click that the user had started when it appeared was meant for something else.
  *
- * @param shown - Names what is asked and how much of it is shown; what is new has not been read.
+ * @param shown - Identifies the request and how much of it is shown; a new part has not been read.
  */
 export function useAnswerable(card: RefObject<HTMLElement | null>, shown: string): boolean {
-  // Where nothing tells what is in view, all of it is.
+  // If the page can't observe what is in view, everything counts as visible.
   const isSeenAtOnce = typeof IntersectionObserver === 'undefined';
   const [since, setSince] = useState(isSeenAtOnce ? shown : '');
   useLayoutEffect(() => {

@@ -177,10 +177,10 @@ function Form({ item, answering, disabled, problems, onProblems, send, t, childr
   return (
     <form
       noValidate
-      // Any script can have a form submitted: what counts is the key.
+      // Any script can submit a form, so only the user's key counts.
       onSubmit={event => event.preventDefault()}
       onKeyDown={event => {
-        // Of several fields others may be unseen.
+        // If there are several fields, others may be out of view.
         if (event.key === 'Enter' && isTextField(targetOf(event)) && item.fields.length < 2) {
           event.preventDefault();
           if (!isHeld(event) && !disabled) {

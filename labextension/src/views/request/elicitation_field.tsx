@@ -6,7 +6,7 @@ import { Visible } from '../parts/odd_characters';
 import { useScene, useUniqueId } from '../scene';
 import type { Value } from './elicitation_values';
 
-/** Up to so many choices are radio buttons, more are a list. */
+/** Up to this number of choices are radio buttons, more are a list. */
 const MAX_RADIOS = 7;
 
 interface FieldProps {

@@ -7,7 +7,7 @@ export type Value = string | boolean | readonly string[];
 
 export type Values = Readonly<Record<string, Value>>;
 
-/** What is wrong, by field name. */
+/** Problems by field name. */
 export type Problems = Readonly<Record<string, string>>;
 
 /** The values of the form: from the draft, else the fields' defaults. */
@@ -33,7 +33,7 @@ export function contentOf(
   return content;
 }
 
-/** Problems that the page can find; patterns are left to the server, which limits their time. */
+/** Problems that the page can find; the server checks patterns, with a time limit. */
 export function problemsOf(
   fields: readonly ElicitationField[],
   values: Values,

@@ -1,10 +1,13 @@
-/** So long after they have scrolled or typed, readers are left where they are. */
+/** Time after scrolling or typing in which the page doesn't move the reader. */
 const BUSY_MS = 3_000;
 
-/** Frames in which a request is scrolled to: what comes into view above it is drawn only then. */
+/**
+ * Number of frames in which it scrolls to a request, since cells above it are drawn only when they
+ * come into view.
+ */
 const FRAMES = 30;
 
-/** Room that is left between a request and what is above or below it. */
+/** Space left between a request and the content above or below it. */
 const GAP = 8;
 
 const SCROLLER = '.jp-WindowedPanel-outer, .acp-log';
@@ -12,7 +15,7 @@ const SCROLLER = '.jp-WindowedPanel-outer, .acp-log';
 const SCROLL_KEYS = new Set(['ArrowDown', 'ArrowUp', 'End', 'Home', 'PageDown', 'PageUp']);
 
 let acted = -Infinity;
-/** How often anything was done, also what is no scrolling or typing. */
+/** Counts all user actions, also other than scrolling or typing. */
 let inputs = 0;
 let isWatching = false;
 
@@ -27,7 +30,7 @@ export function watchReader(): void {
     acted = performance.now();
   };
   const options = { capture: true, passive: true };
-  // `input` and not keys: those that run a cell are none that write.
+  // `input`, not keys: a key that runs a cell is no typing.
   ['wheel', 'touchmove', 'input'].forEach(name => document.addEventListener(name, note, options));
   const noteKey = ({ key }: KeyboardEvent) => {
     inputs += 1;
@@ -54,7 +57,7 @@ export function isReaderBusy(): boolean {
 /**
  * Scrolls a notebook or the panel to a new request: to the whole of it, or to where it begins.
  *
- * Not while a person scrolls or types, nor away from another request: they look at that.
+ * Not while the user scrolls or types, nor away from another request, which the user is looking at.
  */
 export function bringIntoView(card: HTMLElement): void {
   const scroller = card.closest<HTMLElement>(SCROLLER);
@@ -66,7 +69,7 @@ export function bringIntoView(card: HTMLElement): void {
   }
 }
 
-/** Whether a request can be seen; a notebook that draws only what is near squeezes other cells. */
+/** Whether a request can be seen; a windowed notebook collapses cells that are not near. */
 export function isDrawn(card: HTMLElement): boolean {
   return card.offsetParent !== null && !isSqueezed(card);
 }
@@ -75,11 +78,11 @@ export function isSqueezed(card: HTMLElement): boolean {
   return card.closest<HTMLElement>('.jp-Cell')?.offsetHeight === 0;
 }
 
-/** Scrolls so that nothing lies over a request; one that is too high is shown from its begin. */
+/** Scrolls so that nothing covers a request; one that is too high is shown from its beginning. */
 export function scrollToRequest(card: HTMLElement): void {
   const since = inputs;
   let frames = FRAMES;
-  // In all boxes that scroll; what follows is about the outermost.
+  // In all boxes that scroll; the rest is about the outermost one.
   card.scrollIntoView({ block: 'nearest' });
   const step = () => {
     if (frames > 0 && inputs === since && card.isConnected) {
@@ -106,7 +109,7 @@ function show(card: HTMLElement): void {
   }
 }
 
-/** Between which heights nothing lies over a card: no plan above it. */
+/** The range of heights in which nothing, such as a plan, covers a card. */
 function freeOf(
   scroller: HTMLElement,
   card: HTMLElement,

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Has the test say what is in view. */
+/** Lets the test decide what is in view. */
 function stubIntersection(): (seen: boolean) => void {
   const listeners: ((entries: readonly { readonly isIntersecting: boolean }[]) => void)[] = [];
   class Observer {
@@ -123,7 +123,7 @@ describe('a permission request', () => {
     fireEvent.keyDown(card, { key: '3' });
     document.removeEventListener('keydown', reached);
     expect(answerPermission).toHaveBeenCalledExactlyOnceWith(SESSION, 'r1', 'no');
-    // The notebook has keys of its own.
+    // The notebook has its own keys.
     expect(reached).not.toHaveBeenCalled();
   });
 
@@ -151,7 +151,7 @@ describe('a permission request', () => {
     const left = ['d', 'x', 'a', 'z', 'Delete', 'Enter', ' ', 'M'].map(key => isLeft(card, key));
     expect(left.every(each => each)).toBe(true);
     expect(isLeft(button, 'Enter')).toBe(true);
-    // These run the cell, and would press the button as well.
+    // These keys run the cell, and would press the button, too.
     expect(isLeft(button, 'Enter', { shiftKey: true })).toBe(false);
     expect(isLeft(button, 'Enter', { ctrlKey: true })).toBe(false);
     expect(reached).not.toHaveBeenCalled();

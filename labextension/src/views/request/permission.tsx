@@ -28,7 +28,7 @@ interface PermissionCardProps {
   readonly others: readonly string[];
 }
 
-/** A permission request: all that would be allowed, and the agent's options. */
+/** A permission request: everything that would be allowed, and the agent's options. */
 export function PermissionCard({ item, others, permission }: PermissionCardProps) {
   const { store, actions, askedBelow, t, announce } = useScene();
   const card = useRef<HTMLDivElement>(null);
@@ -37,7 +37,7 @@ export function PermissionCard({ item, others, permission }: PermissionCardProps
   const [reason, setReason] = useState('');
   const { title, request_id: requestId, options } = permission;
   const [unread, tellUnread] = useUnreadParts();
-  // What is unfolded moves the buttons away: they are come to again, past what it says.
+  // Unfolding moves the buttons away, so that the user passes the new part to reach them again.
   const answerable = useAnswerable(card, `${requestId} ${unread.size > 0 ? 'folded' : 'whole'}`);
   const isLocked = unread.size > 0 || permission.too_large;
 

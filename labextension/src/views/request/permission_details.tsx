@@ -11,7 +11,7 @@ import { oddNames, Visible } from '../parts/odd_characters';
 import { useUnread } from '../unread';
 import { useScene, useValue } from '../scene';
 
-/** From this many lines on a diff is folded: what is in view is read. */
+/** From this number of lines on a diff is folded, so that its visible part gets read. */
 const FOLDED_LINES = 80;
 
 /** Stands in place of a secret. */
@@ -20,10 +20,10 @@ const REDACTED = '[redacted]';
 /** Longer values are folded. */
 const FOLDED_CHARACTERS = 2_000;
 
-/** Of more fields the others are folded. */
+/** If there are more fields, the others are folded. */
 const FOLDED_FIELDS = 40;
 
-/** All that would be allowed: command, paths, input, diffs; what is folded can be opened. */
+/** Everything that would be allowed: command, paths, input, diffs; folded parts can be opened. */
 export function PermissionDetails({
   item,
   reason,

@@ -15,13 +15,15 @@ interface MoreAnswersProps {
   readonly disabled: boolean;
   /** Whether nothing may be allowed yet. */
   readonly isLocked: boolean;
-  /** Allows and remembers that: by a wider rule, or an empty text for this very request. */
+  /**
+   * Allows, and remembers the answer by a wider rule, or by an empty text for exactly this request.
+   */
   readonly onRemember: (memory: Memory, wider: string) => void;
-  /** What refuses with a reason. */
+  /** The control that rejects with a reason. */
   readonly children: ComponentChildren;
 }
 
-/** The menu of all answers that aren't the agent's own: each with how far it reaches. */
+/** The menu of all answers that aren't the agent's own, each with its scope. */
 export function MoreAnswers(props: MoreAnswersProps) {
   const { permission, kind, disabled, isLocked, onRemember, children } = props;
   const { t } = useScene();

@@ -5,8 +5,8 @@ import { useScene } from '../scene';
 import type { Scene } from '../scene';
 
 /**
- * Keys of a view: those that answer its requests, and those that move in it. Of a request that has
- * the focus no plain key reaches the notebook, where it would change the cell that waits.
+ * Keys of a view: those that answer its requests, and those that move in it. While a request has
+ * the focus, no plain key reaches the notebook, where it would change the waiting cell.
  */
 export function pressInTurn(view: Element, event: KeyboardEvent, scene: Scene): boolean | 'own' {
   if (answerByKey(view, event) || moveInTranscript(view, event, scene)) {
@@ -28,8 +28,9 @@ const KIND_KEYS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Keys 1 to 9, `y` and `n` choose an answer of the request that has the focus. Escape closes its menu
- * or the field for a reason, then leaves the request, which stays open. With other keys held nothing is pressed, since these run cells.
+ * Keys 1 to 9, `y` and `n` choose an answer of the request that has the focus. Escape closes its
+ * menu or the field for a reason, then leaves the request, which stays open. Keys with a modifier
+ * answer nothing, since these run cells.
  */
 function answerByKey(view: Element, event: KeyboardEvent): boolean {
   const target = targetOf(event);
@@ -52,18 +53,18 @@ function answerByKey(view: Element, event: KeyboardEvent): boolean {
   }
   const named = kind === undefined ? `option="${event.key}"` : `option-kind="${kind}"`;
   const [answer, ...others] = card.querySelectorAll<HTMLElement>(`[data-${named}]`);
-  // A key that is held was pressed for something else. A disabled button ignores the click.
+  // A repeated key was pressed for something else. A disabled button ignores the click.
   if (!event.repeat && others.length === 0 && answer !== undefined) {
     press(answer);
     if (answer.matches(':disabled')) {
       goToWhatIsMissing(card);
     }
   }
-  // Handled even if nothing has that number: in a notebook it would change a cell.
+  // Handled even if no answer has that number, since in a notebook it would change a cell.
   return true;
 }
 
-/** Closes what is open around an element of a request, which then has the focus. */
+/** Closes the open menu or field around an element of a request, and focuses the request. */
 function closeDetails(target: Element | null, card: Element): boolean {
   const details = target?.closest('.acp-more[open]') ?? card.querySelector('.acp-more[open]');
   if (!(details instanceof HTMLDetailsElement) || !card.contains(details)) {
@@ -74,7 +75,7 @@ function closeDetails(target: Element | null, card: Element): boolean {
   return true;
 }
 
-/** Leads to what must be seen before the request can be answered. */
+/** Goes to the part that must be seen before the request can be answered. */
 function goToWhatIsMissing(card: Element): void {
   const more = card.querySelector('.acp-unread button');
   if (more instanceof HTMLElement) {
@@ -84,7 +85,7 @@ function goToWhatIsMissing(card: Element): void {
   }
 }
 
-/** Says which keys lead to a request; the answers' own keys are drawn while it has the focus. */
+/** Says which keys go to a request; the answers' own keys are drawn while it has the focus. */
 export function RequestKey() {
   const { actions, t } = useScene();
   const keys = actions?.requestShortcut?.() ?? '';

@@ -10,7 +10,7 @@ function ended(turn_id: string, at: number, ...files: ChangedFile[]): TurnState 
   return done(turn_id, files, { queued_at: at, ended_at: at + 1, prompt: `Ask ${turn_id}` });
 }
 
-/** A file that holds `after` where it held `before`. */
+/** A file with `after` in place of `before`. */
 function went(path: string, before: string, after: string, over: Partial<ChangedFile> = {}) {
   return file(path, { old_text_id: before, new_text_id: after, ...over });
 }

@@ -25,7 +25,7 @@ export interface Entry {
   readonly key: string;
   /** The turns whose changes of it are joined, the oldest first. */
   readonly turns: readonly TurnState[];
-  /** Id of these turns by which kept changes are remembered. */
+  /** Id of these turns under which kept changes are remembered. */
   readonly marked: string;
   readonly file: ChangedFile;
   readonly revertible: boolean;
@@ -144,9 +144,8 @@ type Chain = readonly Entry[];
 /**
  * Joins the changes that consecutive turns made to a file.
  *
- * Only where each turn found the file as the one before had left it: otherwise
- * somebody else's changes would look like theirs. `entries` are in order; a joined
- * one takes the place of its last.
+ * Only if each turn found the file as the turn before had left it; otherwise somebody else's
+ * changes would look like theirs. `entries` are in order; a joined one replaces its last.
  */
 export function joinEntries(entries: readonly Entry[]): Entry[] {
   const byFile = new Map<string, Chain[]>();
@@ -173,7 +172,7 @@ function startOf(entry: Entry, chain: Chain): number {
     return chain.length;
   }
   if (file.together.length > 0) {
-    // It was reverted with them: its hunks are relative to the text before these turns.
+    // It was reverted with them, so its hunks are relative to the text before these turns.
     const start = chain.length - file.together.length;
     const ids = chain.slice(Math.max(0, start)).map(({ marked }) => marked);
     return joinedIds(ids) === joinedIds(file.together) ? start : chain.length;

@@ -8,9 +8,8 @@ import { earlierOf } from './entries';
 import type { Entry, TurnEntries } from './entries';
 
 /**
- * Several turns may have changed one file. A change can be reverted only if no
- * later change depends on it, so later ones are reverted first; undoing that goes
- * in the opposite order.
+ * Several turns may have changed one file. A change can be reverted only if no later change depends
+ * on it, so later ones are reverted first; undoing that goes in the opposite order.
  */
 
 type Revert = NonNullable<Actions['revertTurn']>;
@@ -43,7 +42,7 @@ export function wholeSteps(of: TurnEntries, chosen: readonly Entry[], undo: bool
   const single = chosen.filter(isSingle);
   const joined = chosen.filter(entry => !isSingle(entry));
   const steps = joined.map(entry => stepOf(entry, { paths: [entry.file.path], ...how }));
-  // Without paths all that the turn changed is reverted, also files that were left out.
+  // Without paths everything that the turn changed is reverted, also files that are not listed.
   const isAlone = of.entries.filter(isSingle).length === of.changes.files.filter(isTurns).length;
   const isAll = isAlone && (undo || single.length === of.entries.length);
   const paths = isAll ? {} : { paths: single.map(({ file }) => file.path) };

@@ -60,7 +60,7 @@ describe('the review of a turn', () => {
     await waitFor(() => expect(calls()[1]).toEqual({ paths: ['gone.txt'] }));
     expect(focused()).toBe('Line 5, b.py');
     await waitFor(() => expect(element.textContent).toContain('3 files · 2 of 3 decided'));
-    // Undo goes back over what was decided, the newest first.
+    // Undo goes back over the decisions, the newest first.
     press('u');
     await waitFor(() => expect(calls()[2]).toEqual({ paths: ['gone.txt'], undo: true }));
     press('u');

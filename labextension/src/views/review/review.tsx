@@ -20,7 +20,7 @@ import { ReviewHead } from './review_head';
 import { ReviewKeys } from './review_keys';
 import { ReviewList } from './review_list';
 
-/** Files whose diffs are fetched at once. */
+/** Number of files whose diffs are fetched at once. */
 const OPEN_FILES = 10;
 
 /** Properties of the review of a turn, a run or a session. */

@@ -16,7 +16,7 @@ import { countsOf, openParts } from './entries';
 import type { Entry, Scope, TurnEntries } from './entries';
 import { laterOf, runSteps, stepOf, wholeSteps } from './revert_steps';
 
-/** Up to so many files are reverted without a confirmation. */
+/** Up to this number of files are reverted without a confirmation. */
 const MOST_WITHOUT_QUESTION = 5;
 
 interface ReviewHeadProps {
@@ -41,7 +41,7 @@ export function ReviewHead(props: ReviewHeadProps) {
   const entries = turns.flatMap(turn => turn.entries);
   const open = entries.filter(({ key }) => decisions.get(key) === 'open');
   const stays = (entry: Entry) => !open.includes(entry) || isTouched(entry.marked, entry.file.path);
-  // A change on which one depends that stays can't be reverted.
+  // A change can't be reverted while another one that depends on it stays.
   const back = open.filter(
     entry => entry.revertible && entry.file.kept && !laterOf(entry, entries).some(stays),
   );

@@ -13,13 +13,13 @@ export class ReviewKeys {
 
   constructor(private readonly root: HTMLElement) {}
 
-  /** Notes what has the focus, so that keys continue from there. */
+  /** Notes the focused element, so that keys continue from there. */
   focused(target: EventTarget | null): void {
     const element = target instanceof Element ? target.closest(`${HUNK}, ${FILE}`) : null;
     this.#current = keyOf(element) ?? this.#current;
   }
 
-  /** Notes what was decided on by a click, for Undo. */
+  /** Notes what a click decided on, for Undo. */
   clicked(target: EventTarget | null): void {
     const button = target instanceof Element ? target.closest('[data-do]') : null;
     const key = keyOf(button?.closest(`${HUNK}, ${FILE}`) ?? null);

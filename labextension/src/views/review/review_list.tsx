@@ -20,7 +20,7 @@ interface ReviewListProps {
   readonly current: string;
   /** Whether turns have headings. */
   readonly named: boolean;
-  /** Whether the files are shown, not only how many there are. */
+  /** Whether the files are shown, not only their number. */
   readonly open: boolean;
   readonly onOpen: (open: boolean) => void;
 }

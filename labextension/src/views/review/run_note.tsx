@@ -6,7 +6,7 @@ import { Icon, injectSprite } from '../parts/icons';
 import type { Mounted } from '../props';
 
 export interface RunNoteProps {
-  /** How many files the run changed. */
+  /** Number of files that the run changed. */
   readonly files: number;
   readonly onReview: () => void;
   readonly onClose: () => void;

@@ -5,7 +5,7 @@ import { useOpen, useScene } from '../scene';
 import { SANDBOX_SENTENCES } from './sandbox_words';
 
 interface WallsProps {
-  /** `null` for a saved output, whose footer says what was chosen. */
+  /** `null` for a saved output; its footer says which sandbox was chosen. */
   readonly session: SessionState | null;
 }
 
@@ -15,7 +15,7 @@ const NAMES: Record<WallsInForce['level'], string> = {
   none: 'Sandbox: %1, not kept',
 };
 
-/** Says which sandbox holds the agent now, and how well; a click opens why. */
+/** Shows the agent's current sandbox and its level; a click opens the reasons. */
 export function WallsBadge({ session }: WallsProps) {
   const { t } = useScene();
   const [id, open, setOpen] = useWords(session);
@@ -36,7 +36,9 @@ export function WallsBadge({ session }: WallsProps) {
   );
 }
 
-/** What the badge opens: what the sandbox is, how well it is kept here, and why not better. */
+/**
+ * The details of the badge: what the sandbox is, how well it is enforced here, and why not better.
+ */
 export function WallsNote({ session }: WallsProps) {
   const { t } = useScene();
   const [id, open] = useWords(session);
@@ -61,7 +63,7 @@ export function WallsNote({ session }: WallsProps) {
   );
 }
 
-/** The id of the words, whether they are open, and what opens them. */
+/** The id of the details, whether they are open, and a function that opens them. */
 function useWords(session: SessionState | null): [string, boolean, (open: boolean) => void] {
   const { host } = useScene();
   const id = `acp-walls-${host}-${session?.session_id ?? ''}`;

@@ -7,7 +7,7 @@ import { IconButton } from '../parts/buttons';
 import type { Scene } from '../scene';
 import { toolName } from '../tool/tool_card';
 
-/** How long a step is shown while it plays. */
+/** Time for which a step is shown during playback. */
 const STEP_MILLISECONDS = 2_000;
 
 interface PlayerProps {
@@ -99,7 +99,7 @@ function wordsOf(place: number, last: number, newest: Item | null, t: Translate)
   return newest?.kind === 'tool_call' ? `${where}: ${toolName(newest)}` : where;
 }
 
-/** The slider moves by itself, and code scrolls sideways. */
+/** The slider handles its own arrow keys, and code scrolls sideways with them. */
 function hasKeysOfItsOwn({ target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean {
   return (
     altKey ||

@@ -66,7 +66,7 @@ function Turn({ turn: { id, store }, label, scene }: TurnProps) {
   );
 }
 
-/** Paper shows all, opened; afterwards the page is as it was. */
+/** Print shows everything unfolded; afterwards the page is as before. */
 function usePrinting(playback: Playback): void {
   useLayoutEffect(() => {
     let restore: (() => void) | null = null;

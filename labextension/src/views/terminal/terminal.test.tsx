@@ -82,7 +82,7 @@ describe('a terminal in its card', () => {
     const exit = 'exit_code' in end ? end.exit_code : null;
     const item = running({ status: 'completed', terminal, exit_code: exit, ended_at: 64 });
     const drawn = draw([item]);
-    // One that failed is open already.
+    // A failed command is already open.
     const failed = exit !== null && exit > 0;
     const card = failed
       ? drawn.card(/Running command/)

@@ -21,7 +21,7 @@ interface TerminalProps {
   readonly label: string;
 }
 
-/** Text output with colours: its end, or all of it by pages. */
+/** Text output with colours: its end, or the whole output by pages. */
 export function Terminal({ itemId, label }: TerminalProps) {
   const { actions, t } = useScene();
   const [page, setPage] = useValue(`${itemId} page`);

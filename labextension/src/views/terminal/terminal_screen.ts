@@ -75,8 +75,8 @@ class Row {
 /**
  * The screen of a terminal after some output, line by line.
  *
- * Only as much of a terminal as output needs that is read later: it moves the cursor and erases,
- * as progress bars do. Lines that have scrolled off the screen never change again.
+ * It has only what output needs that is read later: it moves the cursor and erases, for progress
+ * bars. Lines that have scrolled off the screen never change again.
  */
 export class TerminalScreen {
   private rows: Row[] = [new Row()];
@@ -138,7 +138,7 @@ export class TerminalScreen {
   private put(text: string): void {
     let rest = text;
     while (this.column + rest.length > MAX_COLUMNS) {
-      // Surrogate pairs are not cut.
+      // Surrogate pairs are not split.
       let room = Math.max(0, MAX_COLUMNS - this.column);
       if (/[\ud800-\udbff]/.test(rest.charAt(room - 1))) {
         room -= 1;
@@ -232,7 +232,7 @@ export class TerminalScreen {
       this.rows.splice(this.row + 1);
       this.eraseLine(0);
     } else if (how === 2 && this.rows.some(row => row.characters.length > 0)) {
-      // As in a scrolling terminal the erased lines stay readable above.
+      // As in a terminal with scrollback, the erased lines stay readable above.
       while (this.rows[this.rows.length - 1]?.characters.length === 0) {
         this.rows.pop();
       }

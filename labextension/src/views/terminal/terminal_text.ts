@@ -8,7 +8,7 @@ import { ROWS, TerminalScreen } from './terminal_screen';
 /** Most lines kept in the page. */
 const MAX_LINES = 500;
 
-/** Only so much of the end of a long text is parsed. */
+/** Length of the end of a long text that is parsed. */
 const MAX_READ = 512 * 1024;
 
 const CONFIG = {
@@ -82,7 +82,7 @@ export class TerminalText {
 export function render(text: string): DocumentFragment {
   const ansi = new AnsiUp();
   ansi.use_classes = true;
-  // No links from escape codes: the address would not be in sight.
+  // No links from escape codes, since their address would not be visible.
   ansi.url_allowlist = {};
   const shown = purifier.sanitize(ansi.ansi_to_html(text), CONFIG);
   markControls(shown);

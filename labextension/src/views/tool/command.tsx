@@ -58,7 +58,7 @@ export function Command({ item }: { readonly item: ToolCall }) {
   );
 }
 
-/** Whether there is more to show than the images that it returned. */
+/** Whether there is more to show than the returned images. */
 export function isCommandKnown(
   { command, terminal, blocks }: ToolCall,
   hasOutput: boolean,

@@ -87,7 +87,8 @@ export function Audio({ address, name, facts }: AudioProps) {
     if (!element?.parentElement || !player) {
       return undefined;
     }
-    // Chromium hides a player's controls when `moveBefore` moves it, as happens when a turn folds.
+    // Chromium hides a player's controls when `moveBefore` moves it, which happens when a turn
+    // folds.
     const observer = new MutationObserver(mutations => {
       if (mutations.some(({ addedNodes }) => [...addedNodes].includes(element))) {
         player.controls = false;

@@ -10,7 +10,7 @@ import { Visible } from '../parts/odd_characters';
 import { PAGE_LINES, Pager } from '../parts/pager';
 import { useScene, useValue } from '../scene';
 
-/** Lines of a file that are shown at first. */
+/** Number of lines of a file that are shown at first. */
 const FIRST_LINES = 12;
 
 interface FileLinesProps {
@@ -27,7 +27,7 @@ interface FileLinesProps {
   readonly controls?: ComponentChildren;
   /** Whether this is the whole file. */
   readonly whole?: boolean;
-  /** Whether it is highlighted: a growing text would be parsed again each time. */
+  /** Whether it is highlighted; a growing text isn't, since it would be parsed again each time. */
   readonly coloured?: boolean;
 }
 
@@ -98,7 +98,7 @@ interface NewFileProps {
   readonly line: number | null;
 }
 
-/** The text of a new file, which has nothing to be compared with. */
+/** The text of a new file, which has no earlier text to compare with. */
 export function NewFile({ diff, id, line }: NewFileProps) {
   const { t } = useScene();
   return (

@@ -5,7 +5,7 @@ import type { ToolCall } from '../../wire/types';
 import { ActionButton } from '../parts/buttons';
 import { useScene } from '../scene';
 
-/** What runs longer shows more of itself. */
+/** A call that runs longer than this shows more. */
 const LONG_SECONDS = 2;
 
 /** Whether something has been running for a while. */
@@ -27,7 +27,7 @@ interface GoesOnProps {
   readonly item: ToolCall;
 }
 
-/** Below the line of a call: that it goes on in the background, and Stop where it has one. */
+/** Below the line of a call: that it goes on in the background, and Stop if it can be stopped. */
 export function GoesOn({ item }: GoesOnProps) {
   const { actions, t } = useScene();
   const canStop = isStoppable(item) && actions?.cancelToolCall !== undefined;
@@ -42,7 +42,7 @@ export function GoesOn({ item }: GoesOnProps) {
   );
 }
 
-/** Whether its agent ends it, or its command, if it is asked to. */
+/** Whether the agent ends the call, or its command, when asked. */
 function isStoppable(item: ToolCall): boolean {
   const { terminal } = item;
   return (
@@ -58,7 +58,7 @@ function words(item: ToolCall, t: ReturnType<typeof useScene>['t']): string {
   return item.background ? t('Goes on in the background') : '';
 }
 
-/** Has the agent end the call alone; the turn, if it runs, goes on. */
+/** Asks the agent to end only the call; a running turn goes on. */
 function Stop({ item }: GoesOnProps) {
   const { actions, store, t } = useScene();
   const [problem, setProblem] = useState('');

@@ -8,7 +8,7 @@ import type { Translate } from '../i18n';
 import { FileLink, Path } from '../parts/files';
 import { useScene, useValue } from '../scene';
 
-/** Results that are shown at first. */
+/** Number of results that are shown at first. */
 const FIRST_RESULTS = 12;
 
 interface SearchResultsProps {
@@ -115,7 +115,7 @@ export function countWords(
     : plural(t, count ?? hits.length, '1 match', '%1 matches');
 }
 
-/** The same, or `50 of 131 files` where not all of them are listed. */
+/** The same, or `50 of 131 files` if not all are listed. */
 function knownWords(item: ToolCall, known: number, t: Translate): string {
   const words = countWords(item, item.files ?? [], t);
   return (item.count ?? 0) > known ? t('%1 of %2', grouped(known), words) : words;
@@ -149,7 +149,7 @@ export function marker(pattern: string): (line: string) => readonly HitPiece[] {
   const loose = expression(pattern, 'gi');
   return line => {
     const pieces = exact === null ? [] : piecesOf(line, exact);
-    // The line was found, so it must match, if only without regard to case.
+    // The line was found, so it must match, at least when case is ignored.
     return pieces.length > 1 || loose === null
       ? orWhole(pieces, line)
       : orWhole(piecesOf(line, loose), line);

@@ -64,7 +64,7 @@ describe('an edit', () => {
     expect(within(card).queryByRole('region')).toBeNull();
     expect(words(within(card).getByRole('group', { name: 'b.py' }))).toBe('1one 2two');
     expect(words(card.querySelector('header'))).toContain('new');
-    // What the tool says stands below.
+    // The tool's text is below.
     await waitFor(() => expect(words(card)).toContain('Wrote file successfully.'));
   });
 

@@ -58,7 +58,7 @@ export function ToolBody({ item, children }: ToolBodyProps) {
   const inDiff = main === 'diffs' && diffs[0]?.is_new_file === false;
   const isCommand = main === 'command' && isCommandKnown(item, hasOutput);
   const isFound = main === 'found' && (item.hits ?? files ?? []).length > 0;
-  // What the user has not opened takes little room.
+  // A body that the user has not opened takes little space.
   const EditDiff = isUnseenEdit(item) ? FoldedDiff : FileDiff;
   const isButtonPlaced = inDiff || isCommand || isFound || main === 'lines';
   return (
@@ -116,7 +116,7 @@ export function ToolBody({ item, children }: ToolBodyProps) {
 
 type Main = 'command' | 'found' | 'lines' | 'diffs' | 'fields';
 
-/** The main box of a call, so that each text is shown once. */
+/** The main box of a call, chosen so that each text is shown once. */
 function mainOf(item: ToolCall, hasOutput: boolean): Main {
   if (item.ui_kind === 'execute' || item.command !== '' || item.terminal !== null) {
     return 'command';

@@ -23,20 +23,20 @@ interface ToolProps {
   readonly waiting: readonly string[];
   /** Whether it is the turn's newest todo list. */
   readonly newest: boolean;
-  /** What subagents did for it; `false` for nothing. */
+  /** The steps of its subagents; `false` for none. */
   readonly nested: Nested | false;
 }
 
 interface Nested {
   /** The current step. */
   readonly under: ComponentChildren;
-  /** The steps so far, shown where the call is open. */
+  /** The steps so far, shown if the call is open. */
   readonly body: ComponentChildren;
-  /** Waiting requests of steps, shown below all. */
+  /** Open requests of steps, shown at the bottom. */
   readonly after: ComponentChildren;
 }
 
-/** A tool call: one line that opens; while it waits, its permission request. */
+/** A tool call: one line that opens; while it waits for an answer, its permission request. */
 export function ToolCard({ item, waiting, newest, nested }: ToolProps) {
   const { actions } = useScene();
   const { permission } = item;
@@ -163,7 +163,7 @@ function Outcome({ item, open }: { readonly item: ToolCall; readonly open: boole
         <Counts added={total(diffs, 'added')} removed={total(diffs, 'removed')} />
       )}
       {status === 'in_progress'
-        ? // What a record says of the background is not of now.
+        ? // A record's background state may be out of date.
           (actions !== null || !item.background) && <Running since={item.started_at} />
         : time !== '' && <span>{time}</span>}
     </span>

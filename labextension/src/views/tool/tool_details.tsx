@@ -9,7 +9,7 @@ export function lineOf({ locations }: ToolCall, path: string): number | null {
   return locations.find(location => location.path === path)?.line ?? null;
 }
 
-/** The locations of a call, without those that its body shows anyway. */
+/** The locations of a call, without those that its body already shows. */
 export function otherLocations(
   { locations, files }: ToolCall,
   opened: readonly string[],

@@ -10,7 +10,7 @@ interface WallLineProps {
   readonly item: ToolCall;
 }
 
-/** Below the line of a call: the wall of the sandbox that stopped it, and what can be done. */
+/** Below the line of a call: the wall of the sandbox that stopped it, and what the user can do. */
 export function WallLine({ item }: WallLineProps) {
   const { actions, store, t } = useScene();
   const [problem, setProblem] = useState('');

@@ -30,7 +30,9 @@ function line(number: number, over: Partial<TrafficLine> = {}): TrafficLine {
   };
 }
 
-/** A log on a server: `passes` is its filter, `looks` how many lines it looks at for a page. */
+/**
+ * A log on a server: `passes` is its filter, `looks` the number of lines it looks at for a page.
+ */
 class Log {
   readonly asked: TrafficQuery[] = [];
 
@@ -42,7 +44,7 @@ class Log {
 
   #waiting: (() => void) | null = null;
 
-  /** Has further lines, and answers who waits for them. */
+  /** Adds lines, and answers requests that wait for them. */
   grow(lines: TrafficLine[]): void {
     this.lines = lines;
     this.#waiting?.();
@@ -104,7 +106,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => l
 
 const seqs = (reel: TrafficLog) => reel.lines.map(each => each.seq);
 
-// What is typed is looked for after a while, and what comes is gathered for one.
+// Typed text is searched after a pause, and new lines are gathered for a while.
 beforeEach(() => void vi.useFakeTimers());
 
 afterEach(() => void vi.useRealTimers());
@@ -329,7 +331,7 @@ describe('the traffic viewer', () => {
     await vi.advanceTimersByTimeAsync(200);
     const direction = view().getByRole<HTMLSelectElement>('combobox', { name: 'Direction' });
     direction.value = '>';
-    // Without a pause in which the page could be drawn.
+    // With no pause in which the page could be drawn.
     direction.dispatchEvent(new Event('change', { bubbles: true }));
     vi.advanceTimersByTime(100);
     await until(() =>
@@ -345,7 +347,7 @@ describe('the traffic viewer', () => {
     log.grow(numbers(2));
     await until(() => expect(shown()).toHaveLength(2));
     await vi.advanceTimersByTimeAsync(60_000);
-    // One that waits, no timer.
+    // One waiting request, and no timer.
     expect([log.asked.length, vi.getTimerCount()]).toEqual([3, 0]);
     fireEvent.click(view().getByRole('button', { name: 'Pause' }));
     await vi.advanceTimersByTimeAsync(50);

@@ -29,7 +29,7 @@ export interface TrafficProps {
     Required<Pick<Actions, 'traffic' | 'trafficLine'>>;
   /** Title of the session, if it is known. */
   readonly title: string;
-  /** Whether the view is visible and connected: then it follows what comes. */
+  /** Whether the view is visible and connected: then it follows new lines. */
   readonly live: boolean;
   readonly t?: Translate;
 }
@@ -135,7 +135,7 @@ function isAll({ direction, method, text }: TrafficFilter): boolean {
   return direction === null && method === '' && text === '';
 }
 
-/** The traffic log of a session, which follows what comes while it is `live`. */
+/** The traffic log of a session, which follows new lines while it is `live`. */
 function useTrafficLog(
   sessionId: string,
   load: TrafficProps['actions']['traffic'],

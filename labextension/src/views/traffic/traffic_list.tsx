@@ -20,7 +20,7 @@ const NEAR_END = 4;
 
 interface TrafficListProps {
   readonly log: TrafficLog;
-  /** Key of the row that is chosen; empty for none. */
+  /** Key of the selected row; empty for none. */
   readonly chosen: string;
   readonly onChoose: (row: TrafficRow | null) => void;
   /** Text shown if there are no lines. */
@@ -143,7 +143,7 @@ export function TrafficList({ log, chosen, onChoose, empty }: TrafficListProps) 
               total={rows.length}
               onClick={() => {
                 onChoose(row);
-                // A second click, so that looking at a line does not move the others.
+                // Only a second click, so that selecting a line does not move the others.
                 if (row.key === chosen || row.rest > 0) {
                   toggle(row);
                 }
@@ -157,7 +157,7 @@ export function TrafficList({ log, chosen, onChoose, empty }: TrafficListProps) 
   );
 }
 
-/** Stays at the end if the user is there, and keeps what is read in place. */
+/** Stays at the end if the user is there, and otherwise keeps the visible lines in place. */
 function useAnchor(
   rows: readonly TrafficRow[],
   box: { readonly current: HTMLDivElement | null },

@@ -5,7 +5,7 @@ import { messageOf } from '../parts/buttons';
 /** Which lines are shown. */
 export type TrafficFilter = Pick<TrafficQuery, 'direction' | 'method' | 'text'>;
 
-/** Most lines that are held; others are fetched again. */
+/** Most lines in memory; others are fetched again. */
 export const MAX_LINES = 2000;
 
 const PAGE_LINES = 200;
@@ -53,7 +53,7 @@ export class TrafficLog {
   /** What is listed: the lines, with the chunks of those that are open. */
   rows: readonly TrafficRow[] = [];
 
-  /** Chunks of gathered lines that are open, by where these begin. */
+  /** Chunks of gathered lines that are open, by the offset of the line. */
   readonly #chunks = new Map<number, readonly TrafficLine[]>();
   #end = 0;
   #disposed = false;
@@ -70,7 +70,7 @@ export class TrafficLog {
     this.#disposed = true;
   }
 
-  /** Follows what comes, or does not: one request waits at the server meanwhile. */
+  /** Starts or stops following new lines; meanwhile one request waits at the server. */
   set live(live: boolean) {
     this.#live = live;
     void this.#follow();
@@ -170,7 +170,7 @@ export class TrafficLog {
     try {
       const query = { after, limit: PAGE_LINES, gather: true, wait_seconds: WAIT_SECONDS };
       const page = await this.load({ ...this.filter, ...query });
-      // Else another request has brought them.
+      // Otherwise another request has loaded them.
       if (this.#end === after && this.atEnd && this.#live && page.end > after) {
         this.size = page.size;
         this.#end = page.end;

@@ -50,7 +50,7 @@ describe('a notebook of 300 turns', () => {
         { kind: 'turn_ended', session_id: SESSION, seq: 13, turn: { ...DONE, turn_id: id } },
       ]);
     });
-    // What is said aloud waits for at most five seconds.
+    // Announcements wait for at most five seconds.
     await vi.advanceTimersByTimeAsync(6_000);
     expect(vi.getTimerCount()).toBe(0);
     expect(document.querySelectorAll('.acp-turn')).toHaveLength(TURNS);

@@ -67,7 +67,7 @@ it('says which sandbox was chosen for the turn, if any', () => {
     foot(draw(ITEMS, { turn: { ...DONE, ...over } }).element);
   expect(footOf({ sandbox: 'folder' })).toContain('sandbox folder');
   expect(footOf({ sandbox: 'off' })).not.toContain('sandbox');
-  // The policy says it, and the one that was chosen is not that.
+  // The policy implies it; the chosen one is another.
   const denied = footOf({ sandbox: 'folder', policy: 'read-only' });
   expect(denied).toContain('read-only');
   expect(denied).not.toContain('sandbox');

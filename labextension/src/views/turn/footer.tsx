@@ -25,7 +25,7 @@ export function Footer({ turn, items, onFailure }: FooterProps) {
     return null;
   }
   if (host === 'file' && parts.length === 0) {
-    return null; // of what came between turns
+    return null; // of items between turns
   }
   const answer = answerOf(items);
   const copy = async () => {
@@ -110,7 +110,9 @@ function secondsOf(turn: TurnState, items: readonly Item[]): number | null {
   return end?.duration_seconds ?? between(turn.started_at, turn.ended_at);
 }
 
-/** The sandbox that was chosen for a turn; a policy that brings one says so by its name. */
+/**
+ * The sandbox that was chosen for a turn; if a policy implies a sandbox, the policy's name says so.
+ */
 function sandboxWords({ sandbox, policy }: TurnState, t: Translate): string {
   const says = sandbox !== 'off' && sandboxOfPolicy(policy) === null;
   return says ? t('sandbox %1', t(sandbox)) : '';

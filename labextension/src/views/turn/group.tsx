@@ -13,13 +13,13 @@ import { useScene, useValue } from '../scene';
 import { toolName } from '../tool/tool_card';
 import { parentOf } from './layout';
 
-/** How long after a following text a group folds itself, once. */
+/** Delay after a following text before a group folds itself, once. */
 const FOLD_MILLISECONDS = 600;
 
 /** Most lines of an open group; the rest is shown on a click. */
 const MAX_LINES = 100;
 
-/** Draws one item; given, since an item may hold a group itself. */
+/** Draws one item; passed in, since an item may contain a group itself. */
 type DrawItem = (item: Item) => ComponentChildren;
 
 interface GroupProps {
@@ -101,7 +101,7 @@ function useFolded(followed: boolean): boolean {
 }
 
 interface StepsProps {
-  /** The call whose subagents did them. */
+  /** The call whose subagents did the steps. */
   readonly item: ToolCall;
   readonly steps: readonly Item[];
 }

@@ -23,7 +23,7 @@ import { ThoughtLine } from './thought';
 /** Above this many lines only the newest are mounted. */
 const MAX_ROWS = 400;
 
-/** Rows that are mounted then, and added with each click. */
+/** Number of rows that are mounted then, and added with each click. */
 const MOUNTED_ROWS = 200;
 
 interface RowsProps {
@@ -85,7 +85,7 @@ const NONE: readonly string[] = [];
 
 interface ItemRowProps {
   readonly item: Item;
-  /** What its subagents did. */
+  /** The steps of its subagents. */
   readonly steps?: readonly Item[];
   readonly waiting: readonly string[];
   /** Whether it is the turn's newest todo list. */
@@ -153,7 +153,7 @@ function ItemContent({ item, steps = [], waiting, newest = false }: ItemRowProps
   }
 }
 
-/** What the user said while the turn ran, where the agent took it. */
+/** A message of the user during the turn, where the agent received it. */
 function Steered({ item }: { readonly item: UserMessage }) {
   const { t } = useScene();
   return (

@@ -7,14 +7,14 @@ export type Row =
       readonly kind: 'item';
       readonly id: string;
       readonly item: Item;
-      /** What its subagents did. */
+      /** The steps of its subagents. */
       readonly steps: readonly Item[];
     }
   | { readonly kind: 'group'; readonly id: string; readonly items: readonly Item[] };
 
 /** A turn in the order it is drawn. */
 export interface Layout {
-  /** What the agent did before its answer, folded once the turn is done; empty for short turns. */
+  /** The agent's steps before its answer, folded once the turn is done; empty for short turns. */
   readonly log: readonly Row[];
   readonly rows: readonly Row[];
 }
@@ -86,7 +86,7 @@ export function layOut(items: readonly Item[], settled: boolean): Layout {
   if (answer === drawn.length || before.filter(isTool).length <= SHORT_TURN) {
     return { log: [], rows: [...rows(drawn), ...outcome] };
   }
-  // What goes on in the background stays in sight.
+  // Background calls stay visible.
   const folded = before.filter(item => !goesOn(item));
   const shown = [...before.filter(goesOn), ...drawn.slice(answer)];
   return { log: rows(folded), rows: [...rows(shown), ...outcome] };
@@ -111,7 +111,7 @@ function isAnswer(item: Item | undefined): boolean {
   return item?.kind === 'agent_message' || item?.kind === 'content_block';
 }
 
-/** Whether an item is drawn as a row; the prompt is drawn elsewhere, but for what came later. */
+/** Whether an item is drawn as a row; the prompt is drawn elsewhere, except later messages. */
 function isDrawn(item: Item): boolean {
   return item.kind !== 'user_message' || item.steered;
 }

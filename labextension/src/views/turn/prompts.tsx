@@ -12,7 +12,7 @@ interface PromptsProps {
   readonly part?: Part | null;
 }
 
-/** What a turn was asked; what was said while it ran stands among its items. */
+/** The prompts of a turn; messages sent while it ran are among its items. */
 export function Prompts({ turnId, part = null }: PromptsProps) {
   const { view } = useScene().store;
   const prompts = idsOf(view, turnId, part).flatMap(id => {

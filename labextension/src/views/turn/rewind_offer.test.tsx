@@ -20,7 +20,7 @@ function rewinding(over: Partial<Rewinding> = {}): Rewinding {
   };
 }
 
-/** As the host refuses it. */
+/** The host's refusal. */
 class Refused extends Error {
   constructor(readonly reason: string) {
     super('Nothing was reverted.');

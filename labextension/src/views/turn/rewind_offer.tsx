@@ -13,7 +13,7 @@ export function RewindOffer({ item }: { readonly item: Notice }) {
   const { rewinding } = actions ?? {};
   const { session, turns } = store.view;
   const turn = turns.get(item.turn_id ?? '');
-  // It was done already, or undone.
+  // It was already done, or undone.
   if (rewinding === undefined || (session?.continues_in ?? '') !== '') {
     return null;
   }
@@ -60,7 +60,7 @@ export function RewindOffer({ item }: { readonly item: Notice }) {
   );
 }
 
-/** Whether the files alone can't go back. */
+/** Whether only the files can't go back. */
 function isAboutFiles(error: unknown): boolean {
   return error instanceof Error && 'reason' in error && String(error.reason).startsWith('changes_');
 }

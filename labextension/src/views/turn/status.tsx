@@ -10,7 +10,10 @@ import { ActionButton } from '../parts/buttons';
 import { Icon } from '../parts/icons';
 import { useNow, useScene } from '../scene';
 
-/** Seconds without news after which the status says whom it waits for, and that one can stop. */
+/**
+ * Seconds without an event after which the status says what it waits for, and that the user can
+ * stop.
+ */
 const QUIET_SECONDS = 10;
 
 const SILENT_SECONDS = 60;
@@ -18,7 +21,7 @@ const SILENT_SECONDS = 60;
 interface StatusProps {
   readonly turn: TurnState;
   readonly items: readonly Item[];
-  /** Whether it has the Stop button; in the panel that is in the composer. */
+  /** Whether it has the Stop button, which the panel has in the composer. */
   readonly stop: boolean;
   readonly onFailure?: (message: string) => void;
 }
@@ -56,7 +59,7 @@ export function StatusLine({ turn, items, stop, onFailure }: StatusProps) {
   );
 }
 
-/** Whether the turn waits for an answer of the user. */
+/** Whether the turn waits for the user's answer. */
 function isWaiting(turn: TurnState, items: readonly Item[]): boolean {
   return turn.status === 'requires_action' || items.some(item => pendingRequest(item) !== null);
 }

@@ -32,7 +32,7 @@ export function TurnBody({ turnId, isLog, part = null }: TurnBodyProps) {
   const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeTurn(turnId, listener), [store, turnId]));
   const { view } = store;
-  // What closes a turn is below its last part.
+  // The end of a turn is drawn below its last part.
   const ends = part?.last !== false;
   const turn = ends ? view.turns.get(turnId) : undefined;
   const items = itemsOf(idsOf(view, turnId, part), view.items);

@@ -51,7 +51,9 @@ export function TurnView(props: TurnProps) {
   );
 }
 
-/** Has the keys of a turn work in an element: those that answer requests, and that move in it. */
+/**
+ * Makes a turn's keys work in an element: those that answer requests, and those that move in it.
+ */
 export function useTurnKeys(scene: Scene) {
   const root = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -69,7 +71,8 @@ export function TurnHead({ turnId }: { readonly turnId: string }) {
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));
   const { view } = store;
   const turn = view.turns.get(turnId);
-  // Of an unnamed session the title is another prompt's words: said only if there are others.
+  // The title of an unnamed session is another prompt's text, so it is shown only if there are
+  // other sessions.
   const name = actions?.sessionName?.(view.sessionId) ?? '';
   const among = name === '' ? '' : t('in “%1”', name);
   const title = view.session?.named === false ? among : titleOf(view);

@@ -13,7 +13,7 @@ interface WorkLogProps {
   readonly rows: readonly Row[];
 }
 
-/** All that a finished turn did before its answer, as one line that opens. */
+/** Everything that a finished turn did before its answer, as one line that opens. */
 export function WorkLog({ turnId, rows }: WorkLogProps) {
   const { t } = useScene();
   const items = rows.flatMap(row => (row.kind === 'group' ? row.items : [row.item, ...row.steps]));
@@ -53,12 +53,12 @@ const NONE: readonly string[] = [];
 const REST_MILLISECONDS = 2_000;
 
 /**
- * Whether a turn is folded: it was done when it was drawn, or what folds is out of view and the
- * user is idle. What is in view stays in place.
+ * Whether a turn is folded: it was done when it was drawn, or the part that folds is out of view
+ * and the user is idle. Visible content stays in place.
  */
 export function useSettled(done: boolean, body: RefObject<HTMLElement | null>): boolean {
   const [settled, setSettled] = useState(done);
-  /** Where the turn's end has to stay. */
+  /** Position at which the turn's end has to stay. */
   const end = useRef<number | null>(null);
   useEffect(() => {
     if (!done || settled) {
@@ -95,7 +95,10 @@ export function useSettled(done: boolean, body: RefObject<HTMLElement | null>): 
   return settled && done;
 }
 
-/** Where all before the answer is in what scrolls; nowhere if the page shows nothing of it. */
+/**
+ * Position of the part before the answer in the scrolling box; `nowhere` if the page shows none of
+ * it.
+ */
 function whereIsLog(body: HTMLElement): 'above' | 'in view' | 'nowhere' {
   const { top, height } = body.getBoundingClientRect();
   const box = scrollerOf(body)?.getBoundingClientRect();
@@ -111,7 +114,7 @@ function bottomOf(element: HTMLElement): number {
   return element.getBoundingClientRect().bottom;
 }
 
-/** What scrolls a turn: the panel's log, or the notebook. */
+/** The box that scrolls a turn: the panel's log, or the notebook. */
 function scrollerOf(element: HTMLElement): Element | null {
   return element.closest('.acp-log, .jp-WindowedPanel-outer');
 }

@@ -24,7 +24,7 @@ export function useTurn(store: SessionStore, turnId: string): TurnState | undefi
   return store.view.turns.get(turnId);
 }
 
-/** What tells a variant apart: its agent and model, how it stands, and what it took and changed. */
+/** The facts of a variant: its agent and model, its state, its cost and its changes. */
 export function VariantFacts({ store, turn, number, t }: VariantFactsProps) {
   const { view } = store;
   const runs = turn !== undefined && turn.status !== 'done' && view.saved === null;

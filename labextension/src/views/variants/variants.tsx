@@ -7,7 +7,7 @@ import { Icon, injectSprite } from '../parts/icons';
 import type { Mounted } from '../props';
 import { stateOf, useTurn, VariantFacts } from './facts';
 
-/** One of several tries of a prompt. */
+/** One variant of a prompt. */
 export interface VariantOfPrompt {
   readonly store: SessionStore;
   readonly turnId: string;
@@ -19,10 +19,10 @@ export interface VariantOfPrompt {
 
 export interface VariantsProps {
   readonly variants: readonly VariantOfPrompt[];
-  /** The number of the one that is shown below. */
+  /** Number of the variant that is shown below. */
   readonly selected: number;
   readonly onSelect: (number: number) => void;
-  /** Shows what they changed side by side; absent where the server does not know them. */
+  /** Shows their changes side by side; absent if the server does not know them. */
   readonly onReview?: (() => void) | undefined;
   readonly t?: Translate;
 }
@@ -34,7 +34,7 @@ const KEYS: Readonly<Record<string, (at: number, count: number) => number>> = {
   End: (_at, count) => count - 1,
 };
 
-/** Tabs for the variants of a prompt, with what tells them apart side by side. */
+/** Tabs for the variants of a prompt, with their facts side by side. */
 function Variants({ variants, selected, onSelect, onReview, t = identity }: VariantsProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     const at = variants.findIndex(({ number }) => number === selected);

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { identity } from '../../i18n';
 import { MarkdownStream } from '../stream';
 
-/** What stands in for the browser's: it tells what a test says. */
+/** Replaces the browser's observer: it reports what a test says. */
 class Sight {
   static all: Sight[] = [];
   readonly observed = new Set<Element>();
@@ -77,10 +77,10 @@ beforeAll(() => {
 
 afterEach(() => document.body.replaceChildren());
 
-/** Whether the parts that are there, drawn or not, stand in their order. */
+/** Whether the existing parts, drawn or not, are in their order. */
 function inOrder(host: Element): boolean {
   const numbers = [...host.textContent.matchAll(/Part (\d+)/g)].map(([, n]) => Number(n));
-  // The last one may not be there as a whole.
+  // The last one may not be complete.
   return numbers.slice(0, -1).every((n, index) => n === index);
 }
 
@@ -125,7 +125,7 @@ describe('blocks out of sight', { timeout: 60_000 }, () => {
     expect(host.querySelectorAll('*').length).toBeLessThan(60);
     const words = letters(host);
     for (let n = 0; n < 12; n += 1) {
-      tell(() => true); // each time some more are there
+      tell(() => true); // each time there are some more
     }
     expect(host.querySelector('.acp-unseen')).toBeNull();
     expect(letters(host)).toBe(words);
@@ -144,7 +144,7 @@ describe('blocks out of sight', { timeout: 60_000 }, () => {
     }
     const after = host.querySelectorAll('*').length;
     hide(false);
-    // Its first 12 kB are: a short text is always drawn.
+    // Its first 12 kB are drawn: a short text always is.
     expect(after).toBeLessThan(2_500);
     expect(host.textContent.match(/Part \d+/g)).toHaveLength(1_000);
     stream.dispose();
@@ -224,7 +224,7 @@ describe('blocks out of sight', { timeout: 60_000 }, () => {
 
   it('are parts of a list, too, where every step ends behind a blank', () => {
     const { host, stream } = make();
-    // 32 characters each, of which a step is a multiple.
+    // 32 characters each; a step is a multiple of that.
     const item = (n: number) => `${1000 + n}. an item with some \`words\`\n`;
     const list = Array.from({ length: 1000 }, (_, n) => item(n)).join('');
     stream.append(list.slice(0, '1000. an item '.length));

@@ -11,22 +11,28 @@ import type { Watcher } from './sight';
 import { standIn, Stretch } from './stretch';
 import type { Block } from './stretch';
 
-/** Source that is drawn at either end of what comes at once: more than a view, or what is far. */
+/**
+ * Length of source drawn at either end of a long text that comes at once; it fills more than a
+ * view.
+ */
 const NEAR = 4_096;
 
-/** A shorter text stays drawn as a whole. */
+/** Shorter texts are always drawn whole. */
 const SHORT = 12_288;
 
-/** First guess of the height of a character of source. */
+/** First estimate of the height of a character of source. */
 const FIRST_GUESS = 0.5;
 
-/** What a user has opened or loaded stays as it is, and so does what is dear to draw. */
+/**
+ * Elements that stay drawn: those that a user has opened or loaded, and those that are costly to
+ * draw.
+ */
 const KEPT = 'img[referrerpolicy], details[open], .acp-diagram';
 
-/** The finished blocks of a text: drawn where they are in sight, plain text elsewhere. */
+/** The finished blocks of a text: drawn if they are in sight, else plain text. */
 export class Finished implements Watcher {
   readonly stretches: Stretch[] = [];
-  /** Links that the whole text defines, known at its end. */
+  /** Links that the whole text defines; known at its end. */
   links: Links = {};
   private size = 0;
   private isEndNear = true;
@@ -35,7 +41,7 @@ export class Finished implements Watcher {
   private readonly reported = new WeakSet<Element>();
   private readonly comes = new Set<Stretch>();
   private readonly goes = new Set<Stretch>();
-  /** What was measured: heights, and the characters that took them. */
+  /** Measured heights, and the number of characters that they are for. */
   private measured = { height: 0, letters: 0 };
 
   constructor(
@@ -52,7 +58,7 @@ export class Finished implements Watcher {
     this.clear();
   }
 
-  /** Which of the blocks that come now are drawn; the first `count` of them are finished. */
+  /** Which of the new blocks are drawn; the first `count` of them are finished. */
   inSight(blocks: readonly Block[], count: number): (index: number) => boolean {
     if (!canWatch()) {
       return () => true;
@@ -70,7 +76,7 @@ export class Finished implements Watcher {
       const start = before[index] ?? 0;
       return start < NEAR || sum - start < NEAR;
     };
-    // In a hidden page nothing is in sight, and nobody tells what goes out of it.
+    // In a hidden page nothing is in sight, and the observer reports nothing.
     const isEndInSight = this.isEndNear && !document.hidden;
     return index => index >= count || (isEndInSight && isAtAnEnd(index));
   }
@@ -78,7 +84,7 @@ export class Finished implements Watcher {
   /**
    * Adds a block after the others: its element, if it has one, is in the page.
    *
-   * `next` is what follows it there.
+   * `next` is the node after it.
    */
   add(block: Block, next: Node | null): void {
     block.text = block.token === null ? block.text : plainText(block.token);
@@ -91,7 +97,7 @@ export class Finished implements Watcher {
     }
   }
 
-  /** The same for one that has no element yet, and gets one if it is in sight. */
+  /** The same for a block without an element, which gets one if it is in sight. */
   append(block: Block): void {
     if (!canWatch() || this.isEndNear) {
       const [element] = draw([this.html(block)], this.options);
@@ -103,7 +109,7 @@ export class Finished implements Watcher {
     this.add(block, null);
   }
 
-  /** Watches the element at the end of the text, which says whether what comes is in sight. */
+  /** Watches the element at the end of the text, to know whether new blocks are in sight. */
   watchEnd(element: Element | null): void {
     if (element !== this.end && element !== null && canWatch()) {
       watch(element, this);
@@ -134,7 +140,7 @@ export class Finished implements Watcher {
     this.size = 0;
   }
 
-  /** What is printed is drawn; out of sight it is text again soon. */
+  /** Everything is drawn for printing; blocks out of sight become text again soon. */
   private readonly drawAll = (): void => {
     if (this.host.isConnected) {
       this.stretches.map(stretch => this.draw(stretch)).forEach(select => select());
@@ -165,10 +171,10 @@ export class Finished implements Watcher {
   readonly settle = (): void => {
     const selections = [...this.comes].map(stretch => this.draw(stretch));
     this.comes.clear();
-    // After all: what was found is shown, whatever has grown above it.
+    // Last, so that a search result is shown even if blocks above it have grown.
     selections.forEach(select => select());
     const isLong = this.size >= SHORT && this.goes.size > 0;
-    // Read once: it may take a layout.
+    // Read once, since it may cause a layout.
     const kept = isLong ? endsOfSelection() : [];
     const gone = isLong ? [...this.goes].filter(stretch => this.mayGo(stretch, kept)) : [];
     this.goes.clear();
@@ -190,7 +196,7 @@ export class Finished implements Watcher {
     return block.html;
   }
 
-  /** Draws a block anew, in its place, which may be before an element of another. */
+  /** Draws a block again in its place, which may be before another block's element. */
   redraw(stretch: Stretch, block: Block, next: Node | null): void {
     const [element] = draw([this.html(block)], this.options);
     const place = block.element?.nextSibling ?? next;
@@ -203,7 +209,7 @@ export class Finished implements Watcher {
     }
   }
 
-  /** The height that a block will have, as far as others tell. */
+  /** The estimated height of a block, from measured ones. */
   readonly guess = ({ raw }: Block): number => {
     const { height, letters } = this.measured;
     return raw.length * (letters > 2 * NEAR ? (1.1 * height) / letters : FIRST_GUESS);

@@ -2,9 +2,9 @@ import type { Links, Token, Tokens } from 'marked';
 
 import { isOf, isVisible, lex } from '../blocks';
 
-/** What the beginning of a text continues, where a very long block was cut. */
+/** The block that the beginning of a text continues, if a very long block was cut. */
 export interface Carry {
-  /** Written before it: the head of a table. */
+  /** Text to put before it: the head of a table. */
   readonly prefix: string;
   /** Number of the next item of a list. */
   readonly number: number | null;
@@ -16,7 +16,7 @@ export const NOTHING: Carry = { prefix: '', number: null, continues: false };
 /** A part of a text that is drawn by itself: a block, or a part of a very long one. */
 export interface Piece {
   readonly token: Token;
-  /** Its source, and where in the text it is. */
+  /** Its source, and its offset in the text. */
   readonly raw: string;
   readonly start: number;
   readonly end: number;
@@ -25,13 +25,16 @@ export interface Piece {
   readonly goesOn: boolean;
 }
 
-/** A longer block is cut, so that growing costs what is new and not what is there. */
+/** A longer block is cut, so that the cost of growing depends only on the new part. */
 const LONGEST = 8_192;
 
 /** Length of the parts. */
 const PART = 4_096;
 
-/** The pieces of a text, in order; `null` if the lexer has changed it, so that it can't be cut. */
+/**
+ * The pieces of a text, in order; `null` if the lexer has changed the text, so that it can't be
+ * cut.
+ */
 export function piecesOf(text: string, carry: Carry, links: Links): Piece[] | null {
   const pieces: Piece[] = [];
   const tokens = lex(carry.prefix + text, links);
@@ -51,13 +54,13 @@ export function piecesOf(text: string, carry: Carry, links: Links): Piece[] | nu
   return pieces;
 }
 
-/** Whether the tokens are the text; of a blank at its end after a list the lexer makes a line end. */
+/** Whether the tokens add up to the text; the lexer makes a blank after a final list a line end. */
 function addUp(tokens: readonly Token[], text: string): boolean {
   const sum = tokens.map(({ raw }) => raw).join('');
   return sum === text || (sum.length === text.length && sum === `${text.slice(0, -1)}\n`);
 }
 
-/** The tokens of a piece, drawn as the part it is. */
+/** The tokens of a piece, drawn as a part of its block. */
 export function tokensOf({ raw, carry }: Pick<Piece, 'raw' | 'carry'>, links: Links): Token[] {
   const tokens = lex(carry.prefix + raw, links).filter(isVisible);
   asPart(tokens[0], carry);
@@ -87,9 +90,9 @@ function partsOf(whole: Token, raw: string, start: number, carry: Carry, links: 
   }
 }
 
-/** What a list or table is cut to, where its tokens say it: parsing again takes longer. */
+/** The parts of a list or table, from its tokens, since parsing again takes longer. */
 function halvesOf(token: Token, count: number): [Token, Token] | null {
-  // In a loose list an item without a blank line may be tight once it is in another part.
+  // An item of a loose list without a blank line may become tight in another part.
   if (isOf(token, 'list') && !token.loose) {
     const { items } = token;
     return [
@@ -111,7 +114,7 @@ function first(text: string, links: Links, other: Token): Token {
   return lex(text, links).find(isVisible) ?? other;
 }
 
-/** Makes a token what it is as a part: a list goes on counting, a table has no head. */
+/** Adapts a token to its part: a list continues its numbers, a table has no head. */
 function asPart(token: Token | undefined, { number, continues }: Carry): void {
   if (token === undefined) {
     return;
@@ -125,9 +128,9 @@ function asPart(token: Token | undefined, { number, continues }: Carry): void {
 
 interface Cut {
   readonly length: number;
-  /** Of items or rows in that length. */
+  /** Number of items or rows in that length. */
   readonly count: number;
-  /** How the rest begins. */
+  /** The beginning of the rest. */
   readonly carry: Carry;
 }
 
@@ -141,12 +144,12 @@ function cutOf(token: Token, raw: string, carry: Carry): Cut | null {
   if (token.type === 'table') {
     return tableCut(raw, carry);
   }
-  // Fences are appended to, however long.
+  // Fences grow by appending, whatever their length.
   const isIndented = isOf(token, 'code') && token.codeBlockStyle === 'indented';
   return isIndented || token.type === 'blockquote' ? atLine(raw) : null;
 }
 
-/** Where a paragraph is cut: before a word, since a letter begins no other block. */
+/** Offset at which a paragraph is cut: before a word, since a letter begins no other block. */
 function wordBefore(raw: string): number {
   const found = /^[^]*[^\S\n](?=\p{L})/u.exec(raw.slice(0, PART))?.[0].length ?? 0;
   if (found > 0) {

@@ -1,15 +1,20 @@
 import { UNSEEN } from './stretch';
 
-/** A place in a text: how many characters that are no blanks stand before it. */
+/** A place in a text: the number of non-blank characters before it. */
 interface Place {
   readonly node: 'start' | 'end';
   readonly letters: number;
 }
 
-/** Not among the words of a block: names and buttons of code, typeset formulas beside their source. */
+/**
+ * Elements that don't count as a block's words: names and buttons of code, and typeset formulas,
+ * which are beside their source.
+ */
 const BESIDE = '.acp-code > header, [aria-hidden="true"]';
 
-/** Where the user's selection begins and ends, and what has the focus: that stays as it is. */
+/**
+ * The nodes where the user's selection begins and ends, and the focused element, which must stay.
+ */
 export function endsOfSelection(): Node[] {
   const selection = document.getSelection();
   const ends =
@@ -18,8 +23,8 @@ export function endsOfSelection(): Node[] {
 }
 
 /**
- * Remembers where a selection begins or ends in a text out of sight, as the search of a browser
- * leaves it; the function returned selects the same in the elements that are there then.
+ * Remembers where a selection begins or ends in a text out of sight, such as one of the browser's
+ * search; the returned function selects the same in the elements drawn by then.
  */
 export function keepSelection(stand: Element): (elements: readonly Element[]) => void {
   const selection = document.getSelection();
@@ -72,7 +77,7 @@ function find(
         continue;
       }
       for (let offset = 0; offset < node.data.length; offset += 1) {
-        // A beginning is before the next character, an end behind the last one.
+        // A beginning is before the next character, an end after the last one.
         if (!/\s/.test(node.data.charAt(offset))) {
           if (left === 0 && which === 'start') {
             return { text: node, offset };

@@ -4,10 +4,10 @@ import { isOf } from '../blocks';
 
 const inert = document.implementation.createHTMLDocument();
 
-/** Nothing is read of these. */
+/** Elements whose text is not read. */
 const SILENT = new Set(['space', 'def', 'hr', 'checkbox']);
 
-/** The words of a block as they are read, without drawing it. */
+/** The words of a block as they would be shown, without drawing it. */
 export function plainText(token: Token): string {
   if (isOf(token, 'list')) {
     return token.items.map(item => join(item.tokens, '\n')).join('\n');
@@ -54,7 +54,7 @@ function join(tokens: readonly Token[] | undefined, between: string): string {
     .join(between);
 }
 
-/** A text whose character references, such as `&copy;`, are the characters. */
+/** A text with its character references, such as `&copy;`, replaced by the characters. */
 function decoded(text: string): string {
   if (!text.includes('&')) {
     return text;

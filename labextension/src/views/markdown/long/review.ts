@@ -6,28 +6,30 @@ import { plainText } from './plain_text';
 import { blockOf } from './stretch';
 import type { Block, Stretch } from './stretch';
 
-/** Source that is parsed in a step; more where one block is longer. */
+/** Length of source that is parsed in a step; more if one block is longer. */
 const WINDOW = 16_384;
 
-/** Less than this before its end nothing is certain: a formula may begin there. */
+/**
+ * Distance from the end of a step within which nothing is certain, since a formula may begin there.
+ */
 const UNCERTAIN = 4_200;
 
-/** Source that is searched for definitions at once. */
+/** Length of source that is searched for definitions at once. */
 const SEARCHED = 65_536;
 
 const DEFINES = /^[ >\-*+\d.)]*\[[^\]\n]+\]:/m;
 
 /**
- * Compares what is shown with the whole text, step by step.
+ * Compares the shown blocks with the whole text, step by step.
  *
- * What depends on text that came later is corrected: links defined below, a line that was cut in
- * two when it was parsed. A block that is the same stays.
+ * Corrects blocks that depend on later text: links defined below, a line that was split when it was
+ * parsed. A block that is the same stays.
  */
 export class Review {
   private at = 0;
   private size = WINDOW;
   private carry: Carry = NOTHING;
-  /** Where the next block that is shown is. */
+  /** Position of the next shown block. */
   private nth = 0;
   private index = 0;
   private searched: number;
@@ -52,7 +54,7 @@ export class Review {
     const isWhole = this.at + this.size >= this.source.length;
     const pieces = piecesOf(text, this.carry, this.finished.links);
     if (pieces === null) {
-      // Another window may fit; what can't be cut at all stays as it is.
+      // Another window may fit; text that can't be cut at all is not changed.
       this.at = isWhole ? this.source.length : this.at;
       this.size *= 2;
       return !isWhole;
@@ -102,7 +104,7 @@ export class Review {
     this.removeBefore(target.start + target.raw.length);
   }
 
-  /** A block that is the same may have links that were not known. */
+  /** An equal block may have links that were not known. */
   private correct(stretch: Stretch, block: Block): void {
     if (!block.raw.includes('[') || Object.keys(this.finished.links).length === 0) {
       return;
@@ -141,7 +143,7 @@ export class Review {
     }
   }
 
-  /** The next block that is shown; an empty stretch has none. */
+  /** The next shown block; an empty stretch has none. */
   private shown(): { readonly stretch: Stretch; readonly block: Block } | null {
     for (;;) {
       const stretch = this.finished.stretches[this.nth];

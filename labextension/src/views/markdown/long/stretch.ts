@@ -2,20 +2,20 @@ import type { Token } from 'marked';
 
 import type { Piece } from './pieces';
 
-/** A block that is finished: its source, its words, and its element while it is drawn. */
+/** A finished block: its source, its words, and its element while it is drawn. */
 export interface Block extends Pick<Piece, 'raw' | 'carry' | 'goesOn'> {
-  /** Where it begins in the whole text. */
+  /** Its offset in the whole text. */
   readonly start: number;
   text: string;
-  /** What it was parsed to; `null` once its words are known. */
+  /** Its tokens; `null` once its words are known. */
   token: Token | null;
-  /** What its element was made of; `null` if it was never drawn. */
+  /** The HTML that its element was made from; `null` if it was never drawn. */
   html: string | null;
   element: Element | null;
   near: boolean;
 }
 
-/** A block that is not drawn yet; `at` is where the text of the piece begins. */
+/** A block that is not drawn yet; `at` is the offset of the piece's text. */
 export function blockOf({ token, raw, carry, goesOn, start }: Piece, at: number): Block {
   return {
     ...{ raw, carry, goesOn, token, start: at + start },
@@ -23,18 +23,18 @@ export function blockOf({ token, raw, carry, goesOn, start }: Piece, at: number)
   };
 }
 
-/** Characters of a stretch. */
+/** Number of characters of a stretch. */
 const FULL = 6_144;
 
-/** Blocks of a stretch, so that it is few elements, too. */
+/** Number of blocks of a stretch, so that it has few elements, too. */
 const MOST_BLOCKS = 96;
 
 /** Class of the element that stands for a stretch out of sight. */
 export const UNSEEN = 'acp-unseen';
 
 /**
- * Finished blocks one after the other, which are drawn together, or stand as plain text in one
- * element while they are out of sight: it is found, selected, copied and read aloud like them.
+ * Consecutive finished blocks, which are drawn together, or are plain text in one element while
+ * they are out of sight. That text is found, selected, copied and read aloud like the blocks.
  */
 export class Stretch {
   readonly blocks: Block[] = [];
@@ -57,7 +57,7 @@ export class Stretch {
     return this.blocks.some(({ near }) => near);
   }
 
-  /** Adds a block after the others; `height` is what it will take, as far as is known. */
+  /** Adds a block after the others; `height` is an estimate. */
   add(block: Block, height: number): void {
     if (this.stand !== null) {
       const text = this.blocks.length > 0 ? `\n\n${block.text}` : block.text;
@@ -73,7 +73,7 @@ export class Stretch {
     this.size += block.raw.length;
   }
 
-  /** Writes the text anew, after its blocks have changed. */
+  /** Updates the text after its blocks have changed. */
   rewrite(heightOf: (block: Block) => number): void {
     this.size = this.blocks.reduce((sum, { raw }) => sum + raw.length, 0);
     if (this.stand !== null) {
@@ -82,7 +82,7 @@ export class Stretch {
     }
   }
 
-  /** What takes the place of its elements: of the same height, so that nothing moves. */
+  /** The element that replaces its elements, with the same height, so that nothing moves. */
   measure(): { readonly height: number; readonly top: string; readonly bottom: string } | null {
     const first = this.blocks[0]?.element ?? null;
     const last = this.blocks[this.blocks.length - 1]?.element ?? null;

@@ -57,7 +57,7 @@ interface AddAgentProps extends Omit<AgentsProps, 'onAdd'> {
   readonly onBack: () => void;
 }
 
-/** All agents that are known, with what each needs. */
+/** All known agents, and what each needs. */
 export function AddAgent({ agents, actions, t, onStart, onBack, onFailure }: AddAgentProps) {
   const [search, setSearch] = useState('');
   const words = search.trim().toLowerCase();
@@ -99,7 +99,7 @@ export function AddAgent({ agents, actions, t, onStart, onBack, onFailure }: Add
 
 const OWN_COMMAND = 'c.AcpJupyter.agents = {"my-agent": {"command": "my-agent", "args": ["acp"]}}';
 
-/** How an agent is added that is on no list. */
+/** How to add an agent that is on no list. */
 function OwnCommand({ actions, t }: Pick<AgentsProps, 'actions' | 't'>) {
   return (
     <div class="acp-empty">
@@ -129,7 +129,7 @@ export interface AgentRowProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** An agent, what it needs, and a button for that. */
+/** An agent, what it needs, and a button that provides it. */
 export function AgentRow({ agent, actions, t, onStart, onFailure }: AgentRowProps) {
   const [confirming, setConfirming] = useState(false);
   const [icon, tone] = STATUS_ICONS[agent.status];

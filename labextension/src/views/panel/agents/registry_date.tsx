@@ -10,7 +10,7 @@ interface RegistryDateProps {
   readonly t: Translate;
 }
 
-/** From which day the list of the public registry is, and how it is made current. */
+/** The date of the public registry's list, and how to update it. */
 export function RegistryDate({ actions, t }: RegistryDateProps) {
   const [list, setList] = useState<RegistryReply | null>(null);
   const [isNewest, setIsNewest] = useState(false);

@@ -51,7 +51,7 @@ it.each(['Delete', 'Backspace'])('removes with %s and goes to the next', async k
   expect(labels(store.ui.attachments.list)).toEqual(['a.py', 'c.py']);
   await until(() => expect(document.activeElement).toBe(chip('c.py')));
   press(key);
-  // Nothing follows: to the one before.
+  // The last one: the focus goes to the one before.
   await until(() => expect(document.activeElement).toBe(chip('a.py')));
   press(key);
   expect(store.ui.attachments.list).toEqual([]);
@@ -62,7 +62,7 @@ it('goes back to the text where one was clicked away', async () => {
   await attach('a.py', 'b.py', 'c.py');
   fireEvent.click(chip('a.py'), { detail: 1 });
   expect(document.activeElement).toBe(box());
-  // Enter clicks as well; who uses it goes on along the list.
+  // Enter clicks, too; a keyboard user stays in the list.
   chip('b.py').focus();
   fireEvent.click(chip('b.py'), { detail: 0 });
   await until(() => expect(document.activeElement).toBe(chip('c.py')));

@@ -40,7 +40,7 @@ export function Chips({ attachments, t, onRemove, onLeave }: ChipsProps) {
     if (attachment === undefined) {
       return;
     }
-    // Otherwise the focus goes to the attachment that takes its place.
+    // Otherwise the focus goes to the attachment that replaces it.
     if (byPointer || last === 0) {
       onLeave();
     }

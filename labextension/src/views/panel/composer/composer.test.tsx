@@ -99,7 +99,7 @@ describe('the composer', () => {
     const slow: MentionSource = {
       find: (query, found) => {
         found([FILE]);
-        // The empty session looks for errors, too.
+        // The empty session also looks for errors.
         more = query === 'cl' ? found : more;
         return () => undefined;
       },

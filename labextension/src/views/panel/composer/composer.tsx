@@ -27,7 +27,7 @@ const NO_COMMANDS: SessionState['commands'] = [];
 
 interface ComposerProps {
   readonly store: SessionStore;
-  /** `null` before there is a session: sending makes one. */
+  /** `null` before there is a session, which sending creates. */
   readonly session: SessionState | null;
   readonly agents: readonly AgentEntry[];
   readonly agent: AgentEntry | null;
@@ -69,7 +69,7 @@ export function Composer(props: ComposerProps) {
     onFailure,
   );
   const box = useRef<HTMLTextAreaElement>(null);
-  /** Where to put the caret when the text is drawn. */
+  /** Position of the caret once the text is drawn. */
   const caret = useRef<number | null>(null);
   useLayoutEffect(() => {
     if (caret.current !== null) {
@@ -107,7 +107,7 @@ export function Composer(props: ComposerProps) {
       store.ui.setValue(SANDBOX_OFFER, '');
       await actions.send?.(sessionId, message, attached);
     } catch (error) {
-      // Nothing written is lost; a session created for it is shown by now.
+      // The draft is not lost; a session created for it is shown by now.
       const { ui } = props.shownStore(sessionId) ?? store;
       const since = ui.value(DRAFT);
       ui.setValue(DRAFT, since === '' ? message : `${message}\n${since}`);

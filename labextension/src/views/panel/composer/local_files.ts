@@ -23,7 +23,7 @@ export interface AttachmentsInput {
   };
 }
 
-/** The attachments of the draft; `takes` is `null` where nothing can be attached. */
+/** The attachments of the draft; `takes` is `null` if nothing can be attached. */
 export function useAttachments(
   { ui: { attachments } }: SessionStore,
   takes: Takes | null,
@@ -75,7 +75,7 @@ export function useAttachments(
           },
           onPaste: event => {
             const files = [...(event.clipboardData?.files ?? [])];
-            // Office programs copy an image of the text beside the text.
+            // Office programs copy an image of the text in addition to the text.
             const hasText = event.clipboardData?.types.includes('text/plain') === true;
             if (files.length > 0 && !hasText) {
               event.preventDefault();
@@ -99,7 +99,7 @@ export const MOST_TEXT_BYTES = 200_000;
 
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** What the agent accepts. */
+/** The types that the agent accepts. */
 export interface Takes {
   readonly agent: string;
   readonly images: boolean;

@@ -50,7 +50,7 @@ interface FoundMentions {
   readonly index: number;
 }
 
-/** Completes what follows an `@`; without a source nothing. */
+/** Completes the text after an `@`; without a source nothing. */
 export function useMentions(
   source: MentionSource | undefined,
   onTake: (mention: Mention, token: MentionToken) => void,
@@ -73,7 +73,7 @@ export function useMentions(
       return;
     }
     stop.current();
-    // The mentions of the shorter query stay until there are others.
+    // The mentions of the shorter query stay until there are new ones.
     setShown(former => (former === null ? null : { ...former, token, index: 0 }));
     let done = false;
     let first = true;

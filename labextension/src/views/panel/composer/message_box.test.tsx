@@ -25,7 +25,7 @@ describe('the message box', () => {
   });
 
   it('stops with Escape twice and brings back what was written', async () => {
-    // Twice is within a moment, which a busy machine may take from one key to the next.
+    // Both keys must come within a moment, which a busy machine might exceed.
     vi.useFakeTimers({ toFake: ['performance'] });
     const cancel = vi.fn(() => Promise.resolve());
     showPanel({ store: storeOf([prompt('u', 'Make it fast')]) }, { cancel });

@@ -10,7 +10,7 @@ export interface Choice {
   readonly disabled?: boolean;
 }
 
-/** Letters typed within this time are one word. */
+/** Letters typed within this time form one word. */
 const TYPED_MILLISECONDS = 700;
 
 interface PickerProps {
@@ -19,9 +19,9 @@ interface PickerProps {
   readonly choices: readonly Choice[];
   /** Text of the button, if not the name of the choice. */
   readonly shown?: string;
-  /** Whether the button names the label as well: "Normal" alone says nothing. */
+  /** Whether the button shows the label, too: "Normal" alone says nothing. */
   readonly named?: boolean;
-  /** What is to be known before choosing; over the choices. */
+  /** What to know before choosing; shown over the choices. */
   readonly note?: string;
   readonly onChoose: (value: string) => void;
 }
@@ -50,7 +50,7 @@ export function Picker(props: PickerProps) {
     return () => document.removeEventListener('pointerdown', close, true);
   }, [open]);
 
-  // A list may be longer than its box.
+  // The list may be longer than its box.
   useLayoutEffect(() => {
     const box = list.current?.parentElement;
     const option = list.current?.children[active];

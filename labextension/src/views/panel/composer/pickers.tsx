@@ -11,12 +11,12 @@ import { AGENT_STATES } from '../agents/agents';
 import { Picker } from './picker';
 import type { Choice } from './picker';
 
-/** How a sandbox is chosen, where it is. */
+/** The picker for a sandbox, if there is one. */
 export interface SandboxParts {
   readonly picker: ComponentChildren;
   /** Drawn between the message and the pickers. */
   readonly offer: ComponentChildren;
-  /** What is to be known before another policy is chosen. */
+  /** What to know before choosing another policy. */
   readonly policyNote: string;
 }
 
@@ -36,7 +36,7 @@ interface PickersProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** A choice that is no agent's id. */
+/** A choice that isn't an agent's id. */
 const ADD = ' ';
 
 const POLICY_CHOICES: readonly (Choice & { readonly value: Policy })[] = [
@@ -60,12 +60,12 @@ const POLICY_CHOICES: readonly (Choice & { readonly value: Policy })[] = [
   { value: 'deny', name: 'Deny', description: 'Every request is rejected.' },
 ];
 
-/** The name of a policy for people. */
+/** The name of a policy for users. */
 export function policyName(policy: Policy, t: Translate): string {
   return t(POLICY_CHOICES.find(({ value }) => value === policy)?.name ?? policy);
 }
 
-/** Most options beside mode and model that get a picker. */
+/** Number of options besides mode and model that get a picker. */
 const MOST = 6;
 
 /** Pickers for the agent, its mode and model, and its other options. */
@@ -156,7 +156,7 @@ function PolicyPicker({ value, note = '', actions, t, onChoose }: PolicyPickerPr
   );
 }
 
-/** What an agent outside may do, which is all that can be said to it here. */
+/** The policy of an outside agent, the only setting that it has here. */
 export function OutsidePolicy({
   session,
   actions,

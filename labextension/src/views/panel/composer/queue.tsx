@@ -20,7 +20,7 @@ export function Queue({ session, actions, t, onFailure }: QueueProps) {
   const list = useRef<HTMLUListElement>(null);
   const edited = useRef('');
   useLayoutEffect(() => {
-    // The edit button, not Send: an Enter that is held down would press it.
+    // The edit button, not Send, which a held Enter key would press.
     if (editing === '' && edited.current !== '' && document.activeElement === document.body) {
       list.current?.querySelector<HTMLElement>(`[data-edit="${edited.current}"] button`)?.focus();
     }

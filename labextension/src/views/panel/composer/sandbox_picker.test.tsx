@@ -18,7 +18,7 @@ function show(over: Partial<SessionState> = {}, actions: Partial<Actions> = {}):
   showPanel({ store: storeOf([], { ...IDLE, ...over }) }, { setConfig, ...actions });
 }
 
-/** A session with one turn that is over, so that there is a conversation. */
+/** A session with one finished turn, so that there is a conversation. */
 function showBegun(over: Partial<SessionState>): void {
   const store = new SessionStore(SESSION);
   const state = session({ status: 'idle', active_turn_id: null, ...over });
@@ -28,7 +28,7 @@ function showBegun(over: Partial<SessionState>): void {
 
 const picker = () => view().getByRole('combobox', { name: 'Sandbox' });
 
-/** What is chosen among, by name. */
+/** The choices, by name. */
 function open(): Map<string, HTMLElement> {
   fireEvent.click(picker());
   const options = within(view().getByRole('listbox', { name: 'Sandbox' })).getAllByRole('option');
@@ -37,7 +37,7 @@ function open(): Map<string, HTMLElement> {
   );
 }
 
-/** What is said over the choices, as a screen reader finds it. */
+/** The text over the choices, as a screen reader finds it. */
 function note(): string {
   const id = picker().getAttribute('aria-describedby') ?? '';
   return document.getElementById(id)?.textContent ?? '';

@@ -22,9 +22,9 @@ const DEFAULT = 'default';
 interface SandboxPickerProps {
   readonly session: SessionState | null;
   readonly turns: SessionView['turns'];
-  /** That of the session, or of the one to start. */
+  /** The policy of the session, or of the one to start. */
   readonly policy: Policy;
-  /** The name of that policy for people. */
+  /** The name of that policy for users. */
   readonly policyName: string;
   /** The sandbox of the session to start; `null` leaves it to the server. */
   readonly sandbox: Sandbox | null;
@@ -33,7 +33,7 @@ interface SandboxPickerProps {
   readonly onChoose: (sandbox: Sandbox | null) => void;
 }
 
-/** What the agent's processes can reach; some policies leave no choice. */
+/** A picker for what the agent's processes can reach; some policies leave no choice. */
 export function SandboxPicker(props: SandboxPickerProps) {
   const { session, turns, policy, policyName, sandbox, actions, t } = props;
   const brought = sandboxOfPolicy(policy);
@@ -76,7 +76,7 @@ export function SandboxPicker(props: SandboxPickerProps) {
   );
 }
 
-/** From when on another sandbox counts in a session, and what that does to its agent. */
+/** When another sandbox takes effect in a session, and its effect on the agent. */
 function whenItCounts(
   session: SessionState | null,
   turns: SessionView['turns'],
@@ -96,7 +96,7 @@ function whenItCounts(
     : t('Takes effect with your next message.');
 }
 
-/** Says of an agent that could not go on with the conversation in a new process that it stays. */
+/** Says that the agent stays, if it could not continue the conversation in a new process. */
 export function wordsOfStay(
   session: SessionState | null,
   turns: SessionView['turns'],

@@ -6,7 +6,7 @@ import type { Translate } from '../../i18n';
 import { useUniqueId } from '../../scene';
 import { listAria, listKeys } from './completion_list';
 
-/** The list of commands, and what the message box needs for it. */
+/** The list of commands, and the message box's handlers for it. */
 export interface Slash {
   readonly aria: {
     readonly 'aria-autocomplete'?: 'list';

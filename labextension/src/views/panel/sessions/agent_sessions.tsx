@@ -14,7 +14,7 @@ interface AgentSessionsProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** Sessions that agents store themselves and that are not known here; fetched on a click. */
+/** Sessions that agents store themselves and that are not in this list; fetched on a click. */
 export function AgentSessionsPart({ sessions, actions, ...rest }: AgentSessionsProps) {
   const { life } = actions;
   if (life === undefined) {
@@ -37,7 +37,7 @@ interface OfAgentProps extends Omit<AgentSessionsProps, 'sessions' | 'actions'> 
   readonly id: string;
   readonly name: string;
   readonly life: SessionLife;
-  /** Whether it has an archive. */
+  /** Whether the agent has an archive. */
   readonly archives: boolean;
 }
 
@@ -48,7 +48,7 @@ function OfAgent({ id, name, life, archives, t, onOpen, onFailure }: OfAgentProp
   const [archived, setArchived] = useState(false);
   const part = useRef<HTMLElement>(null);
   const added = useRef<number | null>(null);
-  // The button that was pressed may be gone now; the focus goes to the first entry that it brought.
+  // The pressed button may be gone; the focus goes to the first new entry.
   useLayoutEffect(() => {
     const box = part.current;
     if (added.current !== null && box?.contains(document.activeElement) === false) {
@@ -64,7 +64,7 @@ function OfAgent({ id, name, life, archives, t, onOpen, onFailure }: OfAgentProp
     const before = from === '' ? [] : (found ?? []);
     added.current = part.current?.contains(document.activeElement) ? before.length : null;
     setFound([...before, ...others]);
-    // A cursor that repeats itself is the end.
+    // A cursor that repeats means the end.
     setCursor(page.next_cursor === from ? '' : page.next_cursor);
   };
   const open = async (session: AgentSession, trust: boolean) => {

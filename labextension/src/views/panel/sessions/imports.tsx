@@ -12,7 +12,7 @@ interface ImportsPartProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** The logs that are being imported, how far each is, and how to stop it. */
+/** The logs that are being imported, each with its progress and a button that stops it. */
 export function ImportsPart({ imports, actions, t, onFailure }: ImportsPartProps) {
   const { life } = actions;
   return imports.length === 0 ? null : (

@@ -10,24 +10,24 @@ import { ErrorNote } from '../../parts/notes';
 import { TitleText, Visible } from '../../parts/odd_characters';
 import type { Trash } from './trash';
 
-/** Pause in typing after which what was said is searched. */
+/** Pause in typing after which prompts and answers are searched. */
 const TYPED_MILLISECONDS = 300;
 
-/** Fewer characters are looked for in titles only. */
+/** Shorter texts are looked for in titles only. */
 const LEAST_CHARACTERS = 2;
 
-/** Most places that are listed. */
+/** Most results that are listed. */
 const MOST_HITS = 100;
 
-/** What a search in prompts and answers has found so far. */
+/** The results so far of a search in prompts and answers. */
 interface Said {
-  /** What is looked for; empty for nothing. */
+  /** The searched text; empty for none. */
   readonly text: string;
   readonly hits: readonly FoundText[];
   /** `null` until the first reply. */
   readonly searched: Pick<FoundSessions, 'searched' | 'total'> | null;
   readonly running: boolean;
-  /** Whether there may be more. */
+  /** Whether there may be more results. */
   readonly cut: boolean;
   readonly failure: string;
 }
@@ -41,7 +41,7 @@ const NOTHING: Said = {
   failure: '',
 };
 
-/** Searches what was said, part by part, until another text is typed; `null` where it can't. */
+/** Searches prompts and answers, part by part, until another text is typed; `null` if it can't. */
 export function useSaid(search: string, look: Actions['search']): Said | null {
   const [said, setSaid] = useState(NOTHING);
   const text = search.trim();
@@ -94,7 +94,7 @@ interface SaidPartProps {
   readonly onOpen: (sessionId: string, turnId: string) => void;
 }
 
-/** Prompts and answers that hold what is looked for; a click opens the session there. */
+/** Prompts and answers with the searched text; a click opens the session there. */
 export function SaidPart({ said, sessions, trash, t, onOpen }: SaidPartProps) {
   const name = t('In messages');
   const titles = new Map(sessions.map(session => [session.session_id, session.title]));

@@ -13,7 +13,7 @@ import { SaidPart, useSaid } from './message_search';
 import { SessionRow } from './session_row';
 import type { Trash } from './trash';
 
-/** Sessions that are listed at first, and added with each click. */
+/** Number of sessions that are listed at first, and added with each click. */
 const PAGE = 100;
 
 interface SessionListProps {
@@ -143,7 +143,7 @@ function Part({ title, sessions, current, ...rest }: PartProps) {
 }
 
 interface MoreProps extends Pick<SessionListProps, 't'> {
-  /** How many are not shown. */
+  /** Number of sessions that are not shown. */
   readonly rest: number;
   readonly onMore: () => void;
 }

@@ -89,7 +89,7 @@ function itemsOf(
     work.catch((error: unknown) => onFailure(messageOf(error)));
   };
   const items: MenuItem[] = [];
-  // Other agents start without its history, which sending a message does, too.
+  // Other agents would start without the history, as sending a message does.
   const takesUp = session.can.includes('resume') || session.can.includes('load');
   if (life !== undefined && own && ended && takesUp && agent !== IMPORTED) {
     const resume = async () => {

@@ -6,7 +6,7 @@ import { Icon } from '../../parts/icons';
 import { useScene } from '../../scene';
 import { useRowFocus } from './row_focus';
 
-/** How long a deletion can be undone before it is sent. */
+/** Time in which a deletion can be undone before it is sent. */
 const UNDO_MILLISECONDS = 8_000;
 
 /** Sessions that the user has deleted, which can be undone for a while. */
@@ -50,7 +50,7 @@ export class Trash {
     }
   }
 
-  /** Sends all deletions that wait. */
+  /** Sends all pending deletions. */
   empty(): void {
     for (const sessionId of [...this.#timers.keys()]) {
       this.#send(sessionId);

@@ -4,7 +4,7 @@ import type { Segment } from './segments';
 import { heightOf } from './window_range';
 import type { Range } from './window_range';
 
-/** What is laid out: the segments, which of them are mounted, and the spaces for the others. */
+/** The layout: the segments, which of them are mounted, and the spaces for the others. */
 export interface Laid {
   readonly log: HTMLElement;
   readonly segments: readonly Segment[];
@@ -15,7 +15,9 @@ export interface Laid {
   readonly heights: ReadonlyMap<string, number>;
 }
 
-/** What is being read, and where it is; to be put there again when something else has moved it. */
+/**
+ * The content that is being read, and its position, to restore when something else has moved it.
+ */
 export type Anchor =
   | { readonly element: Element; readonly top: number; readonly scrollTop?: number }
   | {
@@ -24,7 +26,7 @@ export type Anchor =
       readonly scrollTop: number;
     };
 
-/** The element at the top, or the place in a gap; where nothing is mounted, what it was before. */
+/** The element at the top, or the place in a gap; if nothing is mounted, the earlier anchor. */
 export function anchorOf(laid: Laid, former: Anchor | null): Anchor | null {
   const { log } = laid;
   const box = log.getBoundingClientRect();
@@ -41,7 +43,7 @@ export function anchorOf(laid: Laid, former: Anchor | null): Anchor | null {
       : null;
 }
 
-/** Scrolls so that the anchor is where it was; returns where that is. */
+/** Scrolls so that the anchor is where it was; returns that position. */
 export function restoreAnchor(laid: Laid, anchor: Anchor): Anchor {
   const { log } = laid;
   const top = log.getBoundingClientRect().top;
@@ -59,7 +61,7 @@ export function restoreAnchor(laid: Laid, anchor: Anchor): Anchor {
   return { ...anchor, scrollTop: log.scrollTop };
 }
 
-/** The line that is read: at the top, or where a gap is there below that. */
+/** The line that is being read: at the top, or below a gap there. */
 function elementAt(log: HTMLElement, box: DOMRect): Element | null {
   const root = log.getRootNode();
   const page = root instanceof ShadowRoot ? root : document;
@@ -80,7 +82,7 @@ function isGap(element: Element): boolean {
   return element.matches('.acp-gap');
 }
 
-/** Where the segment of an item begins, or the item itself in a gap; from the page's top. */
+/** Position of an item's segment, or of the item itself in a gap, from the page's top. */
 function topOf({ log, segments, range, above, below, heights }: Laid, place: number): number {
   const index = segmentAt(segments, place);
   const { gap = null, first = 0, id = '' } = segments[index] ?? {};

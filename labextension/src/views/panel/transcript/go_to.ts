@@ -12,15 +12,17 @@ import type { Pinned } from './pinned';
 import type { Segment } from './segments';
 import type { Window } from './windowed';
 
-/** Frames in which a turn is scrolled to again: a panel that was just shown still changes its size. */
+/**
+ * Number of frames in which it scrolls to a turn again: a panel that was just shown still resizes.
+ */
 const FRAMES = 10;
 
-/** What the user does to be somewhere else meanwhile. */
+/** Events by which the user goes somewhere else meanwhile. */
 const SIGNS = ['wheel', 'pointerdown', 'keydown'] as const;
 
 /**
- * Goes where the store's `GO_TO` says, and focuses what is there: to a turn, or to the session's
- * beginning or end. What is not loaded is fetched, what is not mounted is mounted.
+ * Goes where the store's `GO_TO` says, to a turn or to the session's beginning or end, and focuses
+ * it. Fetches items that are not loaded, and mounts segments that are not mounted.
  */
 export function useGoTo(
   segments: readonly Segment[],
@@ -34,11 +36,11 @@ export function useGoTo(
   shown: Window,
 ): void {
   const { store, actions } = useScene();
-  /** Where it goes to; empty when it is there. */
+  /** Id of the target; empty once it is reached. */
   const target = useRef('');
   /** The turn whose items were fetched. */
   const fetched = useRef('');
-  /** How often it is scrolled there again. */
+  /** Number of remaining scrolls to it. */
   const frames = useRef(0);
   const now = useRef({ segments, shown });
   now.current = { segments, shown };
@@ -52,7 +54,7 @@ export function useGoTo(
         }
         return false;
       };
-      // What comes is drawn, and gone to, before this is over.
+      // The fetched items are drawn, and scrolled to, before this ends.
       actions
         ?.loadItems?.(store.sessionId, 0, PAGE_ITEMS, turnId)
         .catch((error: unknown) => store.ui.setValue(NOTICE, messageOf(error)))
@@ -79,7 +81,7 @@ export function useGoTo(
       return;
     }
     if (to === FIRST && all[0]?.gap) {
-      // It is fetched where it is seen.
+      // A gap is fetched when it is visible.
       element.scrollTop = 0;
       scrolled();
       window.look();
@@ -147,7 +149,7 @@ export function useGoTo(
   }, [log]);
 }
 
-/** Index of the segment with which a turn begins; -1 where that may not be loaded. */
+/** Index of the segment with which a turn begins; -1 if that may not be loaded. */
 function beginningOf(segments: readonly Segment[], turnId: string, isFetched: boolean): number {
   const index = segments.findIndex(segment => segment.turnId === turnId);
   return index > 0 && !isFetched && segments[index - 1]?.gap ? -1 : index;

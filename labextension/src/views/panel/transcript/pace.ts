@@ -3,7 +3,7 @@ const BUDGET_MILLISECONDS = 12;
 
 const MOST_ITEMS = 60;
 
-/** First guess of milliseconds per item, that of a slow machine. */
+/** First estimate of milliseconds per item, that of a slow machine. */
 const FIRST_GUESS = 0.6;
 
 /** Measures how many items can be mounted within a frame. */
@@ -32,10 +32,10 @@ export class Pace {
   }
 }
 
-/** Pages far from what was read are asked for where scrolling has stopped for so long. */
+/** Pages far from the reading position are fetched once scrolling has stopped for this time. */
 export const REST_MILLISECONDS = 80;
 
-/** Tells whether scrolling has stopped. */
+/** Knows whether scrolling has stopped. */
 export class Rest {
   private top = -1;
   private since = 0;

@@ -4,24 +4,24 @@ import { useScene } from '../../scene';
 import type { MountedGap } from './anchor';
 import type { Gap } from './segments';
 
-/** Items that are fetched at once: more take longer than a frame to parse. */
+/** Number of items fetched at once: more take longer than a frame to parse. */
 export const PAGE_ITEMS = 100;
 
-/** Of a page in the midst of a gap, items above what is seen. */
+/** Number of items above the visible ones, in a page in the middle of a gap. */
 const ABOVE_ITEMS = 20;
 
-/** Indexes of items that are not loaded; `end` is the first that is not meant. */
+/** Indexes of items that are not loaded; `end` is exclusive. */
 export interface Page {
   readonly start: number;
   readonly end: number;
-  /** Whether it joins nothing that is seen: scrolling may go on over it. */
+  /** Whether it joins no visible items, so that scrolling may pass it. */
   readonly far: boolean;
 }
 
 /**
- * The page that is needed most: of a gap in view, else of one that is up to a view away.
+ * The page that is needed most: of a visible gap, else of one up to a view away.
  *
- * It joins what is seen, on the side that is seen.
+ * It joins the visible items, on their side.
  */
 export function pageFor(gaps: readonly MountedGap[], height: number): Page | null {
   const within = (margin: number) =>
@@ -42,7 +42,7 @@ export function pageFor(gaps: readonly MountedGap[], height: number): Page | nul
   return between(gap, start, true);
 }
 
-/** The items before what follows a gap. */
+/** The items before the end of a gap. */
 export function lastOf(gap: Gap): Page {
   return between(gap, gap.first + gap.count - PAGE_ITEMS, false);
 }
@@ -57,7 +57,7 @@ interface Pages {
   readonly ask: (page: Page) => void;
   /** Fetches a page that the user asks for. */
   readonly load: (page: Page) => void;
-  /** The page that could not be fetched last. */
+  /** The last page that could not be fetched. */
   readonly failed: Page | null;
 }
 

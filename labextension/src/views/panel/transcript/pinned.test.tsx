@@ -13,7 +13,7 @@ interface Layout {
   scrollTop: number;
 }
 
-/** A panel whose log has these heights; a scroll is told as a browser does. */
+/** A panel whose log has these heights; it reports a scroll as a browser does. */
 async function open() {
   const store = new SessionStore(SESSION);
   store.apply([snapshot([message('m0', 'first', false)], [], IDLE)]);

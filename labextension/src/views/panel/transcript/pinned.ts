@@ -15,7 +15,7 @@ export interface Pinned {
   readonly toEnd: () => void;
   /** Whether it stays at its end. */
   readonly isPinned: () => boolean;
-  /** Called where it was scrolled to another place: it stays at its end only if it is there. */
+  /** Called after a scroll: the log stays at its end only if it is there. */
   readonly scrolled: () => void;
 }
 
@@ -46,7 +46,7 @@ export function usePinned(total: number): Pinned {
       const up = element.scrollTop < top;
       top = element.scrollTop;
       const near = isNearEnd(element);
-      // Growth of the content is no reason to leave the end: only scrolling up is.
+      // Only scrolling up leaves the end, not a growing content.
       if (near !== pinned.current && (near || up)) {
         pinned.current = near;
         setLeft(near ? null : count.current);

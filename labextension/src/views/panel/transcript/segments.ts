@@ -11,7 +11,7 @@ export interface Segment {
   readonly items: number;
   /** Index of its first item in the whole transcript. */
   readonly first: number;
-  /** Which of its turn's items it has; `null` for all that are loaded. */
+  /** The part of its turn's items that it has; `null` for all loaded ones. */
   readonly part: Part | null;
   readonly gap: Gap | null;
 }
@@ -30,7 +30,7 @@ const ITEM_HEIGHT = 20;
 /** Height of all gaps; elements of over 33 million pixels are cut by browsers. */
 const MOST_HEIGHT = 16_000_000;
 
-/** The words and the button of a gap need so much. */
+/** Height of a gap's text and button. */
 const LEAST_HEIGHT = 64;
 
 /** The loaded items of the session in order, with gaps for the others. */
@@ -120,12 +120,12 @@ function gapOf(first: number, count: number, total: number): Segment {
   return { id: `gap ${first}`, turnId: null, items: 1, first, part: null, gap };
 }
 
-/** Whether its message stands in the turn that ran when the agent took it. */
+/** Whether its message is in the turn that was running when the agent received it. */
 function isSteered(view: SessionView, turnId: string): boolean {
   return view.turns.get(turnId)?.stop_reason === 'steered';
 }
 
-/** Index of the segment that has an item, given by its index in the whole transcript. */
+/** Index of the segment with an item, which is given by its index in the whole transcript. */
 export function segmentAt(segments: readonly Segment[], place: number): number {
   let [low, high] = [0, segments.length];
   while (low < high) {

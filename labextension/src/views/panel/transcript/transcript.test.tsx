@@ -33,7 +33,7 @@ function open(items: Item[], first = 0, actions: Partial<Actions> = {}): ShownPa
 
 const mounted = ({ element }: ShownPanel) => element.querySelectorAll('.acp-prose');
 
-/** Lets frames pass until something is so, or it is clear that it won't be. */
+/** Lets frames pass until a condition is true, or it is clear that it won't be. */
 async function frames(isSo: () => boolean): Promise<void> {
   for (let count = 0; count < 200 && !isSo(); count += 1) {
     await new Promise(resolve => requestAnimationFrame(resolve));
@@ -119,7 +119,7 @@ describe('a session', () => {
       ['text 1', 'text 2'],
       ['text 300', 'text 301'],
     ]);
-    // What comes joins the end, and what closes the turn stands there, once.
+    // New items join the end, and the turn's footer is there once.
     store.apply([added(message('new', 'text new'), 302, 11)]);
     await frames(() => parts()[1]?.length === 3);
     expect(parts()[1]).toEqual(['text 300', 'text 301', 'text new']);

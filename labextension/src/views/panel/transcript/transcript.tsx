@@ -31,7 +31,7 @@ export function Transcript({ children }: { readonly children: ComponentChildren 
   const segments = useMemo(() => segmentsOf(view), [view.order, view.earlier, view.session?.queue]);
   const shown = useWindow(segments, log, isPinned, pages.ask);
   useGoTo(segments, pinned, shown);
-  // Where it failed something else may be in view by now.
+  // After a failure, something else may be in view by now.
   useEffect(shown.look, [pages.failed]);
   const { from, to } = shown.range;
   const mountEnd = shown.toEnd;
@@ -146,12 +146,14 @@ interface MissingProps {
   readonly id: string;
   readonly gap: Gap;
   readonly failed: Page | null;
-  /** Whether it is loaded where it is seen. */
+  /** Whether it is loaded once it is visible. */
   readonly isLoading: boolean;
   readonly load: (page: Page) => void;
 }
 
-/** Items that are not loaded: a space as high as they may be, with words wherever it is seen. */
+/**
+ * Items that are not loaded: a space of their estimated height, with text wherever it is visible.
+ */
 function Missing({ id, gap, failed, isLoading, load }: MissingProps) {
   const { t } = useScene();
   const { first, count, height } = gap;

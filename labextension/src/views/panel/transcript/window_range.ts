@@ -1,19 +1,19 @@
 import { segmentAt } from './segments';
 import type { Segment } from './segments';
 
-/** The range of mounted segments; `to` is the first that is not. */
+/** The range of mounted segments; `to` is exclusive. */
 export interface Range {
   readonly from: number;
   readonly to: number;
 }
 
-/** Up to so many items all are mounted, so that find-in-page works. */
+/** Up to this number of items, all are mounted, so that find-in-page works. */
 export const MAX_ITEMS = 400;
 
-/** Items that are kept mounted in a longer session. */
+/** Number of items that are kept mounted in a longer session. */
 const MOUNTED_ITEMS = 200;
 
-/** Items mounted at first in a long session: they fill any view. */
+/** Number of items mounted at first in a long session: they fill any view. */
 const FIRST_ITEMS = 30;
 
 /** Assumed height of an item that was never mounted. */
@@ -30,11 +30,14 @@ export function countItems(segments: readonly Segment[], from = 0, to = segments
 /** The mounted range by indexes of items, so that it stays valid when pages come in. */
 export interface Span {
   readonly from: number;
-  /** `null` for the end, whatever is there. */
+  /** `null` for the end of the transcript. */
   readonly to: number | null;
 }
 
-/** The items of a range. Of a gap at its edge the edge counts: what comes into it is not mounted. */
+/**
+ * The items of a range. For a gap at its edge, the edge counts, so items that fill the gap are not
+ * mounted.
+ */
 export function spanOf(segments: readonly Segment[], { from, to }: Range): Span {
   const first = segments[from];
   const last = segments[to - 1];
@@ -44,7 +47,7 @@ export function spanOf(segments: readonly Segment[], { from, to }: Range): Span 
   };
 }
 
-/** The range of such items; `null` where there is none. */
+/** The range of such items; `null` for none. */
 export function rangeOf(segments: readonly Segment[], span: Span): Range | null {
   const from = segmentAt(segments, span.from);
   let to = segments.length;
@@ -112,7 +115,7 @@ export function trimmed(
   return { from, to };
 }
 
-/** Height of segments that are not mounted: as last measured, else a guess. */
+/** Height of segments that are not mounted: as last measured, else an estimate. */
 export function heightOf(
   segments: readonly Segment[],
   heights: ReadonlyMap<string, number>,
@@ -149,7 +152,7 @@ function heightIn(segment: Segment | undefined, heights: ReadonlyMap<string, num
   return segment.gap?.height ?? heights.get(segment.id) ?? guess(segment.items);
 }
 
-/** Guesses the height of a segment; many items of a turn are folded into one line. */
+/** Estimates the height of a segment; many items of a turn are folded into one line. */
 function guess(items: number): number {
   return LINE_HEIGHT * Math.min(items, 6);
 }

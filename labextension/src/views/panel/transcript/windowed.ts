@@ -25,7 +25,7 @@ import type { Range, Span } from './window_range';
 
 export interface Window {
   readonly range: Range;
-  /** Height of what is not mounted before and after the range. */
+  /** Height of the unmounted segments before and after the range. */
   readonly before: number;
   readonly after: number;
   readonly above: RefObject<HTMLDivElement | null>;
@@ -34,16 +34,16 @@ export interface Window {
   readonly toEnd: () => void;
   /** Mounts a segment and those around it. */
   readonly mount: (index: number) => void;
-  /** Looks in the next frame whether more must be mounted or loaded. */
+  /** Checks in the next frame whether more must be mounted or loaded. */
   readonly look: () => void;
 }
 
 /**
  * Mounts a part of a long transcript, depending on the scroll position.
  *
- * What is being read stays in place when something is mounted above it. Layout is
- * read once per frame of scrolling, never while events are applied. `ask` is called
- * with items that are not loaded, where they should be seen.
+ * The content being read stays in place when something is mounted above it. Layout is read once per
+ * frame of scrolling, never while events are applied. `ask` is called with visible items that are
+ * not loaded.
  */
 export function useWindow(
   segments: readonly Segment[],
@@ -58,9 +58,9 @@ export function useWindow(
   const anchor = useRef<Anchor | null>(null);
   const pace = useRef(new Pace());
   const rest = useRef(new Rest());
-  /** Where the mounted part begins while no range is set. */
+  /** The start of the mounted part while no range is set. */
   const whole = useRef<number | null>(null);
-  // A session that grows long while it is read is shortened gradually.
+  // A session that grows long while it is read is unmounted gradually.
   const shortens = isPinned() && countItems(segments) > MAX_ITEMS;
   const kept = shortens || whole.current === null ? null : { from: whole.current, to: null };
   const wanted = span ?? kept;

@@ -8,11 +8,11 @@ import { diffKey } from './files';
 import type { Diffs, Variant, VariantsFile } from './files';
 
 interface CellRows {
-  /** The rows of a variant's notebook; absent where it is not shown by cells. */
+  /** The rows of a variant's notebook; absent if it is not shown by cells. */
   readonly rowsOf: (variant: Variant) => readonly SharedRow[] | undefined;
-  /** How many rows all of them have. */
+  /** Number of rows that all of them have. */
   readonly count: number;
-  /** Shows more of them; `null` where all are shown. */
+  /** Shows more of them; `null` if all are shown. */
   readonly showMore: (() => void) | null;
 }
 
@@ -23,7 +23,7 @@ export function useCellRows(file: VariantsFile | undefined, diffs: Diffs): CellR
   const rows = useMemo(() => rowsByKey(keys, diffs), [keys.join(), diffs]);
   const [all = 0] = [...rows.values()].map(each => each.length);
   const more = all > most;
-  // What changed around the cells has a row of its own.
+  // Changes outside the cells have their own row.
   const count = rows.size === 0 ? 0 : Math.min(all, most) + 1;
   return {
     rowsOf: variant => rows.get(diffKey(variant, file?.path ?? ''))?.slice(0, most),

@@ -8,7 +8,7 @@ import type { Source } from '../../review';
 /** One of the variants of a prompt. */
 export interface Variant {
   readonly source: Source;
-  /** Its only turn; not there while nothing is known of it. */
+  /** Its only turn; absent while nothing is known of it. */
   readonly turn: TurnState | undefined;
   /** From 1. */
   readonly number: number;
@@ -16,12 +16,12 @@ export interface Variant {
   readonly failure: Failure | null;
 }
 
-/** What one variant did to a file. */
+/** A variant's change of a file. */
 export interface FileOfVariant {
   readonly variant: Variant;
   /** `null` while the variant works. */
   readonly file: ChangedFile | null;
-  /** What its tool calls have reported so far. */
+  /** The change as its tool calls have reported it so far. */
   readonly reported: Change | null;
 }
 
@@ -45,7 +45,7 @@ export function variantsOf(
   return all.sort((one, other) => one.number - other.number);
 }
 
-/** What the variants changed, by the path. */
+/** The variants' changes, by path. */
 export function filesOf(variants: readonly Variant[]): VariantsFile[] {
   const byPath = new Map<string, FileOfVariant[]>();
   for (const variant of variants) {

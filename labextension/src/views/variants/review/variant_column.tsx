@@ -15,29 +15,29 @@ import type { FileOfVariant, Variant } from './files';
 
 interface VariantColumnProps {
   readonly variant: Variant;
-  /** What it did to the chosen file; absent where it did nothing to it, or no file is chosen. */
+  /** Its change of the selected file; absent if there is none, or no file is selected. */
   readonly change: FileOfVariant | undefined;
-  /** The rows of its notebook, where all columns show one by cells. */
+  /** The rows of its notebook, if all columns show one by cells. */
   readonly rows: readonly SharedRow[] | undefined;
-  /** How many rows of the grid it takes. */
+  /** Number of grid rows that it takes. */
   readonly span: number;
   readonly onDiff: (diff: Diff) => void;
 }
 
-/** Why a file could not be kept, and what the turn had changed then. */
+/** Why a file could not be kept, and the turn's changes at that time. */
 interface Failed {
   readonly words: string;
   readonly of: TurnChanges | null;
 }
 
-/** One variant: what tells it apart, and below what it did to the chosen file. */
+/** One variant: its facts, and below them its change of the selected file. */
 export function VariantColumn({ variant, change, rows, span, onDiff }: VariantColumnProps) {
   const { store, t } = useScene();
   const { number, failure } = variant;
   const turn = useTurn(store, variant.turn?.turn_id ?? '');
   const changes = turn?.changes ?? null;
   const [failed, setFailed] = useState<Failed | null>(null);
-  // What was refused counts until another decision is made.
+  // A refusal is shown until the next decision.
   const refused = failed !== null && failed.of === changes ? failed.words : '';
   const setRefused = (words: string) => setFailed({ words, of: changes });
   const { file = null, reported = null } = change ?? {};
@@ -60,7 +60,7 @@ export function VariantColumn({ variant, change, rows, span, onDiff }: VariantCo
       </header>
       {turn !== undefined && file !== null ? (
         <FileColumn
-          // The diff of another file is fetched anew.
+          // The diff of another file is fetched again.
           key={file.path}
           {...{ file, rows, onDiff }}
           turnId={turn.turn_id}

@@ -10,7 +10,7 @@ import type { Diffs, FileOfVariant, VariantsFile } from './files';
 interface VariantFilesProps {
   readonly files: readonly VariantsFile[];
   readonly diffs: Diffs;
-  /** The path of the one whose changes are shown. */
+  /** The path of the file whose changes are shown. */
   readonly chosen: string;
   readonly onChoose: (path: string) => void;
   /** Id of the element that shows its changes. */
@@ -62,7 +62,7 @@ interface ChangeProps extends FileOfVariant {
   readonly diff: Diff | undefined;
 }
 
-/** What one variant did to the file; of a notebook the lines of its cells are counted. */
+/** A variant's change of the file; for a notebook the lines of its cells are counted. */
 function Change({ variant, file, reported, diff }: ChangeProps) {
   const { t } = useScene();
   const isKept = file !== null && file.kept && !file.reverted;

@@ -15,7 +15,7 @@ beforeEach(() => {
   reviewed = new Reviewed();
 });
 
-/** What one variant changed, by path; nothing of it is kept. */
+/** A variant's changes by path; none is kept. */
 const changed = (...paths: string[]) => paths.map(path => file(path, { reverted: true }));
 
 function ended(
@@ -79,7 +79,7 @@ describe('the review of variants', () => {
     await waitFor(() => column(2).getByRole('button', { name: 'Undo for b.py' }));
     expect(files()[1]?.querySelectorAll('[aria-label="Kept"]')).toHaveLength(1);
     expect(columns()[1]?.textContent).toContain('Kept');
-    // From one column to the next, and a decision there.
+    // Moves to the next column, and decides there.
     press('J');
     expect(focused()).toBe('b.py');
     press('y');

@@ -39,7 +39,7 @@ const STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
   End: (_at, last) => last,
 };
 
-/** What the variants of a prompt changed: the list of files, and the diffs of one side by side. */
+/** The changes of a prompt's variants: the list of files, and one file's diffs side by side. */
 function VariantsReview(props: VariantsReviewProps) {
   const { sources, failures, connection, rendering, t = identity } = props;
   const root = useRef<HTMLDivElement>(null);
@@ -156,7 +156,7 @@ interface ColumnsProps {
   readonly t: Translate;
 }
 
-/** The variants beside each other, each with what it did to the chosen file. */
+/** The variants side by side, each with its change of the selected file. */
 function Columns({ variants, chosen, diffs, onDiff, scenes, t }: ColumnsProps) {
   const { rowsOf, count, showMore } = useCellRows(chosen, diffs);
   return (
