@@ -70,7 +70,7 @@ export class SessionCalls {
   /**
    * Goes back to before a turn: a new session continues from there.
    *
-   * @param also - Later turns of other sessions, whose changes are taken back with it.
+   * @param also - Later turns of other sessions; their changes are reverted, too.
    */
   async rewind(
     sessionId: string,

@@ -20,7 +20,7 @@ export interface SavedFacts {
   readonly footer: readonly string[];
 }
 
-/** Items, and what was appended to their texts. */
+/** Items, and text appended to them. */
 export interface Texts {
   /** By id. A growing text is complete only together with `growth`. */
   readonly items: ReadonlyMap<string, Item>;

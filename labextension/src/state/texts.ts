@@ -6,7 +6,7 @@ export function growthKey(itemId: string, field: TextField): string {
   return `${field} ${itemId}`;
 }
 
-/** The text of a field as it is in the item, without what was appended. */
+/** The text of a field in the item, without appended text. */
 export function fieldOf(item: Item, field: TextField): string {
   if (field === 'output') {
     return item.kind === 'tool_call' ? item.output : '';

@@ -102,7 +102,7 @@ export class UiState {
     };
   }
 
-  /** Forgets what was opened and closed. */
+  /** Forgets which parts were opened and closed. */
   protected forget(): void {
     this.open.clear();
     this.notifyAll();

@@ -19,7 +19,7 @@ export interface MentionSources {
   readonly notebook: CurrentNotebook;
   readonly variables: Variables;
   readonly files: Files;
-  /** The folder at the server whose files are offered. */
+  /** The folder on the server whose files are offered. */
   readonly folder: () => string;
   readonly documents: () => readonly DocumentRegistry.Context[];
   readonly t: Translate;

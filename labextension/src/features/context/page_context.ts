@@ -42,7 +42,7 @@ export class PageContext {
     });
   }
 
-  /** The prompt of a message: its text, or content blocks with what is attached. */
+  /** The prompt of a message: its text, or content blocks with its attachments. */
   async prompt(
     text: string,
     attachments: readonly DraftAttachment[],

@@ -1,6 +1,6 @@
 import type { NotebookRefusal } from '../../wire/types';
 
-/** An agent's edits that can't be made; none of them was. */
+/** An agent's edits were refused; none of them was made. */
 export class Refused extends Error {
   readonly refusal: NotebookRefusal;
 

@@ -41,7 +41,7 @@ export class CellFix {
   #hideBefore: () => void = () => undefined;
 
   /**
-   * @param changed - Called when it is to be drawn again.
+   * @param changed - Called when it must be drawn again.
    * @param end - Called when nothing is left to show.
    */
   constructor(parts: FixParts, cellId: string, changed: () => void, end: () => void) {

@@ -11,7 +11,7 @@ const FILE: unknown = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../../tests/golden/closed_markdown.json'), 'utf8'),
 );
 
-/** Messages, and what is saved of each. */
+/** Messages, and the saved text of each. */
 const RECORDS = Object.entries(isRecord(FILE) ? FILE : {}).map(([message, markdown]) => ({
   message,
   markdown: String(markdown),

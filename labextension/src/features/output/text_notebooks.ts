@@ -21,7 +21,7 @@ interface CodeCell {
   readonly source: string;
 }
 
-/** Gives turns whose cells are not here the ids of cells with the same sources, in their order. */
+/** Assigns turns without a cell to cells with the same sources, in order. */
 export function placedBySource(
   savedOutputs: readonly SavedOutput[],
   cells: readonly CodeCell[],

@@ -57,7 +57,7 @@ export function Prose({ itemId, open, class: kind = 'acp-prose' }: ProseProps) {
 
   const item = store.view.items.get(itemId);
   useLayoutEffect(() => {
-    // A replaced item may have another text than what was streamed.
+    // A replaced item's text may differ from the streamed text.
     writer.current?.become(textOf(store.view, itemId, 'text'), open);
   }, [item, open, store, itemId, actions === null, cells, rendering]);
 

@@ -17,7 +17,7 @@ interface FieldProps {
   readonly onChange: (value: Value) => void;
 }
 
-/** A field of a form with its label, its description, and what is wrong with the answer. */
+/** A field of a form with its label, its description, and the problem with its answer. */
 export function QuestionField(props: FieldProps) {
   const { field, value, problem } = props;
   const { t } = useScene();

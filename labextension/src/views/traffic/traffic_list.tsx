@@ -27,7 +27,7 @@ interface TrafficListProps {
   readonly empty: string;
 }
 
-/** A tree of any number of lines, of which only the visible ones are mounted. */
+/** A tree of any number of lines; only the visible ones are mounted. */
 export function TrafficList({ log, chosen, onChoose, empty }: TrafficListProps) {
   const { t } = useScene();
   const { rows } = log;

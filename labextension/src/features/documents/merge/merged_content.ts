@@ -20,7 +20,10 @@ export interface MergedContent {
   noteFile(content: unknown): boolean;
   /** Whether the file's content can be loaded into it. */
   canLoad(content: unknown): boolean;
-  /** Merges the file's content: a notebook's JSON, or a text. Returns what was not merged. */
+  /**
+   * Merges the file's content: a notebook's JSON, or a text. Returns the changes that were not
+   * merged.
+   */
   load(content: unknown): readonly Conflict[];
   /**
    * Remembers the content before the server may load a file over it.

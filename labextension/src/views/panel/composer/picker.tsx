@@ -179,7 +179,7 @@ function nextOf(key: string, active: number, count: number): number | null {
   }
 }
 
-/** Index of the first choice whose name starts with what was typed, else that contains it. */
+/** Index of the first choice whose name starts with the typed text, else contains it. */
 function matching(typed: string, choices: readonly Choice[]): number | null {
   const names = choices.map(choice => choice.name.toLowerCase());
   const begins = names.findIndex(name => name.startsWith(typed));

@@ -86,7 +86,7 @@ function addRun(
   }
 }
 
-/** A turn that is in several runs is drawn in parts, of which the last has the turn's own id. */
+/** A turn in several runs is drawn in parts; the last has the turn's own id. */
 function withParts(segments: Segment[]): Segment[] {
   const later = new Set<string>();
   const several = new Set<string>();

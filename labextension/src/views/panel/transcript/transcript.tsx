@@ -19,7 +19,7 @@ import { segmentsOf } from './segments';
 import type { Gap, Segment } from './segments';
 import { useWindow } from './windowed';
 
-/** The whole session as one log, of which only a part is mounted if it is long. */
+/** The whole session as one log; only a part of a long one is mounted. */
 export function Transcript({ children }: { readonly children: ComponentChildren }) {
   const { store, t } = useScene();
   useSubscription(useCallback(listener => store.subscribeSession(listener), [store]));

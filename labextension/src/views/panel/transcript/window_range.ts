@@ -94,7 +94,7 @@ export function extended(
 /**
  * The range without surplus segments at its ends.
  *
- * `mayGo` says whether a segment is far from what is being read.
+ * `mayGo` says whether a segment is far from the reading position.
  */
 export function trimmed(
   segments: readonly Segment[],
