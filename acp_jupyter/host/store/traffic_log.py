@@ -176,7 +176,7 @@ class TrafficLog:
         self._full = self._size > self._bound
         if self._size:
             os.lseek(self._fd, -1, os.SEEK_END)
-            self._torn = os.read(self._fd, 1) != b"\n"  # the last writer was killed within a line
+            self._torn = os.read(self._fd, 1) != b"\n"  # the last writer was killed mid-line
         self._thread = threading.Thread(target=self._run, name="acp-traffic-log", daemon=True)
         self._thread.start()
 
