@@ -1,7 +1,7 @@
 """`batch`: a notebook or a prompt for many parameters, agents, policies, sandboxes and seeds.
 
-Nothing of a scheduler is written here: an executor runs the jobs. What is done here is to leave out
-the jobs that have finished, and to keep to how many may use an agent's login at once.
+An executor runs the jobs: this is no scheduler. It only leaves out the jobs that have finished,
+and limits how many use an agent's login at once.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ def batch(
 ) -> BatchResults:
     """Run a notebook or a prompt once for each combination of parameters, agents and seeds.
 
-    Each job runs in a folder of its own, with a copy of the inputs. Nobody can be asked, so what
-    the policy doesn't allow is refused. A job that has finished is not run again by the same call;
-    one that failed or was interrupted is, from the beginning.
+    Each job runs in a folder of its own, with a copy of the inputs. No user can be asked, so a
+    request that the policy doesn't allow is refused. The same call doesn't run a finished job
+    again; it runs a failed or interrupted one again from the beginning.
 
     Parameters
     ----------
@@ -89,26 +89,26 @@ def batch(
     seeds
         Numbers of repetitions. The notebook has each as its parameter ``seed``.
     inputs
-        Files, folders or patterns in the notebook's folder that each job has a copy of; ``{name}``
-        is a parameter. Default: all plain files that are not hidden, up to 1,000 files and 100 MB.
+        Files, folders or patterns in the notebook's folder, copied for each job; ``{name}`` is a
+        parameter. Default: all plain files that are not hidden, up to 1,000 files and 100 MB.
         A prompt's folder is the current one.
     out
         The folder for the results; default: ``NAME.batch`` beside the notebook.
     executor
         Runs the jobs, on machines that see ``out``; default: processes of this machine.
     workers
-        How many of those; default: one for each two processors.
+        How many processes; default: one for each two processors.
     at_once
         How many jobs may use an agent's login at once: for each agent, or by its id.
     grade
-        Returns a number for a `JobResult`; called here, also for jobs that finished earlier.
+        Returns a number for a `JobResult`; runs in this process, also for earlier results.
     trust
-        Whether agents may run in copies of the inputs, whatever is in them; default: whether the
-        notebook's folder is trusted.
+        Whether agents may run in copies of the inputs without a further check of their content;
+        default: whether the notebook's folder is trusted.
     cell_seconds
-        Longest time for a cell, after which its job fails.
+        Time limit for a cell; a job with a longer one fails.
     replay
-        Whether to play the recordings of an earlier call in place of the agents.
+        Whether to replay the recordings of an earlier call instead of running agents.
     progress
         Whether to show a table, or a bar at a terminal.
 
@@ -121,7 +121,7 @@ def batch(
     MissingPackage
         papermill is not installed here.
     NotAllowed
-        This code is run by an agent's tool.
+        An agent's tool runs this code.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def batch(
 
 
 class _Results:
-    """The results of a batch, as they come."""
+    """The results of a batch so far."""
 
     def __init__(
         self, orders: Sequence[Order], folder: BatchFolder, grade: Grade | None, *, replay: bool
@@ -174,17 +174,17 @@ class _Results:
     def put(
         self, order: Order, outcome: Outcome | None, error: str = "", reason: str = ""
     ) -> JobResult:
-        """Take in what came of a job, graded."""
+        """Grade a job's outcome and add the result."""
         result = graded(result_of(order, outcome, error, reason), self._grade)
         self._found[order.key] = result
         return result
 
     def waiting(self) -> list[Order]:
-        """Return the jobs that nothing has come of yet."""
+        """Return the jobs without a result."""
         return [order for order in self._orders if order.key not in self._found]
 
     def so_far(self) -> tuple[JobResult, ...]:
-        """Return the results that there are, in the order of the jobs."""
+        """Return the results so far, in the order of the jobs."""
         return tuple(self._found[o.key] for o in self._orders if o.key in self._found)
 
 
@@ -204,7 +204,7 @@ class _Bounds:
 
 
 class _Run:
-    """Gives the jobs to an executor, as the bounds allow, and takes what comes of them."""
+    """Submits the jobs to an executor within the bounds, and collects the results."""
 
     def __init__(
         self,
@@ -224,7 +224,7 @@ class _Run:
         self._waiting = deque(results.waiting())
         self._running: dict[Future[str], Order] = {}
         self._refused: dict[str, JobResult] = {}
-        """A result for each agent whose other jobs need not be tried."""
+        """A result for each agent that can't run; it also goes to the agent's other jobs."""
         self._broken = ""
 
     def run(self) -> None:

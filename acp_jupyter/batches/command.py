@@ -72,7 +72,7 @@ def read_file(path: Path) -> BatchFile:
     Raises
     ------
     BadRequest
-        It can't be read, or is not valid; the message says what to change.
+        The file can't be read or is not valid; the message says what to change.
     """
     try:
         described = BatchFile.model_validate(tomllib.loads(path.read_text("utf-8")))
@@ -116,13 +116,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _require_consent(described: BatchFile, options: argparse.Namespace) -> None:
-    """Refuse what a file grants itself: an agent may have written it.
+    """Refuse rights that a file gives itself, as an agent may have written it.
 
     Raises
     ------
     BadRequest
-        The file trusts its folder, allows everything or wants no sandbox, and the command line
-        says nothing of it.
+        The file trusts its folder, allows everything or turns the sandbox off, and the command
+        line doesn't confirm that.
     """
     policies = described.policy if isinstance(described.policy, tuple) else (described.policy,)
     walls = described.sandbox
@@ -198,7 +198,7 @@ def _executor(address: str | None) -> AbstractContextManager[Any]:
 
 
 def _params(params: Any) -> Any:
-    """Return parameters as they are, or the rows of a CSV file; numbers in it are numbers."""
+    """Return parameters unchanged, or the rows of a CSV file with its numbers converted."""
     if not isinstance(params, str):
         return params
     try:
@@ -216,7 +216,7 @@ def _rows(file: Any) -> list[dict[str, str]]:
 
 
 def _value(text: str) -> str | int | float:
-    """Return a number where it is written as Python would write it: 007 is a name."""
+    """Convert a number if it is spelled as Python would spell it: 007 stays text."""
     for kind in (int, float):
         with suppress(ValueError):
             number = kind(text)
@@ -226,7 +226,7 @@ def _value(text: str) -> str | int | float:
 
 
 def _grade(named: str) -> Grade | None:
-    """Return the function that is named.
+    """Import the function by its name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The first cell of a job: its agent, policy, sandbox and recording; what is kept of its turns."""
+"""The first cell of a job sets its agent, policy, sandbox and recording, and keeps its turns."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _MOST_CHARS = 1_000_000
 
 
 def begin() -> None:
-    """Prepare the kernel of a job. Called by the cell that a batch puts before all others."""
+    """Prepare the kernel of a job. Called by the cell that a batch inserts first."""
     folder = Path.cwd().parent
     setup = Setup.model_validate_json((folder / SETUP).read_bytes())
     shell = current_shell()
     assert shell is not None
-    # The server of whoever started the batch knows nothing of this kernel.
+    # The Jupyter server that the batch was started from doesn't know this kernel.
     os.environ.pop(URL_VARIABLE, None)
     os.environ[_SESSION_VARIABLE] = setup.notebook
     shell.run_line_magic("load_ext", "acp_jupyter")
@@ -43,7 +43,7 @@ def begin() -> None:
 
 
 class _Keeper:
-    """Writes down the turns that have ended, after each cell: a later one may end the kernel."""
+    """Saves the ended turns after each cell, as a later cell may end the kernel."""
 
     def __init__(self, client: EmbeddedHost, file: Path) -> None:
         self._client = client
@@ -51,7 +51,7 @@ class _Keeper:
         self._kept: dict[str, tuple[float, TurnRecord]] = {}
 
     def keep(self, *_result: object) -> None:
-        """Write the file anew if a turn has ended."""
+        """Rewrite the file if a turn has ended."""
         if tool_code_runs():
             return  # within a turn
         before = len(self._kept)

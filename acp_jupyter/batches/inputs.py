@@ -1,4 +1,4 @@
-"""The input files of a batch: chosen, bounded, and copied once; each job begins with a copy."""
+"""The input files of a batch: selected, limited and copied once; each job starts with a copy."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ def choose_inputs(
     folder
         The notebook's folder.
     patterns
-        Files, folders or patterns such as ``data/*.csv``; None for all of the folder.
+        Files, folders or patterns such as ``data/*.csv``; None for the whole folder.
     notebook
-        The notebook's file name, which is no input.
+        The notebook's file name; it doesn't count as an input.
     params
-        Of the job, by which ``{name}`` in a pattern is replaced.
+        The job's parameters, which replace ``{name}`` in a pattern.
 
     Raises
     ------
     BadRequest
-        There is too much, or a pattern names nothing in the folder.
+        The inputs are too many or too large, or a pattern matches nothing in the folder.
     """
     if patterns is not None:
         formatted = [_formatted(pattern, params) for pattern in patterns]
@@ -83,12 +83,12 @@ def copy_inputs(folder: Path, paths: Iterable[str], batch: BatchFolder) -> str:
 
 
 def copy_tree(source: Path, target: Path) -> None:
-    """Copy files and folders; a link stays one, and nothing that it leads to is copied."""
+    """Copy files and folders; a symbolic link is copied as a link, without its target."""
     shutil.copytree(source, target, symlinks=True)
 
 
 def move_into_place(made: Path, target: Path) -> bool:
-    """Rename a folder; return whether it was taken, not one that was there already."""
+    """Rename a folder; return False if the target already existed."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
         made.rename(target)
@@ -100,7 +100,7 @@ def move_into_place(made: Path, target: Path) -> bool:
 
 
 def changed_files(before: Path, after: Path) -> tuple[list[str], bool]:
-    """Return the plain files that were made or changed, and whether all were seen."""
+    """Return the plain files that were created or changed, and whether the scan was complete."""
     found = scan(after, Limits())
     paths = [path for path in found.files if not _is_same(before / path, after / path)]
     return sorted(paths), found.whole
@@ -127,15 +127,15 @@ def _named(folder: Path, pattern: str) -> list[str]:
 
 
 def _is_of_batch(folder: Path, path: str) -> bool:
-    """Return whether a file is in the folder of a batch, whatever that is called."""
+    """Return whether a file is in the folder of a batch, whatever the folder's name."""
     above = PurePosixPath(path).parents
     return any((folder / each / MARKER).is_file() for each in above if each.name)
 
 
 def _is_left_out(path: str) -> bool:
-    """Leave out what changes by itself: hidden files, notebooks, results of batches."""
+    """Return whether a file is no input: hidden files, notebooks, results of batches."""
     if path.endswith(".ipynb"):
-        return True  # the one that calls `batch` saves itself while it runs
+        return True  # the notebook that calls `batch` is saved while the batch runs
     parts = path.split("/")
     return any(part.startswith(".") for part in parts) or any(
         part.endswith(SUFFIX) for part in parts[:-1]

@@ -1,4 +1,4 @@
-"""The folders that jobs run in: one that is left by a killed process goes when the next is made."""
+"""The folders that jobs run in; making one removes those that killed processes left."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ not every shared disk has locks that hold for all of them."""
 
 @contextlib.contextmanager
 def job_folder() -> Iterator[Path]:
-    """Make a folder for one job; it is removed at the end.
+    """Make a folder for one job, and remove it at the end.
 
     Raises
     ------
     OSError
-        The disk takes nothing.
+        The folder can't be written.
     """
     _remove_abandoned()
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
@@ -42,11 +42,11 @@ def job_folder() -> Iterator[Path]:
 
 
 def _own(folder: Path) -> int:
-    """Lock a folder; nobody sees its lock file before it is locked."""
+    """Lock a folder; its lock file gets its final name only once it is locked."""
     new = folder / f"{_OWNER}.new"
     owner = os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     try:
-        with contextlib.suppress(OSError):  # a disk without locks: nobody else gets it either
+        with contextlib.suppress(OSError):  # without locks no other process gets one either
             lock(owner)
         os.write(owner, platform.node().encode())
         new.rename(folder / _OWNER)
@@ -57,7 +57,7 @@ def _own(folder: Path) -> int:
 
 
 def _remove_abandoned() -> None:
-    """Remove the folders of this user whose process has ended without removing them."""
+    """Remove this user's folders that an ended process has left."""
     for owner_file in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*/{_OWNER}"):
         folder = owner_file.parent
         with contextlib.suppress(OSError):
@@ -79,7 +79,7 @@ def _is_own(folder: Path) -> bool:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder, its lock file last: what can't be removed now is found by it later."""
+    """Remove a folder, its lock file last, so that a later call finds what remains."""
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             if path.name == _OWNER:

@@ -1,4 +1,4 @@
-"""The notebook of a batch as its jobs run it: the user's, or one that is made of a prompt."""
+"""The notebook that the jobs of a batch run: the user's, or one made from a prompt."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read_notebook(path: Path) -> Any:
     FileMissing
         There is none.
     BadRequest
-        It is not a notebook.
+        The file is not a notebook.
     """
     if not path.is_file():
         raise FileMissing(f"There is no notebook {path}.")
@@ -52,7 +52,7 @@ def read_notebook(path: Path) -> Any:
 
 
 def prompt_notebook(prompt: str, names: Collection[str]) -> Any:
-    """Return a notebook that sends a prompt; ``{name}`` in it is a parameter, if there are any."""
+    """Return a notebook that sends a prompt; ``{name}`` in the prompt is a parameter."""
     if not prompt.strip():
         raise BadRequest("The prompt is empty. Write what the agent should do.")
     line = "%%acp --format" if names else "%%acp"
@@ -63,17 +63,17 @@ def prompt_notebook(prompt: str, names: Collection[str]) -> Any:
 
 
 def has_parameters_cell(notebook: Any) -> bool:
-    """Return whether papermill finds where parameters belong."""
+    """Return whether a cell has the tag after which papermill inserts parameters."""
     return any("parameters" in cell.metadata.get("tags", []) for cell in notebook.cells)
 
 
 def kernel_name(notebook: Any) -> str:
-    """Return the name of the kernel to run it in."""
+    """Return the name of the notebook's kernel."""
     return str(notebook.metadata.get("kernelspec", {}).get("name") or "python3")
 
 
 def notebook_digest(notebook: Any) -> str:
-    """Return the digest of what a notebook does; neither its outputs nor its looks count."""
+    """Return the digest of a notebook's kernel name, and of its cells without their outputs."""
     cells = [
         [cell.cell_type, cell.source, sorted(cell.metadata.get("tags", []))]
         for cell in notebook.cells
@@ -82,9 +82,9 @@ def notebook_digest(notebook: Any) -> str:
 
 
 def with_setup(notebook: Any) -> Any:
-    """Put the cell that prepares a job's kernel before all others."""
+    """Insert the cell that prepares a job's kernel at the top."""
     cell = new_code_cell(_SETUP)  # type: ignore[no-untyped-call]
-    # The same text for each batch, so no id that differs.
+    # A fixed id, so that the notebook's text is the same for each batch.
     cell["id"] = _SETUP_TAG
     cell.metadata["tags"] = [_SETUP_TAG]
     notebook.cells.insert(0, cell)

@@ -1,4 +1,4 @@
-"""A job, what an executor is told of it, and the folder that holds a batch."""
+"""A job, the order that an executor gets for it, and the folder of a batch."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DAY_SECONDS = 24 * 3600.0
 
 
 class Job(Model):
-    """One run of the notebook. What is in it, and the notebook and its inputs, make its key."""
+    """One run of the notebook. Its key is made from its fields, the notebook and the inputs."""
 
     params: dict[str, JsonValue] = Field(default_factory=dict)
     agent: str = ""
@@ -46,7 +46,7 @@ class Job(Model):
 
 
 class Order(Job):
-    """All that is needed to run a job: an executor is given this as JSON."""
+    """All that a process needs to run a job. An executor passes it on as JSON."""
 
     key: str
     out: str
@@ -63,11 +63,11 @@ class Order(Job):
     notes: tuple[str, ...] = ()
     """What is to be said of the job, whatever comes of it."""
     scratch: str = ""
-    """A folder of this machine to work in, which somebody else removes; else one is made."""
+    """A folder of this machine to work in, which the caller removes; empty: one is made."""
 
 
 class TurnRecord(Model):
-    """What a job keeps of a turn."""
+    """The record of a turn in a job's result."""
 
     agent: str
     session_id: str
@@ -75,7 +75,7 @@ class TurnRecord(Model):
     message: str = ""
     """Why it ended in an error."""
     reason: str = ""
-    """The stable word for that."""
+    """The stable word for the error."""
     text: str = ""
     """The agent's answer."""
     patch: str = ""
@@ -85,10 +85,10 @@ class TurnRecord(Model):
     seconds: float | None = None
     tokens: int | None = None
     cost_amount: float | None = None
-    """Of its session so far."""
+    """Cost of its session so far."""
     cost_currency: str = ""
     walls: WallsInForce | None = None
-    """What held its agent; None without a sandbox."""
+    """The sandbox's walls around its agent; None without a sandbox."""
 
 
 class Setup(Model):
@@ -103,17 +103,17 @@ class Setup(Model):
 
 
 class KeptTurns(Model):
-    """The file `TURNS`."""
+    """The content of the file `TURNS`."""
 
     turns: tuple[TurnRecord, ...] = ()
 
 
 class Outcome(Model):
-    """What came of a job: ``result.json`` in its folder, which says that the job has ended."""
+    """The result of a job, as ``result.json`` in its folder; without that file it hasn't ended."""
 
     key: str
     finished: bool
-    """Whether the notebook ran to its end; a job that did not is run again by the next call."""
+    """Whether the notebook ran to its end; if not, the next call runs the job again."""
     error: str = ""
     reason: str = ""
     """The stable word for the error: that of the turn, else the exception's name."""
@@ -126,19 +126,19 @@ class Outcome(Model):
 class BatchFolder:
     """The folder of a batch. All methods block.
 
-    ``notebooks/`` and ``inputs/`` hold what jobs begin with, by digest; ``jobs/`` the results by
-    key, each renamed into place as a whole; ``replayed/`` those of replays.
+    ``notebooks/`` and ``inputs/`` hold what jobs start with, by digest; ``jobs/`` the results by
+    key, each renamed into place as a whole; ``replayed/`` the results of replays.
     """
 
     path: Path
 
     def open(self) -> None:
-        """Make the folder, or check that it is one.
+        """Make the folder, or check that it is a batch's folder.
 
         Raises
         ------
         BadRequest
-            Something else is there.
+            The path exists and is not a batch's folder.
         """
         mark = self.path / MARKER
         if mark.is_file():
@@ -152,7 +152,7 @@ class BatchFolder:
         mark.write_text(_MARK_TEXT, "utf-8")
 
     def _sweep(self) -> None:
-        """Remove what processes left that were killed while they wrote, long ago."""
+        """Remove unfinished results that killed processes left more than a day ago."""
         for left in (self.path / _UNFINISHED).glob("*"):
             with suppress(OSError):
                 if time.time() - left.stat().st_mtime > _DAY_SECONDS:
@@ -171,7 +171,7 @@ class BatchFolder:
         return self.path / ("replayed" if replay else "jobs") / key
 
     def outcome(self, key: str, *, replay: bool = False) -> Outcome | None:
-        """Return what came of a job, None if it has not ended or its file can't be read."""
+        """Return the outcome of a job; None if it has not ended or its file can't be read."""
         try:
             content = (self.job(key, replay=replay) / "result.json").read_bytes()
             return Outcome.model_validate_json(content)
@@ -180,7 +180,7 @@ class BatchFolder:
 
     @contextmanager
     def being_written(self) -> Iterator[Path]:
-        """Give a new folder to write into; what of it is not moved away is removed."""
+        """Yield a new folder to write into; at the end what was not moved away is removed."""
         folder = self.path / _UNFINISHED / uuid4().hex
         folder.mkdir(parents=True)
         try:
@@ -196,10 +196,10 @@ def digest_of(value: object) -> str:
 
 
 def key_of(job: Job, notebook: str, inputs: str) -> str:
-    """Return the key of a job: equal for equal content, whatever the order of the batch."""
+    """Return the key of a job; it depends on the job's content, not on its place in the batch."""
     content = job.model_dump(mode="json")
     if job.sandbox is None:
-        del content["sandbox"]  # the same key as before there were sandboxes
+        del content["sandbox"]  # keeps the keys of batches from before there were sandboxes
     return digest_of([1, notebook, inputs, content])
 
 
@@ -209,7 +209,7 @@ def checked_params(params: object) -> tuple[dict[str, Any], ...]:
     Raises
     ------
     BadRequest
-        They are not mappings from names to JSON values.
+        The parameters are not mappings from names to JSON values.
     """
     if isinstance(params, Mapping):
         params = (params,)

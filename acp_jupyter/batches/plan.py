@@ -1,4 +1,4 @@
-"""What all jobs of a batch have in common, written down for them: the notebook, its inputs."""
+"""Writes what all jobs of a batch share: the notebook and its inputs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def jobs_of(
     Raises
     ------
     BadRequest
-        One of them is not what it should be.
+        An agent, policy, sandbox, seed or parameter is not valid.
     """
     numbers: tuple[int | None, ...] = tuple(seeds) or (None,)
     try:
@@ -70,7 +70,7 @@ def jobs_of(
 
 
 class Plan:
-    """What all jobs of a batch have in common: the notebook, its inputs, the folder."""
+    """What all jobs of a batch share: the notebook, its inputs, the folder."""
 
     def __init__(
         self, notebook_or_prompt: str | Path, inputs: Sequence[str] | None, out: str | Path | None
@@ -87,7 +87,7 @@ class Plan:
     def orders(
         self, jobs: Sequence[Job], *, trust: bool, cell_seconds: float | None, replay: bool
     ) -> list[Order]:
-        """Write what the jobs begin with, and return them: equal jobs once."""
+        """Write the notebook and the inputs; return the jobs' orders, equal jobs once."""
         path, folder = self._path, self._path.parent
         names = [*jobs[0].params, *(["seed"] if jobs[0].seed is not None else [])]
         notebook = (

@@ -1,4 +1,4 @@
-"""How far a batch is: a table in a notebook that changes, a bar at a terminal, or nothing."""
+"""Shows the progress of a batch: a live table in a notebook, a bar at a terminal, or nothing."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _ERROR_CHARS = 300
 
 
 class Progress(Protocol):
-    """Is told how far a batch is."""
+    """Shows the progress of a batch."""
 
     def show(self, results: Sequence[JobResult], running: Iterable[Order]) -> None:
-        """Show it; called often."""
+        """Show the progress; called often."""
 
     def close(self, results: Sequence[JobResult]) -> None:
-        """Show the end."""
+        """Show the final state."""
 
 
 def progress_of(orders: Sequence[Order], *, wanted: bool) -> Progress:
-    """Return what fits the place where this runs."""
+    """Return the display that fits the front end: a notebook, a terminal or a script."""
     if not wanted:
         return _Nothing()
     if execution_context().frontend in {"terminal", "script"}:
@@ -47,7 +47,7 @@ class _Nothing:
 
 
 class _Bar:
-    """A bar of tqdm, which papermill brings."""
+    """A tqdm bar; tqdm is installed with papermill."""
 
     def __init__(self, count: int) -> None:
         from tqdm import tqdm  # type: ignore[import-untyped]
@@ -55,19 +55,19 @@ class _Bar:
         self._bar: Any = tqdm(total=count, unit="job", leave=True)
 
     def show(self, results: Sequence[JobResult], running: Iterable[Order]) -> None:
-        """Move the bar."""
+        """Update the bar."""
         failed = sum(result.status != "done" for result in results)
         self._bar.set_postfix_str(f"{failed} failed" if failed else "", refresh=False)
         self._bar.update(len(results) - self._bar.n)
 
     def close(self, results: Sequence[JobResult]) -> None:
-        """Leave the bar as it is."""
+        """Update the bar for the last time and leave it visible."""
         self.show(results, ())
         self._bar.close()
 
 
 class _Table:
-    """A table with a row for each agent, in the output of the cell that waits."""
+    """A table with a row for each agent, in the output of the cell that calls `batch`."""
 
     def __init__(self, orders: Sequence[Order]) -> None:
         from IPython.display import display
@@ -78,12 +78,12 @@ class _Table:
         self._handle: Any = display(nothing, raw=True, display_id=True)  # type: ignore[no-untyped-call]
 
     def show(self, results: Sequence[JobResult], running: Iterable[Order]) -> None:
-        """Change the output, if there is something new and the last change is not recent."""
+        """Update the output if something is new and the last update is not too recent."""
         if time.monotonic() - self._at >= _LOOK_SECONDS:
             self._draw(results, Counter(order.agent for order in running))
 
     def close(self, results: Sequence[JobResult]) -> None:
-        """Change it for the last time."""
+        """Update the output for the last time."""
         self._draw(results, Counter())
 
     def _draw(self, results: Sequence[JobResult], running: Counter[str]) -> None:
@@ -92,7 +92,7 @@ class _Table:
             return
         self._shown, self._at = page, time.monotonic()
         words = f"{len(results)} of {len(self._orders)} jobs: {counted(tuple(results))}"
-        with suppress(AttributeError):  # no display here takes changes
+        with suppress(AttributeError):  # this front end can't update a display
             self._handle.update({"text/html": page, "text/plain": words}, raw=True)
 
 
@@ -135,7 +135,7 @@ def _row(agent: str, results: list[JobResult], running: int, waiting: int) -> li
 
 
 def _failed(results: Sequence[JobResult]) -> str:
-    """Return the errors of failed jobs, each once with how often it came."""
+    """Return the errors of failed jobs, each once with its number of jobs."""
     errors = Counter((r.agent, r.error) for r in results if r.status != "done")
     lines = [
         f"<li>{html.escape(f'{agent}: ' if agent else '')}{html.escape(error[:_ERROR_CHARS])}"

@@ -26,16 +26,16 @@ _CELL_CHARS = 60
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What came of one job.
+    """The result of one job.
 
     Attributes
     ----------
     key
-        Digest of all that is in the job.
+        Digest of the job's content.
     params
         Its parameters.
     agent
-        The agent's id; empty where the notebook chose.
+        The agent's id; empty if the notebook chose the agent.
     policy
         How its permission requests were answered.
     seed
@@ -43,22 +43,22 @@ class JobResult:
     status
         ``done`` if the notebook ran to its end, ``failed``, or ``not run``.
     error
-        Why not, in words.
+        Why it is not ``done``, in words.
     reason
-        The stable word for that, such as ``login_needed`` or ``nobody_to_ask``.
+        The stable word for the error, such as ``login_needed`` or ``nobody_to_ask``.
     turns
         Its turns, in order.
     seconds
         How long it took.
     notes
-        What else is to be said of it.
+        Further remarks on it.
     folder
-        Its files: ``notebook.ipynb``, ``recording.acp``, ``patch.diff``, and in ``files`` those
-        that it made or changed.
+        Its results: ``notebook.ipynb``, ``recording.acp``, ``patch.diff``, and in ``files`` the
+        files that it created or changed.
     grade
         What the batch's ``grade`` returned; None without one, or if it failed.
     sandbox
-        What its agents' processes could reach, as the batch said; empty where it said nothing.
+        The batch's sandbox for its agents' processes; empty if the batch set none.
     """
 
     key: str
@@ -78,7 +78,7 @@ class JobResult:
 
     @property
     def sandbox_level(self) -> str:
-        """How well its sandbox was kept, at worst; empty where no turn had one."""
+        """The lowest level of its turns' sandboxes; empty if no turn had a sandbox."""
         kept = [turn.walls.level for turn in self.turns if turn.walls is not None]
         return min(kept, key=LEVELS.index, default="")
 
@@ -94,13 +94,13 @@ class JobResult:
 
     @property
     def tokens(self) -> int | None:
-        """Tokens of its turns; None if no agent told them."""
+        """Tokens of its turns; None if no agent reported them."""
         told = [turn.tokens for turn in self.turns if turn.tokens is not None]
         return sum(told) if told else None
 
     @property
     def cost(self) -> float | None:
-        """What its sessions cost; None if no agent told it, or in several currencies."""
+        """Cost of its sessions; None if no agent reported it, or in several currencies."""
         last = {turn.session_id: turn for turn in self.turns if turn.cost_amount is not None}
         if not last or len({turn.cost_currency for turn in last.values()}) > 1:
             return None
@@ -123,11 +123,11 @@ class JobResult:
 
     @property
     def files(self) -> Path:
-        """The folder of the files that it made or changed; there is none if there are none."""
+        """The folder of the files that it created or changed; missing if there are none."""
         return self.folder / "files"
 
     def row(self) -> dict[str, Any]:
-        """Return what a table says of it."""
+        """Return the result as a row of a table."""
         return {
             "key": self.key,
             **{_column(name): value for name, value in self.params.items()},
@@ -174,7 +174,7 @@ class BatchResults(tuple[JobResult, ...]):
 
     @property
     def failed(self) -> BatchResults:
-        """Those that did not run to their end."""
+        """The results of jobs that did not run to their end."""
         return BatchResults(result for result in self if result.status != "done")
 
     def rows(self) -> list[dict[str, Any]]:
@@ -196,7 +196,7 @@ class BatchResults(tuple[JobResult, ...]):
                 "This needs pandas. Run %pip install pandas, or use results.rows()."
             ) from None
         frame = pandas.DataFrame(self.rows(), columns=None if self else list(_COLUMNS))
-        for name in ("seed", "tokens"):  # whole numbers stay so where some have none
+        for name in ("seed", "tokens"):  # integers stay integers even if some values are missing
             frame[name] = frame[name].astype("Int64")
         return frame.set_index("key")
 
@@ -220,7 +220,7 @@ _NOT_SHOWN = frozenset({"key", "turns", "cost", "reason", "notes", "folder"})
 
 
 def counted(results: tuple[JobResult, ...]) -> str:
-    """Return how many are done and how many are not, and the mean grade, in words."""
+    """Return the number of jobs by status, and the mean grade, in words."""
     counts = Counter(result.status for result in results)
     words = [f"{counts[status]} {status}" for status in ("done", "failed", "not run")]
     grades = [result.grade for result in results if result.grade is not None]
@@ -232,7 +232,7 @@ def counted(results: tuple[JobResult, ...]) -> str:
 def result_of(
     order: Order, outcome: Outcome | None, error: str = "", reason: str = ""
 ) -> JobResult:
-    """Return the result of a job; without an outcome it has not run, and ``error`` says why."""
+    """Return the result of a job; without an outcome it did not run, and ``error`` says why."""
     return JobResult(
         key=order.key,
         params=order.params,
@@ -251,19 +251,19 @@ def result_of(
 
 
 def graded(result: JobResult, grade: Grade | None) -> JobResult:
-    """Return a result with its grade; a job that did not run to its end has none."""
+    """Return a result with its grade; an unfinished job gets none."""
     if grade is None or result.status != "done":
         return result
     try:
         given = grade(result)
         return replace(result, grade=None if given is None else float(given))
-    except Exception as error:  # noqa: BLE001 - the user's own code: the other jobs go on
+    except Exception as error:  # noqa: BLE001 - the user's own code; the other jobs go on
         words = f"It could not be graded: {type(error).__name__}: {error}"
         return replace(result, notes=(*result.notes, words))
 
 
 def write_rows(results: BatchResults, batch: BatchFolder, *, replay: bool) -> Path:
-    """Write the table into the batch's folder, a JSON object on each line; return the file."""
+    """Write the table as JSON lines into the batch's folder; return the file."""
     target = batch.path / ("replayed.jsonl" if replay else "results.jsonl")
     part = target.with_name(f".{target.name}")
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in results.rows())

@@ -1,6 +1,6 @@
-"""One job, from a clean copy of the inputs to a result that is renamed into place.
+"""Runs one job, from a clean copy of the inputs to a result that is renamed into place.
 
-Runs in any process that sees the batch's folder. It keeps nothing between two jobs.
+Any process that sees the batch's folder can run it. No state remains between two jobs.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class _Run:
         return self._save(outcome)
 
     def _prepare(self) -> tuple[str, str] | None:
-        """Write what the kernel begins with; return why there is nothing to replay."""
+        """Write the kernel's setup; return an error if a recording to replay is missing."""
         order = self._order
         setup = Setup(
             notebook=order.name,
@@ -133,7 +133,7 @@ class _Run:
                 progress_bar=False,
                 start_timeout=_START_SECONDS,
                 execution_timeout=order.cell_seconds,
-                # Not `cwd`, which changes the folder of this whole process.
+                # Not papermill's `cwd`, which changes the folder of the whole process.
                 resources={"metadata": {"path": str(self._work)}},
             )
         except papermill.PapermillExecutionError as error:
@@ -143,7 +143,7 @@ class _Run:
             return f"A cell ran for more than {order.cell_seconds:g} s.", "timeout"
         except DeadKernelError:
             return "The kernel died.", "kernel_died"
-        except Exception as error:  # noqa: BLE001 - whatever it is, the other jobs go on
+        except Exception as error:  # noqa: BLE001 - any error fails this job only
             return f"{type(error).__name__}: {error}", type(error).__name__
         return "", ""
 
@@ -154,7 +154,7 @@ class _Run:
             return ()
 
     def _save(self, outcome: Outcome) -> Outcome:
-        """Move the result into place, or return the one that was there first."""
+        """Move the result into place, or return the result of a process that was first."""
         order = self._order
         with self._batch.being_written() as made:
             notebook = self._work / order.name
@@ -200,7 +200,7 @@ MISSING = 'Batches need papermill. Run %pip install "acp-jupyter[batch]".'
 
 
 def _reason_of(name: str) -> str:
-    """Return the stable word for an exception that a cell ended in: its name, if not ours."""
+    """Return the stable word of one of our exceptions; of another its name."""
     kind = getattr(errors, name, None)
     return kind.reason if isinstance(kind, type) and issubclass(kind, AcpError) else name
 

@@ -1,6 +1,6 @@
-"""Local worker processes: each runs one job after the other; one that dies is replaced.
+"""Local worker processes: each runs one job after the other; a process that dies is replaced.
 
-A worker ends when whoever started it does: its jobs are then interrupted, and start afresh later.
+A worker ends with its parent process, which interrupts its job; a later call starts that again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TRIES = 3
 
 
 class WorkerDied(Exception):
-    """The process that ran a job has ended, each time."""
+    """The process that ran a job has died, also when the job was tried again."""
 
 
 class LocalWorkers:
@@ -55,7 +55,7 @@ class LocalWorkers:
         Raises
         ------
         WorkerDied
-            Its process died, each time.
+            Its process died, also when the job was tried again.
         """
         order = Order.model_validate_json(text)
         for _ in range(_TRIES):
@@ -68,7 +68,7 @@ class LocalWorkers:
         raise WorkerDied(f"The process that ran it died, {_TRIES} times.")
 
     def close(self) -> None:
-        """End the processes; jobs that run are interrupted."""
+        """Kill the processes, which interrupts their jobs."""
         with self._lock:
             self._closed = True
             ending = tuple(self._all)
@@ -98,7 +98,7 @@ class LocalWorkers:
         return None
 
     def _process(self) -> subprocess.Popen[bytes] | None:
-        """Return this thread's process, started anew if need be; None once all is closed."""
+        """Return this thread's process, started if there is none; None after `close`."""
         found: subprocess.Popen[bytes] | None = getattr(self._own, "process", None)
         with self._lock:
             if self._closed:
@@ -126,9 +126,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def main() -> None:
-    """Answer each line of stdin, an order, with one line of stdout, until stdin ends."""
+    """Answer each order, a line of stdin, with a line of stdout, until stdin ends."""
     wire = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries and kernels print is no answer
+    os.dup2(2, 1)  # so that nothing that libraries and kernels print is taken for an answer
     orders: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(os.dup(0), orders), daemon=True).start()
     with open(os.devnull, "rb") as nothing:
@@ -143,7 +143,7 @@ def _read(stdin: int, orders: queue.SimpleQueue[bytes]) -> None:
     with os.fdopen(stdin, "rb") as lines:
         for line in lines:
             orders.put(line)
-    os._exit(0)  # whoever gave the orders is gone; the kernel of a job notices, and ends too
+    os._exit(0)  # the parent process has ended; a job's kernel notices that and ends, too
 
 
 if __name__ == "__main__":

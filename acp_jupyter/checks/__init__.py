@@ -1,5 +1,5 @@
-"""Whether a notebook's outputs are true to its cells: which are stale, and what a run gives.
+"""Checks whether a notebook's outputs match its cells: which are stale, which a run changes.
 
-`stale` compares what cells ran with what they hold now, by the names that they set and use;
-`run_check` runs a copy from the top in a kernel of its own, and `compare` compares the outputs.
+`stale` compares the source that a cell ran with its present source, by the names that cells set
+and use; `run_check` runs a copy from the top in a second kernel, and `compare` compares outputs.
 """

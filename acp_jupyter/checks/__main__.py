@@ -1,8 +1,8 @@
 """The process in which a server has a notebook checked: ``python -m acp_jupyter.checks``.
 
-The first line of standard input says what to check, standard output has a line for what happens.
-When standard input ends, whoever asked is gone or has cancelled: the kernel is ended, and so is
-this process.
+The first line of standard input says what to check; standard output gets a line for each event.
+When standard input ends, the check was cancelled or the server has ended: this process then ends
+with its kernel.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from acp_jupyter.protocol.objects import Model
 
 
 class CheckOrder(Model):
-    """What to check."""
+    """The notebook to check, and the kernel to start for it."""
 
     notebook: dict[str, JsonValue]
     folder: str
@@ -40,7 +40,7 @@ async def _run(order: CheckOrder, out: BinaryIO) -> None:
     def watch() -> None:
         while os.read(0, 4096):
             pass
-        with contextlib.suppress(RuntimeError):  # it has ended
+        with contextlib.suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(task.cancel)
 
     threading.Thread(target=watch, daemon=True, name="acp-check-life").start()
@@ -65,8 +65,8 @@ def _write(out: BinaryIO, line: CheckLine) -> None:
 
 
 def main() -> None:
-    """Check what standard input says."""
-    # What kernels print goes to the server's log, as it does for its own.
+    """Check the notebook of the order on standard input."""
+    # What the kernel prints goes to the server's log, as for the server's own kernels.
     with os.fdopen(os.dup(1), "wb") as out:
         os.dup2(2, 1)
         line = b""

@@ -1,4 +1,4 @@
-"""What the code of a function binds for itself: which of its names are local."""
+"""Finds the local names of a function: those that its code binds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 
 def bindings(body: list[ast.stmt]) -> tuple[set[str], set[str]]:
-    """Return what a function's body binds for itself, and what it declares as global."""
+    """Return the names that a function's body binds, and those that it declares as global."""
     finder = _Bindings()
     for statement in body:
         finder.visit(statement)
@@ -14,7 +14,7 @@ def bindings(body: list[ast.stmt]) -> tuple[set[str], set[str]]:
 
 
 class _Bindings(ast.NodeVisitor):
-    """Finds what the code of one function binds, without the functions in it."""
+    """Finds the names that the code of one function binds, without nested functions."""
 
     def __init__(self) -> None:
         self.own: set[str] = set()
@@ -56,17 +56,17 @@ class _Bindings(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_ClassDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> None:
-        """Read the name of what is defined, not its body."""
+        """Read the name of a nested function or class, not its body."""
         self.own.add(node.name)
 
     visit_FunctionDef = visit_ClassDef
     visit_AsyncFunctionDef = visit_ClassDef
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
-        """Pass over a lambda."""
+        """Skip a lambda."""
 
     def _loop(self, node: ast.AST) -> None:
-        """A comprehension's loop variables are its own; what ``:=`` binds in it is not."""
+        """Read a comprehension's ``:=``; its loop variables are its own."""
         for each in ast.walk(node):
             if isinstance(each, ast.NamedExpr):
                 self.own.add(each.target.id)

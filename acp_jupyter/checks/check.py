@@ -20,10 +20,10 @@ from acp_jupyter.errors import AcpError, BadRequest, plain_reason
 def check(
     path: str | Path, *, kernel: str = "", cell_seconds: float | None = CELL_SECONDS
 ) -> CheckReport:
-    """Run a copy of a notebook from the top in a kernel of its own, and compare the outputs.
+    """Run a copy of a notebook from the top in a second kernel, and compare the outputs.
 
-    The file and the notebook's own kernel are left alone. Cells that ask agents are skipped, and
-    so are those that use what these would set.
+    The file and the notebook's own kernel don't change. Cells that ask agents are skipped, and so
+    are cells that use the names that skipped cells would set.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def check(
     Raises
     ------
     BadRequest
-        The file is no notebook, or there is no such kernel.
+        The file is not a notebook, or there is no such kernel.
     """
     given, stop = Path(path), list[Any]()
     notebook, folder = read_notebook(given), given.absolute().parent
@@ -54,7 +54,7 @@ def check(
         lines = check_lines(notebook, folder=folder, kernel_name=kernel, cell_seconds=cell_seconds)
         return await _report(str(given), lines)
 
-    # A notebook's own loop runs in this thread.
+    # In a notebook an event loop already runs in this thread.
     with ThreadPoolExecutor(1, thread_name_prefix="acp-check") as thread:
         running = thread.submit(asyncio.run, run())
         try:
@@ -83,7 +83,7 @@ def read_notebook(path: Path) -> Any:
     Raises
     ------
     BadRequest
-        It can't be read.
+        The file can't be read as a notebook.
     """
     import nbformat
 

@@ -1,8 +1,8 @@
-"""Compares the outputs of a cell as nbval does: by kind, without what changes by itself.
+"""Compares the outputs of a cell as nbval does: by kind, without what differs in each run.
 
 Streams of a name are joined; results and displays are compared by MIME type. Execution counts,
-metadata, tracebacks and the ids of widgets don't count, nor do pictures, whose bytes depend on the
-versions of what draws them.
+metadata, tracebacks and the ids of widgets don't count. Pictures don't count either: their bytes
+depend on the versions of the plotting libraries.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Output = Mapping[str, Any]
 
 
 def compare_outputs(old: Sequence[Output], new: Sequence[Output]) -> tuple[OutputDifference, ...]:
-    """Return what differs between the outputs of a cell; those that count come first."""
+    """Return the differences between a cell's old and new outputs; those that count first."""
     before, after = _by_kind(old), _by_kind(new)
     kinds = [kind for kind in [*before, *after] if before.get(kind) != after.get(kind)]
     found = [_difference(kind, before.get(kind), after.get(kind)) for kind in dict.fromkeys(kinds)]
@@ -42,7 +42,7 @@ def compare_outputs(old: Sequence[Output], new: Sequence[Output]) -> tuple[Outpu
 
 
 def error_of(outputs: Sequence[Output]) -> OutputDifference | None:
-    """Return the error that a cell ended in, with its traceback as the new side."""
+    """Return the error that ended a cell, with its traceback as the new side."""
     for output in outputs:
         if output.get("output_type") == "error":
             traceback = "\n".join(map(str, output.get("traceback") or ()))
@@ -82,7 +82,7 @@ def _counted(mime: str) -> bool:
 
 
 def _text(value: Any) -> Any:
-    """Notebook files hold texts as lists of lines."""
+    """Join a text, which notebook files hold as a list of lines."""
     if isinstance(value, list) and all(isinstance(line, str) for line in value):
         return "".join(value)
     return value

@@ -1,4 +1,4 @@
-"""nbval's marks on cells, as comments and as tags, so that one notebook serves both."""
+"""nbval's markers of cells, as comments and as tags, so that a notebook works with both tools."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Markers(Enum):
-    """What a cell is marked with."""
+    """The markers of a cell."""
 
     SKIP = auto()
     IGNORE_OUTPUT = auto()
@@ -26,7 +26,7 @@ _TAGS = {
 
 
 def markers_of(cell: Any) -> set[Markers]:
-    """Return the marks of a cell."""
+    """Return the markers of a cell."""
     tags = cell.metadata.get("tags", ())
     lines = (line.strip() for line in cell.source.splitlines())
     comments = {line.lstrip("#").strip() for line in lines if line.startswith("#")}

@@ -1,7 +1,7 @@
-"""The names that a code cell sets and uses at the top level, read from its source alone.
+"""Finds the names that a code cell sets and uses at the top level, from its source alone.
 
-Nothing is run. A name that the cell sets before it uses it is its own; the body of a function
-counts as code of its cell, and may use what the cell sets further down.
+No code runs. A name that the cell sets before it uses it doesn't count as used. The body of a
+function counts as code of its cell, and may use names that the cell sets further down.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ _BINDING = {"function", "class"}
 
 @dataclass(frozen=True, slots=True)
 class CellNames:
-    """What a cell sets and uses."""
+    """The names that a cell sets and uses."""
 
     sets: frozenset[str] = frozenset()
     """Names that are assigned, changed in place by an assignment, or deleted."""
     uses: frozenset[str] = frozenset()
-    """Names that it needs from elsewhere; builtins too, since a cell may set one of these."""
+    """Names that other cells must set; also builtins, as a cell may set one."""
 
 
 @lru_cache(maxsize=4096)
 def names_of(source: str) -> CellNames:
-    """Return the names of a cell; none where it is no Python, or too long to be read."""
+    """Return the names of a cell; none if it is not Python, or too long."""
     if len(source) > _MOST_CHARS:
         return CellNames()
     reader = _Reader()
@@ -54,7 +54,7 @@ def names_of(source: str) -> CellNames:
 
 @lru_cache(maxsize=4096)
 def code_of(source: str) -> str:
-    """Return what a cell's code is recognised by: comments and formatting make no difference."""
+    """Return a digest of a cell's code that ignores comments and formatting."""
     code = source
     if len(source) <= _MOST_CHARS:
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
@@ -63,7 +63,7 @@ def code_of(source: str) -> str:
 
 
 def is_prompt(source: str) -> bool:
-    """Return whether a cell asks an agent, or gives an order to one."""
+    """Return whether a cell has an ``%acp`` magic: a prompt or a command."""
     return _MAGIC.search(source) is not None
 
 
@@ -75,10 +75,10 @@ def _read(source: str, reader: _Reader) -> None:
 
 
 def _parsed(source: str) -> ast.Module:
-    """Return a cell as the Python that IPython makes of it."""
+    """Parse the Python code into which IPython transforms a cell."""
     from IPython.core.inputtransformer2 import TransformerManager
 
-    # Warnings about the source are for its run. What catches them is one for all threads.
+    # The cell's run shows such warnings. `catch_warnings` changes state that all threads share.
     with _one_at_a_time, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         transformer = TransformerManager()  # type: ignore[no-untyped-call]
@@ -90,7 +90,7 @@ _Kind = Literal["function", "class", "loop", "except"]
 
 @dataclass(slots=True)
 class _Scope:
-    """A part of the cell that has names of its own."""
+    """A part of the cell with its own names."""
 
     kind: _Kind
     own: set[str] = field(default_factory=set)
@@ -105,7 +105,7 @@ class _Reader(ast.NodeVisitor):
         self.sets: set[str] = set()
         self.uses: set[str] = set()
         self.later: set[str] = set()
-        """What functions use when they are called."""
+        """Names that functions use when they are called."""
         self._scopes: list[_Scope] = []
 
     # -- names -------------------------------------------------------------
@@ -132,7 +132,7 @@ class _Reader(ast.NodeVisitor):
             scope.own.add(name)
 
     def _target(self, node: ast.expr) -> None:
-        """An assignment to an item or attribute changes the object that its name stands for."""
+        """Read an assignment to an item or attribute, which changes the named object."""
         while isinstance(node, ast.Attribute | ast.Subscript):
             node = node.value
         if isinstance(node, ast.Name):
@@ -162,10 +162,10 @@ class _Reader(ast.NodeVisitor):
             self._target(node)
         self.generic_visit(node)
 
-    # -- statements whose parts are read in another order than they stand in ------
+    # -- statements whose evaluation order differs from their source order --------
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        """Read the value first."""
+        """Read an assignment, its value first."""
         self._visit([node.value, *node.targets])
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
@@ -176,7 +176,7 @@ class _Reader(ast.NodeVisitor):
         self.visit(node.target)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
-        """Read ``a: b = c``; without a value nothing is set."""
+        """Read ``a: b = c``; without a value it sets no name."""
         self._visit([node.annotation, *([node.value] if node.value is not None else [])])
         if node.value is not None:
             self.visit(node.target)
@@ -186,13 +186,13 @@ class _Reader(ast.NodeVisitor):
         self._visit([node.value, node.target])
 
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
-        """Read what is looped over first."""
+        """Read a loop, its iterable first."""
         self._visit([node.iter, node.target, *node.body, *node.orelse])
 
     visit_AsyncFor = visit_For
 
     def visit_Import(self, node: ast.Import | ast.ImportFrom) -> None:
-        """Read an import; which names ``*`` brings is not known."""
+        """Read an import; the names of ``import *`` are unknown."""
         for alias in node.names:
             if alias.name != "*":
                 self._set(alias.asname or alias.name.partition(".")[0])
@@ -200,7 +200,7 @@ class _Reader(ast.NodeVisitor):
     visit_ImportFrom = visit_Import
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        """Read an except clause; its name is gone after it."""
+        """Read an except clause; Python deletes its name at the end."""
         if node.type is not None:
             self.visit(node.type)
         with self._scope("except", {node.name} if node.name else ()):
@@ -229,7 +229,7 @@ class _Reader(ast.NodeVisitor):
             self._scopes.pop()
 
     def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        """Read a function: decorators, defaults and annotations at once, its body later."""
+        """Read a function: decorators, defaults and annotations run now, its body later."""
         self._visit(node.decorator_list)
         self._arguments(node.args)
         with self._scope("loop", _type_names(node)):
@@ -249,7 +249,7 @@ class _Reader(ast.NodeVisitor):
             self.visit(node.body)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        """Read a class, whose body is run at once."""
+        """Read a class; its body runs now."""
         self._visit(node.decorator_list)
         with self._scope("loop", _type_names(node)):
             self._visit([*node.bases, *node.keywords])
@@ -259,7 +259,7 @@ class _Reader(ast.NodeVisitor):
         self._set(node.name)
 
     def visit_TypeAlias(self, node: Any) -> None:
-        """Read ``type a = b``, which Python reads later (3.12)."""
+        """Read ``type a = b``, whose value Python evaluates later (3.12)."""
         self._set(node.name.id)
         with self._scope("function", _type_names(node)):
             self.visit(node.value)
@@ -278,7 +278,7 @@ class _Reader(ast.NodeVisitor):
             self._visit(results)
 
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> None:
-        """Read a comprehension, whose loop variables are its own."""
+        """Read a comprehension; its loop variables are its own."""
         self._comprehension(node.generators, node.elt)
 
     visit_SetComp = visit_ListComp
@@ -291,7 +291,7 @@ class _Reader(ast.NodeVisitor):
     # -- magics ------------------------------------------------------------
 
     def visit_Call(self, node: ast.Call) -> None:
-        """Read a call; one of IPython's own may hold code or names in its text."""
+        """Read a call; the text of a magic may hold code or names."""
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Call(func=ast.Name(id="get_ipython")), attr=kind)
@@ -341,12 +341,12 @@ class _Reader(ast.NodeVisitor):
         _read(text, self)
 
     def _only_uses(self, text: str) -> None:
-        """Read code that runs where its assignments are seen by nobody."""
+        """Read code whose assignments other cells can't see."""
         with self._scope("class"):
             self._code(text)
 
     def _expanded(self, text: str) -> None:
-        """Read what IPython puts into the text of a magic or command: ``{name}`` and ``$name``."""
+        """Read the names that IPython expands in a magic or command: ``{name}`` and ``$name``."""
         for expression in re.findall(r"(?<!\{)\{([^{}]+)\}", text):
             try:
                 self.visit(ast.parse(expression.strip(), mode="eval"))

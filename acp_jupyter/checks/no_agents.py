@@ -1,4 +1,4 @@
-"""A copy of a notebook can't ask agents: their second answer would differ from the first."""
+"""The kernel of a check or a variant can't ask agents: a second answer would differ."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ NO_AGENTS = "A copy of a notebook that runs in a check or a variant can't ask ag
 
 
 def refuse_in_check() -> None:
-    """Refuse to reach a host from the kernel of a check or a variant.
+    """Raise an error in the kernel of a check or a variant, which must not reach a host.
 
     Raises
     ------
     NotAllowed
-        This is such a kernel.
+        This is the kernel of a check or a variant.
     """
     if os.environ.get(CHECK_VARIABLE):
         raise NotAllowed(NO_AGENTS)

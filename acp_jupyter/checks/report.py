@@ -1,4 +1,4 @@
-"""What a check says of a notebook, cell by cell: same, different, failed or skipped."""
+"""The report of a check, with a verdict for each cell: same, different, failed or skipped."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ CheckLine = TypeAliasType(
 
 
 class CheckReport(Model):
-    """The outcome of a check.
+    """The result of a check.
 
     Attributes
     ----------
@@ -88,11 +88,11 @@ class CheckReport(Model):
 
     @property
     def is_same(self) -> bool:
-        """Whether the check came to its end, and no cell is different or has failed."""
+        """Whether all cells were checked, and none is different or has failed."""
         return not self.words and not self.count("different") and not self.count("failed")
 
     def count(self, verdict: Verdict) -> int:
-        """Return how many cells have a verdict."""
+        """Return the number of cells with a verdict."""
         return Counter(cell.verdict for cell in self.cells)[verdict]
 
     def __str__(self) -> str:
@@ -106,7 +106,7 @@ class CheckReport(Model):
         return "\n".join([*lines, *([self.words] if self.words else [])])
 
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:
-        """Show the text as a cell's result."""
+        """Return the text to show in IPython."""
         printer.text(str(self))  # type: ignore[attr-defined] # IPython's
 
     def _summary(self) -> str:

@@ -1,7 +1,7 @@
-"""Runs a copy of a notebook from the top in a kernel of its own, and compares the outputs.
+"""Runs a copy of a notebook from the top in a second kernel, and compares the outputs.
 
-The notebook, its file and its kernel are left alone. Cells that ask agents are not run, nor are
-those that use what such a cell would set. The second kernel ends with the check, whatever happens.
+The notebook, its file and its kernel don't change. Cells that ask agents are not run, nor are
+cells that use a name that such a cell would set. The second kernel always ends with the check.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ async def check_lines(
     cell_seconds: float | None = CELL_SECONDS,
     environment: Mapping[str, str] | None = None,
 ) -> AsyncGenerator[CheckLine, None]:
-    """Check a notebook and yield what happens; the kernel ends when the iterator is closed.
+    """Check a notebook and yield the events; the kernel ends when the iterator is closed.
 
     Parameters
     ----------
@@ -60,18 +60,18 @@ async def check_lines(
     folder
         Where the kernel runs.
     kernel_name
-        Which kernel; by default that of the notebook.
+        Name of the kernel; by default the notebook's kernel.
     spec
-        The kernel's specification, where somebody else has looked it up.
+        The kernel's specification, if the caller has looked it up.
     cell_seconds
         How long a cell may run; None for any time.
     environment
-        For the kernel, beside this process's own.
+        Variables for the kernel, added to those of this process.
 
     Raises
     ------
     BadRequest
-        There is no such kernel, or it does not start.
+        There is no such kernel, or it doesn't start.
     """
     import nbformat
 
@@ -106,13 +106,13 @@ async def _kernel(
     from nbformat import NotebookNode
 
     class Found(KernelSpecManager):
-        """Knows the one that was found elsewhere."""
+        """Returns the specification that the caller has passed."""
 
         def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
             return KernelSpec(**spec) if spec is not None else super().get_kernel_spec(kernel_name)
 
     class Bounded(NotebookClient):
-        """Takes no more outputs than can be compared."""
+        """Drops outputs above the limit, and interrupts the kernel."""
 
         def process_message(
             self, msg: dict[str, Any], cell: NotebookNode, cell_index: int
@@ -137,12 +137,12 @@ async def _kernel(
     env = {**os.environ, **environment, CHECK_VARIABLE: "1"}
     try:
         try:
-            # What the process itself prints is no output of a cell.
+            # Text that the kernel's process prints itself is no output of a cell.
             quiet = {"stdout": DEVNULL, "stderr": DEVNULL}
             await client.async_start_new_kernel(cwd=str(folder), env=env, **quiet)
             await client.async_start_new_kernel_client()
             assert client.kc is not None
-            client.kc.allow_stdin = False  # nobody is there to answer
+            client.kc.allow_stdin = False  # no user can answer
         except NoSuchKernel:
             raise BadRequest(
                 f"There is no kernel {name!r} here. Choose one for the notebook."
@@ -151,7 +151,7 @@ async def _kernel(
             raise BadRequest(f"The kernel {name!r} did not start.", plain_reason(error)) from error
         yield client
     finally:
-        # Also when the check is cancelled, which may come again meanwhile.
+        # The kernel also ends if the check is cancelled, even twice.
         await asyncio.shield(asyncio.ensure_future(_end(client, manager)))
 
 
@@ -164,7 +164,7 @@ async def _end(client: NotebookClient, manager: Any) -> None:
 
 
 class _Told:
-    """How much a kernel has written."""
+    """Counts how much a kernel has written."""
 
     def __init__(self) -> None:
         self._chars = 0
@@ -172,11 +172,11 @@ class _Told:
 
     @property
     def is_too_much(self) -> bool:
-        """Whether it is more than is taken."""
+        """Whether the kernel has written more than `OUTPUT_CHARS`."""
         return self._chars > OUTPUT_CHARS
 
     def take(self, content: Mapping[str, Any]) -> bool:
-        """Count a message; return whether it may be taken."""
+        """Count a message; return whether the total is within the limit."""
         texts = [content.get("text"), *obj(content.get("data")).values()]
         self._chars += sum(len(each) for each in texts if isinstance(each, str))
         return not self.is_too_much
@@ -188,7 +188,7 @@ class _Told:
 
 
 class _Run:
-    """What is known of a check on its way from the top."""
+    """The state of a check while the cells run from the top."""
 
     def __init__(self, cell_seconds: float | None) -> None:
         self._cell_seconds = cell_seconds
@@ -198,14 +198,14 @@ class _Run:
         self.told = _Told()
 
     def skipped(self, number: int, cell: Any) -> CheckedCell | None:
-        """Return the verdict on a cell that is not to be run."""
+        """Return the verdict on a cell that must not run; None for any other."""
         if not self.ended and time.monotonic() > self._until:
             self.ended = f"The check took longer than {SECONDS / 60:g} minutes, so it was stopped."
         reason = _REST if self.ended else self._skipped.why(number, cell)
         return _verdict(number, cell, "skipped", reason) if reason else None
 
     async def checked(self, client: NotebookClient, at: int, cell: Any) -> CheckedCell:
-        """Run a cell, and compare what it gave."""
+        """Run a cell, and compare its outputs."""
         from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
         number, old, count = at + 1, list(cell.get("outputs", ())), cell.get("execution_count")
@@ -219,7 +219,7 @@ class _Run:
         except DeadKernelError:
             task = asyncio.current_task()
             if task is not None and task.cancelling():
-                raise asyncio.CancelledError from None  # nbclient takes it for a kernel's death
+                raise asyncio.CancelledError from None  # not a dead kernel, as nbclient says
             self.ended = f"The kernel died in cell {number}, so the rest was not run."
             return _verdict(number, cell, "failed", "the kernel died")
         if self.told.is_too_much:

@@ -1,4 +1,4 @@
-"""Which cells a copy of a notebook does not run: those that ask agents, and others."""
+"""Decides which cells a check doesn't run: those that ask agents, and others."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ ASKS = "it asks an agent"
 
 
 class SkippedCells:
-    """Tells of one cell after the other why it is not to be run."""
+    """Decides for one cell after the other whether it is skipped, and why."""
 
     def __init__(self) -> None:
         self._missing: dict[str, int] = {}
         """Names that skipped cells would have set, with the cells' numbers."""
 
     def why(self, number: int, cell: Any) -> str:
-        """Return why a cell of nbformat is not to be run; empty if it is."""
+        """Return why a cell (of nbformat) is skipped; empty if it runs."""
         reason = self._reason(cell)
         if reason:
             self.add(number, cell)
@@ -28,7 +28,7 @@ class SkippedCells:
         return reason
 
     def add(self, number: int, cell: Any) -> None:
-        """Note that a cell was skipped all the same."""
+        """Note that a cell was skipped although it ran."""
         self._missing.update(dict.fromkeys(names_of(cell.source).sets, number))
 
     def _reason(self, cell: Any) -> str:

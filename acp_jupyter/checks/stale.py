@@ -1,8 +1,8 @@
-"""Which cells' outputs come from other sources than the notebook now has.
+"""Finds the cells whose outputs come from other sources than the notebook now has.
 
-A cell that was run used names; each was set by the run of a cell, which used names in turn. An
-output is stale if one of those runs was of a source that its cell no longer has, or if another
-cell now stands where the name would come from.
+A run of a cell used names. Each was set by an earlier run, which used names in turn. An output is
+stale if the source of one of these runs has changed in its cell, or if a different cell would set
+the name now.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from acp_jupyter.checks.names import code_of, is_prompt, names_of
 from acp_jupyter.protocol.objects import Model
 
 _MOST_CAUSES = 5
-"""Of a cell that are told."""
+"""Most causes that are reported for a cell."""
 
 
 class CodeCell(Model):
@@ -64,16 +64,16 @@ class StaleCell(Model):
 def find_stale(
     cells: Sequence[CodeCell], runs: Sequence[CellRun], *, python: bool = True
 ) -> list[StaleCell]:
-    """Return the cells whose last run is not true to the notebook, in its order.
+    """Return the cells whose last run doesn't match the present notebook, in its order.
 
     Parameters
     ----------
     cells
         The notebook's code cells, in its order.
     runs
-        What was run, oldest first.
+        The cells that were run, oldest first.
     python
-        Whether names can be read; without them each cell stands alone.
+        Whether names can be read; if not, each cell only depends on its own source.
     """
     history = _History(cells, runs, python=python)
     found: list[StaleCell] = []
@@ -103,10 +103,10 @@ class _History:
         return now != then and (not self._python or code_of(now) != code_of(then))
 
     def _resolved(self) -> Iterator[Mapping[str, int]]:
-        """Yield for each run the runs that had set what it used."""
+        """Yield for each run the earlier runs that had set the names it used."""
         setters: dict[str, int] = {}
         missing: list[frozenset[str]] = []
-        """What nothing had set when a run used it: a function may find it when it is called."""
+        """Names not yet set when a run used them: a function may find them when it is called."""
         kernel = 0
         for index, run in enumerate(self._runs):
             if run.kernel != kernel:
@@ -118,7 +118,7 @@ class _History:
             setters.update(dict.fromkeys(self._sets(run.source), index))
 
     def _setters(self, cells: Sequence[CodeCell]) -> Mapping[str, Mapping[str, str]]:
-        """Return for each cell the nearest cells above it that set what it uses."""
+        """Return for each cell the nearest cells above that set the names it uses."""
         found: dict[str, dict[str, str]] = {}
         setters: dict[str, str] = {}
         for cell in cells:
@@ -128,7 +128,7 @@ class _History:
         return found
 
     def causes(self, cell: CodeCell) -> list[StaleCause]:
-        """Return why a cell's output is stale, the nearest first."""
+        """Return why a cell's output is stale, the nearest causes first."""
         last = self._last.get(cell.cell_id)
         if last is None or is_prompt(cell.source):
             return []
@@ -140,7 +140,7 @@ class _History:
             for cause in self._causes_at(index, path):
                 found.setdefault((cause.cell_id, cause.change), cause)
             if is_prompt(self._runs[index].source):
-                continue  # what an agent answered does not follow from what it was asked
+                continue  # an agent's answer doesn't follow from its prompt
             for name, setter in self._inputs[index].items():
                 if setter not in seen:
                     seen.add(setter)
