@@ -1,6 +1,6 @@
-"""The order of a session's tool calls: what they do happens in the order in which they came.
+"""Keeps the order of a session's tool calls: they take effect in the order of their arrival.
 
-Permission may be given in another order, and notebooks answer late.
+Permissions may come in another order, and notebooks may answer late.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import itertools
 
 
 class CallOrder:
-    """Gives each call a place behind those that came before. Used on one loop."""
+    """A queue of tool calls; each call has a place in it. Used on one loop."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count()
@@ -19,21 +19,21 @@ class CallOrder:
         """Set, and replaced by a new one, whenever a place is left."""
 
     def join(self, *, runs: bool) -> CallPlace:
-        """Return the place of a call that came now, and runs code or changes cells."""
+        """Add a call at the end and return its place; ``runs``: it runs code."""
         place = CallPlace(self, next(self._numbers), runs=runs)
         self.held.add(place)
         return place
 
 
 class CallPlace:
-    """The place of one call; it is left when the call has done what it does, or does nothing.
+    """The place of one call in the queue; the call leaves it after its effect, or without one.
 
     Parameters
     ----------
     order
-        Has all places.
+        The queue.
     number
-        The one that came first has the smallest.
+        Its position; the first call has the smallest number.
     runs
         Whether it runs code: only other code waits for it.
     """
@@ -44,7 +44,7 @@ class CallPlace:
         self._runs = runs
 
     async def first(self) -> None:
-        """Wait until the calls before have done what they do."""
+        """Wait until the earlier calls that this one depends on have left."""
         while any(
             other._number < self._number and (self._runs or not other._runs)
             for other in self._order.held
@@ -52,7 +52,7 @@ class CallPlace:
             await self._order.left.wait()
 
     def leave(self) -> None:
-        """Let the calls behind go on."""
+        """Leave the queue, so that later calls can go on."""
         self._order.held.discard(self)
         self._order.left.set()
         self._order.left = asyncio.Event()

@@ -1,4 +1,4 @@
-"""Cells as text: how an agent reads them, and how its edits of a text are carried out."""
+"""Writes cells as text for an agent, and applies its edits to a source."""
 
 from __future__ import annotations
 
@@ -73,12 +73,12 @@ def _kind(output: NbOutput) -> str:
 
 
 def edited(source: str, edits: Sequence[TextEdit]) -> str:
-    """Carry out edits of a text, one after the other.
+    """Apply edits to a text, one after the other.
 
     Raises
     ------
     ToolError
-        An old text is not there, or is there more than once, or the result is too long.
+        An old text is missing or occurs more than once, or the result is too long.
     """
     for number, edit in enumerate(edits, 1):
         count = source.count(edit.old)

@@ -29,7 +29,7 @@ class KernelLookup(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CallTarget:
-    """The notebook and kernel that a session's tools work on now."""
+    """The notebook and kernel that a session's tools use now."""
 
     path: Path
     """The notebook's path."""
@@ -62,7 +62,7 @@ FindTarget: TypeAlias = Callable[[type[AnyTool]], Awaitable[CallTarget]]
 
 
 async def find_target(session: Session, root: Path, where: KernelLookup) -> CallTarget:
-    """Find a session's notebook and kernel; done for each call, as both may change."""
+    """Find a session's notebook and kernel, for each call again, as both may change."""
     origin = _origin(session)
     kernel_id = (origin.kernel_id if origin else "") or session.kernel_id
     path = await where.notebook_of(kernel_id) if kernel_id else ""
@@ -73,7 +73,7 @@ async def find_target(session: Session, root: Path, where: KernelLookup) -> Call
 
 
 def target_of(session: Session, path: Path, kernel_id: str) -> CallTarget:
-    """Return what a session's tools work on, with a notebook and its kernel."""
+    """Return the target of a session's tools, for a notebook and its kernel."""
     origin = _origin(session)
     return CallTarget(
         path=path,
@@ -94,7 +94,7 @@ class NotebookAccess(Protocol):
     """Reads and changes notebooks by their absolute path. Used on the host's loop."""
 
     async def read(self, path: Path) -> NotebookState | NotebookRefusal:
-        """Return the present notebook. Never raises, always ends."""
+        """Return the present notebook. Never raises, and waits for a limited time."""
 
     async def apply(self, path: Path, edits: Sequence[CellEdit]) -> NotebookState | NotebookRefusal:
         """Apply all edits in this order, or none; return the new notebook or why not.
@@ -105,15 +105,15 @@ class NotebookAccess(Protocol):
 
 
 class PageNotebooks(Protocol):
-    """Reads and changes notebooks in the pages that have them open; None: use the file."""
+    """Reads and changes notebooks in the pages that have them open."""
 
     async def read(self, path: Path) -> NotebookState | NotebookRefusal | None:
-        """Return the notebook in its editor; None: read the file."""
+        """Return the notebook in its editor; None if the caller must read the file."""
 
     async def apply(
         self, path: Path, edits: Sequence[CellEdit]
     ) -> NotebookState | NotebookRefusal | None:
-        """Apply all edits in the editor and save; None: nothing was done, change the file."""
+        """Apply all edits in the editor and save; None if the caller must change the file."""
 
 
 class ToolError(Exception):
@@ -176,7 +176,7 @@ class CallContext:
         return self.permissions.goes_on(self.target.turn_id)
 
     def refuse_prompt_cell(self, cell_ids: Sequence[str]) -> None:
-        """Raise `ToolError` if a call would change the cell that waits for this turn."""
+        """Raise `ToolError` if a call changes the cell that waits for this turn."""
         if self.target.prompt_cell and self.target.prompt_cell in cell_ids:
             raise ToolError(
                 f"Cell {self.target.prompt_cell} is the one that you are asked from; it runs until "

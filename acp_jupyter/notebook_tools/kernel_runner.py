@@ -1,4 +1,4 @@
-"""The kernel runner: its protocol and results, and the code that tools run now.
+"""The protocol and results of a kernel runner, and a record of the code that tools run.
 
 Kernels import this module as well, so it imports nothing heavy.
 """
@@ -21,7 +21,7 @@ OnPrinted: TypeAlias = Callable[[str], None]
 
 
 class KernelError(AcpError):
-    """A kernel failed at a request; the message says why and what to do.
+    """A kernel could not answer a request; the message says why and what to do.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class KernelError(AcpError):
 
 
 class RunResult(Model):
-    """What came of running code."""
+    """The result of running code."""
 
     status: Literal["ok", "error", "interrupted", "timeout"]
     """``error``: the code raised, the last output says what. ``timeout``: it was interrupted."""
@@ -53,7 +53,7 @@ class RunResult(Model):
 
 
 class Variable(Model):
-    """A name of the user's namespace, and what can be told of its value without harm."""
+    """A name of the user's namespace, and what can be said about its value without side effects."""
 
     name: str
     type: str
@@ -103,7 +103,7 @@ class Inspection(Model):
 
 
 class Completion(Model):
-    """How the code can go on."""
+    """Completions of the code at a place."""
 
     matches: tuple[str, ...] = ()
     start: int = 0
@@ -114,8 +114,8 @@ class Completion(Model):
 class KernelRunner(Protocol):
     """Runs code in kernels by their id. Used on the host's loop.
 
-    All raise `KernelError`, and all end: ``busy`` after a bounded wait, ``timeout`` where the
-    kernel does not answer.
+    All methods raise `KernelError`, and wait for a limited time: ``busy`` if the kernel is not
+    free, ``timeout`` if it doesn't answer.
     """
 
     async def execute(
@@ -149,7 +149,7 @@ class KernelRunner(Protocol):
 
 
 class RunningCode:
-    """Runs code for tools, and knows in which kernels it runs.
+    """Runs code for tools, and records in which kernels it runs.
 
     Parameters
     ----------

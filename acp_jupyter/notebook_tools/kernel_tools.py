@@ -1,7 +1,7 @@
 """The tools for the kernel: run code, run cells, variables, inspect, complete, restart.
 
-Before code runs, the user sees which variables it would overwrite, as far as its source shows:
-changes by a call, ``exec`` or a star import are not found.
+Before code runs, the user sees which variables its source would overwrite; changes by a call,
+``exec`` or a star import are not found.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _variable_line(each: Variable) -> str:
 
 
 async def last_error(context: CallContext) -> Reply:
-    """Tell the last error, with the variables of its frames."""
+    """Describe the last error, with the variables of its frames."""
     found = await context.runner.last_error(context.kernel_id)
     if not found.words:
         return Reply.failure("No error of the user's code is known in this kernel.")
@@ -74,7 +74,7 @@ async def last_error(context: CallContext) -> Reply:
             lines.append(f"    [{frame.more} more variables]")
     reply = Reply()
     reply.add_text(f"{len(found.frames)} frames, the innermost last.")
-    # A frame of a library may hold what was never meant to be shown, as a password.
+    # A frame of a library may hold a secret such as a password.
     words = bounded(context.redact("\n".join(lines)), 30_000)
     reply.data(f"last error in {context.target.kernel}", words)
     return reply
@@ -107,7 +107,7 @@ async def complete(context: CallContext, call: Complete) -> Reply:
 
 
 async def run_code(context: CallContext, call: RunCode) -> Reply:
-    """Run code that is in no cell."""
+    """Run code without a cell."""
     kernel_id = context.kernel_id
     card = await context.permissions.request(
         await _action(context, call.tool, "Run code", call.code)
@@ -189,7 +189,7 @@ async def _run_cell(
 
 
 async def interrupt(context: CallContext, call: Interrupt) -> Reply:
-    """Interrupt code of a tool; it may be that of another session, so no policy but theirs may."""
+    """Interrupt a tool's code, of any session; not if the policy forbids changes."""
     context.permissions.refuse_forbidden()
     await context.runner.interrupt(context.kernel_id)
     reply = Reply()
@@ -286,14 +286,14 @@ _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 def bound_names(code: str) -> frozenset[str]:
     """Return the names that ``code`` binds, deletes, or stores something into.
 
-    ``df["a"] = 1`` counts for ``df``. Changes by a call, ``exec`` or a star import are not found.
-    Code that can't be parsed, or begins with a cell magic, gives no names.
+    ``df["a"] = 1`` counts as ``df``. Changes by a call, ``exec`` or a star import are not found.
+    There are no names for code that can't be parsed or that begins with a cell magic.
     """
     if len(code) > _MOST_CHARS or code.lstrip().startswith("%%"):
         return frozenset()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about "\d" and the like in the user's code
+            warnings.simplefilter("ignore")  # about escapes such as "\d" in the user's code
             tree = ast.parse(_plain(code))
         return frozenset(_bound(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -315,7 +315,7 @@ def _bound(tree: ast.AST) -> Iterator[str]:
         if isinstance(node, _Function):
             yield from _declared_global(node)
         elif isinstance(node, _Comprehension):
-            yield from _walruses(node)  # its other names are local to it
+            yield from _walruses(node)  # a function's other names are local
         elif not isinstance(node, ast.ClassDef):
             yield from _bound(node)
 

@@ -1,4 +1,4 @@
-"""Work for a kernel whose cell waits for a turn: its messages, and the queue of each kernel.
+"""Work for kernels whose cell waits for a turn: the messages, and a queue for each kernel.
 
 Kernels import this module as well.
 """
@@ -49,14 +49,14 @@ class ReadVariables(Model):
 
 
 class ReadLastError(Model):
-    """Tell the last error with the variables of its frames."""
+    """Return the last error with the variables of its frames."""
 
     op: Literal["last_error"] = "last_error"
     work_id: str
 
 
 class InspectCode(Model):
-    """Tell what is known of the name at a place."""
+    """Inspect the name at a place in code."""
 
     op: Literal["inspect"] = "inspect"
     work_id: str
@@ -65,7 +65,7 @@ class InspectCode(Model):
 
 
 class CompleteCode(Model):
-    """Tell how the code goes on at a place."""
+    """Complete the code at a place."""
 
     op: Literal["complete"] = "complete"
     work_id: str
@@ -85,18 +85,18 @@ Answer = RunResult | Variables | LastError | Inspection | Completion
 
 
 class WorkError(Model):
-    """Why a kernel did not do it."""
+    """Why a kernel did not do the work."""
 
     trouble: TroubleKind
     message: str
 
     def error(self) -> KernelError:
-        """Return it as what is raised."""
+        """Return the exception for this error."""
         return KernelError(self.trouble, self.message)
 
 
 class FinishedWork(Model):
-    """What came of it: exactly one of these."""
+    """The result of the work: exactly one of the fields is set."""
 
     work_id: str
     ran: RunResult | None = None
@@ -107,21 +107,21 @@ class FinishedWork(Model):
     trouble: WorkError | None = None
 
     def outcome(self) -> Answer | WorkError:
-        """Return the one that there is."""
+        """Return the field that is set."""
         found = self.ran or self.variables or self.last_error or self.inspection or self.completion
         nothing = WorkError(trouble="unsupported", message="The kernel gave no answer.")
         return found or self.trouble or nothing
 
 
 class PrintedSoFar(Model):
-    """The end of what code has printed that still runs."""
+    """The end of what running code has printed so far."""
 
     work_id: str
     text: str = Field(max_length=10_000)
 
 
 class WorkQuery(Model):
-    """What a waiting cell asks: whether there is work for it, or its turn has ended."""
+    """A waiting cell's poll for work, or for the end of its turn."""
 
     turn_id: str
     wait_seconds: float = Field(ge=0, le=30)
@@ -135,9 +135,9 @@ class WorkReply(Model):
 
 
 class KeepWaiting(Model):
-    """Whether a cell whose work was interrupted goes on waiting.
+    """Whether a cell whose work was interrupted keeps waiting.
 
-    It does where a tool interrupted it, and it does not where the user did.
+    It keeps waiting if a tool interrupted the work, but not if the user did.
     """
 
     go_on: bool
@@ -193,22 +193,22 @@ class WaitingCells:
         stop: Callable[[], None],
         on_printed: OnPrinted | None = None,
     ) -> Answer:
-        """Have the waiting cell do it; without a limit of time where it has begun.
+        """Let the waiting cell do the work; there is no time limit once it has begun.
 
         Parameters
         ----------
         kernel_id, work, on_printed
-            What is to be done where, and who is told what it prints.
+            The kernel, its work, and a callback for printed text.
         stop
-            Called where this is cancelled while the cell works on it; what still waits is only
-            taken back, since the cell may work on something else.
+            Called if this is cancelled while the cell does the work. Work that still waits is
+            only removed from the queue, as the cell may be doing other work.
 
         Raises
         ------
         NoCellWaits
             No cell took it.
         KernelError
-            The kernel could not do it, or too much waits already.
+            The kernel could not do the work, or its queue is full.
         """
         kernel = self._kernels.setdefault(kernel_id, _Kernel())
         if len(kernel.waiting) >= _MOST_JOBS:
@@ -270,7 +270,7 @@ class WaitingCells:
                 try:
                     await asyncio.wait({ended, more}, return_when=asyncio.FIRST_COMPLETED)
                 finally:
-                    more.cancel()  # also if the cell was interrupted
+                    more.cancel()  # also if the cell is interrupted
             detail = ended.result()
             if detail.turn.status == "done":
                 kernel.seen_at = 0.0

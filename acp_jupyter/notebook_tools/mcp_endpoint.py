@@ -1,7 +1,7 @@
 """The endpoint of the notebook tools: the socket that agents' relays connect to.
 
-An agent gets the command of `relay.py`, which connects to a private socket of the user with a key
-for each session. `server.py` serves the connection; it is imported when the first one comes.
+An agent gets the command of `mcp_relay.py`, which connects to a private socket of the user with a
+key for each session. `mcp_server.py`, imported at the first connection, serves it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class NotebookTools:
     notebooks, runner
         Access to notebooks and kernels.
     variants
-        Kernels for variants, where there can be some.
+        Kernels for variants; None if variants can't have kernels.
     """
 
     def __init__(
@@ -99,12 +99,12 @@ class NotebookTools:
         )
 
     async def socket_folders(self) -> Sequence[str]:
-        """Return the folder of the relays' socket, made if there is none yet."""
+        """Return the folder of the relays' socket; create it if there is none yet."""
         folder = await self.listener.folder()
         return (folder,) if folder else ()
 
     def over_acp(self, session: Session) -> ToolsOverAcp | None:
-        """Return the same tools without a relay; the older SDK of MCP can't do that."""
+        """Return the same tools without a relay, if the installed MCP SDK is new enough."""
         tools = self._tools_of(session)
         return None if tools is None or _has_older_sdk() else ToolsOverAcp(tools)
 
@@ -121,7 +121,7 @@ class NotebookTools:
         return self._tools_in_place(session)
 
     def for_outside(self, session: Session) -> SessionTools:
-        """Return the tools of an agent outside, whose calls are shown here."""
+        """Return the tools of an agent outside; the host shows their calls."""
         return self._tools_in_place(session, outside=True)
 
     def _tools_in_place(self, session: Session, *, outside: bool = False) -> SessionTools:
@@ -133,7 +133,7 @@ class NotebookTools:
         )
 
     async def own_kernel(self, wish: KernelWish) -> VariantKernel | NoKernel:
-        """Return the kernel that a variant gets, or why it gets none."""
+        """Plan a variant's kernel; return it, or why there is none."""
         if self._variants is None:
             return NoKernel("no Jupyter server can start one here")
         return await self._variants.plan(wish)
@@ -172,7 +172,7 @@ class ToolsOverAcp:
 async def mcp_server() -> Any:
     """Return the module of the server.
 
-    Its import takes a second: not on the loop, and not before an agent connects.
+    Its import takes a second, so a thread does it when the first agent connects.
     """
     return await asyncio.to_thread(importlib.import_module, "acp_jupyter.notebook_tools.mcp_server")
 
@@ -229,14 +229,14 @@ class ToolsListener:
         return self._address, f"{session_id} {key}"
 
     async def folder(self) -> str:
-        """Return the folder of the socket, which is there from now on; empty on Windows."""
+        """Open the socket and return its folder; empty on Windows."""
         async with self._starting:
             if self._server is None:
                 await self._listen()
         return self._folder or ""
 
     async def shut(self, session_id: str) -> None:
-        """Close a session's connections, and accept no more."""
+        """Close a session's connections, and refuse new ones."""
         door = self._doors.pop(session_id, None)
         if door is not None:
             await _end(door.tasks)
@@ -278,7 +278,7 @@ class ToolsListener:
 
         def gone(done: asyncio.Task[None]) -> None:
             self._greeting.pop(done, None)
-            writer.close()  # a task that was cancelled before it started has not done so
+            writer.close()  # a task that was cancelled before its start has not closed it
 
         task.add_done_callback(gone)
         if len(self._greeting) > _GREETING_AT_ONCE:

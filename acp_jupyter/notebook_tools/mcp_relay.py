@@ -1,6 +1,6 @@
-"""The relay that an agent starts as MCP server: it passes bytes to the host's real server.
+"""The relay that an agent starts as an MCP server: it passes bytes to the host's real server.
 
-It runs by its path with ``python -I -S`` and uses the standard library only, to start at once.
+It runs by its path with ``python -I -S`` and imports only the standard library, to start fast.
 """
 
 from __future__ import annotations
@@ -53,5 +53,5 @@ def _main() -> int:
 
 
 if __name__ == "__main__":
-    # Do not wait for the reading thread: it may block for ever.
+    # Don't wait for the reading thread: it may block forever.
     os._exit(_main())

@@ -93,18 +93,18 @@ async def answer_mcp(
     notify: Callable[[str, Mapping[str, Any]], Awaitable[None]],
     progress_seconds: float = 5.0,
 ) -> Obj:
-    """Answer one request that stands alone, as all do since MCP's version of 2026-07-28.
+    """Answer one request without a connection, as MCP allows since its version of 2026-07-28.
 
     Returns
     -------
     dict
-        Its ``result`` or its ``error``.
+        With ``result`` or ``error``.
     """
     if (refused := _refused(request)) is not None:
         return refused
     server = _server(tools, progress_seconds)
     to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](1)
-    # With room, so that nothing waits to be read once the request is taken back.
+    # A buffer, so that the server doesn't block on sending after the request is cancelled.
     to_client, from_server = anyio.create_memory_object_stream[SessionMessage](_ROOM)
     message = types.jsonrpc_message_adapter.validate_python(request, by_name=False)
     answer: Obj = {}
@@ -147,7 +147,7 @@ async def _line(reader: LineReader) -> bytes:
 
 
 def _message(line: bytes) -> SessionMessage | None:
-    """Read a line; None if it is no message, which is passed over."""
+    """Parse a line; None if it is not a message, and so is skipped."""
     try:
         if _IS_VERSION_1:
             message = types.JSONRPCMessage.model_validate_json(line)
@@ -207,7 +207,7 @@ def _server(tools: Tools, progress_seconds: float) -> Any:
 
 
 async def _tick(report: _Report, seconds: float) -> None:
-    """Send progress to a client that wants it: a call may wait for the user for long."""
+    """Send progress to a client that wants it, as a call may wait long for the user."""
     passed = 0.0
     while True:
         await asyncio.sleep(seconds)

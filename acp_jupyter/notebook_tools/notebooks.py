@@ -1,6 +1,6 @@
 """Reads and changes notebooks in the page that has them open, else on disk.
 
-Also the cells of an nbformat notebook as a tool sees them, and lists of edits applied to them.
+It also converts the cells of an nbformat notebook for the tools, and applies edits to them.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class NotebooksInPages:
         self._pages = pages
 
     async def read(self, path: Path) -> NotebookState | NotebookRefusal | None:
-        """Return the notebook in its editor; None: read the file."""
+        """Return the notebook in its editor; None if the caller must read the file."""
         asked = await self._pages.ask(path, ReadNotebook())
         if asked.answer is not None:
             return _state_of_answer(asked.answer)
@@ -93,9 +93,9 @@ class NotebooksInPages:
     async def apply(
         self, path: Path, edits: Sequence[CellEdit]
     ) -> NotebookState | NotebookRefusal | None:
-        """Apply all edits in the editor and save; None: nothing was done, change the file.
+        """Apply all edits in the editor and save; None if the caller must change the file.
 
-        Fingerprints are checked here; the page applies the edits only if the cells still have the
+        Fingerprints are checked here. The page applies the edits only if the cells still have the
         same sources.
         """
         state = await self.read(path)
@@ -110,13 +110,13 @@ class NotebooksInPages:
         expected = {cell.id: cell.source for cell in state.cells if cell.id in named}
         question = EditNotebook(edits=tuple(edits), expected=expected)
         asked = await self._pages.ask(path, question)
-        # The page may still apply them, so the file is left alone.
+        # The page may still apply the edits, so the file must not change.
         return _no_answer(path) if asked.answer is None else _state_of_answer(asked.answer)
 
 
 def _state_of_answer(answer: AnswerFrame) -> NotebookState | NotebookRefusal | None:
     if answer.refusal is not None:
-        # The notebook is open as text: that editor follows a change of the file.
+        # The notebook is open as text; that editor follows changes of the file.
         return None if answer.refusal.reason == "no_notebook" else answer.refusal
     if answer.notebook is not None:
         return answer.notebook
@@ -144,7 +144,7 @@ _MINOR_WITH_IDS = 5
 
 
 def _malformed() -> tuple[type[Exception], ...]:
-    """Return what nbformat raises on JSON that is no notebook."""
+    """Return the exceptions that nbformat raises for JSON that is not a notebook."""
     from nbformat import ValidationError as InvalidNotebook
 
     return ValueError, KeyError, TypeError, AttributeError, RecursionError, InvalidNotebook
@@ -158,8 +158,7 @@ class FileNotebooks:
     root
         No notebook outside it is read or changed.
     limits
-        ``notebook_bytes`` holds for reading and for writing: what an agent gets of a notebook is
-        bounded by itself.
+        ``notebook_bytes`` limits reading and writing; the text for an agent has its own limit.
     """
 
     def __init__(self, root: Path, limits: Limits) -> None:
@@ -198,7 +197,7 @@ class FileNotebooks:
         EditRefused
             It can't be read.
         """
-        # Slow to import, with all that checks JSON: only for agents that look at the notebook.
+        # Slow to import, with the JSON schema checks; so only when an agent reads the notebook.
         import nbformat
 
         try:
@@ -247,7 +246,7 @@ _CELL_TYPES: tuple[CellType, ...] = get_args(CellType)
 
 
 class EditRefused(Exception):
-    """An edit does not fit the present notebook."""
+    """An edit doesn't fit the present notebook."""
 
     def __init__(
         self, reason: RefusalReason, message: str, cell_id: str = "", source: str | None = None
@@ -304,7 +303,7 @@ def change_cells(notebook: Node, edits: Sequence[CellEdit]) -> None:
     Raises
     ------
     EditRefused
-        An edit does not fit; the notebook is then half changed and must not be used.
+        An edit doesn't fit. The notebook is then partly changed and must not be used.
     """
     for edit in edits:
         match edit:

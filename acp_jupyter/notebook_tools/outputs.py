@@ -1,4 +1,4 @@
-"""The outputs of code, and the reply of a tool with them: limited, and marked as data."""
+"""Collects the outputs of code, and writes a tool's reply with them: limited, marked as data."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Outputs:
             self._clear = False
             self._outputs.clear()
             self._named.clear()
-            # Cleared outputs do not count: code may show its progress for long.
+            # Cleared outputs don't count, as code may show its progress for a long time.
             self._text_left, self._all_left = _MOST_TEXT_CHARS, _MOST_ALL_CHARS
 
     def _stored(
@@ -222,7 +222,7 @@ Part: TypeAlias = Text | Image
 
 @dataclass
 class Reply:
-    """Collects the reply of a tool, limited in size; says what it leaves out."""
+    """Collects the reply of a tool, limited in size; the reply says what it leaves out."""
 
     failed: bool = False
     parts: list[Part] = field(default_factory=list)
@@ -243,7 +243,7 @@ class Reply:
         return reply
 
     def add_text(self, words: str) -> None:
-        """Add our own text."""
+        """Add text of the tool itself."""
         if self._full:
             return
         if len(words) > self._left:
@@ -257,14 +257,14 @@ class Reply:
             self.parts.append(Text(words))
 
     def data(self, origin: str, words: str) -> None:
-        """Add foreign text (a source, an output, a value), marked as data and no instruction."""
-        # The text can't contain a mark that ends or begins the data.
+        """Add text from the notebook or kernel, marked as data so that it's no instruction."""
+        # The text can't contain a mark that begins or ends the data.
         inner = _CLOSING.sub(r"<\1\\", words)
         name = re.sub(r'[\s"<>]+', " ", origin)
         self.add_text(f'<notebook-data origin="{name}">\n{inner}\n</notebook-data>')
 
     def outputs(self, origin: str, outputs: Sequence[NbOutput]) -> None:
-        """Add outputs: text as data, pictures as pictures."""
+        """Add outputs: text as data, pictures as image content."""
         if not outputs:
             self.add_text("No output.")
         for output in outputs:
@@ -317,7 +317,7 @@ def bounded(words: str, chars: int = _OUTPUT_CHARS) -> str:
 
 
 def _shown(words: str) -> str:
-    """Return what is read of an output; codes for a terminal would take the room of text."""
+    """Return an output's text without terminal codes, which would use up its room."""
     return bounded(without_ansi(words))
 
 

@@ -1,4 +1,4 @@
-"""The card of a call that no agent of ours makes: the host shows it itself."""
+"""The card of a call by an agent outside: the host shows it, as no agent reports it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from acp_jupyter.protocol.objects import Obj
 
 
 class OwnCard:
-    """Shows one call of an agent outside, with the request that it may make.
+    """Shows one call of an agent outside, with its permission request if it makes one.
 
     Parameters
     ----------
     session
-        Of the agent.
+        The agent's session.
     row
         The tool.
     arguments
-        As they were sent.
+        Its arguments, unchanged.
     location
         The notebook's absolute path.
     """
@@ -38,11 +38,11 @@ class OwnCard:
             self._card.begun(self._call)
 
     def done(self, reply: Reply) -> None:
-        """Show the result; one that was asked about and went well shows it already."""
+        """Show the result, unless a request for permission has shown it already."""
         if self.permissions.requested and not reply.failed:
             return
         if not self.permissions.requested and not self._is_read:
-            self._card.begun(self._call)  # it was refused before it was asked about
+            self._card.begun(self._call)  # refused before a request could show it
         self._card.done(failed=reply.failed, text=reply.text)
 
     def given_up(self) -> None:

@@ -1,6 +1,6 @@
 """The tools of one session: checks each call, carries it out and replies.
 
-The tools for cells are here, with cells as text for an agent; those for a kernel in `kernel_tools`.
+The tools for cells are here; the tools for the kernel are in `kernel_tools`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class SessionTools:
     notebooks, runner, code
         Access to notebooks and kernels.
     outside
-        Whether the agent was started elsewhere: then its calls are shown here.
+        Whether the agent was started elsewhere, so that the host must show its calls.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class SessionTools:
         return tuple(TOOLS.values()) if self._session.tools_on else ()
 
     async def call(self, name: str, arguments: Obj) -> Reply:
-        """Carry out a call; an error gives a reply with a message."""
+        """Carry out a call; an error becomes a reply with a message."""
         row = TOOLS.get(name)
         if not self._session.tools_on:
             return Reply.failure("The user has turned the notebook tools off for this session.")
@@ -122,7 +122,7 @@ class SessionTools:
             self._calls -= 1
 
     async def _in_words(self, work: Awaitable[Reply]) -> Reply:
-        """Wait for a reply; an error becomes one with a message."""
+        """Wait for a reply; an error becomes a reply with a message."""
         try:
             return await work
         except (WrongArguments, ToolRefused, ToolError) as error:
@@ -131,7 +131,7 @@ class SessionTools:
             return Reply.failure(f"{error.trouble}: {error.message}")
         except AcpError as error:
             return Reply.failure(error.message)
-        except Exception:  # noqa: BLE001 - one call fails alone, and in words
+        except Exception:  # noqa: BLE001 - a defect fails this call only
             _log.exception("a notebook tool of session %s", self._session.session_id)
             return Reply.failure("This did not work, because of a defect in acp-jupyter.")
 
@@ -141,7 +141,7 @@ class SessionTools:
         return await self._until_the_turn_ends(read_input(row, arguments), arguments, place)
 
     async def _until_the_turn_ends(self, call: AnyTool, arguments: Obj, place: CallPlace) -> Reply:
-        """Carry out a call; a stopped turn ends the call and the code that it runs."""
+        """Carry out a call; when the turn ends, so do the call and the code that it runs."""
         turn_id = self._session.state.active_turn_id
         work = asyncio.ensure_future(self._do(call, arguments, place))
         if turn_id is None:
@@ -184,7 +184,7 @@ class SessionTools:
         return reply
 
     def _with_note(self, target: CallTarget, reply: Reply) -> Reply:
-        """Tell the agent once what its kernel is, where that is not the user's."""
+        """Add a note about the agent's kernel, once, if it is not the user's kernel."""
         if target.note and target.note != self._noted:
             self._noted = target.note
             reply.add_text(target.note)
@@ -267,7 +267,7 @@ async def insert_cell(context: CallContext, call: InsertTool) -> Reply:
 
 
 async def edit_cell(context: CallContext, call: EditTool) -> Reply:
-    """Change a cell's source: the whole of it, or some of its text."""
+    """Change a cell's source, as a whole or in parts."""
     context.refuse_prompt_cell([call.cell_id])
     index, cell = context.cell(await context.state(), call.cell_id)
     _require_source(cell.source, call.fingerprint, call.cell_id)
@@ -351,7 +351,7 @@ def _mark(context: CallContext, source: str) -> AcpMark:
 def _cell_before(
     context: CallContext, state: NotebookState, call: InsertTool | MoveTool
 ) -> str | None:
-    """Return the id of the cell before the position in a call; None for the first position."""
+    """Return the id of the cell before a call's position; None for the first position."""
     if call.after is not None and call.before is not None:
         raise ToolError("Give after or before, not both.")
     if call.after is not None:
@@ -368,7 +368,7 @@ def _without(state: NotebookState, cell_id: str) -> NotebookState:
 
 
 def _require_source(source: str, expected: str, cell_id: str) -> None:
-    """Check the source before the user is asked; it is checked again when the edit is made."""
+    """Check the cell's source before the user is asked; the edit itself checks it again."""
     if fingerprint(source) != expected:
         raise ToolError(
             f"stale: cell {cell_id} was changed since you read it. Call read_cells for it, and "

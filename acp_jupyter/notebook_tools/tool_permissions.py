@@ -1,8 +1,8 @@
 """The permission for a call of a notebook tool, and the call's card.
 
-Permission is asked once: on the agent's own card of that call if there is one, else on a card of
-ours. The call comes over MCP and its card over ACP, so either may come first; the card is waited
-for, for half a second. An agent outside has none: see `OwnCard`.
+Permission is requested once: on the agent's card of the call if there is one, else on a card of
+the host's. The call comes over MCP and its card over ACP, so either may come first; a call waits
+half a second for its card. An agent outside has no card: see `OwnCard`.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ class ToolPermissions:
     session
         The session of the agent.
     own_id
-        Id of our own card, where there is none of the agent's.
+        Id of the host's card, if the agent has no card.
     """
 
     def __init__(self, session: Session, own_id: str = "") -> None:
         self._session = session
         self.own_id = own_id
         self.requested = False
-        """Whether a request was made, which shows the call."""
+        """Whether permission was requested; the request then shows the call."""
         self._taken: set[str] = set()
         """Ids of items whose permission was used; each is valid for one call."""
 
@@ -95,7 +95,7 @@ class ToolPermissions:
             self._taken.add(card.id)
             if self._was_allowed(card, action):
                 return CallCard(self.write, card.tool_call_id, own=False).begun()
-        # A card of our own if the agent's card shows something else than the call.
+        # Use a card of ours if a request on the agent's card has shown something else.
         joined = card is not None and card.permission is None
         call_id = card.tool_call_id if card is not None and joined else self.own_id or new_id()
         self.requested = True
@@ -107,7 +107,7 @@ class ToolPermissions:
                 journal, permissions, request_id, call, words=action.words, reason=action.reason
             )
         except asyncio.CancelledError:
-            call_card.done(failed=True)  # the agent has given the call up, and may go on
+            call_card.done(failed=True)  # the agent cancelled the call, and may go on
             raise
         shown = permissions.granted.get(request_id)
         if option != ALLOW:
@@ -124,9 +124,9 @@ class ToolPermissions:
         return self._session.state.active_turn_id == turn_id
 
     def _was_allowed(self, card: ToolCall, action: ToolAction) -> bool:
-        """Return whether the user allowed this very call at the agent's request.
+        """Return whether the user allowed this very call when the agent asked.
 
-        A policy's answer was based on the agent's own description, so it does not count.
+        A policy's answer doesn't count: it was based on the agent's own description.
         """
         asked = card.permission
         if asked is None or asked.state != "allowed":
@@ -135,7 +135,7 @@ class ToolPermissions:
         return granted is not None and holds_arguments(granted, action.arguments)
 
     def refuse_forbidden(self) -> None:
-        """Refuse what the policy forbids to all that changes anything.
+        """Raise an error if the policy forbids all changes now, or no turn runs.
 
         Raises
         ------
@@ -158,7 +158,7 @@ class ToolPermissions:
 
 
 def new_id() -> str:
-    """Return an id for a card of ours."""
+    """Return an id for a card of the host's."""
     return f"notebook-{secrets.token_hex(6)}"
 
 
@@ -193,16 +193,16 @@ _NAME_KEYS = ("tool", "name", "tool_name", "toolName")
 
 
 def holds_arguments(call: ToolCall, arguments: Obj) -> bool:
-    """Return whether a tool call shows exactly these arguments."""
+    """Return whether a tool call's card shows exactly these arguments."""
     shown = obj(call.raw_input)
     inner = [shown.get(key) for key in _ARGUMENT_KEYS]
     return arguments in (shown, *inner, _codex_approval(shown).get("tool_params"))
 
 
 def find_card(journal: Journal, tool: str, arguments: Obj, taken: set[str]) -> ToolCall | None:
-    """Return the newest open call with that tool's name and arguments that is not taken.
+    """Return the newest open call with this tool name and arguments that is not taken.
 
-    A call that shows a command does not count: it shows something else than the tool's action.
+    A call that shows a command doesn't count, as the command is not the tool's action.
     """
     for call in _open_calls(journal):
         if call.id in taken or call.command or not names_tool(call, tool):
@@ -215,7 +215,7 @@ def find_card(journal: Journal, tool: str, arguments: Obj, taken: set[str]) -> T
 async def wait_for_card(
     journal: Journal, tool: str, arguments: Obj, taken: set[str]
 ) -> ToolCall | None:
-    """Find the agent's card, and wait `_WAIT_SECONDS` for it."""
+    """Find the agent's card; wait up to `_WAIT_SECONDS` for it."""
     reader = _Progress()
     journal.add_reader(reader)
     try:
@@ -260,7 +260,7 @@ def _codex_approval(shown: Obj) -> Obj:
 
 
 def names_tool(call: ToolCall, tool: str) -> bool:
-    """Return whether a call names a tool; agents put the server's name before a tool's.
+    """Return whether a call names a tool; agents may put the server's name before it.
 
     E.g. ``notebook_run_code``, ``notebook/run_code`` or ``mcp__notebook__run_code``.
     """
@@ -303,7 +303,7 @@ class CallCard:
         self._is_done = False
 
     def begun(self, call: Obj | None = None) -> Self:
-        """Show the call as running; with what it is, where nothing has shown that."""
+        """Show the call as running; ``call`` describes it if no card has done so."""
         self._begun_at = asyncio.get_running_loop().time()
         self._update(status="in_progress", **(call or {}))
         return self

@@ -1,7 +1,7 @@
-"""Agents outside: each client of a key is a session here, and its calls are cards in turns.
+"""Agents outside: each client with a key has a session, and its calls are cards in turns.
 
-The session has no agent of ours. A turn begins with a call, and ends when no call has come for a
-while, so that what was changed in it can be kept and reverted like in any other turn.
+The session has no agent process. A turn begins with a call, and ends after a time without calls,
+so that users can keep and revert its changes as in any other turn.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from acp_jupyter.protocol.host_events.session import Policy
 from acp_jupyter.protocol.objects import Obj, first, obj, text
 
 _MOST_SESSIONS = 8
-"""Of one key at once."""
+"""Most sessions of one key at once."""
 _NAME_CHARS = 40
 _CLIENT_INFO = "clientInfo"
 _META_CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
@@ -59,12 +59,12 @@ class OutsideAgents:
         return self._host.outside_keys.id_in(secret)
 
     async def admit(self, secret: str) -> tuple[str, str]:
-        """Return the address of the tools, and the line that a connection begins with.
+        """Return the address of the tools, and the first line of a connection.
 
         Raises
         ------
         NotAllowed
-            The key is not good.
+            The key is not valid.
         """
         key = self._host.outside_keys.find(secret)
 
@@ -78,12 +78,12 @@ class OutsideAgents:
             try:
                 self._host.outside_keys.find(secret)
             except AcpError:
-                self._end(key.key_id)  # it was revoked meanwhile
+                self._end(key.key_id)  # revoked in the meantime
                 raise
             return self._doors[key.key_id]
 
     def session_of(self, key: OutsideKey, name: str) -> Session:
-        """Return a session of that key and name that no client uses now, or a new one.
+        """Return a session of this key and name that no client uses, or a new one.
 
         Raises
         ------
@@ -118,7 +118,7 @@ class OutsideAgents:
             client.close()
 
     def _end(self, key_id: str) -> None:
-        """Close what a key has opened; its sessions stay as they are."""
+        """Close a key's connections; its sessions stay open."""
         self._sessions.pop(key_id, None)
         if self._doors.pop(key_id, None) is not None:
             task = asyncio.create_task(self._tools.listener.shut(f"outside-{key_id}"))
@@ -127,14 +127,14 @@ class OutsideAgents:
 
 
 class IntroducedReader:
-    """Reads lines, and tells who the client says that it is.
+    """Reads lines, and reports the name that the client gives itself.
 
     Parameters
     ----------
     reader
-        Of the connection.
+        Reads the connection.
     introduce
-        Is called with the client's name for people.
+        Called with the client's display name.
     """
 
     def __init__(self, reader: asyncio.StreamReader, introduce: Callable[[str], None]) -> None:
@@ -150,9 +150,9 @@ class IntroducedReader:
 
 
 def client_name(line: bytes) -> str:
-    """Return the name of the client in a message of MCP; empty where it has none.
+    """Return the name of the client in an MCP message; empty if there is none.
 
-    It stands in ``initialize``, or in each request since MCP's version of 2026-07-28.
+    ``initialize`` has it, or since MCP's version of 2026-07-28 each request.
     """
     try:
         params = obj(obj(json.loads(line)).get("params"))
@@ -169,13 +169,13 @@ class OutsideClient:
     Parameters
     ----------
     agents
-        Finds its session, once it uses a tool.
+        Finds its session at its first tool call.
     host
         Owner of the sessions and of the keys.
     tools
         The notebook tools.
     key
-        That it came with.
+        The key of the connection.
     """
 
     def __init__(
@@ -186,7 +186,7 @@ class OutsideClient:
         self._notebook_tools = tools
         self._key = key
         self.name = _UNNAMED
-        """As the client calls itself."""
+        """The name that the client gives itself."""
         self._session: Session | None = None
         self._tools: SessionTools | None = None
         self._turn = OutsideTurn(0)
@@ -199,12 +199,12 @@ class OutsideClient:
         return "" if self._session is None else self._session.session_id
 
     def introduce(self, name: str) -> None:
-        """Take the name that the client gives itself."""
+        """Store the name that the client gives itself."""
         self.name = name
 
     @property
     def available(self) -> tuple[type[AnyTool], ...]:
-        """All tools: which of them are allowed is the policy's matter, which may change."""
+        """All tools; the policy, which may change, decides about each call."""
         return tuple(TOOLS.values())
 
     async def call(self, name: str, arguments: Obj) -> Reply:
@@ -219,11 +219,11 @@ class OutsideClient:
             return await tools.call(name, arguments)
 
     def close(self) -> None:
-        """End the turn that runs: the client has gone."""
+        """End the running turn, as the client has disconnected."""
         self._turn.end()
 
     async def _begun(self) -> tuple[SessionTools, OutsideTurn]:
-        """Return its tools once a turn runs in which they may be used."""
+        """Return its tools and the turn for a call; start a turn if none runs."""
         session = self._session
         if session is None or self._host.sessions.get(session.session_id) is not session:
             session = self._session = self._agents.session_of(self._key, f"{self.name} (outside)")
@@ -232,14 +232,14 @@ class OutsideClient:
         turn = self._turn
         policy = session.policy_for(self._key.user)
         if not turn.over and turn.policy != policy:
-            turn.end()  # what the user has chosen meanwhile counts from now on
+            turn.end()  # the user has chosen another policy, which needs a new turn
         if turn.over:
             turn = self._turn = OutsideTurn(self._host.config.limits.outside_quiet_seconds, policy)
             try:
                 turn_id = session.begin_work(turn.run, self._key.user)
                 await self._started(session, turn_id, turn)
             except BaseException:
-                turn.end()  # a call that is cancelled leaves no turn that counts as begun
+                turn.end()  # else the next call would use a turn that may not have begun
                 raise
         return self._tools, turn
 
@@ -249,7 +249,7 @@ class OutsideClient:
         Raises
         ------
         NotAllowed
-            It was stopped or has failed before.
+            The turn was stopped or failed before it began.
         """
         begun = asyncio.ensure_future(turn.begun.wait())
         ended = asyncio.ensure_future(session.journal.wait_turn(turn_id, _TURN_SECONDS))
@@ -265,14 +265,14 @@ class OutsideClient:
 
 
 class OutsideTurn:
-    """One turn of an agent outside: it lasts while calls are open, and a while after the last.
+    """One turn of an agent outside: it lasts while calls are open, and some time after.
 
     Parameters
     ----------
     quiet_seconds
-        How long it goes on without a call.
+        How long it lasts without a call.
     policy
-        Of its turn.
+        The turn's policy.
     """
 
     def __init__(self, quiet_seconds: float, policy: Policy = "ask") -> None:
@@ -285,7 +285,7 @@ class OutsideTurn:
         self._news = asyncio.Event()
 
     async def run(self) -> None:
-        """Last as long as the turn; whoever stops the turn cancels this."""
+        """Run until the turn ends; stopping the turn cancels this."""
         self.begun.set()
         try:
             while not self.over:
@@ -301,13 +301,13 @@ class OutsideTurn:
             self.over = True
 
     def end(self) -> None:
-        """Let it end now."""
+        """End the turn now."""
         self.over = True
         self._news.set()
 
     @contextmanager
     def calling(self) -> Iterator[None]:
-        """Keep it from ending meanwhile."""
+        """Keep the turn open during a call."""
         self._calls += 1
         self._news.set()
         try:

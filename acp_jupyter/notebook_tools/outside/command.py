@@ -1,7 +1,7 @@
 """``jupyter acp mcp --url URL``: the notebook tools over MCP on stdio, for an agent outside.
 
-It passes messages on to the Jupyter server, which does everything. The key comes in the
-environment: arguments can be seen by other users of the machine.
+It only passes messages to the Jupyter server. The key is in the environment, as other users of
+the machine can see arguments.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _OWN_HOSTS = {"localhost", "127.0.0.1", "::1"}
 
 
 class CommandError(Exception):
-    """The tools can't be reached; says why, and what to do."""
+    """The tools can't be reached; the message says why, and what to do."""
 
 
 def socket_url(url: str) -> str:
@@ -51,7 +51,7 @@ def socket_url(url: str) -> str:
     Raises
     ------
     CommandError
-        It is no address of a server, or the key would be sent for everybody to read.
+        The URL is not a server's address, or would send the key unencrypted.
     """
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
@@ -69,7 +69,7 @@ def socket_url(url: str) -> str:
 
 
 def main(words: Sequence[str]) -> NoReturn:
-    """Serve until the client closes stdin; ends the program, whose reading thread may wait."""
+    """Serve until the client closes stdin; then exit, even if the reading thread still waits."""
     parser = argparse.ArgumentParser(
         "jupyter acp mcp",
         description=(
@@ -119,7 +119,7 @@ class _Relay:
 
         class Connect(connect):
             def process_redirect(self, exc: Exception) -> Exception | str:
-                return exc  # the key is for this address alone
+                return exc  # the key must not go to another address
 
         try:
             socket = await Connect(
@@ -163,7 +163,7 @@ class _Relay:
             _write(line)
 
     async def _refuse(self, lines: asyncio.Queue[bytes], words: str) -> None:
-        """Answer the client's requests with what is wrong, until it has been told."""
+        """Answer the client's requests with an error, until it has shown the error."""
         told = self._tell(words)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_FIRST_SECONDS):
@@ -172,10 +172,10 @@ class _Relay:
                     told = self._tell(words)
 
     def _tell(self, words: str) -> bool:
-        """Answer what is open; return whether the client has been told.
+        """Answer open requests with an error; return whether the client shows it.
 
-        It may take an error of its question for versions as the sign of an older server, and show
-        only that of `initialize`, which it sends next.
+        A client may take an error to its question for versions as the sign of an older server,
+        and only show the error to `initialize`, which it sends next.
         """
         told = False
         for method, request_id in self._open.values():
@@ -215,7 +215,7 @@ def _write(message: str | bytes | dict[str, Any]) -> None:
 
 
 def _read_stdin(lines: asyncio.Queue[bytes]) -> None:
-    """Put the lines of stdin into a queue, from a thread; an empty one at the end."""
+    """Put the lines of stdin into a queue, from a thread; an empty line marks the end."""
     loop = asyncio.get_running_loop()
 
     def put(line: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Kernels of variants: each works in a copy of the folder, with the notebook tools.
+"""Kernels of variants: each variant works in a copy of the folder, with the notebook tools.
 
 The kernel's side is `acp_jupyter.kernel.variable_copies`.
 """

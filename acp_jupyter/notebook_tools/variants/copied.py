@@ -1,4 +1,4 @@
-"""What a kernel tells of its variables that were written to a file, or read from one.
+"""A kernel's report on the variables that it wrote to a file, or read from one.
 
 Kernels import this module as well, so it imports nothing heavy.
 """
@@ -9,13 +9,13 @@ from acp_jupyter.protocol.objects import Model
 
 
 class CopiedVariables(Model):
-    """What of a kernel's variables is in a file, or was read from it."""
+    """Which variables were copied to a file, or from it."""
 
     count: int = 0
-    """How many are."""
+    """How many were copied."""
     left_out: tuple[str, ...] = ()
-    """Names of those that are not, the first ones, each with its type or the reason."""
+    """The first that were not copied: each name with its type or the reason."""
     more: int = 0
-    """How many more are not."""
+    """How many more were not copied."""
     trouble: str = ""
-    """Why none is, in words that follow a colon."""
+    """Why none was copied, in words that follow a colon."""

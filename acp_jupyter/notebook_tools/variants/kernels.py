@@ -1,6 +1,6 @@
 """Kernels of variants: started when an agent first uses one, restored, and ended with the turn.
 
-Nobody but the variant's agent uses such a kernel, and the server takes no request from it.
+Only the variant's agent uses such a kernel, and the server accepts no request from it.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _BEGINS = {
 
 
 class KernelStarter(Protocol):
-    """Starts and ends kernels that are nobody else's. Used on the host's loop."""
+    """Starts and ends kernels for variants. Used on the host's loop."""
 
     def spec_of(self, kernel_id: str) -> str:
-        """Return the name of a user's kernel's specification; empty if it is not known."""
+        """Return the name of the specification of a user's kernel; empty if unknown."""
 
     async def start(self, kernel_id: str, spec: str, notebook: Path) -> None:
         """Start a kernel under an id, in the notebook's folder, and wait until it answers.
@@ -43,11 +43,11 @@ class KernelStarter(Protocol):
         Raises
         ------
         KernelError
-            It did not start.
+            The kernel did not start.
         """
 
     async def stop(self, kernel_id: str) -> None:
-        """End a kernel with its processes, also one that starts. Never raises."""
+        """End a kernel with its processes, even while it starts. Never raises."""
 
 
 class VariantKernels:
@@ -56,11 +56,11 @@ class VariantKernels:
     Parameters
     ----------
     starter
-        Starts them.
+        Starts the kernels.
     asking
-        Runs code in the kernels of notebooks.
+        Runs code in the notebooks' kernels.
     own
-        Runs code in those that the starter has started.
+        Runs code in the variants' kernels.
     limits
         See `Limits`.
     """
@@ -74,15 +74,15 @@ class VariantKernels:
         self.limits = limits
         self._asking = asking
         self._variables: dict[str, SharedVariables] = {}
-        """By prompt."""
+        """The variables of each prompt, by its id."""
 
     async def plan(self, wish: KernelWish) -> VariantKernel | NoKernel:
-        """Return the kernel that a variant gets, or why it gets none. Nothing is started.
+        """Return a variant's kernel, not started yet, or why it gets none.
 
         Raises
         ------
         BadRequest
-            Cells are to run again, and it is not known which.
+            Cells should run again, but the cell that asks is unknown.
         """
         spec = self.starter.spec_of(wish.kernel_id)
         if not spec:
@@ -109,7 +109,7 @@ class VariantKernels:
         return VariantKernel(self, wish, spec, notebook, files, restorer)
 
     async def forget(self, wish: KernelWish) -> None:
-        """Keep no variables for a variant any more."""
+        """Release the variables of a variant."""
         key = wish.variant.try_id
         shared = self._variables.get(key)
         if shared is not None and await shared.leave(wish.copy):
@@ -117,13 +117,13 @@ class VariantKernels:
 
 
 def _place(wish: KernelWish) -> Path:
-    """Return where in the folder the notebook is, also where links lead to it."""
+    """Return the notebook's path relative to the copied folder, with links resolved."""
     folder = wish.notebook.parent.resolve().relative_to(Path(wish.variant.folder).resolve())
     return folder / wish.notebook.name
 
 
 def _above(notebook: Node, cell_id: str) -> tuple[tuple[int, Any], ...]:
-    """Return the code cells above the one that asks, with their numbers."""
+    """Return the code cells above the cell that asks, with their numbers."""
     cells: list[Node] = notebook["cells"]
     for at, cell in enumerate(cells):
         if cell["id"] == cell_id:
@@ -141,9 +141,9 @@ class VariantKernel:
     Parameters
     ----------
     kernels
-        Of all variants.
+        The kernels of all variants.
     wish
-        What is asked for.
+        The requested kernel.
     spec
         The name of its specification.
     notebook
@@ -151,7 +151,7 @@ class VariantKernel:
     files
         Access to the notebooks of the copy.
     restorer
-        Fills it.
+        Restores its variables.
     """
 
     def __init__(
@@ -170,13 +170,13 @@ class VariantKernel:
         self._files = files
         self._restorer = restorer
         self._ids: set[str] = set()
-        """Of kernels that were started, as far as is known."""
+        """Ids of kernels that may run."""
         self._running: asyncio.Task[tuple[str, Restored]] | None = None
         self._over = False
 
     @property
     def words(self) -> str:
-        """What it begins with."""
+        """A sentence that says what the kernel starts with."""
         begins = _BEGINS[self._wish.restore]
         return f"It has a kernel of its own, started when its agent first uses it, {begins}."
 
@@ -190,7 +190,7 @@ class VariantKernel:
         return SessionTools(session, find, self._files, kernels.own, kernels.code)
 
     async def end(self) -> None:
-        """End it, also while it starts, and keep no variables for it any more."""
+        """End the kernel, even while it starts, and release its variables."""
         self._over = True
         if self._running is not None:
             self._running.cancel()
@@ -213,7 +213,7 @@ class VariantKernel:
         return self._running is not None and self._running.done()
 
     async def _ready(self, session: Session) -> tuple[str, Restored]:
-        """Return the kernel's id and what it began with; several calls wait for one start."""
+        """Return the kernel's id and what was restored; several calls wait for one start."""
         if self._over:
             raise ToolError("The turn has ended, and its kernel with it.")
         failed = self._is_ready and self._running is not None and self._running.exception()

@@ -1,6 +1,6 @@
-"""What a variant's kernel begins with: copies of variables, cells that run again, or nothing.
+"""Restores variables in a variant's kernel: by copies, by running cells again, or not at all.
 
-Whatever fails is said: an agent must not take an empty kernel for the user's.
+The agent is told of each failure: it must not mistake an empty kernel for the user's kernel.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ _EMPTY = "It has none of the notebook's variables"
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What a kernel began with."""
+    """The variables that were restored in a kernel."""
 
     words: str
     whole: bool = True
-    """Whether that is all that was asked for."""
+    """Whether all requested variables were restored."""
 
 
 class Restorer:
-    """Fills a variant's kernel. Used on the host's loop.
+    """Restores variables in a variant's kernel. Used on the host's loop.
 
     Parameters
     ----------
     runner
-        Runs code in it.
+        Runs code in the kernel.
     wish
-        What is asked for.
+        The requested kernel.
     cells
-        Those that run again, with their numbers.
+        The cells to run again, with their numbers.
     variables
-        Copies of variables.
+        Copies of the variables.
     limits
         See `Limits`.
     """
@@ -66,7 +66,7 @@ class Restorer:
         self._limits = limits
 
     async def restore(self, kernel_id: str) -> Restored:
-        """Fill a kernel that has just been started; return what it has, and what not."""
+        """Restore variables in a new kernel; return which were restored and which not."""
         match self._wish.restore:
             case "dill":
                 return await self._copy(kernel_id)
@@ -92,11 +92,11 @@ class Restorer:
         return _copied(written, read)
 
     async def _empty(self, kernel_id: str) -> None:
-        """Begin anew: what was half read must not be worked with."""
+        """Restart the kernel, so that the agent can't use variables that are partly read."""
         try:
             await self._runner.restart(kernel_id)
         except KernelError:
-            return  # the next call of a tool says so
+            return  # the next tool call reports the dead kernel
 
     async def _rerun(self, kernel_id: str) -> Restored:
         end = asyncio.get_running_loop().time() + self._limits.rerun_seconds

@@ -1,4 +1,4 @@
-"""The variables of the kernel that asks, copied once for all variants of a prompt."""
+"""Copies the variables of the user's kernel once, for all variants of a prompt."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from acp_jupyter.notebook_tools.variants.copied import CopiedVariables
 from acp_jupyter.protocol.objects import obj, text
 
 _EXTRA_SECONDS = 10.0
-"""For what the kernel itself can't stop in time, such as a long call into C."""
+"""Extra time for code that the kernel itself can't stop in time, such as a long call into C."""
 
 
 class SharedVariables:
-    """A file with the variables, in a private folder: written when one variant first needs it.
+    """A file with the variables, in a private folder; written when a variant first needs it.
 
-    It is removed when no variant can need it any more. Used on the host's loop.
+    It is removed when no variant needs it any more. Used on the host's loop.
 
     Parameters
     ----------
     runner
-        Runs code in the kernel that asks.
+        Runs code in the user's kernel.
     kernel_id
-        That kernel.
+        The user's kernel, from which the prompt was sent.
     limits
         See `Limits`.
     """
@@ -44,11 +44,11 @@ class SharedVariables:
         self._writing: asyncio.Task[tuple[CopiedVariables, Path]] | None = None
 
     def join(self, copy: FolderCopy) -> None:
-        """Note that the variant in this copy may need them."""
+        """Note that the variant in this copy may need the variables."""
         self._users.add(copy)
 
     async def leave(self, copy: FolderCopy) -> bool:
-        """Note that it does not any more; return whether none does, and the file is gone."""
+        """Note that a variant is done; after the last one remove the file and return True."""
         self._users.discard(copy)
         if self._users:
             return False
@@ -61,7 +61,7 @@ class SharedVariables:
         return True
 
     async def written(self, copy: FolderCopy) -> tuple[CopiedVariables, Path]:
-        """Return what is in the file, and where it is; all get the same."""
+        """Return the file's content and path; all variants get the same file."""
         if self._writing is None:
             self._writing = asyncio.create_task(self._write(copy))
         return await asyncio.shield(self._writing)
@@ -80,7 +80,7 @@ class SharedVariables:
 async def copied(
     runner: KernelRunner, kernel_id: str, call: str, seconds: float
 ) -> CopiedVariables:
-    """Return what a function of `acp_jupyter.kernel.variable_copies` returns in a kernel."""
+    """Call a function of `acp_jupyter.kernel.variable_copies` in a kernel; return its result."""
     module = "__import__('acp_jupyter.kernel.variable_copies', fromlist=['_'])"
     try:
         result = await runner.execute(
