@@ -1,7 +1,7 @@
 """Authentication of requests: users by Jupyter's identity, kernels by their connection key.
 
-A request with a cookie must come from the server's own origin or a configured one. Secrets with
-which somebody could act as the user or as a kernel are given to the host's redactors.
+A request with a cookie must come from the server's own origin or a configured one. The host's
+redactors get all secrets that would let their reader act as the user or as a kernel.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class OwnOrigin(JupyterHandler):
             return True
         origin = self.get_origin()
         if origin is None:
-            # Not a page: browsers send Origin with every WebSocket and POST.
+            # Not from a page: browsers send Origin with every WebSocket and POST.
             return True
         if origin_is_named(origin, self._own_hosts(), self.allow_origin, self.allow_origin_pat):
             return True
@@ -126,7 +126,7 @@ async def authorize_user(handler: JupyterHandler, action: str) -> UserCaller:
 
 
 def user_caller(handler: JupyterHandler, user: User) -> UserCaller:
-    """Return what is known of a user who is logged in."""
+    """Return the identity of a logged-in user."""
     generated = _is_generated(handler, user)
     return UserCaller(user.username, generated, "" if generated else _shown_name(user))
 
@@ -136,10 +136,10 @@ _HEADERS_OF_PAGES = ("Origin", "Sec-Fetch-Site")
 
 
 def is_program(handler: JupyterHandler) -> bool:
-    """Return whether a request is a program's, with a token of its own.
+    """Return whether a program sent the request, with a token.
 
     A script in a page, such as the output of a cell, has the page's cookie, and in JupyterLab
-    the token, too: so a token does not count in what a page sends, and a cookie never does.
+    the token, too. So a token doesn't count in a page's request, and a cookie never does.
     """
     headers = handler.request.headers
     if any(name in headers for name in _HEADERS_OF_PAGES):
@@ -196,7 +196,7 @@ class AcpHandler(OwnOrigin, APIHandler):
             try:
                 self.caller = await self.backend.kernels.identify(self.request)
             except NotAllowed:
-                # A right signature never waits: kernels share their address.
+                # Only wrong signatures wait, as all kernels share an address.
                 await self.backend.wrong_keys.refuse(f"{self.request.remote_ip} signature")
                 raise
             self.current_user = User(username=f"kernel {self.caller.kernel_id}")
@@ -204,7 +204,7 @@ class AcpHandler(OwnOrigin, APIHandler):
             await super().prepare()
             method = (self.request.method or "").upper()
             if method != "OPTIONS":
-                # Everything that is sent to an agent may run something.
+                # All text that is sent to an agent may run code.
                 action = "read" if method in {"GET", "HEAD"} else "execute"
                 self.caller = await authorize_user(self, action)
         if len(self.request.body) > self.body_bytes:
@@ -235,7 +235,7 @@ class AcpHandler(OwnOrigin, APIHandler):
         value: BaseException | None,
         tb: TracebackType | None,
     ) -> None:
-        """Log an error, unless it is meant for the caller."""
+        """Log an error, unless it is the caller's."""
         if not isinstance(value, AcpError):
             super().log_exception(typ, value, tb)
 
@@ -275,7 +275,7 @@ _MOST_BYTES = 4096
 
 
 class ServerSecrets:
-    """Gives the server's own secrets and each kernel's key to all redactors of a host.
+    """Passes the server's secrets and each kernel's key to all redactors of a host.
 
     Parameters
     ----------

@@ -35,10 +35,10 @@ T = TypeVar("T")
 
 
 class Stoppable(Protocol):
-    """A stream that is stopped with the server."""
+    """A stream that the server stops at its end."""
 
     async def stop(self) -> None:
-        """Stop it and wait for its end."""
+        """Stop the stream and wait for its end."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Backend:
     async def handle_json(self, command: Command, caller: Caller) -> bytes:
         """Carry out a command in the host and encode its result.
 
-        It is encoded in the host's thread: a whole transcript would block Jupyter's loop.
+        The host's thread encodes it, as a whole transcript would block Jupyter's loop.
         """
         await self._prepare(command, caller)
 
@@ -141,7 +141,7 @@ class Backend:
         return await asyncio.wrap_future(self.host.submit(work))
 
     async def look_on(self, session_id: str, caller: Caller, reader: Reader) -> Session:
-        """Let a reader follow a session that can answer nothing in it.
+        """Let a reader follow a session without the right to answer its requests.
 
         Raises
         ------
@@ -163,8 +163,8 @@ class Backend:
         Raises
         ------
         NotAllowed
-            The kernel is shutting down, which must not stop a session here; or it runs an agent's
-            code, which may only read.
+            The kernel is shutting down, and must not stop a session by that; or it runs an
+            agent's code, which may only read.
         """
         row = row_of(command)
         if isinstance(caller, KernelCaller):

@@ -18,9 +18,9 @@ _FLUSH_SECONDS = 0.1
 
 
 class EventsHandler(FollowingHandler):
-    """Lets a kernel look on at a session, from a snapshot to its end.
+    """Sends a session's events to a kernel, from a snapshot to the session's end.
 
-    A kernel is nobody who could answer: a session that only kernels follow asks nobody.
+    A kernel can't answer requests, so it doesn't count as a client that can be asked.
     """
 
     content_type = "application/x-ndjson"
@@ -29,7 +29,7 @@ class EventsHandler(FollowingHandler):
 
     @authenticated
     async def get(self, session_id: str) -> None:
-        """Send what happens in the session until it is closed."""
+        """Send the session's events until it is closed."""
         caller, host = self.caller, self.backend.host
         if not isinstance(caller, KernelCaller):
             raise NotAllowed("Only kernels ask for this.")

@@ -300,7 +300,7 @@ class AcpJupyter(ExtensionApp):
         dispatcher = Dispatcher(host, _NotebookLookup(pages, kernels), self._terminals)
 
         def agent_runs_in(kernel_id: str) -> bool:
-            # Also threads that its code left running, as long as no user's code can run there.
+            # Also counts threads that agent code left, while a waiting cell keeps user code out.
             left = tools.code.ran_in(kernel_id) and cells.waits(kernel_id)
             return left or tools.code.runs_in(kernel_id)
 
@@ -362,7 +362,7 @@ class AcpJupyter(ExtensionApp):
         if self._gateway is not None:
             self._gateway.begin()
         for name in _TOKEN_VARIABLES:
-            # A kernel that inherits it could act as the user, and so could an agent's code in it.
+            # A kernel that inherits the token could act as the user, and so could agent code in it.
             os.environ.pop(name, None)
 
     def _bounds(self) -> Bounds:
@@ -382,7 +382,7 @@ class AcpJupyter(ExtensionApp):
             return ()
 
     async def _start_jupyter_server_extension(self, serverapp: ServerApp) -> None:
-        """Set the address for kernels: the port is final only now."""
+        """Set the address for kernels, as only now the port is final."""
         if not self._begun:
             return  # its bounds contradict each other
         # JupyterHub's extension sets the hook, too, and keeps no other: so after all of them.
@@ -421,7 +421,7 @@ class AcpJupyter(ExtensionApp):
             await asyncio.to_thread(self._traces.close)
 
     def current_activity(self) -> bool:
-        """Return whether an agent works; the server is not shut down as idle then."""
+        """Return whether an agent works, so that Jupyter must not shut down as idle."""
         return self._begun and self._activity.working
 
     def _server(self) -> ServerApp:
@@ -431,7 +431,7 @@ class AcpJupyter(ExtensionApp):
 
 @dataclass(frozen=True)
 class _NotebookLookup:
-    """Looks up notebooks and kernels for the dispatcher, in the host's thread."""
+    """Finds notebooks and kernels for the dispatcher, in the host's thread."""
 
     pages: Pages
     kernels: Kernels
@@ -458,7 +458,7 @@ def kernel_url(connection_url: str, ip: str, sock: str) -> str | None:
         The address that it listens on. If that is every address, its URL has the host's name,
         which may not resolve.
     sock
-        A Unix socket in its place; kernels then find no server.
+        A Unix socket instead of an address; kernels then can't reach the server.
     """
     if sock:
         return None

@@ -1,9 +1,9 @@
-"""Records of turns, put into notebooks that no page with the labextension has open.
+"""Writes records of turns into notebooks that no page with the labextension has open.
 
-Such a page puts them in itself. Any other shows a widget, whose output stays as it was when the
-page is reloaded or closed while the turn runs. A page that is still there would be asked about a
-"changed file", so the file is only written when it is gone, and until then what it saves is
-brought up to date on the way.
+A page with the labextension writes them itself. Any other page shows a widget, and its output
+gets out of date if the page is reloaded or closed while the turn runs. Jupyter would ask an open
+page about a "changed file", so this writes the file only once the page is gone; until then it
+updates the notebook whenever the page saves it.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from acp_jupyter.transcript.output.record import RUNS_KEY, TURN_MIME
 
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS = 0.5
-"""A page that is loaded again is gone for longer, and finds the file as it should be."""
+"""Shorter than a page's reload, so that the reloaded page finds the updated file."""
 _MOST_DUE = 100
 
 _WAIT_SECONDS = 30.0
 _VIEW_MIME = "application/vnd.jupyter.widget-view+json"
 _NOTE_KEY = "acp_note"
-"""Of an output's metadata: the turn that the output says something about."""
+"""In an output's metadata: the turn that the note is about."""
 _SHOWN_KEY = "acp_shown"
-"""Of a cell's metadata, as ``labextension/src/features/output/shown_turns.ts`` writes it."""
+"""In a cell's metadata, as ``labextension/src/features/output/shown_turns.ts`` writes it."""
 
 _NOT_DRAWN = (
     "Is nothing drawn above? Then this page was loaded while the cell ran, and shows the turn once "
@@ -50,7 +50,7 @@ GetTurnOf = Callable[[GetTurn, KernelCaller], Awaitable[TurnDetail]]
 
 @dataclass(frozen=True, slots=True)
 class _Due:
-    """A record that a notebook may not have yet."""
+    """A record that may be missing in a notebook."""
 
     path: str
     turn: TurnState
@@ -58,7 +58,7 @@ class _Due:
 
 
 class FinishedOutputs:
-    """Puts the records of cells' turns into their notebooks. Used on the server's loop only.
+    """Writes the records of cells' turns into their notebooks. Used on the server's loop only.
 
     Parameters
     ----------
@@ -67,9 +67,9 @@ class FinishedOutputs:
     kernels
         The server's kernels.
     holds
-        Tells whether a page with the labextension has a notebook open.
+        Returns whether a page with the labextension has a notebook open.
     waits
-        Tells whether a cell of a kernel waits for a turn.
+        Returns whether a cell of a kernel waits for a turn.
     get_turn
         Asks the host for a turn.
     """
@@ -89,15 +89,15 @@ class FinishedOutputs:
         self._get_turn = get_turn
         self._due: dict[str, _Due] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        """By the ids of turns; of one that was looked up in vain, it stays."""
+        """By turn id; a failed look-up stays, so that it is not repeated."""
         self._running: dict[str, tuple[str, str]] = {}
-        """By turn, the kernel and the session, where a cell may wait for it."""
+        """Kernel and session of each watched turn that runs."""
         self._words: dict[tuple[str, str], str] = {}
-        """By path and id, the Markdown of a notebook's turns that have ended."""
+        """Markdown of ended turns, by the notebook's path and the turn's id."""
         contents.register_pre_save_hook(self.update_saved)
 
     def watch(self, turn_id: str, caller: KernelCaller) -> None:
-        """Bring the notebook of a cell's turn up to date at the turn's end, if no page does."""
+        """Update the notebook of a cell's turn when the turn ends, if no page does it."""
         task = asyncio.create_task(self._watch(turn_id, caller), name="acp-finished-output")
         self._tasks[turn_id] = task
         task.add_done_callback(lambda _: self._tasks.pop(turn_id, None))
@@ -108,9 +108,9 @@ class FinishedOutputs:
             task.cancel()
 
     def update_saved(self, *, model: Mapping[str, Any], path: str, **_others: object) -> None:
-        """Bring up to date what a page saves; a hook of the contents manager.
+        """Update a notebook that a page saves; a hook of the contents manager.
 
-        Of turns of an earlier run of this server the next save has the record.
+        Records of turns from before the server's start follow with the next save.
         """
         path = path.strip("/")
         if model.get("type") != "notebook":
@@ -124,7 +124,7 @@ class FinishedOutputs:
         for due in self._due_in(path):
             has_it = any(_outputs(cell, due) for cell in _cells(content, due))
             if not _replace(content, due) and has_it:
-                self._due.pop(due.turn.turn_id)  # the page has it itself
+                self._due.pop(due.turn.turn_id)  # the page has the record
         for turn_id in _unfinished(content):
             self._start_look_up(turn_id, path)
         for turn_id, (kernel_id, session_id) in self._running.items():
@@ -132,7 +132,7 @@ class FinishedOutputs:
                 _add_note(content, turn_id, session_id)
 
     def know(self, path: str, saved_outputs: Iterable[SavedOutput]) -> None:
-        """Take the words of a notebook's turns: a page has asked for them, and saves it."""
+        """Keep the text of turns that a page has asked for; it will save their notebook."""
         for each in saved_outputs:
             if each.done:
                 self._keep_words(path, each.turn_id, each.bundle)
@@ -149,14 +149,14 @@ class FinishedOutputs:
 
     async def _look_up(self, turn_id: str, path: str) -> None:
         try:
-            # Whatever a notebook says, it gets turns of its own sessions only.
+            # A notebook only gets turns of its own sessions, whatever ids its file has.
             caller = KernelCaller("", path)
             detail = await self._get_turn(GetTurn(turn_id=turn_id), caller)
         except AcpError:
             return
         origin = detail.turn.origin
         if detail.bundle is None:
-            del self._tasks[turn_id]  # it runs, and is looked up again
+            del self._tasks[turn_id]  # still running, so look it up again later
             return
         self._keep_words(path, turn_id, detail.bundle)
         named = origin is not None and origin.notebook_path == path
@@ -197,7 +197,7 @@ class FinishedOutputs:
         return [due for due in self._due.values() if due.path == path]
 
     async def _write(self, path: str) -> None:
-        """Put in all that is due in a notebook, in one go."""
+        """Write all missing records of a notebook with one save."""
         due = self._due_in(path)
         for each in due:
             del self._due[each.turn.turn_id]
@@ -206,7 +206,7 @@ class FinishedOutputs:
         content = model["content"]
         changed = [_replace(content, each) or _insert(content, each, saved_at) for each in due]
         now = await ensure_async(self._contents.get(path, content=False))
-        if any(changed) and now["last_modified"] == saved_at:  # else it is somebody else's now
+        if any(changed) and now["last_modified"] == saved_at:  # else it was saved meanwhile
             await ensure_async(self._contents.save(model, path))
 
 
@@ -220,9 +220,9 @@ def _cells(content: object, due: _Due) -> Iterator[dict[str, Any]]:
 
 
 def _add_words(content: object, words: Mapping[str, str]) -> set[str]:
-    """Put the turns' text beside widgets that show them; return the turns whose text is missing.
+    """Add the turns' text to the widgets that show them; return the turns without a known text.
 
-    A page with the labextension notes at the cell what its widgets show, in layouts, too.
+    A page with the labextension notes at the cell which turns its widgets show, in layouts, too.
     """
     cells = content.get("cells", ()) if isinstance(content, dict) else ()
     missing: set[str] = set()
@@ -239,7 +239,7 @@ def _add_words(content: object, words: Mapping[str, str]) -> set[str]:
 
 
 def _unfinished(content: object) -> list[str]:
-    """Return the turns of a notebook that it has as running."""
+    """Return the turns whose record in the notebook is not final."""
     cells = content.get("cells", ()) if isinstance(content, dict) else ()
     outputs = [output for cell in cells for output in cell.get("outputs", ())]
     running = [output for output in outputs if not _is_final(output)]
@@ -247,10 +247,9 @@ def _unfinished(content: object) -> list[str]:
 
 
 def _add_note(content: object, turn_id: str, session_id: str) -> None:
-    """Say below a widget where its turn is.
+    """Add a note below a widget that says where to find its turn.
 
-    A page that is loaded again has the widget only once its cell has ended: until then its kernel
-    answers nothing.
+    A reloaded page gets the widget only once the cell has ended, as the busy kernel can't answer.
     """
     words = _NOT_DRAWN.format(session=session_id[:8])
     cells = content.get("cells", ()) if isinstance(content, dict) else ()
@@ -280,7 +279,7 @@ def _is_final(output: Mapping[str, Any]) -> bool:
 
 
 def _replace(content: object, due: _Due) -> bool:
-    """Replace what the turn's cell has of it; tell whether it had anything that was not final."""
+    """Replace the turn's outputs in its cell; return whether one of them was not final."""
     for cell in _cells(content, due):
         cell["outputs"] = [each for each in cell["outputs"] if not _is_note(each, due.turn.turn_id)]
     found = [output for cell in _cells(content, due) for output in _outputs(cell, due)]
@@ -292,9 +291,9 @@ def _replace(content: object, due: _Due) -> bool:
 
 
 def _insert(content: object, due: _Due, saved_at: datetime) -> bool:
-    """Add the record to the turn's cell, if it was not saved since; tell whether it was added.
+    """Add the record to the turn's cell if it was not saved since; return whether it was added.
 
-    Outputs that are there are those of an earlier run.
+    The cell's present outputs are from an earlier run.
     """
     origin = due.turn.origin
     if origin is None or (due.turn.ended_at or 0) <= saved_at.timestamp():
@@ -313,7 +312,7 @@ def _insert(content: object, due: _Due, saved_at: datetime) -> bool:
 
 
 def _outputs(cell: Mapping[str, Any], due: _Due) -> list[dict[str, Any]]:
-    """Return the outputs of a cell that are of the turn."""
+    """Return the outputs of a cell that belong to the turn."""
     return [
         output
         for output in cell["outputs"]

@@ -1,4 +1,4 @@
-"""`FollowingHandler`: an answer over HTTP that goes on while there is something to follow."""
+"""`FollowingHandler`: a streamed HTTP response that follows a session."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from tornado.web import HTTPError
 from acp_jupyter.server.auth import AcpHandler
 
 _WRITE_SECONDS = 60.0
-"""How long a reader may take for what was written before its answer ends."""
+"""How long a reader may take to receive data before its response ends."""
 
 
 class FollowingHandler(AcpHandler):
-    """Follows a session for a reader, until there is nothing more to come or the reader is gone."""
+    """Follows a session for a reader, until the session ends or the reader disconnects."""
 
     content_type: ClassVar[str]
     ping: ClassVar[bytes]
-    """What is sent while nothing happens."""
+    """Sent while there is no event."""
     readers: ClassVar[str]
-    """Who follows here, in a message."""
+    """Name of such readers, for a message."""
 
     _following: asyncio.Task[None] | None = None
 
     async def follow(self, following: Coroutine[Any, Any, None]) -> None:
-        """Answer with what ``following`` sends."""
+        """Send the response that ``following`` writes."""
         self.set_header("Content-Type", self.content_type)
         self.set_header("Cache-Control", "no-store")
         self._following = asyncio.create_task(following, name=f"acp-{type(self).__name__}")
@@ -40,7 +40,7 @@ class FollowingHandler(AcpHandler):
                 self._following.result()
             await self.finish(set_content_type=self.content_type)
         except (StreamClosedError, TimeoutError):
-            # It reads no more; what it missed it can ask for.
+            # The reader no longer reads; it can ask for missed events later.
             if isinstance(self.request.connection, HTTP1Connection):
                 self.request.connection.close()
         finally:
@@ -48,7 +48,7 @@ class FollowingHandler(AcpHandler):
             self.backend.streams.discard(self)
 
     def check_number(self) -> None:
-        """Refuse one reader more than the limit."""
+        """Refuse a reader above the limit."""
         most = self.backend.host.config.limits.packet_streams
         if sum(isinstance(other, type(self)) for other in self.backend.streams) >= most:
             raise HTTPError(
@@ -56,20 +56,20 @@ class FollowingHandler(AcpHandler):
             )
 
     def on_connection_close(self) -> None:
-        """Stop following for a reader that has gone."""
+        """Stop following for a reader that has disconnected."""
         super().on_connection_close()
         if self._following is not None:
             self._following.cancel()
 
     async def stop(self) -> None:
-        """End the answer because the server ends."""
+        """End the response because the server stops."""
         if self._following is not None:
             self._following.cancel()
             await asyncio.wait([self._following])
 
     @staticmethod
     def event_and_wake() -> tuple[asyncio.Event, Callable[[], None]]:
-        """Return an event of this loop, and what sets it from any thread."""
+        """Return an event of this loop, and a function that sets it from any thread."""
         loop, more = asyncio.get_running_loop(), asyncio.Event()
 
         def wake() -> None:
@@ -79,7 +79,7 @@ class FollowingHandler(AcpHandler):
         return more, wake
 
     async def wait(self, more: asyncio.Event) -> None:
-        """Wait until there is more, with a ping now and then."""
+        """Wait until there is more, and send a ping at intervals."""
         seconds = self.backend.host.config.limits.ping_seconds
         while not more.is_set():
             try:
@@ -88,6 +88,6 @@ class FollowingHandler(AcpHandler):
                 await self.send(self.ping)
 
     async def send(self, data: bytes) -> None:
-        """Write; return when the socket has taken it."""
+        """Write the data, and wait until the socket has accepted it."""
         self.write(data)
         await asyncio.wait_for(self.flush(), _WRITE_SECONDS)

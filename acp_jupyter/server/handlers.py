@@ -60,7 +60,7 @@ def pattern(path: str) -> str:
 def build_command(
     row: CommandRow, path: Mapping[str, str], query: Mapping[str, str], body: object
 ) -> Command:
-    """Join what a request carries to a command; the path wins over the body.
+    """Make a command from a request's path, query and body; the path wins.
 
     Parameters
     ----------
@@ -69,12 +69,12 @@ def build_command(
     path, query
         The path's groups and all query arguments.
     body
-        The decoded JSON body, None for an empty one; or the raw one.
+        The decoded JSON body, None if it is empty; or the raw body.
 
     Raises
     ------
     BadRequest
-        It is not valid.
+        The request is not valid.
     """
     route = row.route
     assert route is not None
@@ -99,7 +99,7 @@ class CommandHandler(AcpHandler):
     """A route of the command table."""
 
     def initialize(self, *, backend: Backend, **more: Any) -> None:
-        """Take the path's commands, by HTTP method, as well."""
+        """Store the path's commands by HTTP method, and the backend."""
         super().initialize(backend=backend)
         self._rows: Mapping[str, CommandRow] = more["rows"]
         row = self._rows.get(self.request.method or "")
@@ -124,7 +124,7 @@ class CommandHandler(AcpHandler):
         await self._run(path)
 
     def on_connection_close(self) -> None:
-        """Stop waiting for a reply that nobody reads."""
+        """Stop waiting for the reply, as the client has disconnected."""
         self._hung_up = True
         if self._waiting is not None:
             self._waiting.cancel()
@@ -169,7 +169,7 @@ class CommandHandler(AcpHandler):
 
 
 class KernelHandler(AcpHandler):
-    """The handshake: a kernel learns who it is here, and that this is its own server."""
+    """The handshake: proves to a kernel that this is its own server, and returns its identity."""
 
     @authenticated
     async def get(self) -> None:
@@ -192,12 +192,12 @@ class KernelHandler(AcpHandler):
 class TrafficHandler(AcpHandler):
     """The raw protocol traffic of a session, for people and for the kernel that made it.
 
-    It holds whole files, and what other kernels' prompts were answered.
+    It holds whole files, and answers to other kernels' prompts.
     """
 
     @authenticated
     async def get(self, session_id: str) -> None:
-        """Send the log as it is now."""
+        """Send the present content of the log."""
         path = await self.backend.traffic_path(session_id, self.caller)
         self.set_header("Content-Type", "application/x-ndjson")
         self.set_header("Cache-Control", "no-store")
@@ -254,23 +254,23 @@ class _WorkHandler(AcpHandler):
 
 
 class KernelWorkHandler(_WorkHandler):
-    """A waiting cell looks for work and for its turn's end."""
+    """A waiting cell's poll for work and for its turn's end."""
 
     _waiting: asyncio.Task[bytes] | None = None
 
     @authenticated
     async def post(self) -> None:
-        """Answer when there is one of the two, or after the time that the kernel names."""
+        """Answer at once if there is work or the turn has ended, else after the kernel's time."""
         kernel, asked = self._kernel(), self._body(WorkQuery)
         self._waiting = asyncio.create_task(self._follow(kernel, asked), name="acp-kernel-work")
         await asyncio.wait([self._waiting])
         if self._waiting.cancelled():
-            return  # the kernel hung up
+            return  # the kernel disconnected
         self.set_header("Cache-Control", "no-store")
         await self.finish(self._waiting.result())
 
     def on_connection_close(self) -> None:
-        """Give the cell no work any more: it was interrupted, or its kernel has ended."""
+        """Stop the poll: the cell was interrupted, or its kernel has ended."""
         self._hung_up = True
         if self._waiting is not None:
             self._waiting.cancel()
@@ -292,11 +292,11 @@ class KernelWorkHandler(_WorkHandler):
 
 
 class KernelWorkPrintedHandler(_WorkHandler):
-    """A cell tells what the code has printed so far that it runs for a tool."""
+    """Receives from a cell what the code that it runs for a tool has printed so far."""
 
     @authenticated
     async def post(self) -> None:
-        """Show what the code has printed so far."""
+        """Show the printed text so far."""
         kernel, printed = self._kernel(), self._body(PrintedSoFar)
         backend = self.backend
 
@@ -313,7 +313,7 @@ class KernelWorkDoneHandler(_WorkHandler):
 
     @authenticated
     async def post(self) -> None:
-        """Pass the result on; the reply says whether the cell keeps waiting."""
+        """Store the result; the reply says whether the cell keeps waiting."""
         kernel, finished = self._kernel(), self._body(FinishedWork)
         backend = self.backend
 

@@ -77,7 +77,7 @@ class ServerKernelRunner:
     gateway
         The kernels of the server's gateway, if it has one.
     dead
-        What is said of a kernel that has died.
+        The message about a kernel that has died.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class ServerKernelRunner:
         return await self._do(kernel_id, work, Completion, by_channel, _REPLY_SECONDS)
 
     async def interrupt(self, kernel_id: str) -> None:
-        """Interrupt code of a tool; the user's own cell is left alone."""
+        """Interrupt a tool's code, but not the user's cell."""
         if self._cells.mark_interrupted(kernel_id) or kernel_id in self._running:
             self._life.must_exist(kernel_id)
             process = self._life.process(kernel_id)
@@ -197,7 +197,7 @@ class ServerKernelRunner:
         seconds: float,
         on_printed: OnPrinted | None = None,
     ) -> _A:
-        """Do work in a waiting cell or an idle kernel; wait up to `_BUSY_SECONDS` for one.
+        """Do work in a waiting cell or an idle kernel; wait up to `_BUSY_SECONDS` for that.
 
         Jupyter restarts a kernel that has just died within seconds.
         """

@@ -1,7 +1,7 @@
 """The server's kernels: their notebooks, the signatures of their requests, and activity.
 
-A working agent counts as activity of the server and of the notebook's kernel, so that neither is
-culled as idle during a long turn.
+A working agent counts as activity of the server and of the notebook's kernel, so that Jupyter
+doesn't cull them as idle during a long turn.
 
 Kernels that this server starts know ``%acp`` and ``%%acp`` without ``%load_ext``.
 """
@@ -36,7 +36,7 @@ _MOST_NOTEBOOKS = 1000
 
 
 class Kernels:
-    """Looks up kernels in Jupyter's managers. Used on the server's loop only.
+    """Finds kernels in Jupyter's managers. Used on the server's loop only.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Kernels:
         Raises
         ------
         NotAllowed
-            No kernel of this server signed it, it is too old, or it was sent before.
+            No kernel of this server signed the request, or it is too old or repeated.
         """
         headers = request.headers
         kernel_id = headers.get(kernel_auth.KERNEL_HEADER, "")
@@ -88,19 +88,19 @@ class Kernels:
         return KernelCaller(kernel_id, await self.notebook_path(kernel_id))
 
     def server_proof(self, kernel_id: str, nonce: str) -> str:
-        """Return the proof for a kernel that this server started it."""
+        """Return the signature that proves to a kernel that this server started it."""
         return kernel_auth.server_proof(self._key(kernel_id), nonce)
 
     async def notebook_path(self, kernel_id: str) -> str:
         """Return the path of the kernel's notebook, as pages know it; empty if it has none."""
         session = await self._find(kernel_id=kernel_id)
         path = session.get("path")
-        # JupyterLab says "file" of a script or Markdown that is open as a notebook.
+        # JupyterLab calls a script or Markdown "file", even if it is open as a notebook.
         is_notebook = session.get("type") in {"notebook", "file"} and isinstance(path, str)
         return str(path).strip("/") if is_notebook else ""
 
     async def move(self, old: str, new: str) -> None:
-        """Bind kernels to new paths, as JupyterLab does: of a notebook, or of all in a folder."""
+        """Update the paths of kernels after a rename of a notebook or folder."""
         manager: Any = self._session_manager
         for session in await manager.list_sessions():
             was = str(session.get("path", "")).strip("/")
@@ -168,7 +168,7 @@ class Kernels:
     def _key(self, kernel_id: str) -> bytes:
         """Return the key of a kernel's connection file; empty if unknown.
 
-        Connection files of a gateway's kernels are at the gateway: they have a key of their launch.
+        Kernels of a gateway have a key of their launch, as their connection files are elsewhere.
         """
         if self._gateway is not None:
             return self._gateway.key(kernel_id)
@@ -225,8 +225,8 @@ _WORKING = {"starting", "running"}
 class Activity:
     """Polls the sessions, so that server and kernel are not culled as idle during a turn.
 
-    A turn that waits for an answer counts for some hours: its user may be asleep, or never return.
-    So does what an agent says goes on in the background.
+    A turn that waits for an answer counts for some hours only, as its user may never return. The
+    same limit holds for work that an agent reports in the background.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ class Activity:
     kernels
         The server's kernels.
     waiting_hours
-        How long these count.
+        How long such waiting turns and background work count.
     """
 
     def __init__(
@@ -259,7 +259,7 @@ class Activity:
         while True:
             try:
                 await self.update()
-            except Exception:  # noqa: BLE001 - the next look may work
+            except Exception:  # noqa: BLE001 - the next poll may work
                 _log.exception("the sessions could not be listed")
             await asyncio.sleep(_CHECK_SECONDS)
 
@@ -329,10 +329,10 @@ _ARGUMENT = f"--IPKernelApp.code_to_run={_CODE}"
 
 
 def know_magics(kernels: MappingKernelManager) -> None:
-    """Let the kernels that are started from now on know the magics.
+    """Load the magics in each kernel that is started from now on.
 
-    Only kernels of this machine whose specification runs ``ipykernel_launcher`` get the argument;
-    others may end on an argument that they do not know.
+    Only local kernels whose specification runs ``ipykernel_launcher`` get the argument, as
+    others may exit on an unknown argument.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ def know_magics(kernels: MappingKernelManager) -> None:
         name = options.get("kernel_name") or manager.default_kernel_name
         try:
             spec = manager.kernel_spec_manager.get_kernel_spec(name)
-        except KeyError:  # no such specification: starting it says so
+        except KeyError:  # no such specification; the start reports that
             spec = None
         if spec is not None and _takes_argument(spec):
             options["extra_arguments"] = [*options.get("extra_arguments", ()), _ARGUMENT]

@@ -90,7 +90,7 @@ class LoginTerminals:
         settings = {"shell_command": list(launch.argv), "extra_env": env, "cwd": str(launch.cwd)}
         try:
             name = str(manager.create(**settings)["name"])
-        except Exception as error:  # noqa: BLE001 - of the terminals' extension, whatever it is
+        except Exception as error:  # noqa: BLE001 - the terminals' extension may raise anything
             _log.warning("No terminal could be opened for a login: %s", type(error).__name__)
             return None
         terminal = manager.terminals.get(name)

@@ -1,6 +1,6 @@
-"""Sessions go along with what is renamed, moved or deleted through the server.
+"""Updates sessions whose notebook is renamed, moved or deleted through the server.
 
-That is their notebook, or a folder above it.
+The same holds for a folder above the notebook.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 class MovedNotebooks:
-    """Hears from Jupyter's contents manager what becomes of files.
+    """Listens to the contents manager for renamed and deleted files.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class MovedNotebooks:
         if not old:
             return
         try:
-            # It may be a folder: then those of all notebooks below it go along.
+            # For a folder this updates the sessions of all notebooks below it.
             follow = self._host.stored_sessions.follow(old, new)
             await asyncio.wrap_future(self._host.submit(follow))
             if new:

@@ -1,7 +1,7 @@
-"""The WebSocket of an agent outside: it carries MCP, and is opened by a key alone.
+"""The WebSocket of an agent outside: it carries MCP, and only accepts a key.
 
-It passes lines to and from the tools' own socket, as the relay of an agent of ours does. Neither a
-cookie nor a token counts here, and the key counts nowhere else.
+It passes lines to and from the tools' socket, as the relay of a local agent does. Cookies and
+tokens don't count here, and the key counts nowhere else.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class OutsideHandler(JupyterHandler, WebSocketHandler):
         return _PING_SECONDS
 
     async def prepare(self) -> None:  # type: ignore[override] # as APIHandler does
-        """Check the key; whoever the server takes the caller for otherwise does not matter."""
+        """Check the key alone, and ignore the server's own authentication."""
         CallContext.set(CallContext.JUPYTER_HANDLER, self)
         self.current_user = self._jupyter_current_user = None
         if not self.check_host() or self.get_origin() is not None:
@@ -69,7 +69,7 @@ class OutsideHandler(JupyterHandler, WebSocketHandler):
 
     async def _admit(self, agents: OutsideAgents, key: str) -> tuple[str, str]:
         backend = self._backend
-        # Who tries keys knows the id of none, and so delays nobody who has one.
+        # An attacker who guesses keys knows no key's id, so it delays no real agent.
         source = f"{self.request.remote_ip} {await backend.in_host(agents.id_in(key))}"
         backend.wrong_keys.admit(source)
         try:
@@ -80,11 +80,11 @@ class OutsideHandler(JupyterHandler, WebSocketHandler):
 
     @allow_unauthenticated
     async def get(self, *args: Any, **kwargs: Any) -> None:
-        """Open the socket: the key was checked before."""
+        """Open the socket; the key was checked before."""
         await super().get(*args, **kwargs)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Say why in plain words: a program shows them."""
+        """Send the error as plain text, for a program to show."""
         error = kwargs.get("exc_info", (None, None, None))[1]
         words = error.log_message if isinstance(error, HTTPError) else None
         self.set_header("Content-Type", "text/plain; charset=utf-8")
@@ -100,8 +100,8 @@ class OutsideHandler(JupyterHandler, WebSocketHandler):
         self._backend.streams.add(self)
 
     async def on_message(self, message: str | bytes) -> None:
-        """Pass a line on; the next is read after it."""
-        assert self._writer is not None  # Tornado reads once `open` has returned
+        """Pass a line to the tools before the next is read."""
+        assert self._writer is not None  # Tornado reads only after `open` has returned
         line = message.encode() if isinstance(message, str) else message
         with contextlib.suppress(OSError):
             self._writer.write(line.replace(b"\n", b" ") + b"\n")

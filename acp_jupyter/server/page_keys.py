@@ -1,9 +1,9 @@
-"""Keys by which a page's own connection is told from one that a script in the page has opened.
+"""Keys that distinguish a page's own connection from one that a script in the page opens.
 
 An output of a cell has the page's cookie and its origin, so it can open a WebSocket as the page
-does. The key is given to a page when the browser loads it as a document, before any output is in
-it; what a script fetches has none. The extension takes it out of the page and proves with it that
-a connection is its own.
+does. A page gets a key when the browser loads it as a document, before it has any output; a page
+that a script fetches has no key. The extension removes the key from the page, and proves with it
+that it has opened the connection.
 """
 
 from __future__ import annotations
@@ -28,43 +28,43 @@ _NONCE_BYTES = 16
 
 
 class PageKeys:
-    """Makes the keys of a server's pages, and tells which are good.
+    """Makes and checks the keys of a server's pages.
 
-    None is stored: a page that stays open while its server is started again keeps its key, as its
-    user keeps the cookie.
+    Keys are not stored: like the user's cookie, the key of an open page stays valid when the
+    server restarts.
 
     Parameters
     ----------
     cookie_secret
-        With which the server signs its cookies.
+        The secret with which the server signs its cookies.
     """
 
     def __init__(self, cookie_secret: bytes) -> None:
         self._secret = hmac.new(cookie_secret, b"acp-jupyter pages", hashlib.sha256).digest()
 
     def make(self, person: str) -> str:
-        """Return a new key for a page of somebody."""
+        """Return a new key for a person's page."""
         nonce = secrets.token_hex(_NONCE_BYTES)
         return f"{nonce}-{self._sign(nonce, person)}"
 
     def is_good(self, key: str, person: str) -> bool:
-        """Return whether a key was made here, for a page of the same person."""
+        """Return whether this server made the key for the same person."""
         nonce, _, signature = key.partition("-")
         return hmac.compare_digest(self._sign(nonce, person).encode(), signature.encode())
 
     def put_in_pages(
         self, settings: dict[str, Any], person_of: Callable[[JupyterHandler, User], str]
     ) -> None:
-        """Give each page that JupyterLab or Notebook sends a key of its own.
+        """Add a key to the configuration of each page of JupyterLab or Notebook.
 
-        What other extensions put into the page's configuration stays.
+        Settings that other extensions add to the configuration stay.
 
         Parameters
         ----------
         settings
-            Of the web application.
+            The web application's settings.
         person_of
-            Returns by what name a user who is logged in is known here.
+            Returns the name that we use for a logged-in user.
         """
         before: Hook | None = settings.get(_HOOK)
 
@@ -89,11 +89,10 @@ class PageKeys:
 
 
 def _loads_a_page(headers: Mapping[str, str]) -> bool:
-    """Return whether a browser loads a page, for all that the request says.
+    """Return whether a browser loads this as a page, by the request's headers.
 
-    No script can set these headers. A frame in a page of this server could be read by the scripts
-    of that page. Browsers leave the headers out where a page comes over plain http from another
-    machine.
+    Scripts can't set these headers. A frame in a page of this server doesn't count, as scripts of
+    that page could read it. Over plain http from another machine, browsers omit the headers.
     """
     what = headers.get("Sec-Fetch-Dest", "document")
     framed = what in {"iframe", "frame"} and headers.get("Sec-Fetch-Site") == "cross-site"

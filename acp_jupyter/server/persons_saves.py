@@ -1,6 +1,6 @@
-"""What persons save, rename and delete here, told to the host: it is none of a turn's changes.
+"""Reports to the host what people save, rename and delete: not changes of a turn.
 
-The contents API and shared documents both save by Jupyter's contents manager.
+The contents API and shared documents both save with Jupyter's contents manager.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ _MOST_OPEN = 100
 class _Before:
     content: bytes | None
     at: float | None
-    """When that had been written."""
+    """The file's modification time."""
 
 
 class ContentsManager(Protocol):
-    """Jupyter's contents manager, as far as it is used here."""
+    """The part of Jupyter's contents manager that is used here."""
 
     event_schema_id: str
     event_logger: Any
 
     def register_pre_save_hook(self, hook: Any) -> None:
-        """Call before each save."""
+        """Register a function to call before each save."""
 
     def register_post_save_hook(self, hook: Any) -> None:
-        """Call after each save."""
+        """Register a function to call after each save."""
 
 
 class PersonsSaves:
-    """Follows the contents manager. Used on the server's loop.
+    """Listens to the contents manager. Used on the server's loop.
 
     Parameters
     ----------
     contents
-        Of the server.
+        The server's contents manager.
     host
-        Is told while a turn runs in the folder of the file.
+        Gets a report if a turn runs in the folder of the file.
     root
         The folder that paths of the contents API are relative to.
     most_bytes
-        Of a file that is read.
+        How much of a file is read.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class PersonsSaves:
         self._root = root
         self._most_bytes = most_bytes
         self._before: OrderedDict[str, deque[_Before]] = OrderedDict()
-        """By file, for each save that has begun: a page may save it again meanwhile."""
+        """For each file the saves that have begun; saves may overlap."""
         contents.register_pre_save_hook(self._saving)
         contents.register_post_save_hook(self._saved)
         contents.event_logger.add_listener(
@@ -69,7 +69,7 @@ class PersonsSaves:
         )
 
     def _saving(self, model: Any, path: str, **_: Any) -> None:
-        """Read what a save is about to replace. Only while a turn runs there."""
+        """Read the content that a save will replace, if a turn runs in its folder."""
         real = os.path.realpath(os.path.join(self._root, path.strip("/")))
         if model.get("type") != "directory" and self._host.running_turns.wants(real):
             begun = self._before.setdefault(real, deque(maxlen=_MOST_OPEN))
@@ -105,11 +105,11 @@ class PersonsSaves:
 
     def _real(self, path: str) -> str:
         whole = os.path.join(self._root, path.strip("/"))
-        # The file itself may be gone, or a link that is replaced.
+        # The file may be missing by now, or a link that is replaced.
         return os.path.join(os.path.realpath(os.path.dirname(whole)), os.path.basename(whole))
 
     def _read(self, path: str) -> bytes | None:
-        """Return a file's bytes; None for none. One that is too large is taken for another."""
+        """Return a file's bytes, cut off at the limit; None if it can't be read."""
         try:
             with open(path, "rb") as file:
                 return file.read(self._most_bytes)

@@ -1,4 +1,4 @@
-"""Keeps the list of the public registry current, where the user allows that."""
+"""Keeps the list of the public registry up to date, if the user allows that."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _SECONDS = 24 * 3600.0
 
 
 def public_agents(data_dir: Path, url: str, *, newer: bool) -> PublicAgents:
-    """Return the agents of the public registry; with ``newer`` its list may be downloaded."""
+    """Return the agents of the public registry; ``newer`` allows to download a newer list."""
     if not newer:
         return PublicAgents(data_dir)
     return PublicAgents(data_dir, newer=NewerRegistry(data_dir / "registry.json", url))
 
 
 async def keep_current(host: AgentHost, log: logging.Logger) -> None:
-    """Take a newer list now and once a day, where that is allowed."""
+    """Download the list now and once a day, if that is allowed."""
     registry = host.config.registry
     while registry.public_state.may_update:
         try:

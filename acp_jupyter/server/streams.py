@@ -31,7 +31,7 @@ _PING_SECONDS = 30.0
 class StreamHandler(OwnOrigin, WebSocketHandler):
     """The WebSocket: passes frames to and from the channel, which handles them.
 
-    It does not use Jupyter's mixin, whose intervals are milliseconds where tornado has seconds.
+    It doesn't use Jupyter's mixin, which passes milliseconds where tornado expects seconds.
     """
 
     def initialize(self, *, backend: Backend) -> None:
@@ -42,7 +42,7 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
 
     @property
     def max_message_size(self) -> int:
-        """Largest frame in bytes, for a prompt with images or an unsaved notebook."""
+        """Largest frame in bytes; room for a prompt with images or an unsaved notebook."""
         return _MESSAGE_BYTES
 
     @property
@@ -89,7 +89,7 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
         self._backend.streams.add(self)
 
     async def on_message(self, message: str | bytes) -> None:
-        """Handle a frame; the next is read after it."""
+        """Handle a frame before the next is read."""
         if self._channel is not None:
             await self._channel.receive(message)
 
@@ -113,7 +113,7 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
         """Return whether the page has sent its own key."""
         if self._backend.page_keys.is_good(key, self._caller.person):
             return True
-        # The next frames of this connection wait as well.
+        # Later frames of this connection also wait.
         await self._backend.wrong_keys.refuse(f"{self.request.remote_ip} page")
         return False
 
@@ -140,9 +140,9 @@ _FULL = b": the log of this session is full, and this stream ends with it\nretry
 
 
 class PacketsHandler(FollowingHandler):
-    """Follows a session's log; the same packets have the same numbers whenever they are asked for.
+    """Follows a session's log; a packet always has the same number.
 
-    A reader that is slow is waited for: what it has not taken stays in the log.
+    The stream waits for a slow reader, as its packets stay in the log.
     """
 
     content_type = "text/event-stream"
@@ -151,14 +151,14 @@ class PacketsHandler(FollowingHandler):
 
     @authenticated
     async def get(self, session_id: str) -> None:
-        """Send what comes after ``Last-Event-ID`` or ``?after=``, until the session is closed."""
+        """Send the packets after ``Last-Event-ID`` or ``?after=`` until the session is closed."""
         stream = PacketStream(session_id, self._dialect(), self._after())
         log = await self.backend.traffic_log(session_id, self.caller)
         self.check_number()
         self.set_header("X-Accel-Buffering", "no")
         await self.follow(self._follow(log, stream))
 
-    # -- what is asked for -------------------------------------------------------
+    # -- the request -------------------------------------------------------------
 
     def _dialect(self) -> StreamDialect:
         asked = self.get_query_argument("dialect", DIALECTS[0])
@@ -170,7 +170,7 @@ class PacketsHandler(FollowingHandler):
     def _after(self) -> int:
         """Return the number of the last packet that the reader has.
 
-        The header wins: an ``EventSource`` that connects again sends it with its first URL.
+        The header wins: an ``EventSource`` that reconnects sends it with its first URL.
         """
         asked = self.request.headers.get("Last-Event-ID") or self.get_query_argument("after", "0")
         if not (asked.isascii() and asked.isdigit() and len(asked) <= _MOST_DIGITS):
@@ -195,10 +195,10 @@ class PacketsHandler(FollowingHandler):
     async def _send_all(
         self, log: TrafficLog, stream: PacketStream, tail: PacketTail, more: asyncio.Event
     ) -> None:
-        """Write until there is nothing more to come."""
+        """Write packets until the session is closed."""
         pause = self.backend.host.config.limits.packet_pause_seconds
         while True:
-            # Before the read: what is in the log when it has ended is all.
+            # Check this before the read: a log that has ended is complete.
             ended = log.ended
             more.clear()
             batch = await self._blocking(tail.read)
@@ -224,14 +224,14 @@ _READ_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class EventBatch:
-    """What one read has found.
+    """The result of one read.
 
     Attributes
     ----------
     events
-        As they are sent; maybe none.
+        The encoded events; may be empty.
     more
-        Whether there is more in the file already.
+        Whether the file already has more.
     """
 
     events: bytes
@@ -239,16 +239,16 @@ class EventBatch:
 
 
 class PacketTail:
-    """Reads a log from its start, and on from where it was. Blocks: it is for a thread.
+    """Reads a log from its start, and continues at each call. Blocks, so use it in a thread.
 
-    What it holds does not grow with the log.
+    Its memory doesn't grow with the log.
 
     Parameters
     ----------
     path
         The log.
     stream
-        Makes packets of its lines.
+        Converts its lines to packets.
     """
 
     def __init__(self, path: Path, stream: PacketStream) -> None:
@@ -257,13 +257,13 @@ class PacketTail:
         self._torn = b""
 
     def read(self) -> EventBatch:
-        """Return what has come since, as much of it as is good to send at once."""
+        """Return the next events, up to a size that is good to send at once."""
         events: list[bytes] = []
         size = taken = 0
         while size < _SENT_BYTES and taken < _READ_BYTES:
             line = self._file.readline()
             if not line.endswith(b"\n") or self._stream.full:
-                self._torn += line  # its writer is in the middle of it
+                self._torn += line  # the writer has not finished the line
                 return EventBatch(b"".join(events), more=False)
             line, self._torn = self._torn + line, b""
             taken += len(line)

@@ -1,7 +1,7 @@
 """The bounds of a server, from its settings and from the configuration of the whole machine.
 
-Jupyter lets a user's configuration take precedence over that of the machine. For bounds both count:
-the machine's files are read once more, and what they forbid stays forbidden.
+In Jupyter a user's configuration overrides the machine's. For bounds both count: this reads the
+machine's files again, and what they forbid stays forbidden.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _FILES = ("jupyter_config", "jupyter_server_config")
 
 
 def bounds_of(settings: Mapping[str, Any], folders: Sequence[str] | None = None) -> Bounds:
-    """Return what the settings and the machine's configuration both allow.
+    """Return the bounds that the settings and the machine's configuration both allow.
 
     Parameters
     ----------
     settings
-        The server's own, as they are in force.
+        The server's present settings.
     folders
-        With the machine's configuration; by default Jupyter's own.
+        Folders with the machine's configuration; by default Jupyter's.
 
     Raises
     ------
     BadRequest
-        A setting is not of its kind, or no policy is left.
+        A setting has the wrong type, or no policy remains.
     """
     bounds = Bounds.of(settings)
     for config in _machine_configs(

@@ -1,1 +1,1 @@
-"""Kernels that run behind a gateway: the server's connections with them, and what they ask for."""
+"""Kernels that run behind a gateway: the server's connections to them, and their requests."""

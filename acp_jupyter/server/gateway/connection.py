@@ -32,7 +32,7 @@ UNREADABLE = (HTTPError, OSError, ValueError, LookupError, TypeError, AttributeE
 
 
 def message_of(text: str) -> dict[str, Any]:
-    """Return a message of a kernel; an empty one for what is none, which is logged."""
+    """Parse a kernel's message; log and return an empty one if it can't be parsed."""
     try:
         message = json.loads(text)
     except (ValueError, RecursionError):
@@ -44,7 +44,7 @@ def message_of(text: str) -> dict[str, Any]:
 
 
 class GatewayConnection:
-    """A connection with a kernel; its messages are as Jupyter's. Used on Jupyter's loop.
+    """A connection to a kernel, with Jupyter's messages. Used on Jupyter's loop.
 
     jupyter_server's own client of a gateway sends no token, and keeps a processor busy while it
     waits for a message.
@@ -52,7 +52,7 @@ class GatewayConnection:
     Parameters
     ----------
     kernel_id
-        The kernel's id at the gateway, which is that of the server.
+        The kernel's id, the same at the gateway and the server.
     """
 
     def __init__(self, kernel_id: str) -> None:
@@ -77,14 +77,14 @@ class GatewayConnection:
         )
         try:
             request = HTTPRequest(url, **gateway.load_connection_args())
-            # `wait_for` of Python 3.11 may pass over that its task is cancelled.
+            # `wait_for` of Python 3.11 may swallow the cancellation of its task.
             async with asyncio.timeout(_OPEN_SECONDS):
                 self._socket = await websocket_connect(request)
         except (OSError, HTTPClientError, WebSocketClosedError):
             raise KernelError("no_kernel", UNREACHABLE) from None
 
     def message(self, kind: str, content: Mapping[str, Any], **metadata: Any) -> dict[str, Any]:
-        """Return a message, not yet sent."""
+        """Create a message without sending it."""
         return dict(self._session.msg(kind, dict(content), metadata=metadata))
 
     async def send(self, channel: str, message: Mapping[str, Any]) -> None:
@@ -110,13 +110,13 @@ class GatewayConnection:
         return text.decode("utf-8", "replace") if isinstance(text, bytes) else text
 
     def close(self) -> None:
-        """Close it."""
+        """Close the connection."""
         if self._socket is not None:
             self._socket.close()
 
 
 class GatewayChannels:
-    """A kernel's shell, control and IOPub channels by a connection with the gateway.
+    """A kernel's shell, control and IOPub channels, over a connection to the gateway.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The kernels of the gateway: a key for each launch, and a connection for the kernel's requests."""
+"""The kernels of a gateway: a key for each launch, and a connection for the kernel's requests."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MOST_WAIT_SECONDS = 30.0
 
 
 class _Key(str):
-    """A key that is not shown: jupyter_server logs what it starts a kernel with."""
+    """A key without a readable repr, as jupyter_server logs a kernel's start arguments."""
 
     __slots__ = ()
 
@@ -46,7 +46,7 @@ class _Key(str):
 
 
 class GatewayKernels:
-    """Makes a key for each kernel that is started, and hears what the kernels ask for.
+    """Makes a key for each kernel that is started, and receives the kernels' requests.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class GatewayKernels:
             own = {KEY_VARIABLE: key, BASE_VARIABLE: self._base_url}
             options["env"] = {**(options.get("env") or {}), **own}
             kernel_id: str = await start(**options)
-            # One that runs already keeps the key of its launch.
+            # A kernel that already runs keeps the key of its launch.
             if options.get("kernel_id") is None:
                 self._keys[kernel_id] = key.encode()
                 listening = self._listen(kernel_id)
@@ -112,16 +112,16 @@ class GatewayKernels:
         return kernel_id in self._stopping
 
     def process(self, kernel_id: str) -> object:
-        """Return what is another after each restart: a gateway names no processes."""
+        """Return a value that changes with each restart, as a gateway names no processes."""
         return self._restarts[kernel_id]
 
     async def others(self, kernel_id: str) -> int:
-        """Return how many are connected to a kernel beside this server itself."""
+        """Return how many clients other than this server are connected to a kernel."""
         if kernel_id not in self._kernels:
             return 0
         try:
             manager = self._kernels.get_kernel(kernel_id)
-            # Without a model, jupyter_server asks itself, and warns of each kernel that is gone.
+            # Without a model, jupyter_server requests one, and warns about each missing kernel.
             answer = await gateway_request(manager.kernel_url, method="GET")
             model = await manager.refresh_model(json_decode(answer.body))
             connections = int((model or {}).get("connections", 0))
@@ -137,7 +137,7 @@ class GatewayKernels:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _listen(self, kernel_id: str) -> None:
-        """Hear a kernel for as long as the server has it."""
+        """Receive a kernel's requests for as long as the server has the kernel."""
         relay = Relay(
             self._application, self._base_url, kernel_id, lambda part: self._send(kernel_id, part)
         )
@@ -152,7 +152,7 @@ class GatewayKernels:
                 except KernelError as error:
                     _log.info("kernel %s: %s", kernel_id, error.message)
                     wait = min(2 * wait, _MOST_WAIT_SECONDS)
-                except Exception:  # noqa: BLE001 - a kernel that is not heard is lost to its user
+                except Exception:  # noqa: BLE001 - must go on, or the kernel gets no answers
                     _log.exception("kernel %s: the connection failed; another follows", kernel_id)
                     wait = _MOST_WAIT_SECONDS
                 await asyncio.sleep(wait)
@@ -163,10 +163,10 @@ class GatewayKernels:
             self._restarts.pop(kernel_id, None)
 
     async def _is_used(self, kernel_id: str) -> bool:
-        """Wait until somebody is connected to an idle kernel; False when the kernel is gone.
+        """Wait until a client connects to an idle kernel; False when the kernel is gone.
 
-        Open pages make the server list its kernels every few seconds, which shows connections
-        without a question of ours.
+        Open pages make the server list its kernels every few seconds; that list shows connections
+        without another request.
         """
         asked, known = 0.0, None
         while kernel_id in self._kernels:
@@ -188,7 +188,7 @@ class GatewayKernels:
                 await connection.send("control", message)
 
     async def _hear(self, kernel_id: str, relay: Relay) -> None:
-        """Take the kernel's requests until the connection ends, or nobody needs it."""
+        """Receive the kernel's requests until the connection ends or no client uses it."""
         connection = GatewayConnection(kernel_id)
         await connection.open()
         self._connections[kernel_id] = connection
@@ -216,7 +216,7 @@ class GatewayKernels:
 
     @staticmethod
     def _take(relay: Relay, text: str) -> None:
-        """Hand a message to the relay, if it is for it."""
+        """Pass a message to the relay if it is a request."""
         message = message_of(text)
         content = message.get("content", {})
         ours = message.get("msg_type") == "comm_msg" and content.get("comm_id") == COMM_ID

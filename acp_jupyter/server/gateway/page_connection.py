@@ -1,4 +1,4 @@
-"""A page's connection with a kernel of the gateway, which answers for a gateway that is down."""
+"""A page's connection to a kernel of a gateway; it answers if the gateway is down."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOST = (
 
 
 class PageConnection(GatewayWebSocketConnection):
-    """Ends a cell with an error where jupyter_server drops the cell and says nothing."""
+    """Ends a cell with an error where jupyter_server would silently drop the cell."""
 
     def handle_incoming_message(self, message: str) -> None:
         """Send a page's message to the gateway, or refuse to run its cell."""
@@ -32,7 +32,7 @@ class PageConnection(GatewayWebSocketConnection):
             super().handle_incoming_message(message)
 
     def _is_lost(self) -> bool:
-        if self.ws is None:  # it connects; the message is passed here again afterwards
+        if self.ws is None:  # still connecting; this is called again afterwards
             tried = self.ws_future
             return tried is not None and tried.done() and tried.exception() is not None
         try:
@@ -57,13 +57,13 @@ class PageConnection(GatewayWebSocketConnection):
 
 
 def use_page_connection(settings: dict[str, Any]) -> None:
-    """Connect pages so from now on, unless a class of the user's own is configured."""
+    """Use this class for new connections, unless the user has configured another one."""
     if settings.get("kernel_websocket_connection_class") is GatewayWebSocketConnection:
         settings["kernel_websocket_connection_class"] = PageConnection
 
 
 def _execute_request(text: str | bytes) -> dict[str, Any] | None:
-    """Return a message that runs code; None for any other."""
+    """Return the message if it runs code, else None."""
     if isinstance(text, bytes) or '"execute_request"' not in text:
         return None
     try:

@@ -1,7 +1,7 @@
-"""Requests that a kernel behind a gateway sends by its own channels, done by the server's routes.
+"""Passes the requests that a kernel behind a gateway sends on its channels to the server's routes.
 
-Nothing is decided here: a route authenticates the kernel by the signature of the request, as one
-that came over HTTP.
+This decides nothing: as with a request over HTTP, the route authenticates the kernel by the
+request's signature.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Send = Callable[[AnswerPart], Awaitable[None]]
 
 
 class Relay:
-    """The requests of one kernel. Used on Jupyter's loop.
+    """Answers the requests of one kernel. Used on Jupyter's loop.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ class Relay:
     base_url
         The server's base URL.
     kernel_id
-        The kernel whose messages are taken.
+        The kernel that sends the requests.
     send
-        Sends a part of an answer; what is lost, the kernel asks for again.
+        Sends a part of an answer; the kernel asks again for a lost part.
     """
 
     def __init__(self, application: Application, base_url: str, kernel_id: str, send: Send) -> None:
@@ -77,11 +77,11 @@ class Relay:
 
     @property
     def idle_seconds(self) -> float:
-        """For how long the kernel has asked for nothing."""
+        """Time since the kernel's last message."""
         return time.monotonic() - self._used
 
     def take(self, data: object) -> None:
-        """Take a message of the kernel; one that is none of ours is left alone."""
+        """Handle a message of the kernel; ignore an unknown one."""
         self._used = time.monotonic()
         try:
             part = FROM_KERNEL.validate_python(data)
@@ -101,7 +101,7 @@ class Relay:
                 answer.drop()
 
     def stop(self) -> None:
-        """End all that is being answered."""
+        """End all open requests."""
         for answer in tuple(self._answers.values()):
             answer.drop()
 
@@ -120,7 +120,7 @@ class Relay:
 
     def _refuse(self, part: RequestPart) -> None:
         if len(self._refusing) >= _MOST_REQUESTS:
-            return  # it asks again
+            return  # the kernel will ask again
         words = _in_words(f"This kernel waits for {_MOST_REQUESTS} answers of its server already.")
         refusal = AnswerPart(
             request_id=part.request_id,
@@ -152,7 +152,7 @@ class Relay:
 
 
 class _Answer(HTTPConnection):
-    """A request that is being done: what a route writes is kept until the kernel asks for it."""
+    """An open request; keeps what the route writes until the kernel asks for it."""
 
     def __init__(self, head: RequestPart, send: Send) -> None:
         self.request_id = head.request_id
@@ -178,7 +178,7 @@ class _Answer(HTTPConnection):
     # -- the request ---------------------------------------------------------------
 
     def add(self, part: RequestPart) -> None:
-        """Add a part of the request, once."""
+        """Add the next part of the request; ignore a repeated one."""
         if self.complete.is_set():
             if part.number == 0 and self._sent is not None and self._sent.number == 0:
                 self._again()
@@ -198,7 +198,7 @@ class _Answer(HTTPConnection):
         self.finish()
 
     def request(self) -> HTTPServerRequest:
-        """Return the request as the routes take it."""
+        """Return the request in tornado's form."""
         head = self._head
         headers = HTTPHeaders({n: v for n, v in head.headers.items() if n in _HEADERS})
         headers["Host"] = "localhost"
@@ -212,7 +212,7 @@ class _Answer(HTTPConnection):
     # -- what the kernel asks for ----------------------------------------------------
 
     def ask(self, number: int) -> None:
-        """Note that the kernel has all parts before this one."""
+        """Note that the kernel has all parts before this one, and asks for it."""
         if self._sent is not None and number == self._sent.number:
             self._again()
         elif number == self._asked + 1 and self._sent is not None:
@@ -220,12 +220,12 @@ class _Answer(HTTPConnection):
             self._changed.set()
 
     def drop(self) -> None:
-        """End it: nobody reads it any more."""
+        """End the request, as the kernel no longer waits for its answer."""
         if self.task is not None:
             self.task.cancel()
 
     async def send_parts(self) -> None:
-        """Send the answer, each part when it is asked for."""
+        """Send the answer, each part when the kernel asks for it."""
         number = 0
         while True:
             while not self._status or not (self._written or self._ended):
@@ -243,7 +243,7 @@ class _Answer(HTTPConnection):
             self._free()
             await self._send(self._sent)
             if last:
-                # It can be asked for again until the kernel has said that it is there.
+                # The kernel may ask for it again until it has confirmed the last part.
                 await asyncio.sleep(_ASKED_SECONDS)
                 return
             number += 1
@@ -264,7 +264,7 @@ class _Answer(HTTPConnection):
     # -- what a route calls ------------------------------------------------------------
 
     def set_close_callback(self, callback: Callable[[], None] | None) -> None:
-        """Keep what is called when nobody reads any more."""
+        """Store the function to call when the connection closes."""
         self._on_close = callback
 
     def write_headers(
@@ -273,13 +273,13 @@ class _Answer(HTTPConnection):
         headers: HTTPHeaders,
         chunk: bytes | None = None,
     ) -> Future[None]:
-        """Take the head of the answer."""
+        """Store the answer's status and first data; the headers are not passed on."""
         assert isinstance(start_line, ResponseStartLine)
         self._status = start_line.code
         return self.write(chunk or b"")
 
     def write(self, chunk: bytes) -> Future[None]:
-        """Take some of the body; the future is done when the kernel has asked for it."""
+        """Add data to the body; the future is done once there is room for more."""
         taken: Future[None] = Future()
         if self._closed:
             taken.set_exception(StreamClosedError())
@@ -293,16 +293,16 @@ class _Answer(HTTPConnection):
         return taken
 
     def finish(self) -> None:
-        """Take that the answer is whole."""
+        """Note that the answer is complete."""
         self._ended = True
         self._changed.set()
 
     def close(self) -> None:
-        """Tell the route that nobody reads any more."""
+        """Close the connection: fail waiting writes, and call the route's callback."""
         self._closed = True
         callback, self._on_close = self._on_close, None
         for taken in self._taken:
-            if not taken.done():  # a route that waited too long has cancelled it
+            if not taken.done():  # a route may have cancelled it after a timeout
                 taken.set_exception(StreamClosedError())
                 taken.exception()
         self._taken.clear()

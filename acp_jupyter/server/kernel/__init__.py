@@ -1,1 +1,1 @@
-"""One kernel of the server: whether it is alive and free, and requests to it."""
+"""A kernel of the server: its state (alive, idle), and requests to it."""

@@ -1,6 +1,6 @@
-"""A server's way to one of its kernels: a client for one request, used on Jupyter's loop only.
+"""A client that sends one request to a kernel of the server. Used on Jupyter's loop only.
 
-It has a session id of its own and reads only replies to it: pages only see that the kernel is busy.
+It has its own session id and reads only replies to that: pages only see that the kernel is busy.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class KernelChannel:
             "store_history": store_history,
             "user_expressions": {},
             "allow_stdin": False,
-            # An error of this code must not abort cells that the user has queued.
+            # An error in this code must not abort cells that the user has queued.
             "stop_on_error": False,
         }
         run = _Run(await self._send("execute_request", content), on_printed)
@@ -156,8 +156,8 @@ class KernelChannel:
     async def _hear(self) -> None:
         """Wait until the subscription to the kernel's output works.
 
-        A request on the control channel tests it, which a busy kernel answers, too. For a kernel
-        that publishes nothing about such requests this waits for a fixed time.
+        A request on the control channel tests it, as a busy kernel answers that, too. If a kernel
+        publishes nothing about such requests, this waits for a fixed time.
         """
         deadline = _now() + _CONNECT_SECONDS
         while _now() < deadline:
@@ -166,7 +166,7 @@ class KernelChannel:
                 return
 
     async def _watch(self, run: _Run, seconds: float) -> bool:
-        """Collect the outputs of code until it ends; return whether its time was over."""
+        """Collect the outputs of code until it ends; return whether it timed out."""
         deadline = _now() + max(seconds, _BEGIN_SECONDS)
         interrupts = 0
         while not run.ended:

@@ -1,7 +1,7 @@
-"""Checks a notebook for its page: a process of its own, which ends with the request.
+"""Checks a notebook for its page, in a process that ends with the request.
 
-The process starts the second kernel, and its standard input ends with this server: neither is left
-over when the page goes away, the check is cancelled or the server stops or dies.
+The process starts the second kernel, and its standard input ends with this server. So process and
+kernel end when the page goes away, the check is cancelled, or the server stops or dies.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class CheckNotebook(Model):
 
 
 class CheckHandler(FollowingHandler):
-    """Runs a copy of a notebook, and answers with a line for what happens."""
+    """Runs a copy of a notebook, and responds with a line for each event."""
 
     content_type = "application/x-ndjson"
     ping = b"\n"
@@ -118,7 +118,7 @@ class CheckHandler(FollowingHandler):
 
 
 async def _end(process: Any) -> None:
-    """Let the process end its kernel, and end it if it doesn't."""
+    """Let the process end its kernel; kill the process if it doesn't end."""
     process.stdin.close()
     try:
         await asyncio.wait_for(process.wait(), _END_SECONDS)

@@ -1,4 +1,4 @@
-"""Whether a server's kernels are alive and free; their restarts and interrupts."""
+"""The state of a server's kernels (alive, idle), their restarts and interrupts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def _is_alive(manager: AsyncKernelManager) -> bool:
 
 
 class KernelLifecycle:
-    """Finds out which kernels are alive and free. Used on the host's loop.
+    """Finds out whether kernels are alive and idle. Used on the host's loop.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class KernelLifecycle:
     gateway
         The kernels of its gateway, if it has one.
     dead
-        What is said of a kernel that has died.
+        The message about a kernel that has died.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class KernelLifecycle:
             raise KernelError("timeout", "The kernel did not come back.") from None
 
     def process(self, kernel_id: str) -> object:
-        """Return an object that identifies a kernel's present process."""
+        """Return an object that identifies a kernel's current process."""
         if self._gateway is not None:
             return self._gateway.process(kernel_id)
         provisioner = getattr(self._kernels.get_kernel(kernel_id), "provisioner", None)

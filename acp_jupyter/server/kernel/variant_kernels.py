@@ -1,7 +1,7 @@
-"""Starts the kernels of variants, beside those of Jupyter: no page lists them, nothing culls them.
+"""Starts the kernels of variants outside of Jupyter's manager: no page lists or culls them.
 
-Their requests are refused, as Jupyter's kernel manager does not know them. They end with their
-variant, with this server, and as other kernels do when the server is killed.
+The server refuses their requests, as Jupyter's manager doesn't know them. They end with their
+variant and with this server; if the server is killed, they end like other kernels.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _DEAD = "Your kernel has died. restart_kernel starts it again, without variables
 
 
 class ServerVariantKernels:
-    """A `KernelStarter`, and the runner of what it starts. Used on the host's loop.
+    """A `KernelStarter`, and the runner of its kernels. Used on the host's loop.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class ServerVariantKernels:
         self.runner.begin(loop)
 
     def spec_of(self, kernel_id: str) -> str:
-        """Return the name of a user's kernel's specification; empty behind a gateway."""
+        """Return the name of the specification of a user's kernel; empty behind a gateway."""
         if self._gateway or kernel_id not in self._users:
             return ""
         return str(self._users.get_kernel(kernel_id).kernel_name)
@@ -74,14 +74,14 @@ class ServerVariantKernels:
         await self._life.on_jupyters_loop(self._start(kernel_id, spec, notebook))
 
     async def stop(self, kernel_id: str) -> None:
-        """End a kernel with its processes, also one that starts."""
+        """End a kernel with its processes, even while it starts."""
         try:
             await self._life.on_jupyters_loop(self._stop(kernel_id))
         except (KernelError, RuntimeError):
             _log.warning("the kernel %s of a variant may be running still", kernel_id)
 
     async def close(self) -> None:
-        """End all that are left. On Jupyter's loop."""
+        """End all remaining kernels. On Jupyter's loop."""
         for kernel_id in {*self._starting, *self._manager.list_kernel_ids()}:
             await self._stop(kernel_id)
 
@@ -90,7 +90,7 @@ class ServerVariantKernels:
     async def _start(self, kernel_id: str, spec: str, notebook: Path) -> None:
         env = {**os.environ, CHECK_VARIABLE: "1", "JPY_SESSION_NAME": str(notebook)}
         env.pop(URL_VARIABLE, None)
-        # What the process itself prints is no output of a cell.
+        # Text that the kernel's process prints itself is no output of a cell.
         quiet = {"stdout": DEVNULL, "stderr": DEVNULL}
         started = self._manager.start_kernel(
             kernel_name=spec, kernel_id=kernel_id, cwd=str(notebook.parent), env=env, **quiet
@@ -99,7 +99,7 @@ class ServerVariantKernels:
         try:
             await asyncio.shield(spawned)
             manager = self._manager.get_kernel(kernel_id)
-            manager.autorestart = False  # an empty kernel must not take its place unsaid
+            manager.autorestart = False  # an empty kernel must not silently replace it
             await _answers(manager)
         except NoSuchKernel:
             raise KernelError("no_kernel", f"There is no kernel {spec!r} here any more.") from None
@@ -116,7 +116,7 @@ class ServerVariantKernels:
         try:
             stopped = self._manager.shutdown_kernel(kernel_id, now=True)
             await asyncio.wait_for(asyncio.shield(asyncio.ensure_future(stopped)), _STOP_SECONDS)
-        except Exception:  # noqa: BLE001 - whatever its provisioner raises
+        except Exception:  # noqa: BLE001 - a provisioner may raise anything
             _log.exception("the kernel %s of a variant was not stopped", kernel_id)
 
 

@@ -1,1 +1,1 @@
-"""What sessions do, for those who run a server: counters and traces, from the events of all."""
+"""Counters and traces of all sessions, for the operators of a server."""

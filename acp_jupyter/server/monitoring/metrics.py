@@ -1,6 +1,6 @@
 """Counters of turns, tool calls and permission requests, on the server's own ``/metrics``.
 
-Labels are ids of agents and words of the protocol; nothing that an agent or a person wrote.
+Labels are ids of agents and words of the protocol, never text of an agent or a user.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ _RUNNING = Gauge(
 
 
 class SessionMetrics:
-    """Counts what happens in sessions, as it is told in their events."""
+    """Counts turns, calls and requests from the sessions' events."""
 
     def __init__(self) -> None:
         self._agents: dict[str, str] = {}
@@ -74,7 +74,7 @@ class SessionMetrics:
         self._open: set[tuple[str, str]] = set()
         """Tool calls and permission requests that have not ended, by session and id."""
         self._going_on: set[tuple[str, str]] = set()
-        """Those of the calls that go on in the background: their turn's end is not theirs."""
+        """The calls that run in the background, and so don't end with their turn."""
 
     def push(self, events: Iterable[Event]) -> None:
         """Count these events."""
@@ -109,7 +109,7 @@ class SessionMetrics:
             self._turn_ids.discard(turn.turn_id)
             _RUNNING.labels(agent).dec()
         elif turn.started_at is not None:
-            return  # it had ended, and something was added to it
+            return  # an ended turn that got an addition
         reason = turn.stop_reason if turn.stop_reason in _STOP_REASONS else "other"
         _TURNS.labels(agent, reason).inc()
         if turn.started_at is not None and turn.ended_at is not None:
@@ -137,7 +137,7 @@ class SessionMetrics:
             _PERMISSIONS.labels(agent, asked.state, by).inc()
 
     def _ends(self, session_id: str, item_id: str, *, done: bool) -> bool:
-        """Return whether something ends now: once for each that was seen open."""
+        """Return whether an item that was open ends now; True once for each item."""
         key = session_id, item_id
         if done:
             ends = key in self._open

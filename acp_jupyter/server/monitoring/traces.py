@@ -1,8 +1,8 @@
 """Spans of turns, tool calls and permission requests, by OpenTelemetry.
 
-Names and attributes are those of its conventions for generative AI. What was said and done is left
-out unless the convention's own variable asks for it. Off unless the standard variables name a
-collector, or the program was started with a tracer provider of its own.
+Names and attributes follow its conventions for generative AI. Prompts, inputs and outputs are left
+out unless the convention's variable asks for them. Traces are off unless the standard variables
+name a collector, or the program has set its own tracer provider.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _DONE = frozenset({"completed", "failed", "cancelled"})
 
 
 def begin_traces(environment: Mapping[str, str], warn: Callable[[str], object]) -> Traces | None:
-    """Return what writes traces where the environment asks for them, else None.
+    """Return the writer of traces if the environment asks for traces, else None.
 
     Parameters
     ----------
     environment
         With OpenTelemetry's standard variables.
     warn
-        Is told if the SDK is missing.
+        Called if the SDK is missing.
     """
     if environment.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return None
@@ -73,16 +73,16 @@ def begin_traces(environment: Mapping[str, str], warn: Callable[[str], object]) 
 
 
 class Traces:
-    """Begins and ends spans, as events tell of turns.
+    """Begins and ends spans from the events of sessions.
 
     Parameters
     ----------
     tracer
-        Of OpenTelemetry.
+        The tracer of OpenTelemetry.
     content
         Whether prompts, inputs and outputs are attributes.
     close
-        Sends what is left; blocks some seconds at most.
+        Sends the remaining spans; blocks for some seconds at most.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class Traces:
         """Those of calls in the background: their turn's end is not theirs."""
 
     def close(self) -> None:
-        """End all spans and send what was not sent."""
+        """End all spans and send the unsent ones."""
         for span in self._spans.values():
             span.end()
         self._spans.clear()
