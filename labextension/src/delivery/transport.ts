@@ -40,7 +40,7 @@ export function waitBefore(attempt: number, random: number): number {
   return Math.round(seconds * 1000 * (0.8 + 0.4 * random));
 }
 
-/** Where the server's routes are, below its base URL. */
+/** The path of the server's routes, below its base URL. */
 export const API_PATH = 'acp-jupyter/api/';
 
 /** Access to the server as the page's own application has it. */
@@ -103,7 +103,7 @@ export class PageTransport implements Transport {
     };
   }
 
-  /** `null` where the page's policy forbids it. */
+  /** `null` if the page's policy forbids it. */
   #open(): WebSocket | null {
     try {
       return this.#access.openSocket(`${API_PATH}stream`);

@@ -158,7 +158,7 @@ export function fromSaved(snapshot: TurnSnapshot): SessionView {
     },
   });
   draft.putTurn(snapshot.turn);
-  // A saved output holds one turn only, whatever its items say.
+  // A saved output has one turn only, whatever its items contain.
   snapshot.items.forEach((item, index) => draft.add({ ...item, turn_id: snapshot.turn_id }, index));
   return draft.finish();
 }

@@ -30,7 +30,7 @@ export function endOf({ firstIndex, ids }: Run): number {
   return firstIndex + ids.length;
 }
 
-/** The runs with one more, in order; those that touch or overlap become one. */
+/** The runs with another one added, in order; runs that touch or overlap are joined. */
 export function withRun(runs: readonly Run[], added: Run): Run[] {
   let joined = added;
   const before: Run[] = [];

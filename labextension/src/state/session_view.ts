@@ -6,7 +6,7 @@ export type TextField = 'text' | 'output';
 /** A growing text as a linked list of pieces, the newest first, so that appending is cheap. */
 export interface Growth {
   readonly piece: string;
-  /** Where the piece begins, in UTF-16 code units. */
+  /** Offset of the piece, in UTF-16 code units. */
   readonly start: number;
   /** `null`: the text before it is in the item itself. */
   readonly previous: Growth | null;
@@ -91,7 +91,7 @@ export function currentName(session: SessionState | null, category: 'mode' | 'mo
   return chosen ?? (category === 'model' ? session.model : '');
 }
 
-/** Stands for an agent's id in a session that was imported from a traffic log. */
+/** In place of an agent's id: the session was imported from a traffic log. */
 export const IMPORTED = 'imported';
 
 /** The same for an agent that was started elsewhere and uses the notebook tools. */

@@ -6,7 +6,7 @@ export const DRAFT = 'draft';
 /** Id of a value that changes with each message that is sent from here. */
 export const SENT = 'sent';
 
-/** Id of the turn that the panel goes to, or of an end of the session; empty once it is there. */
+/** Id of the turn, or of an end of the session, to scroll to; empty once it is reached. */
 export const GO_TO = 'go to';
 
 export const FIRST = 'first';
@@ -16,7 +16,7 @@ export const LAST = 'last';
 /** Id of the text with the result of the user's last action on the session. */
 export const NOTICE = 'notice';
 
-/** Id of the offer of a sandbox over the message box; empty where it is closed. */
+/** Id of the sandbox offer over the message box; empty if it is closed. */
 export const SANDBOX_OFFER = 'sandbox offer';
 
 /** Whether thoughts open, by the user's settings; `null` if the last choice counts. */

@@ -49,11 +49,11 @@ export interface RevertChoice {
   readonly authors?: readonly ('agent' | 'unknown')[];
   /** Reverts the revert. */
   readonly undo?: boolean;
-  /** Ids of turns before it, the oldest first, whose changes of these files are reverted with it. */
+  /** Ids of earlier turns, the oldest first, whose changes of these files are reverted, too. */
   readonly earlier?: readonly string[];
 }
 
-/** Actions on whole sessions, and on those that only an agent knows. */
+/** Actions on whole sessions, and on sessions that only an agent knows. */
 export interface SessionLife {
   /** Runs a command without a result, such as `resume_session` or `delete_session`. */
   readonly run: (command: Command) => Promise<void>;
@@ -76,7 +76,7 @@ export interface Rewinding {
   /**
    * A new session continues from there; the cell of `turn` is run again in it.
    *
-   * Without `files` they stay as they are.
+   * Without `files`, files don't change.
    */
   readonly to: (turn: TurnState, targetId: string, files: boolean) => Promise<void>;
   /** Continues in the session that this one was made from. */
@@ -186,7 +186,7 @@ export interface Actions {
   readonly cells?: Cells;
   /** Shows the cell that a prompt came from, or that failed. */
   jumpTo?(origin: Origin): void;
-  /** Number of that cell in its notebook, from 1; `null` where that is not open. */
+  /** Number of that cell in its notebook, from 1; `null` if the notebook isn't open. */
   readonly cellNumber?: (origin: Origin) => number | null;
   /** Shows a turn: at its cell, or in the panel. */
   readonly goToTurn?: (turn: TurnState) => void;
@@ -219,7 +219,7 @@ export interface Actions {
   reconnect?(): void;
   /** Lines of a session's traffic log. */
   readonly traffic?: (sessionId: string, query: TrafficQuery) => Promise<TrafficPage>;
-  /** One of those lines in full, or the text of gathered chunks, by where it begins and ends. */
+  /** The full text of one of those lines, or of gathered chunks, by its byte range. */
   readonly trafficLine?: (
     sessionId: string,
     place: number,

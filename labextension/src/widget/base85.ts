@@ -1,4 +1,4 @@
-/** Characters that neither JSON nor JavaScript nor HTML escapes. */
+/** Characters that JSON, JavaScript and HTML don't escape. */
 export const LETTERS =
   '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!#%()*+,-./:;=?@[]^_{|}';
 

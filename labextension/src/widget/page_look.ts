@@ -69,7 +69,7 @@ export function matchPage(el: HTMLElement, onPlaced = () => {}): () => void {
   };
 }
 
-/** Once per document, or per shadow root where the widget lives in one. */
+/** Once per document, or per shadow root if the widget is in one. */
 function equip(root: Document | ShadowRoot): void {
   if (!root.adoptedStyleSheets.includes(sheet)) {
     root.adoptedStyleSheets.push(sheet);

@@ -3,7 +3,7 @@
  * size, else a harmless default.
  */
 
-/** An object whose values were not checked. */
+/** An object with unchecked values. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Longest text read from a foreign notebook, in UTF-16 code units. */

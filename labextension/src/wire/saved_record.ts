@@ -116,7 +116,7 @@ function callOf(call: Fields, index: number): Fields {
   };
 }
 
-/** 0 stands for a line that is not known; the first line is not written. */
+/** 0 marks an unknown line; the first line is not written. */
 function linesOf({ old_line = 1, new_line = 1 }: Fields): Fields {
   return { old_line: old_line === 0 ? null : old_line, new_line: new_line === 0 ? null : new_line };
 }

@@ -17,7 +17,7 @@ import type { Checked } from './check_lines';
 interface CheckParts {
   readonly settings: ServerConnection.ISettings;
   readonly t: Translate;
-  /** The open notebook; `null` where it was closed. */
+  /** The open notebook; `null` after it was closed. */
   readonly find: () => NotebookPanel | null;
   readonly goTo: (cellId: string) => void;
 }

@@ -69,7 +69,7 @@ export class Mentions implements MentionSource {
     await Promise.all([this.#load(), files.below(this.#sources.folder()), list]);
   }
 
-  /** What the prompt in a cell can name, best first, as far as it is known now. */
+  /** Everything that is known now that a prompt in a cell can mention, best first. */
   inCell(query: string, cellId: string): Mention[] {
     const folder = this.#sources.folder();
     const { panel } = this.#sources.notebook;

@@ -65,7 +65,7 @@ export class PageContext {
     return text === '' ? blocks : [{ type: 'text', text }, ...blocks];
   }
 
-  /** Folder whose files can be named: the session's, else the notebook's. */
+  /** Folder whose files can be mentioned: the session's, else the notebook's. */
   #folder(): string {
     const session = this.#options.session();
     return session === null

@@ -145,7 +145,7 @@ class PromptCompletion implements ICompletionProvider<PromptItem> {
     };
   }
 
-  /** State of the session that the active cell goes to, as far as it is known. */
+  /** State of the session that the active cell belongs to, if it is known. */
   #session(): SessionState | null {
     const panel = this.#notebook.panel;
     const source = panel?.content.activeCell?.model.sharedModel.source ?? '';

@@ -37,7 +37,7 @@ export async function changedOnDisk(
 type Context = DocumentRegistry.IContext<DocumentRegistry.IModel>;
 
 /**
- * Merges a file that was changed on disk into its document; `null` where it can't be loaded.
+ * Merges a file that was changed on disk into its document; `null` if it can't be loaded.
  *
  * JupyterLab saves without asking only after its own `revert`, but that replaces the whole
  * document. So `revert` is called with the model's loading replaced by a merge.

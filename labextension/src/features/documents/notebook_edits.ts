@@ -13,7 +13,7 @@ import { Refused } from './refused';
 /** Most characters of outputs in an answer: a longer frame closes the connection. */
 const MAX_OUTPUTS = 8_000_000;
 
-/** The notebook as it is sent to agents. */
+/** The notebook in the form that agents get. */
 export function notebookState(model: INotebookModel): NotebookState {
   const language: unknown = model.getMetadata('language_info');
   const room = { left: MAX_OUTPUTS };

@@ -58,7 +58,7 @@ export class OpenDocument {
       }
     });
     context.fileChanged.connect(() => {
-      // Reverted by somebody else; after a save the model may have changed further.
+      // Reverted by someone else; after a save the model may have changed again.
       const { collaborative, dirty } = context.model;
       if (this.#saving === null && !this.#loading && !dirty && !collaborative) {
         this.#merged?.noteLoaded();

@@ -10,7 +10,7 @@ const SOON_MS = 100;
 /** Most open documents that are checked. */
 const MAX_DOCUMENTS = 50;
 
-/** Longest wait for one document, whose save may ask the user something. */
+/** Longest wait for one document, as its save may ask the user something. */
 const MAX_WAIT_MS = 3_000;
 
 type Turns = Pick<Client, 'turnsChanged' | 'sessionsChanged' | 'sessions' | 'follow'>;

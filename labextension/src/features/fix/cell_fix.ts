@@ -21,7 +21,7 @@ import { fixPrompt } from './prompt';
 
 export { mountFixNote } from './fix_note';
 
-/** Stands for a session that is not known yet. */
+/** Placeholder for a session that is not known yet. */
 const NOTHING = new SessionStore('');
 
 /** One fix of one cell: from the prompt until the fix is applied, or taken back. */

@@ -30,7 +30,7 @@ export interface FixActs {
   readonly close: () => void;
   readonly addAgent: () => void;
   readonly goToQuestion: () => void;
-  /** `null` where there is no turn to show. */
+  /** `null` if there is no turn to show. */
   readonly openSession: (() => void) | null;
 }
 

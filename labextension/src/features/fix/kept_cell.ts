@@ -21,7 +21,7 @@ export class KeptCell {
   }
 
   /**
-   * Puts source and outputs back, the source in one undo step.
+   * Restores source and outputs; the source in one undo step.
    *
    * @param since - The source that the cell must still have.
    * @throws Failure - if the cell runs, or was changed.
@@ -45,7 +45,7 @@ export class KeptCell {
   }
 }
 
-/** Marks a cell whose earlier output is shown beside the new one. */
+/** Marks a cell that shows its earlier output beside the new one. */
 const COMPARED = 'acp-mod-compared';
 
 /**

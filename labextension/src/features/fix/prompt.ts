@@ -41,7 +41,7 @@ async function fingerprintOf(
   return [...new Uint8Array(digest, 0, 8)].map(byte => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** A code block whose fence is longer than any in it. */
+/** A code block with a fence that is longer than any in the code. */
 export function fenced(text: string, language = ''): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);

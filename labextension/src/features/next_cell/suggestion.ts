@@ -27,7 +27,7 @@ const MOST_MS = 120_000;
 /** Longest answer; the agent is stopped if it says more. */
 const MOST_CHARS = 40_000;
 
-/** Stands for a session that is not known yet. */
+/** Placeholder for a session that is not known yet. */
 const NOTHING = new SessionStore('');
 
 /** What a suggestion needs. */

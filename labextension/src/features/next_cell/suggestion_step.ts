@@ -16,7 +16,7 @@ export interface SuggestionActs {
   readonly again: () => void;
   readonly addAgent: () => void;
   readonly goToQuestion: () => void;
-  /** `null` where there is no turn to show. */
+  /** `null` if there is no turn to show. */
   readonly openSession: (() => void) | null;
 }
 

@@ -79,7 +79,7 @@ function indexOf(cell: ICodeCellModel, modelId: string): number {
   return cell.outputs.toJSON().findIndex(({ data }) => modelIdOf(data) === modelId);
 }
 
-/** Ids of the widgets whose state the notebook holds. */
+/** Ids of the widgets whose state is in the notebook. */
 function savedModels(model: INotebookModel): string[] {
   const widgets: unknown = model.getMetadata(WIDGETS_KEY);
   const saved = isRecord(widgets) ? widgets[STATE_MIME] : undefined;

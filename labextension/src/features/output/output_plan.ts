@@ -21,7 +21,7 @@ export interface OutputState {
 
 /** State of a document since it was opened. */
 export interface Memory {
-  /** Turns whose output was in the document; if it is missing now, the user removed it. */
+  /** Turns whose output was in the document; if one is missing now, the user removed it. */
   readonly seen: ReadonlySet<string>;
   /** Turns that were seen before their end, and whose end was never in the document. */
   readonly watched: ReadonlySet<string>;

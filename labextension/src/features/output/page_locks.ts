@@ -10,7 +10,7 @@
 /** The two moments at which a document is saved for a turn. */
 export type Moment = 'shown' | 'final';
 
-/** Longest wait for the page that goes first. */
+/** Longest wait for the page that executes the cell. */
 const PATIENCE_MS = 5_000;
 
 /** Time that the executing page has at the start of a turn to take the locks. */
@@ -28,7 +28,7 @@ function lockManager(): LockManager | null {
 export class ExecutedTurns {
   readonly #releases = new Map<string, () => void>();
 
-  /** Takes the locks of a turn whose cell this page executes. */
+  /** Acquires the locks of a turn whose cell this page executes. */
   claim(turnId: string): void {
     this.#take(lockName(turnId, 'shown'));
     this.#take(lockName(turnId, 'final'));

@@ -22,13 +22,13 @@ const SHOWN_KEY = 'acp_shown';
 /** Number of a widget's turns that are kept: the newest. */
 const MAX_TURNS = 10;
 
-/** Id of the widget's model in an output; `null` where there is no widget. */
+/** Id of the widget's model in an output; `null` without a widget. */
 export function modelIdOf(data: unknown): string | null {
   const view = isRecord(data) ? data[VIEW_MIME] : undefined;
   return isRecord(view) ? text(view, 'model_id') : null;
 }
 
-/** The turns that a widget showed when its cell was saved, whatever layout they were in. */
+/** The turns that a widget showed when its cell was saved, in any layout. */
 export function notedTurns(cell: ICodeCellModel, modelId: string): readonly string[] {
   const noted: unknown = cell.getMetadata(SHOWN_KEY);
   const turns = isRecord(noted) ? noted[modelId] : undefined;

@@ -82,7 +82,7 @@ export async function scrollToCell(
   return cell.node;
 }
 
-/** Shows a cell whose output, or the heading above it, is collapsed. */
+/** Expands a cell if its output, or the heading above it, is collapsed. */
 function expand(notebook: Notebook, cell: Cell): void {
   if (cell.isHidden) {
     NotebookActions.expandParent(cell, notebook);
@@ -106,7 +106,7 @@ export async function goToTurn(
   { session_id: sessionId, turn_id: turnId, origin }: TurnState,
 ): Promise<void> {
   const isOfCell = origin !== null && origin.cell_id !== '';
-  // The notebook may be gone by now.
+  // The notebook may be closed by now.
   const cell = isOfCell ? await revealCell(app, notebook, origin).catch(() => null) : null;
   if (cell === null) {
     await app.commands.execute(OPEN_SESSION, { sessionId, turnId });

@@ -49,7 +49,7 @@ export function fileUri(
   }
   const parts = `${whole}/${path}`.replaceAll('\\', '/').split('/');
   const named = parts.filter(part => part !== '').map(encodeURIComponent);
-  // `C:` stays as it is.
+  // `C:` must not be encoded.
   return `file:///${named.join('/').replace(/^([A-Za-z])%3A/, '$1:')}`;
 }
 

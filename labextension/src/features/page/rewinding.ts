@@ -54,7 +54,7 @@ export function rewindingIn(
                   caption: t(
                     'Restart the kernel and run the code above, without cells that have %%acp or %acp',
                   ),
-                  // The output that was clicked is gone when the cell has run again.
+                  // The clicked output is replaced when the cell runs again.
                   callback: () => void restartAndRun(found).catch(warn),
                 },
               ]),

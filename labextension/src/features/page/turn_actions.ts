@@ -61,7 +61,7 @@ export function turnActions(
   };
 }
 
-/** The title of a session whose notebook has more than one with its agent. */
+/** The title of a session if its notebook has more than one with the same agent. */
 function nameAmongOthers(client: Client, sessionId: string, t: Translate): string {
   const sessions = client.sessions ?? [];
   const own = sessions.find(session => session.session_id === sessionId);
@@ -82,7 +82,7 @@ export function shortcutOf({ commands }: JupyterFrontEnd, command: string): stri
   return binding === undefined ? '' : CommandRegistry.formatKeystroke(binding.keys);
 }
 
-/** Opens a file or folder of a session; nothing happens where the server does not show it. */
+/** Opens a file or folder of a session; does nothing if the server doesn't serve it. */
 async function openFile(
   app: JupyterFrontEnd,
   session: SessionState | null,

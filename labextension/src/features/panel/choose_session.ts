@@ -5,7 +5,7 @@ import type { StartsWith, Translate } from '../../views';
 import type { AgentEntry, SessionState, SessionSummary } from '../../wire/types';
 
 /**
- * The newest session of a notebook; only one that takes prompts, unless `any` will do.
+ * The newest session of a notebook; only one that accepts prompts, unless `any` is set.
  *
  * A variant of a prompt only if there is nothing else, since cells don't continue it.
  */

@@ -85,7 +85,7 @@ export class Permissions {
       return null;
     }
     const wasOpen = this.#notebook.find(origin.notebook_path) !== null;
-    // The notebook may be gone by now.
+    // The notebook may be closed by now.
     const cell = await revealCell(this.#app, this.#notebook, origin).catch(() => null);
     const panel = this.#notebook.find(origin.notebook_path);
     const found = panel?.content.widgets.find(({ node }) => node === cell);

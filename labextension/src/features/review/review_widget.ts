@@ -92,7 +92,7 @@ export class ReviewWidget extends Widget {
     super.dispose();
   }
 
-  /** Focuses the review, whose keys work only with the focus inside. */
+  /** Focuses the review, as its keys only work with the focus inside. */
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
     void this.#view.drawn.then(() => {

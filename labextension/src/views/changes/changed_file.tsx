@@ -99,7 +99,7 @@ type Fetched =
   | { readonly state: 'here'; readonly file: FileTexts | null };
 
 interface ChangedFileDiffProps extends Pick<ChangedFileRowProps, 'turnId' | 'file'> {
-  /** Ids of turns before it whose changes are joined with its own. */
+  /** Ids of earlier turns whose changes are joined with its own. */
   readonly earlier?: readonly string[];
   /** Id of its folds in the store. */
   readonly id: string;
@@ -113,7 +113,7 @@ interface ChangedFileDiffProps extends Pick<ChangedFileRowProps, 'turnId' | 'fil
   readonly onDiff?: (diff: Diff) => void;
 }
 
-/** The diff of a file, or why there is none. */
+/** The diff of a file, or the reason why there is none. */
 export function ChangedFileDiff(props: ChangedFileDiffProps) {
   const { turnId, earlier, file, id, controls, frame, rows, onDiff } = props;
   const { actions, t } = useScene();

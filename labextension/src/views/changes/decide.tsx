@@ -28,7 +28,7 @@ export function Decide(props: DecideProps) {
   const { t } = useScene();
   const root = useRef<HTMLSpanElement>(null);
   const had = useRef(false);
-  // The pressed button is replaced; the focus goes to the new one.
+  // The pressed button is replaced, so the new one gets the focus.
   useLayoutEffect(() => {
     if (had.current) {
       had.current = false;

@@ -24,7 +24,7 @@ export interface Decided {
 
 interface Target {
   readonly turnId: string;
-  /** Ids of turns before it whose changes of the file are joined with its own. */
+  /** Ids of earlier turns whose changes of the file are joined with its own. */
   readonly earlier?: readonly string[];
   /** Id by which it is remembered as kept, if not the turn's. */
   readonly marked?: string;
@@ -101,7 +101,7 @@ export const WHOLE = '';
 
 const BETWEEN = '+';
 
-/** One id for turns whose changes of a file are joined. */
+/** A joint id for turns whose changes of a file are joined. */
 export function joinedIds(turnIds: readonly string[]): string {
   return turnIds.join(BETWEEN);
 }

@@ -9,7 +9,7 @@ import type { Item } from '../../wire/types';
 import type { Rendering, Run } from '../props';
 import { mountTurn } from '../turn/turn_view';
 
-/** Names and strings have colours; each line is coloured as it is. */
+/** Names and strings have colours; each line is highlighted on its own. */
 function paint(text: string): readonly Run[] {
   return text
     .split(/("[^"]*"|[a-z]+)/)

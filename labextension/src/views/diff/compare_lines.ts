@@ -18,10 +18,10 @@ const MAX_LINES = 100_000;
 /** Longer lines get no word marks. */
 const MAX_MARKED_LINE = 500;
 
-/** Stands for a missing line feed at the end of a text; lines don't contain it. */
+/** Marks a missing line feed at the end of a text; lines don't contain it. */
 const NO_END = '\n';
 
-/** A piece of a line; `changed` where the other side differs. */
+/** A piece of a line; `changed` if it differs from the other side. */
 export interface Piece {
   readonly text: string;
   readonly changed: boolean;

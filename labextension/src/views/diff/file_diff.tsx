@@ -116,7 +116,7 @@ interface TooLargeProps {
   readonly id: string;
 }
 
-/** A change whose lines can't be compared: its new text, on a click. */
+/** A change with too many lines to compare: a click shows its new text. */
 function TooLarge({ diff, id }: TooLargeProps) {
   const { actions, t } = useScene();
   const [shown, setShown] = useValue(`${id} text`);

@@ -14,7 +14,7 @@ export interface DiffHunk {
   readonly words?: string;
 }
 
-/** Stands for the range of a change of a notebook's metadata. */
+/** In place of a range: a change of a notebook's metadata. */
 export const AROUND_CELLS: Hunk = { old_start: 0, old_end: 0, new_start: 0, new_end: 0 };
 
 /** The changes of a file that can be decided on: a notebook's cells, or hunks of lines. */
@@ -73,7 +73,7 @@ function hunkOf(lines: readonly DiffLine[], before: number, after: number): Diff
     : { range, first: old_start + 1, last: old_end };
 }
 
-/** Number of lines on the side that has none of this kind. */
+/** Number of lines on the side without lines of this kind. */
 function count(lines: readonly DiffLine[], without: DiffLine['kind']): number {
   return lines.filter(line => line.kind !== without).length;
 }

@@ -10,7 +10,7 @@ export interface MarkdownOptions {
   readonly t: Translate;
   /** Whether buttons may be drawn (copy, load an image): not in a saved output. */
   readonly controls: boolean;
-  /** Actions on code; a button whose callback is missing is not drawn. */
+  /** Actions on code; a button without a callback is not drawn. */
   readonly code?: Pick<Actions, 'copy' | 'cells'> | undefined;
 }
 

@@ -29,7 +29,7 @@ export class OpenFence {
     this.rawText = opening[0];
   }
 
-  /** The fence that a text opens and does not close; `null` if there is none. */
+  /** The fence that a text opens but doesn't close; `null` if there is none. */
   static open(raw: string, options: MarkdownOptions): OpenFence | null {
     const opening = OPENING.exec(raw);
     if (opening === null) {

@@ -54,7 +54,7 @@ function indentOf(lines: readonly string[], number: number, { marks, at }: Fence
   return line.slice(0, markerLength(line)).replace(/[^\s>]/g, ' ');
 }
 
-/** A text in which each fence begins its line. */
+/** The text with each fence at the beginning of a line. */
 export function fencesApart(text: string): string {
   const lines = text.split('\n');
   if (!lines.some(line => afterText(line, fencesOf(line)) !== null)) {

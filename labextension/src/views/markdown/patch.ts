@@ -35,7 +35,7 @@ function patchNode(node: ChildNode, target: ChildNode): void {
   }
 }
 
-/** Updates a text node, by appending where the text has only grown. */
+/** Updates a text node; appends if the text has only grown. */
 export function patchText(node: Text, target: string): void {
   const { data } = node;
   if (target === data) {

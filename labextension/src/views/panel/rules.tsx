@@ -18,7 +18,7 @@ export function Rules({ session }: { readonly session: SessionState }) {
   const { listRules, revokeRule } = actions;
   const count = session.rules.length;
   if (count === 0 && !shown) {
-    // The menu shows those of the folder.
+    // The folder's rules are in the menu.
     return null;
   }
   return (

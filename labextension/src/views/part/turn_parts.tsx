@@ -63,7 +63,7 @@ export function PlanPart({ turnId }: PartOfTurn) {
   );
 }
 
-/** The tool calls of a turn, with those of its subagents below them. */
+/** The tool calls of a turn, each with its subagents' calls below it. */
 export function ToolCallsPart({ turnId }: PartOfTurn) {
   const { t } = useScene();
   const { turn, items } = useTurn(turnId);

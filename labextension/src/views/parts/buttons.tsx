@@ -47,7 +47,7 @@ interface ActionButtonProps {
   readonly onFailure?: (message: string) => void;
 }
 
-/** A button whose action can't be started twice at once. */
+/** A button that ignores clicks while its action runs. */
 export function ActionButton({
   run,
   class: kind = 'btn small',

@@ -11,7 +11,7 @@ interface CopyButtonProps {
   readonly t: Translate;
 }
 
-/** Copies a text, and says so. */
+/** Copies a text, and confirms it. */
 export function CopyButton({ text, label, actions, t }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   return actions.copy === undefined ? null : (

@@ -45,7 +45,7 @@ export function isHeld(event: KeyboardEvent): boolean {
   return event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
 }
 
-/** The element that a key goes to, also inside a shadow root. */
+/** The element that receives a key, also inside a shadow root. */
 export function targetOf(event: Event): Element | null {
   const [target] = event.composedPath();
   return target instanceof Element ? target : null;

@@ -98,7 +98,7 @@ function lastFocusOf(view: HTMLElement, element: HTMLElement): LastFocus {
 
 /** The element to focus instead: the one after the nearest earlier element that still exists. */
 function successor(view: HTMLElement, { element, parents, before }: LastFocus) {
-  // A card whose buttons are disabled gets the focus itself.
+  // If its buttons are disabled, the card gets the focus itself.
   const card = element.isConnected ? parents.find(each => each.matches('[tabindex="-1"]')) : null;
   if (card instanceof HTMLElement) {
     return card;
@@ -145,7 +145,7 @@ function noteOrigin(target: Element, from: EventTarget | null, last: Element | n
   }
 }
 
-/** Where the focus goes after the last request: where it was, else to the message box or cell. */
+/** Element to focus after the last request: the former one, else the message box or the cell. */
 function originOf(view: Element): HTMLElement | null {
   if (origin?.isConnected === true && origin.offsetParent !== null) {
     return origin;

@@ -110,7 +110,7 @@ function Detail({ text }: { readonly text: string }) {
   );
 }
 
-/** Says that the connection is lost, that the turn goes on, and when the page tries again. */
+/** Says that the connection is lost, that the turn still runs, and when the page retries. */
 export function ConnectionNote({ connection }: { readonly connection: Connection | undefined }) {
   return connection?.state === 'lost' ? <Lost {...connection} /> : null;
 }

@@ -52,7 +52,7 @@ export function spansOf(text: string, strictness: Strictness): Span[] {
   }
   const spans: Span[] = [];
   let plain = '';
-  /** Whether a flag is being spelt: those of England, Scotland and Wales consist of tags. */
+  /** Whether a flag is being spelt, as the flags of England, Scotland and Wales consist of tags. */
   let flag = false;
   const characters = Array.from(text);
   for (const [index, character] of characters.entries()) {
@@ -124,7 +124,7 @@ const TAG = /[\u{e0020}-\u{e007f}]/u;
 
 const FLAG = '\u{1f3f4}';
 
-/** Whether a character reverses, hides or splits text, where no script needs it. */
+/** Whether a character reverses, hides or splits text although no script needs it. */
 function isControl(character: string, before: string, after: string): boolean {
   if (!MAYBE_CONTROL.test(character)) {
     return false;
@@ -165,7 +165,7 @@ export function markControls(root: Node): void {
   }
 }
 
-/** A text whose controls are replaced by their code points. */
+/** A text with its controls replaced by their code points. */
 export function writtenOut(text: string): string {
   return spansOf(text, 'controls')
     .map(span => (span.odd === '' ? span.text : codePoint(span.text)))
@@ -212,7 +212,7 @@ export function Visible({ text, strictness = 'invisible' }: VisibleProps) {
   );
 }
 
-/** A title, in which agents write names of files and commands between backticks. */
+/** A title; in it agents write names of files and commands between backticks. */
 export function TitleText({ text }: { readonly text: string }) {
   return (
     <>

@@ -16,7 +16,7 @@ export function pagesOf(lines: number): number {
   return Math.max(1, Math.ceil(lines / PAGE_LINES));
 }
 
-/** Buttons that page through a long text; nothing where it has one page. */
+/** Buttons that page through a long text; nothing if it has one page. */
 export function Pager({ page, lines, onPage }: PagerProps) {
   const { t } = useScene();
   const last = pagesOf(lines);

@@ -16,7 +16,7 @@ export function valuesOf(fields: readonly ElicitationField[], draft: string): Va
   return Object.fromEntries(fields.map(field => [field.name, before[field.name] ?? first(field)]));
 }
 
-/** The answers as they are sent; the server checks and counts them. */
+/** The answers to send; the server checks and counts them. */
 export function contentOf(
   fields: readonly ElicitationField[],
   values: Values,

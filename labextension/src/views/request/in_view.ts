@@ -55,7 +55,7 @@ export function isReaderBusy(): boolean {
 }
 
 /**
- * Scrolls a notebook or the panel to a new request: to the whole of it, or to where it begins.
+ * Scrolls a notebook or the panel to a new request: to the whole of it, or to its beginning.
  *
  * Not while the user scrolls or types, nor away from another request, which the user is looking at.
  */

@@ -189,8 +189,8 @@ const OPTION_ICONS: ReadonlyMap<string, IconName> = new Map([
 ]);
 
 /**
- * A button with the agent's own name for the option. What else it shows is no part of that name: the
- * key, and of a lasting answer that it is the agent which keeps it, by rules of its own.
+ * A button with the agent's own name for the option. Its key is not part of the name; nor is the
+ * note that the agent stores a lasting answer itself, by its own rules.
  */
 function OptionButton({ option, index, primary, disabled, onChoose }: OptionButtonProps) {
   const { store, t } = useScene();

@@ -14,7 +14,7 @@ import { useScene, useValue } from '../scene';
 /** From this number of lines on a diff is folded, so that its visible part gets read. */
 const FOLDED_LINES = 80;
 
-/** Stands in place of a secret. */
+/** Replaces a secret. */
 const REDACTED = '[redacted]';
 
 /** Longer values are folded. */

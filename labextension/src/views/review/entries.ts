@@ -8,7 +8,7 @@ import { compareCells } from '../diff/compare_cells';
 import { compare } from '../diff/compare_lines';
 import { changesIn, hunkKey } from '../diff/hunks';
 
-/** A session whose turns are reviewed, and its actions. */
+/** A session with turns to review, and its actions. */
 export interface Source {
   readonly store: SessionStore;
   readonly actions: Actions;
@@ -23,7 +23,7 @@ export type Scope =
 /** A file that a turn changed, or that consecutive turns changed one after the other. */
 export interface Entry {
   readonly key: string;
-  /** The turns whose changes of it are joined, the oldest first. */
+  /** The turns whose changes of the file are joined, the oldest first. */
   readonly turns: readonly TurnState[];
   /** Id of these turns under which kept changes are remembered. */
   readonly marked: string;
@@ -44,7 +44,7 @@ export interface TurnEntries {
 
 type IsKept = (turnId: string, path: string, change: string) => boolean;
 
-/** The changed files of a scope's turns, in the order in which they ended. */
+/** The changed files of a scope's turns, in the order of the turns' ends. */
 export function turnEntries(sources: readonly Source[], scope: Scope): TurnEntries[] {
   const all = sources.flatMap(source =>
     [...source.store.view.turns.values()].flatMap(turn =>
@@ -111,7 +111,7 @@ export function standing(entry: Entry, diff: Diff | undefined, isKept: IsKept): 
   return kept ? 'kept' : 'reverted';
 }
 
-/** The changes in a file without a decision, as far as they are known. */
+/** The known changes of a file without a decision. */
 export function openParts(
   entry: Entry,
   diff: Diff | undefined,
@@ -124,10 +124,7 @@ export function openParts(
   );
 }
 
-/**
- * Added and removed lines of a file, once known: for a notebook those of its cells, for joined
- * turns those of the joined change.
- */
+/** Added and removed lines of a file, once known: of a notebook's cells, or of a joined change. */
 export function countsOf({ file, turns }: Entry, diff: Diff | undefined) {
   const compared = diff && (compareCells(diff) ?? (turns.length > 1 ? compare(diff) : null));
   const { added, removed } = compared ?? file;

@@ -66,7 +66,7 @@ export async function runSteps(revert: Revert, steps: readonly RevertStep[]): Pr
   }
 }
 
-/** A step for all the turns whose changes are joined. */
+/** A step for all turns whose changes are joined. */
 export function stepOf(entry: Entry, choice: RevertChoice): RevertStep {
   const earlier = earlierOf(entry);
   return {

@@ -25,7 +25,7 @@ const OPEN_FILES = 10;
 
 /** Properties of the review of a turn, a run or a session. */
 export interface ReviewProps {
-  /** The sessions whose turns are reviewed; the one it was opened for is first. */
+  /** The sessions to review; the first is the one that it was opened for. */
   readonly sources: readonly [Source, ...Source[]];
   /** The scopes to choose from; the first is shown at first. */
   readonly scopes: readonly [Scope, ...Scope[]];

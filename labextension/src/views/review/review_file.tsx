@@ -28,7 +28,7 @@ interface ReviewFileProps {
   readonly onDiff: (key: string, diff: Diff) => void;
 }
 
-/** A changed file with its changes, each of which can be kept or reverted. */
+/** A changed file with its changes; each can be kept or reverted. */
 export function ReviewFile({ entry, entries, decision, standard, onDiff }: ReviewFileProps) {
   const { actions, t } = useScene();
   const { key, turns, turn, file } = entry;

@@ -126,7 +126,7 @@ export class ReviewKeys {
   }
 }
 
-/** The element with the controls of a whole file, without those of its changes. */
+/** The element with the controls of a whole file, without those of single changes. */
 function fileControls(file: Element | null): Element | null {
   return file?.querySelector('[data-whole]') ?? null;
 }

@@ -25,7 +25,7 @@ interface ReviewListProps {
   readonly onOpen: (open: boolean) => void;
 }
 
-/** The list of changed files by turn; a click goes to the file. */
+/** The list of changed files by turn; a click scrolls to the file. */
 export function ReviewList(props: ReviewListProps) {
   const { turns, diffs, decisions, current, named, open, onOpen } = props;
   const { t } = useScene();

@@ -16,7 +16,7 @@ interface PlayerProps {
   readonly t: Translate;
 }
 
-/** The bar that goes through the steps: by buttons, a slider, and the arrow keys. */
+/** The bar that steps through the turns: with buttons, a slider, and the arrow keys. */
 export function Player({ playback, announce, t }: PlayerProps) {
   const { place, last, newest, all } = playback;
   const [plays, setPlays] = useState(false);

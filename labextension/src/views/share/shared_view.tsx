@@ -11,7 +11,7 @@ import { Prompts } from '../turn/prompts';
 import { TurnBody } from '../turn/turn_body';
 import { Player } from './player';
 
-/** The turns of a shared file, and the bar that goes through their steps. */
+/** The turns of a shared file, and the bar that steps through them. */
 export function SharedView(props: SharedProps) {
   const { playback, rendering, t = identity } = props;
   useSubscription(useCallback(listener => playback.subscribe(listener), [playback]));

@@ -66,7 +66,7 @@ export function isCommandKnown(
   return command !== '' || terminal !== null || hasOutput || blocks.length === 0;
 }
 
-/** Ends the command alone; the turn goes on. */
+/** Ends the command, but not the turn. */
 function StopCommand({ terminalId }: { readonly terminalId: string }) {
   const { actions, store, t } = useScene();
   const [problem, setProblem] = useState('');

@@ -121,7 +121,7 @@ function knownWords(item: ToolCall, known: number, t: Translate): string {
   return (item.count ?? 0) > known ? t('%1 of %2', grouped(known), words) : words;
 }
 
-/** A piece of a found line; `hit` where the pattern matches. */
+/** A piece of a matching line; `hit` if the pattern matches it. */
 export interface HitPiece {
   readonly text: string;
   readonly hit: boolean;
@@ -143,7 +143,7 @@ export function patternOf({ raw_input: input }: ToolCall): string {
   return typeof found === 'string' ? found : '';
 }
 
-/** Returns a function that splits a line where the pattern matches. */
+/** Returns a function that splits a line at the pattern's matches. */
 export function marker(pattern: string): (line: string) => readonly HitPiece[] {
   const exact = expression(pattern, 'g');
   const loose = expression(pattern, 'gi');

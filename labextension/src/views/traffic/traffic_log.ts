@@ -13,10 +13,10 @@ const PAGE_LINES = 200;
 /** How long the server waits for new lines before it answers that there are none. */
 const WAIT_SECONDS = 20;
 
-/** Pause after new lines, in which others may join them. */
+/** Pause after new lines, so that further lines join them. */
 const GATHER_MILLISECONDS = 250;
 
-/** A line as it is listed: one of the log, chunks gathered into one, or one of those. */
+/** A line of the list: one of the log, chunks gathered into one, or one of these chunks. */
 export interface TrafficRow {
   readonly key: string;
   readonly line: TrafficLine;
@@ -50,7 +50,7 @@ export class TrafficLog {
   /** Whether the newest line is loaded. */
   atEnd = true;
 
-  /** What is listed: the lines, with the chunks of those that are open. */
+  /** The rows of the list: the lines, with the chunks of opened ones. */
   rows: readonly TrafficRow[] = [];
 
   /** Chunks of gathered lines that are open, by the offset of the line. */
@@ -217,7 +217,7 @@ export class TrafficLog {
   }
 }
 
-/** Lines and those that follow them; chunks on both sides of the seam are gathered, too. */
+/** Lines and the lines after them; chunks on both sides of the seam are gathered, too. */
 function joined(before: readonly TrafficLine[], after: readonly TrafficLine[]): TrafficLine[] {
   const last = before[before.length - 1];
   const [first, ...rest] = after;

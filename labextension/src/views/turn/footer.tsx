@@ -21,7 +21,7 @@ export function Footer({ turn, items, onFailure }: FooterProps) {
   const { view } = store;
   const parts = footerOf(view, turn, items, t);
   if (turn.started_at === null && view.saved === null) {
-    // It was cancelled before it was sent: nobody answered.
+    // Cancelled before it was sent, so there is no answer.
     return null;
   }
   if (host === 'file' && parts.length === 0) {
@@ -66,7 +66,7 @@ export function Footer({ turn, items, onFailure }: FooterProps) {
   );
 }
 
-/** The texts that the agent ended with, without those of its subagents. */
+/** The final texts of the agent, without those of its subagents. */
 function answerOf(items: readonly Item[]): Item[] {
   const answer: Item[] = [];
   for (const item of [...items].reverse()) {

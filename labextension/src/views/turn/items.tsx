@@ -111,7 +111,7 @@ export class ItemRow extends Component<ItemRowProps> {
   }
 }
 
-/** An item of a group, or a step of a subagent: none of them waits for the user. */
+/** An item of a group, or a step of a subagent; none of them waits for the user. */
 function drawStep(item: Item) {
   return <ItemRow item={item} waiting={NONE} />;
 }
@@ -169,7 +169,7 @@ interface ToolRowProps extends Required<ItemRowProps> {
   readonly item: ToolCall;
 }
 
-/** A tool call and its subagents' steps, whose waiting requests are never folded. */
+/** A tool call and its subagents' steps; waiting requests among them are never folded. */
 function ToolRow({ item, steps, waiting, newest }: ToolRowProps) {
   const { actions } = useScene();
   const waitingSteps = actions === null ? [] : steps.filter(isWaiting);

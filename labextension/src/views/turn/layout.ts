@@ -92,7 +92,7 @@ export function layOut(items: readonly Item[], settled: boolean): Layout {
   return { log: rows(folded), rows: [...rows(shown), ...outcome] };
 }
 
-/** Index where the final answer starts; the length if there is none. */
+/** Index of the final answer; the length if there is none. */
 function answerStart(items: readonly Item[]): number {
   let index = items.length - 1;
   while (index >= 0 && items[index]?.kind !== 'agent_message') {
@@ -149,20 +149,20 @@ function isFinishedTool(item: Item): boolean {
 
 const NONE: readonly Item[] = [];
 
-/** Items of a turn: those of the agent itself, and its subagents' by call. */
+/** Items of a turn: the agent's own, and those of its subagents by call. */
 export interface Nested {
   readonly top: readonly Item[];
   /** By id of a tool call in `top`: all items of its subagents, and of theirs, in order. */
   readonly steps: ReadonlyMap<string, readonly Item[]>;
 }
 
-/** Id of the tool call whose subagent an item is of; empty for the agent's own. */
+/** Id of the call whose subagent made an item; empty for the agent's own items. */
 export function parentOf(item: Item): string {
   return 'parent_id' in item ? item.parent_id : '';
 }
 
 /**
- * Nests each item under the outermost call whose subagent did it, if that call comes before it;
+ * Nests each item under the outermost call whose subagent made it, if that call comes before it;
  * all others are at the top.
  */
 export function nest(items: readonly Item[]): Nested {

@@ -27,7 +27,7 @@ export class DeletedCells {
   readonly changed = new Listeners<undefined>();
   #all: readonly DeletedCell[] = [];
 
-  /** In the order in which they were deleted. */
+  /** All of them, in the order of their deletion. */
   get all(): readonly DeletedCell[] {
     return this.#all;
   }

@@ -12,7 +12,7 @@ export interface OpenCell extends CellJson {
   readonly running: boolean;
 }
 
-/** What changes in a cell that stays; absent fields stay as they are. */
+/** The changes of a cell that stays; absent fields don't change. */
 export interface CellChange {
   readonly id: string;
   readonly source?: string;
@@ -140,7 +140,7 @@ function isTouched(was: KnownCell, is: OpenCell): boolean {
   );
 }
 
-/** Merges a cell's images: those of both sides, unless one name has two contents. */
+/** Merges a cell's images: those of both sides, unless a name has two contents. */
 function imagesOf(
   was: KnownCell | undefined,
   is: OpenCell,

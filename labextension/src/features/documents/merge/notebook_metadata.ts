@@ -80,7 +80,7 @@ export function namesIn(text: string): string[] {
   return Object.keys(valuesIn(text));
 }
 
-/** The changes that make the metadata that of such a text. */
+/** The changes that turn the metadata into this text's. */
 export function asIn(text: string): Omit<MetadataPlan, 'conflicts'> {
   const set: [string, PartialJSONValue][] = [];
   const removed: string[] = [];

@@ -59,7 +59,7 @@ function attachmentsOf(shared: ICellModel['sharedModel']): CellJson['attachments
   return attachments === undefined ? null : { ...attachments };
 }
 
-/** The cells of an open notebook as they are now. */
+/** The present cells of an open notebook. */
 export function openCells(notebook: INotebookModel): OpenCell[] {
   return [...notebook.cells].map(openCell);
 }

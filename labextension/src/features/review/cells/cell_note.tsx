@@ -24,7 +24,7 @@ export interface CellNoteRow {
   readonly scene: Scene;
   /** Language of its source. */
   readonly language: string;
-  /** Number of its cell, from 1; `null` where it was deleted. */
+  /** Number of its cell, from 1; `null` if it was deleted. */
   readonly number: number | null;
   readonly source: string | null;
   /** @param name - Name of the cell, for the user. */
@@ -153,7 +153,7 @@ export function mountCellNote(element: HTMLElement, props: CellNoteProps): Mount
 
 type Say = (words: string) => void;
 
-/** Announces to screen readers what was done at a cell, whose note then goes away. */
+/** Announces to screen readers what was done at a cell, as its note disappears. */
 export class CellAnnouncer {
   readonly #node = document.createElement('div');
   readonly #dispose: () => void;

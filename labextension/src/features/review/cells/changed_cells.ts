@@ -30,7 +30,7 @@ export interface ChangedCell extends Pick<
   readonly sure: boolean;
 }
 
-/** State of a change in the notebook as it is now. */
+/** State of a change in the present notebook. */
 export type CellStanding = 'open' | 'changed_since' | 'undone';
 
 /**
@@ -71,7 +71,7 @@ export function stepsOf(
     const before = row.kind === 'added' ? null : (was[range.old_start] ?? null);
     const after = row.kind === 'deleted' ? null : (is[range.new_start] ?? null);
     const cellId = (before ?? after)?.id ?? '';
-    // A cell whose type changed is left to the review of the file.
+    // The review of the file shows a cell whose type has changed.
     const isSame = before?.source === after?.source || !haveOneType(before, after);
     if (cellId === '' || (before !== null && after !== null && isSame)) {
       return [];

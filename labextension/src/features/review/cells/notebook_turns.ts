@@ -49,7 +49,7 @@ export class NotebookTurns {
     void this.#ask();
   }
 
-  /** The last turns, in the order in which they ended. */
+  /** The last turns, in the order of their ends. */
   all(): ChangingTurn[] {
     return [...this.#held.values()]
       .flatMap(({ store }) => this.#changingOf(store))

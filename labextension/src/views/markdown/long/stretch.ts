@@ -29,7 +29,7 @@ const FULL = 6_144;
 /** Number of blocks of a stretch, so that it has few elements, too. */
 const MOST_BLOCKS = 96;
 
-/** Class of the element that stands for a stretch out of sight. */
+/** Class of the element that replaces a stretch out of sight. */
 export const UNSEEN = 'acp-unseen';
 
 /**
@@ -41,7 +41,7 @@ export class Stretch {
   private size = 0;
   private height = 0;
 
-  /** `stand` is the element with the text, `null` if the blocks are drawn. */
+  /** `stand` is the element with the text; `null` if the blocks are drawn. */
   constructor(public stand: HTMLElement | null) {}
 
   get isFull(): boolean {

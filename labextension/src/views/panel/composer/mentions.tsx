@@ -220,7 +220,7 @@ export function mentionBeside(
   return null;
 }
 
-/** The message without the `@` of a mention whose attachment was removed. */
+/** The message without the `@` of the mention whose attachment was removed. */
 export function withoutMention(text: string, word: string): string {
   return positionsOf(text, word)
     .reverse()

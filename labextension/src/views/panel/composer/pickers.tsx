@@ -181,7 +181,7 @@ export function OutsidePolicy({
   );
 }
 
-/** A policy as a choice; one that the administrator does not allow says so. */
+/** A policy as a choice; it says so if the administrator doesn't allow it. */
 function policyChoice(
   { value, name, description }: (typeof POLICY_CHOICES)[number],
   { policies }: Actions,
@@ -225,7 +225,7 @@ interface SwitchPickerProps {
   readonly onChange: (change: ConfigChange) => void;
 }
 
-/** A picker of on and off, whose button names the option. */
+/** An on/off picker; its button names the option. */
 function SwitchPicker({ option, t, onChange }: SwitchPickerProps) {
   const { id, name, description } = option;
   const label = name || id;

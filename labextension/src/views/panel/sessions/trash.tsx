@@ -12,7 +12,7 @@ const UNDO_MILLISECONDS = 8_000;
 /** Sessions that the user has deleted, which can be undone for a while. */
 export class Trash {
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
-  /** Ids of sessions whose deletion was sent; they may still be in the list. */
+  /** Ids of sessions whose deletion was requested; they may still be in the list. */
   readonly #sent = new Set<string>();
 
   constructor(

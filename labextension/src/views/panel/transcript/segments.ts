@@ -35,7 +35,7 @@ const LEAST_HEIGHT = 64;
 
 /** The loaded items of the session in order, with gaps for the others. */
 export function segmentsOf(view: SessionView): Segment[] {
-  // Queued messages are shown only in the queue, where they can be edited.
+  // Queued messages are only in the queue, where the user can edit them.
   const waiting = new Set(view.session?.queue.map(prompt => prompt.turn_id));
   const isHidden = (turnId: string) => waiting.has(turnId) || isSteered(view, turnId);
   const newest: Run = { firstIndex: view.firstIndex, ids: view.order };
