@@ -32,6 +32,16 @@ def test_importing_the_package_imports_next_to_nothing() -> None:
     assert done.stdout.strip() == "set()"
 
 
+def test_neither_the_extension_nor_the_magics_import_the_protocols_sdk() -> None:
+    """It takes the most of a second: who starts no agent does not wait for it."""
+    code = (
+        "import sys, acp_jupyter.server.extension, acp_jupyter.kernel.magics.ipython_extension;"
+        "print({m.split('.')[0] for m in sys.modules} & {'acp', 'pydantic'})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "{'pydantic'}"
+
+
 @pytest.mark.parametrize(
     ("ip", "sock", "url"),
     [

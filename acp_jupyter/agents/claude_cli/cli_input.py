@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import unquote
 
-from acp_jupyter.agents.rpc import INVALID_PARAMS, Json, RpcError
+import acp
+
+from acp_jupyter.agents.serving import INVALID_PARAMS, Json
 from acp_jupyter.dialects.claude_results import PermissionRequested
 from acp_jupyter.dialects.claude_tool_calls import ALLOW, ALWAYS, REJECT
 from acp_jupyter.protocol.objects import Obj, items, obj, text
@@ -15,14 +17,14 @@ def user_message(prompt: object) -> Json:
 
     Raises
     ------
-    RpcError
+    RequestError
         It is empty or not a prompt.
     """
     if not isinstance(prompt, list) or not all(isinstance(block, dict) for block in prompt):
-        raise RpcError(INVALID_PARAMS, "The prompt is not a list of content blocks.")
+        raise acp.RequestError(INVALID_PARAMS, "The prompt is not a list of content blocks.")
     content = [_block(block) for block in prompt]
     if not any(block["type"] != "text" or str(block["text"]).strip() for block in content):
-        raise RpcError(INVALID_PARAMS, "The prompt is empty.")
+        raise acp.RequestError(INVALID_PARAMS, "The prompt is empty.")
     return {"type": "user", "message": {"role": "user", "content": content}}
 
 
@@ -41,7 +43,7 @@ def _block(block: Json) -> Json:
         ):
             return _image(data, kind)
         case _:
-            raise RpcError(
+            raise acp.RequestError(
                 INVALID_PARAMS,
                 f"The Claude CLI can't take this part of the prompt: {block.get('type')}. "
                 "It takes text, images, files as text, and links.",

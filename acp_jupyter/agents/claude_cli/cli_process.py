@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+import acp
+
 from acp_jupyter.agents.claude_cli.command import (
     Launch,
     cli_arguments,
@@ -20,7 +22,7 @@ from acp_jupyter.agents.claude_cli.command import (
     find_cli,
     write_mcp_config,
 )
-from acp_jupyter.agents.rpc import INTERNAL_ERROR, Json, RpcError, encode
+from acp_jupyter.agents.serving import INTERNAL_ERROR, Json, encode
 from acp_jupyter.dialects.claude_reader import ClaudeCli, CliOutput
 from acp_jupyter.dialects.claude_results import (
     CliResult,
@@ -125,7 +127,7 @@ class LiveCli:
 
         Raises
         ------
-        RpcError
+        RequestError
             It refused, or did not answer.
         """
         request_id = f"acp-{uuid.uuid4()}"
@@ -135,11 +137,12 @@ class LiveCli:
         try:
             answer = await asyncio.wait_for(answered, _CONTROL_SECONDS)
         except TimeoutError:
-            raise RpcError(INTERNAL_ERROR, "The Claude CLI did not answer in time.") from None
+            words = "The Claude CLI did not answer in time."
+            raise acp.RequestError(INTERNAL_ERROR, words) from None
         finally:
             del self._controls[request_id]
         if answer.error:
-            raise RpcError(INTERNAL_ERROR, f"The Claude CLI refused: {answer.error}")
+            raise acp.RequestError(INTERNAL_ERROR, f"The Claude CLI refused: {answer.error}")
 
     def close_open_calls(self) -> None:
         """Close the tool calls that will have no result any more."""

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from acp_jupyter.agents.rpc import INVALID_PARAMS, Json, RpcError
+import acp
+
+from acp_jupyter.agents.serving import INVALID_PARAMS, Json
 from acp_jupyter.protocol.objects import Obj, items, obj, text
 
 _PATH_VARIABLE = "CLAUDE_CLI_PATH"
@@ -103,7 +105,7 @@ def mcp_servers(raw: object) -> Json:
 
     Raises
     ------
-    RpcError
+    RequestError
         One of them can't be read.
     """
     servers: Json = {}
@@ -120,7 +122,7 @@ def mcp_servers(raw: object) -> Json:
                 headers = _pairs(server.get("headers"))
                 servers[name] = {"type": kind, "url": url, "headers": headers}
             case _:
-                raise RpcError(INVALID_PARAMS, "An MCP server can't be read.")
+                raise acp.RequestError(INVALID_PARAMS, "An MCP server can't be read.")
     return servers
 
 
@@ -172,12 +174,14 @@ def known_mode(mode: object) -> str:
 
     Raises
     ------
-    RpcError
+    RequestError
         There is no such mode.
     """
     if isinstance(mode, str) and mode in _MODES:
         return mode
-    raise RpcError(INVALID_PARAMS, f"There is no mode {mode!r}. Modes: {', '.join(_MODES)}.")
+    raise acp.RequestError(
+        INVALID_PARAMS, f"There is no mode {mode!r}. Modes: {', '.join(_MODES)}."
+    )
 
 
 class Models:
@@ -204,13 +208,13 @@ class Models:
 
         Raises
         ------
-        RpcError
+        RequestError
             There is no such model.
         """
         if isinstance(model, str) and model in self._names:
             return model
         names = ", ".join(self._names)
-        raise RpcError(INVALID_PARAMS, f"There is no model {model!r}. Models: {names}.")
+        raise acp.RequestError(INVALID_PARAMS, f"There is no model {model!r}. Models: {names}.")
 
     def argument(self) -> str:
         """Return what the CLI is started with; nothing for its default."""

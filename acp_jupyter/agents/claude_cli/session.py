@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import assert_never
 
-from pydantic import JsonValue
+import acp
+from acp.schema import (
+    ElicitationFormSessionMode,
+    ElicitationSchema,
+    PermissionOption,
+    PromptResponse,
+    ToolCallUpdate,
+)
+from pydantic import BaseModel, JsonValue
 
 from acp_jupyter.agents.claude_cli.cli_input import (
     QUESTION_TOOL,
@@ -28,7 +36,7 @@ from acp_jupyter.agents.claude_cli.command import (
     commands_update,
     known_mode,
 )
-from acp_jupyter.agents.rpc import INTERNAL_ERROR, INVALID_REQUEST, Json, Peer, RpcError
+from acp_jupyter.agents.serving import INTERNAL_ERROR, INVALID_REQUEST, Json, Out, plain
 from acp_jupyter.dialects.claude_results import (
     CliResult,
     ControlAnswered,
@@ -62,12 +70,21 @@ class Session:
     """
 
     def __init__(
-        self, peer: Peer, session_id: str, cwd: Path, servers: Json, *, resumes: bool, can_ask: bool
+        self,
+        client: acp.Client,
+        out: Out,
+        session_id: str,
+        cwd: Path,
+        servers: Json,
+        *,
+        resumes: bool,
+        can_ask: bool,
     ) -> None:
         self.id = session_id
         self.mode = DEFAULT_MODE
         self.models = Models()
-        self._peer = peer
+        self._client = client
+        self._out = out
         self._cwd = cwd
         self._servers = servers
         self._cli_session_id = session_id
@@ -79,14 +96,16 @@ class Session:
         self._questions: dict[str, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def prompt(self, request_id: object, message: Json) -> None:
-        """ACP: session/prompt; answered when the turn ends."""
+    async def prompt(self, message: Json) -> PromptResponse:
+        """ACP: session/prompt."""
         if self._turn is not None:
-            raise RpcError(
+            raise acp.RequestError(
                 INVALID_REQUEST, "A turn is running in this session.", {"sessionId": self.id}
             )
-        self._turn = Turn(request_id)
-        self._spawn(self._begin(self._turn, message))
+        turn = self._turn = Turn()
+        self._spawn(self._begin(turn, message))
+        await turn.ended.wait()
+        return turn.response()
 
     def cancel(self) -> None:
         """ACP: session/cancel."""
@@ -199,7 +218,7 @@ class Session:
         if turn.is_cancelled and self._cli is not None:
             self._cli.close_open_calls()
         self._turn = None
-        turn.answer(self._peer)
+        turn.ended.set()
 
     # -- what the CLI says -----------------------------------------------
 
@@ -246,55 +265,74 @@ class Session:
     async def _ask(self, question: PermissionRequested) -> None:
         """ACP: session/request_permission, elicitation/create. Only "allow" allows."""
         is_form = self._can_ask and question.tool_name == QUESTION_TOOL
-        method = "elicitation/create" if is_form else "session/request_permission"
-        call = with_old_text(obj(question.params.get("toolCall")), self._cwd)
-        params = question_form(question) if is_form else {**question.params, "toolCall": call}
         try:
-            result = await self._peer.request(method, {"sessionId": self.id, **params})
-            response = answer_questions if is_form else decision
-            answer = response(question, result)
-        except RpcError:
+            if is_form:
+                answer = answer_questions(question, plain(await self._show_form(question)))
+            else:
+                answer = decision(question, plain(await self._ask_permission(question)))
+        except (acp.RequestError, ConnectionError, ValueError):
             answer = deny()
         if self._cli is not None:
             self._cli.send(control_response(question.request_id, answer))
 
+    async def _ask_permission(self, question: PermissionRequested) -> BaseModel:
+        call = with_old_text(obj(question.params.get("toolCall")), self._cwd)
+        offered = items(question.params.get("options"))
+        return await self._client.request_permission(
+            self.id,
+            ToolCallUpdate.model_validate(call),
+            [PermissionOption.model_validate(option) for option in offered],
+        )
+
+    async def _show_form(self, question: PermissionRequested) -> BaseModel:
+        form = question_form(question)
+        shown = ElicitationFormSessionMode(
+            session_id=self.id,
+            tool_call_id=str(form["toolCallId"]),
+            requested_schema=ElicitationSchema.model_validate(form["requestedSchema"]),
+        )
+        return await self._client.create_elicitation(str(form["message"]), shown)
+
     def _notify(self, update: Json) -> None:
-        self._peer.notify("session/update", {"sessionId": self.id, "update": update})
+        # The CLI tells of hooks and limits in notices, for which the SDK has no model before 1.0.
+        self._out.notify("session/update", {"sessionId": self.id, "update": update})
 
 
 @dataclass(slots=True)
 class Turn:
-    """What is known of a turn; answered once."""
+    """What is known of a turn."""
 
-    request_id: object
     is_sent: bool = False
     is_cancelled: bool = False
     outcome: TurnEnd | TurnError | None = None
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def answer(self, peer: Peer) -> None:
-        """Answer the prompt. A turn that was stopped is cancelled, whatever the CLI calls it."""
-        self.ended.set()
+    def response(self) -> PromptResponse:
+        """Return the answer. A turn that was stopped is cancelled, whatever the CLI calls it.
+
+        Raises
+        ------
+        RequestError
+            The turn failed.
+        """
         if self.is_cancelled:
             earlier = self.outcome.response if isinstance(self.outcome, TurnEnd) else {}
-            peer.answer(self.request_id, {**earlier, "stopReason": "cancelled"})
-            return
+            return PromptResponse.model_validate({**earlier, "stopReason": "cancelled"})
         match self.outcome:
             case TurnEnd(response):
-                peer.answer(self.request_id, {**response})
+                return PromptResponse.model_validate(response)
             case TurnError(error):
-                peer.fail(self.request_id, _rpc_error(error))
+                raise _request_error(error)
             case None:
-                words = "The Claude CLI gave no answer."
-                peer.fail(self.request_id, RpcError(INTERNAL_ERROR, words))
+                raise acp.RequestError(INTERNAL_ERROR, "The Claude CLI gave no answer.")
             case _:
                 assert_never(self.outcome)
 
 
-def _rpc_error(error: Obj) -> RpcError:
+def _request_error(error: Obj) -> acp.RequestError:
     code = number(error.get("code"))
     message = text(error.get("message"))
-    return RpcError(INTERNAL_ERROR if code is None else code, message, error.get("data"))
+    return acp.RequestError(INTERNAL_ERROR if code is None else code, message, error.get("data"))
 
 
 def exit_error(end_reason: str, last_words: str) -> TurnError:

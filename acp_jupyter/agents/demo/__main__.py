@@ -6,10 +6,7 @@ import asyncio
 import sys
 
 from acp_jupyter.agents.demo.agent import DemoAgent
-
-
-async def _main() -> None:
-    await DemoAgent().serve()
+from acp_jupyter.agents.serving import serve
 
 
 def main() -> int:
@@ -19,7 +16,7 @@ def main() -> int:
             "This is an ACP agent: it waits for JSON-RPC lines on standard input. Ctrl-D ends it.\n"
         )
     try:
-        asyncio.run(_main())
+        asyncio.run(serve(DemoAgent))
     except KeyboardInterrupt:
         return 130
     return 0

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from acp_jupyter.agents.rpc import Json, Peer, RpcError
+import acp
 
 MAX_TEXT_BYTES = 200_000
 TEXT_SUFFIXES = frozenset(
@@ -125,7 +125,7 @@ class FileAccessError(Exception):
 class Files:
     """Reads and writes the files of one session (ACP: fs/read_text_file, fs/write_text_file)."""
 
-    peer: Peer
+    client: acp.Client
     session_id: str
     client_reads: bool
     client_writes: bool
@@ -143,10 +143,12 @@ class Files:
                 return _read_text(path)
             except OSError as error:
                 raise FileAccessError(_reason(error)) from error
-        result = await self._request("fs/read_text_file", {"path": str(path)})
-        content = result.get("content")
-        if not isinstance(content, str):
-            raise FileAccessError("the client sent no text")
+        try:
+            content = (await self.client.read_text_file(self.session_id, str(path))).content
+        except acp.RequestError as error:
+            raise FileAccessError(str(error)) from error
+        except ValueError as error:
+            raise FileAccessError("the client sent no text") from error
         if len(content) > MAX_TEXT_BYTES:
             raise FileAccessError(f"it is larger than {MAX_TEXT_BYTES:,} characters")
         return content
@@ -160,18 +162,15 @@ class Files:
             It can't be written; nothing was changed.
         """
         if self.client_writes:
-            await self._request("fs/write_text_file", {"path": str(path), "content": text})
+            try:
+                await self.client.write_text_file(self.session_id, str(path), text)
+            except acp.RequestError as error:
+                raise FileAccessError(str(error)) from error
             return
         try:
             _write_text(path, text)
         except OSError as error:
             raise FileAccessError(_reason(error)) from error
-
-    async def _request(self, method: str, params: Json) -> Json:
-        try:
-            return await self.peer.request(method, {"sessionId": self.session_id, **params})
-        except RpcError as error:
-            raise FileAccessError(error.message) from error
 
 
 def _reason(error: OSError) -> str:

@@ -6,8 +6,11 @@ import asyncio
 from collections.abc import Mapping
 from typing import TypeVar
 
+import acp
+
 from acp_jupyter.agents.replay.file_changes import ChangeFailedError, FileChangeError
 from acp_jupyter.agents.replay.file_writes import WRITE, SessionFiles
+from acp_jupyter.agents.replay.peer import Peer
 from acp_jupyter.agents.replay.permissions import (
     LiveAnswer,
     NotAllowedError,
@@ -29,7 +32,6 @@ from acp_jupyter.agents.replay.recording import (
     Step,
 )
 from acp_jupyter.agents.replay.terminals import Commands
-from acp_jupyter.agents.rpc import Peer, RpcError
 
 _T = TypeVar("_T")
 
@@ -114,7 +116,7 @@ class Player:
                     raise TurnCancelledError
             else:
                 await self._step(step, turn, request_id)
-                await self._peer.stdio.drain()
+                await self._peer.drain()
         if self._is_stopped(turn):
             raise TurnCancelledError
         if not turn.is_answered:
@@ -128,7 +130,7 @@ class Player:
         for step in part.steps:
             if isinstance(step, Send):
                 self._send(step)
-        await self._peer.stdio.drain()
+        await self._peer.drain()
 
     async def _step(self, step: Step, turn: PlayedTurn, request_id: object) -> None:
         match step:
@@ -173,8 +175,8 @@ class Player:
             self._work.consent.remember_request(ask.seq, params)
         try:
             return LiveAnswer(await self._peer.request(ask.method, params))
-        except RpcError as error:
-            return LiveAnswer({}, error.message)
+        except acp.RequestError as error:
+            return LiveAnswer({}, str(error))
 
     async def _answered(self, step: Answered, turn: PlayedTurn) -> None:
         """Wait for the answer to a question, as the recorded agent did."""
@@ -243,7 +245,7 @@ class Player:
         turn.is_answered = True
         if self._waiting:
             self._interrupt.set()
-        self._peer.send({"id": request_id, **self._body(step.message)})
+        await self._peer.answer_as(request_id, self._body(step.message))
 
     async def _change_files(self, turn: PlayedTurn) -> None:
         """Make the recorded changes, if they are to be made and no answer forbids it."""
