@@ -89,7 +89,8 @@ async def serve(make: Callable[[Out], BundledAgent]) -> None:
             agent.answered(result)
 
     try:
-        with contextlib.suppress(asyncio.CancelledError):
+        # Before 0.12 the SDK raises at the end what handlers raised.
+        with contextlib.suppress(asyncio.CancelledError, acp.RequestError):
             await acp.run_agent(
                 cast(acp.Agent, _OwnMethods(agent)),
                 writer,

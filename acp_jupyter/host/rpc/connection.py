@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
+
+from pydantic import ValidationError
 
 from acp_jupyter.errors import AgentRequestError, AgentStartError, plain_reason
 from acp_jupyter.host.limits import Limits
@@ -16,13 +19,16 @@ from acp_jupyter.host.process.agent_process import AgentProcess, agent_environme
 from acp_jupyter.host.process.child_process import ExitReason
 from acp_jupyter.host.public_registry.packages import LOCKED
 from acp_jupyter.host.registry_entries import AgentSpec
-from acp_jupyter.host.rpc.agent_requests import ClientOf, RequestHandling
+from acp_jupyter.host.rpc.agent_answers import ClientOf, Models, RequestHandling
 from acp_jupyter.host.rpc.handshake import Handshake
 from acp_jupyter.host.rpc.inbound import OnWithdrawn
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
 from acp_jupyter.host.rpc.transport import BeforeAnswer, LineTransport
 from acp_jupyter.host.sandbox.sandboxes import CACHE_VARIABLES, TEMPORARY_VARIABLES, Confined
+from acp_jupyter.protocol.objects import misfits
 from acp_jupyter.transcript.redactor import Redactor
+
+_log = logging.getLogger(__name__)
 
 _LAST_LINES_SECONDS = 1.0
 _ERROR_CHARS = 20_000
@@ -45,6 +51,7 @@ class AgentConnection:
         limits: Limits,
         redactor: Redactor,
         confined: Confined | None,
+        models: Models,
     ) -> None:
         self.spec = spec
         self.confined = confined
@@ -56,7 +63,8 @@ class AgentConnection:
         self._log_router = log_router
         self._limits = limits
         self._redactor = redactor
-        self._handling = RequestHandling(client_of, transport)
+        self._models = models
+        self._handling = RequestHandling(client_of, transport, models)
         self._watch_task = asyncio.create_task(self._watch(), name=f"acp-agent-watch-{spec.id}")
 
     @classmethod
@@ -97,6 +105,7 @@ class AgentConnection:
         inherited = os.environ if environment is None else environment
         env = agent_environment(inherited, spec.env)
         redactor = redactor or Redactor.of_environments(os.environ, spec.env)
+        loading = asyncio.create_task(_load_models())  # while the agent starts
         try:
             command: Sequence[str] = ()
             if confined is not None:
@@ -106,11 +115,18 @@ class AgentConnection:
                 spec, cwd=cwd, env=env, limits=limits, redactor=redactor, command=command
             )
         except BaseException:
+            await asyncio.wait((loading,))
+            await _end(confined)
+            raise
+        try:
+            models = await loading
+        except BaseException:
+            await process.stop()
             await _end(confined)
             raise
         transport = LineTransport(process, log_router, limits, name=spec.name)
         connection = cls(
-            spec, process, transport, log_router, client_of, limits, redactor, confined
+            spec, process, transport, log_router, client_of, limits, redactor, confined, models
         )
         try:
             await connection._handshake.shake(connection._send_request)
@@ -203,7 +219,7 @@ class AgentConnection:
 
     async def cancel(self, session_id: str, log: SessionLog) -> None:
         """Ask the agent to end the running turn; the answer to the prompt comes later."""
-        await self._transport.notify("session/cancel", {"sessionId": session_id}, log)
+        await self.notify("session/cancel", {"sessionId": session_id}, log)
 
     async def notify(self, method: str, params: Mapping[str, Any], log: SessionLog) -> None:
         """Send any other notification.
@@ -213,6 +229,7 @@ class AgentConnection:
         AgentDied
             The agent ended, or stopped reading.
         """
+        self._models.sent(method, params)
         await self._transport.notify(method, params, log)
 
     async def request(
@@ -267,9 +284,18 @@ class AgentConnection:
         opens: bool = False,
         before_answer: BeforeAnswer | None = None,
     ) -> Any:
-        """Send a request; secrets are removed from its error, which users read."""
+        """Send a request; secrets are removed from its error, which users read.
+
+        A result that is not valid is returned all the same: what reads it is tolerant.
+        """
         try:
-            return await self._transport.request(
+            self._models.sent(method, params)
+        except ValidationError as error:
+            raise AgentRequestError(
+                f"{self.spec.name} can't be sent {method}: {'; '.join(misfits(error))}."
+            ) from None
+        try:
+            result = await self._transport.request(
                 method, params, seconds, log=log, opens=opens, before_answer=before_answer
             )
         except AgentRequestError as error:
@@ -277,6 +303,12 @@ class AgentConnection:
             raise AgentRequestError(
                 redact(error.message[:_ERROR_CHARS]), redact(error.detail), error.code
             ) from None
+        try:
+            self._models.result(method, result)
+        except ValidationError as error:
+            wrong = "; ".join(misfits(error))
+            _log.info("The answer of %s to %s is not valid: %s", self.spec.id, method, wrong)
+        return result
 
     async def wait_closed(self) -> ExitReason:
         """Wait until the process has ended for any reason."""
@@ -312,6 +344,29 @@ class AgentConnection:
             for waiting in (exited, ended, deaf):
                 waiting.cancel()
             self.closed.set()
+
+
+def _import_models() -> Models:
+    from acp_jupyter.host.rpc import sdk
+
+    return sdk
+
+
+async def _load_models() -> Models:
+    """Return the models of the protocol's SDK, which is imported by now.
+
+    Raises
+    ------
+    AgentStartError
+        The SDK is of a version that does not have them.
+    """
+    try:
+        return await asyncio.to_thread(_import_models)
+    except (ImportError, AttributeError) as error:
+        raise AgentStartError(
+            f"No agent can be started with this version of agent-client-protocol: {error}. "
+            'Install another: pip install "agent-client-protocol>=0.11,<2".'
+        ) from None
 
 
 def _command_in(

@@ -12,7 +12,7 @@ from acp_jupyter.host.requests.answers import PermissionWithdrawn
 from acp_jupyter.host.requests.elicitation import Elicitations, QuestionRefused, QuestionWithdrawn
 from acp_jupyter.host.requests.host_permissions import HostPermissions
 from acp_jupyter.host.requests.permissions import PermissionRequests
-from acp_jupyter.host.rpc.agent_requests import (
+from acp_jupyter.host.rpc.agent_answers import (
     CANCELLED,
     INVALID_PARAMS,
     NO_METHOD,

@@ -18,7 +18,7 @@ from pydantic_core import to_json
 
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.pipes import OverlongLine
-from acp_jupyter.host.rpc.agent_requests import ReceivedRequest
+from acp_jupyter.host.rpc.agent_answers import ReceivedRequest
 from acp_jupyter.host.rpc.log_router import LogRouter, Mark, SessionLog, session_named
 from acp_jupyter.host.rpc.open_requests import (
     DelayedAnswers,

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, TypeAlias
 
 from acp_jupyter.errors import AgentDied
-from acp_jupyter.host.rpc.agent_requests import CANCELLED, INVALID_PARAMS, ErrorAnswer
+from acp_jupyter.host.rpc.agent_answers import CANCELLED, INVALID_PARAMS, ErrorAnswer
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.log_router import SessionLog
 from acp_jupyter.protocol.objects import Obj

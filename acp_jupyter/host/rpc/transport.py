@@ -12,7 +12,7 @@ from acp_jupyter.errors import AgentDied
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import AgentProcess
 from acp_jupyter.host.process.pipes import LineSplitter
-from acp_jupyter.host.rpc.agent_requests import ReceivedRequest
+from acp_jupyter.host.rpc.agent_answers import ReceivedRequest
 from acp_jupyter.host.rpc.inbound import Inbound, OnWithdrawn
 from acp_jupyter.host.rpc.log_router import LogRouter, SessionLog
 from acp_jupyter.host.rpc.open_requests import ReceivedRequests, SentRequest, SentRequests

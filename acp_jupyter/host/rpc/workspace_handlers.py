@@ -18,11 +18,10 @@ from acp_jupyter.errors import (
 from acp_jupyter.host.requests.answers import PermissionWithdrawn
 from acp_jupyter.host.requests.host_permissions import HostPermissions
 from acp_jupyter.host.requests.session_folder import FileId
-from acp_jupyter.host.rpc.agent_requests import (
+from acp_jupyter.host.rpc.agent_answers import (
     CANCELLED,
     INVALID_PARAMS,
     RESOURCE_NOT_FOUND,
-    EnvVariable,
     ErrorAnswer,
 )
 from acp_jupyter.host.workspace.agent_files import AgentFiles
@@ -127,6 +126,13 @@ class TerminalService(Protocol):
         """ACP: terminal/release."""
 
 
+class Variable(Protocol):
+    """ACP: a variable of a terminal's environment."""
+
+    name: str
+    value: str
+
+
 class TerminalHandlers:
     """Handlers of ``terminal/`` requests."""
 
@@ -147,7 +153,7 @@ class TerminalHandlers:
         self,
         command: str,
         args: list[str] | None = None,
-        env: list[EnvVariable] | None = None,
+        env: Sequence[Variable] | None = None,
         cwd: str | None = None,
         output_byte_limit: int | None = None,
         *,

@@ -13,7 +13,7 @@ from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
 from acp_jupyter.host.requests.trust import TrustRequests
-from acp_jupyter.host.rpc.agent_requests import RESOURCE_NOT_FOUND
+from acp_jupyter.host.rpc.agent_answers import RESOURCE_NOT_FOUND
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool, Member

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_jupyter.host.rpc.agent_requests import CANCELLED, ErrorAnswer
+from acp_jupyter.host.rpc.agent_answers import CANCELLED, ErrorAnswer
 from acp_jupyter.host.rpc.handlers import ClientRouter
 from acp_jupyter.host.rpc.mcp_messages import McpMessages
 

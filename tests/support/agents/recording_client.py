@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from acp_jupyter.host.rpc.agent_requests import NO_METHOD, RESOURCE_NOT_FOUND, ErrorAnswer
+from acp_jupyter.host.rpc.agent_answers import NO_METHOD, RESOURCE_NOT_FOUND, ErrorAnswer
 from acp_jupyter.host.rpc.workspace_handlers import TerminalHandlers, TerminalService
 from acp_jupyter.protocol.objects import Obj
 

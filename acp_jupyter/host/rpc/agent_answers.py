@@ -1,14 +1,13 @@
-"""The requests of an agent: their parameters, the handler of each, and the answers."""
+"""The requests of an agent: the handler of each, and the answers."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Annotated, Any, Literal, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from pydantic.alias_generators import to_camel
+from pydantic import BaseModel, ValidationError
 
 from acp_jupyter.protocol.objects import Obj, misfits
 
@@ -39,104 +38,38 @@ class ErrorAnswer(Exception):
             self.error["data"] = data
 
 
-class _Params(BaseModel):
-    """Parameters of a request. What the schema does not name is ignored."""
-
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, strict=True)
-
-
-_SESSION = "session_id"
-"""The agent's own id of the session; the transport knows ours."""
-_Count = Annotated[int, Field(ge=0)]
-_Items = BeforeValidator(lambda value: [] if value is None else value)
-"""Null and a missing list say the same."""
-
-
-class _ReadTextFile(_Params):
-    session_id: str
-    path: str
-    line: _Count | None = None
-    limit: _Count | None = None
-
-
-class _WriteTextFile(_Params):
-    session_id: str
-    path: str
-    content: str
-
-
-class EnvVariable(_Params):
-    """ACP: a variable of a terminal's environment."""
-
-    name: str
-    value: str
-
-
-class _CreateTerminal(_Params):
-    session_id: str
-    command: str
-    args: Annotated[list[str], _Items] = []
-    env: Annotated[list[EnvVariable], _Items] = []
-    cwd: str | None = None
-    output_byte_limit: _Count | None = None
-
-
-class _Terminal(_Params):
-    session_id: str
-    terminal_id: str
-
-
-class _ToolCall(_Params):
-    tool_call_id: str
-
-
-class _PermissionOption(_Params):
-    option_id: str
-    name: str
-    kind: str
-
-
-class _RequestPermission(_Params):
-    session_id: str
-    tool_call: _ToolCall
-    options: list[_PermissionOption]
-
-
-class _Schema(_Params):
-    properties: dict[str, dict[str, Any]] = {}
-
-
-class _CreateElicitation(_Params):
-    message: str
-    mode: Literal["form", "url"]
-    requested_schema: _Schema | None = None
-
-
-class _CompleteElicitation(_Params):
-    elicitation_id: str
-
-
-class _McpMessage(_Params):
-    server_id: str
-    request_id: str
-    method: str
-    params: dict[str, Any] | None = None
-
-
-_HANDLERS: dict[str, tuple[type[_Params], str]] = {
-    "fs/read_text_file": (_ReadTextFile, "read_text_file"),
-    "fs/write_text_file": (_WriteTextFile, "write_text_file"),
-    "session/request_permission": (_RequestPermission, "request_permission"),
-    "elicitation/create": (_CreateElicitation, "create_elicitation"),
-    "elicitation/complete": (_CompleteElicitation, "complete_elicitation"),
-    "mcp/message": (_McpMessage, "mcp_message"),
-    "terminal/create": (_CreateTerminal, "create_terminal"),
-    "terminal/output": (_Terminal, "terminal_output"),
-    "terminal/wait_for_exit": (_Terminal, "wait_for_terminal_exit"),
-    "terminal/kill": (_Terminal, "kill_terminal"),
-    "terminal/release": (_Terminal, "release_terminal"),
+_SESSION_AND_META = frozenset({"session_id", "field_meta"})
+"""The agent's own id of the session is not ours, which the transport knows."""
+_HANDLERS: dict[str, str] = {
+    "fs/read_text_file": "read_text_file",
+    "fs/write_text_file": "write_text_file",
+    "session/request_permission": "request_permission",
+    "elicitation/create": "create_elicitation",
+    "elicitation/complete": "complete_elicitation",
+    "mcp/message": "mcp_message",
+    "terminal/create": "create_terminal",
+    "terminal/output": "terminal_output",
+    "terminal/wait_for_exit": "wait_for_terminal_exit",
+    "terminal/kill": "kill_terminal",
+    "terminal/release": "release_terminal",
 }
-"""ACP's methods of a client, with the parameters of each and the name of its handler."""
+"""ACP's methods of a client, with the name of the handler of each."""
+
+
+class Models(Protocol):
+    """The models of requests and answers: `acp_jupyter.host.rpc.sdk`, which is imported late."""
+
+    def sent(self, method: str, params: Mapping[str, Any]) -> BaseModel | None:
+        """Return a request or notification to an agent as its model, if there is one."""
+
+    def result(self, method: str, value: Any) -> BaseModel | None:
+        """Return an agent's answer as its model, if there is one."""
+
+    def asked(self, method: str, params: Mapping[str, Any]) -> BaseModel | None:
+        """Return an agent's request or notification as its model, if there is one."""
+
+    def answer(self, method: str, value: Obj | None) -> Any:
+        """Return our answer to an agent's request as its model says it."""
 
 
 class ReceivedRequest(NamedTuple):
@@ -178,13 +111,14 @@ class RequestHandling:
     ----------
     client_of
         Returns what has the handlers for a session, by our id of it. A handler takes the
-        parameters by name, but for the session's id, and ``request_seq``: the number of the
-        request's line in the session's log.
+        parameters by name, as the SDK's model has them, but for the session's id; and
+        ``request_seq``, the number of the request's line in the session's log.
     transport
         Brings requests, and takes the answers.
     """
 
-    def __init__(self, client_of: ClientOf, transport: Transport) -> None:
+    def __init__(self, client_of: ClientOf, transport: Transport, models: Models) -> None:
+        self._models = models
         self._client_of = client_of
         self._transport = transport
         self._tasks: set[asyncio.Task[None]] = set()
@@ -219,15 +153,21 @@ class RequestHandling:
             _LOG.exception("The handler of %s failed", request.message["method"])
             return {"error": {"code": _INTERNAL_ERROR, "message": "Internal error"}}
 
-    async def _result(self, request: ReceivedRequest) -> Obj | None:
+    async def _result(self, request: ReceivedRequest) -> Any:
         method, params = request.message["method"], request.message.get("params")
-        model, name = _HANDLERS.get(method, (None, ""))
-        if model is None:
+        name = _HANDLERS.get(method)
+        asked = self._models.asked(method, params if isinstance(params, Mapping) else {})
+        if name is None or asked is None:
             raise ErrorAnswer(NO_METHOD, "Method not found", {"method": method})
-        read = model.model_validate(params if isinstance(params, Mapping) else {})
-        fields = {field: getattr(read, field) for field in model.model_fields if field != _SESSION}
+        names = type(asked).model_fields.keys() - _SESSION_AND_META
         handler: Handler = getattr(self._client_of(request.session_id), name)
-        return await handler(**fields, request_seq=request.seq)
+        fields = {field: getattr(asked, field) for field in names}
+        answer = await handler(**fields, request_seq=request.seq)
+        try:
+            return self._models.answer(method, answer)
+        except ValidationError:
+            _LOG.exception("The answer to %s is not valid", method)
+            raise ErrorAnswer(_INTERNAL_ERROR, "Internal error") from None
 
 
 _INVALID: Obj = {"code": INVALID_PARAMS, "message": "Invalid params"}
