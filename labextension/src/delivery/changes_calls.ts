@@ -90,7 +90,7 @@ interface HistoryQuery {
   readonly path?: string;
 }
 
-/** What is reverted; without paths and hunks all that the turn changed. */
+/** What to revert; without paths and hunks all changes of the turn. */
 interface RevertChoice {
   readonly paths?: readonly string[];
   readonly hunks?: FileHunks;

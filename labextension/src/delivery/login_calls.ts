@@ -1,9 +1,9 @@
 import { parseResult } from '../wire/results';
 import type { Command, LoginReply, RegistryReply } from '../wire/types';
 
-/** An agent may be slow to start before it can be logged in to. */
+/** An agent may start slowly before a login is possible. */
 const LOGIN_SECONDS = 180;
-/** The server waits for its download for less. */
+/** The server's own limit for the download is shorter. */
 const REGISTRY_SECONDS = 40;
 
 /** Commands about agents: login, download, restart. */
@@ -23,7 +23,7 @@ export class LoginCalls {
     await this.#command({ name: 'cancel_login', session_id: sessionId });
   }
 
-  /** Resolves to what has happened, in words. */
+  /** Resolves to the result, in words. */
   async logout(sessionId: string): Promise<string> {
     const result = await this.#command({ name: 'logout', session_id: sessionId }, LOGIN_SECONDS);
     return parseResult('logout', result).message;
@@ -33,18 +33,18 @@ export class LoginCalls {
     await this.#command({ name: 'allow_download', agent, package: packageShown, run });
   }
 
-  /** The list of the public registry that is in use. */
+  /** The list of the public registry in use. */
   async registry(): Promise<RegistryReply> {
     return parseResult('get_registry', await this.#command({ name: 'get_registry' }));
   }
 
-  /** Takes a newer list, if there is one. */
+  /** Downloads a newer list, if there is one. */
   async updateRegistry(): Promise<RegistryReply> {
     const result = await this.#command({ name: 'update_registry' }, REGISTRY_SECONDS);
     return parseResult('update_registry', result);
   }
 
-  /** Resolves to what has happened, in words. */
+  /** Resolves to the result, in words. */
   async restartAgent(agent: string): Promise<string> {
     const result = await this.#command({ name: 'restart_agent', agent });
     return parseResult('restart_agent', result).message;

@@ -34,7 +34,7 @@ export interface SocketEvents {
   applied(sessionId: string, events: readonly Event[]): void;
   /** A session that cannot be followed. */
   refused(sessionId: string, error: ErrorBody): void;
-  /** A request about an open document; see `answer`. */
+  /** A request about an open document; `answer` replies to it. */
   ask(frame: AskFrame): void;
 }
 
@@ -131,7 +131,7 @@ export class Socket {
     return this.#calls.make(seconds, id => this.#send({ type: 'command', id, command }));
   }
 
-  /** Reports all documents that the page holds; repeated on each new connection. */
+  /** Reports all documents that are open in the page; repeated on each new connection. */
   hold(documents: readonly DocumentState[]): void {
     this.#documents = documents;
     this.#tellDocuments();

@@ -3,7 +3,7 @@ import { Attachments } from './attachments';
 /** Id of the message draft's text. */
 export const DRAFT = 'draft';
 
-/** Id of a value that changes with each message that is sent from here. */
+/** Id of a value that changes with each message sent from this page. */
 export const SENT = 'sent';
 
 /** Id of the turn, or of an end of the session, to scroll to; empty once it is reached. */
@@ -53,7 +53,7 @@ export class UiState {
     return this.open.get(id) ?? standard;
   }
 
-  /** Whether the user has opened or closed it: then it does not change by itself. */
+  /** Whether the user has opened or closed it; then it doesn't change automatically. */
   isTouched(id: string): boolean {
     return this.open.has(id);
   }
@@ -73,7 +73,7 @@ export class UiState {
     this.notify(id);
   }
 
-  /** Whether thoughts open by themselves: as the settings say, else as last chosen while one streamed. */
+  /** Whether thoughts open automatically: by the settings, else by the last choice in a stream. */
   get thoughtsOpen(): boolean {
     return thoughtsAre ?? this.storage.get(THOUGHTS_KEY) === '1';
   }

@@ -92,7 +92,7 @@ export class ViewBuilder implements Texts {
     }
   }
 
-  /** Replaces an item; one that is not loaded stays so. */
+  /** Replaces an item, if it is loaded. */
   replace(item: Item): void {
     const known = this.items.get(item.id);
     if (known === undefined) {

@@ -28,7 +28,7 @@ export type ConfigChange = Partial<
   Pick<SetConfig, 'config' | 'mode' | 'policy' | 'sandbox' | 'title'>
 >;
 
-/** Which lines of a session's traffic log are requested. */
+/** The requested lines of a session's traffic log. */
 export type TrafficQuery = Partial<Omit<GetTraffic, 'name' | 'session_id'>>;
 
 /** Formats in which a session can be exported. */
@@ -161,7 +161,7 @@ export interface Actions {
   /** Asks whether the command of a call that a wall stopped may run once, outside the sandbox. */
   readonly runOutside?: (sessionId: string, toolCallId: string) => Promise<void>;
   send?(sessionId: string, text: string, attachments: readonly DraftAttachment[]): Promise<void>;
-  /** Finds what `@` can name in a message; without it nothing can be attached. */
+  /** Finds things that `@` can mention; without it nothing can be attached. */
   readonly mentions?: MentionSource;
   /** The policies that the administrator of the server allows; all if absent. */
   readonly policies?: readonly Policy[];
@@ -184,7 +184,7 @@ export interface Actions {
   openFile?(path: string, line: number | null): Promise<void>;
   copy?(text: string): Promise<void>;
   readonly cells?: Cells;
-  /** Shows the cell that a prompt came from, or that failed. */
+  /** Shows the cell of a prompt or of an error. */
   jumpTo?(origin: Origin): void;
   /** Number of that cell in its notebook, from 1; `null` if the notebook isn't open. */
   readonly cellNumber?: (origin: Origin) => number | null;
@@ -253,7 +253,7 @@ export interface Actions {
 
 export type MentionGroup = 'errors' | 'variables' | 'cells' | 'documents' | 'files';
 
-/** Something that `@` can name in a message. */
+/** Something that `@` can mention in a message. */
 export interface Mention {
   readonly group: MentionGroup;
   readonly label: string;
@@ -264,7 +264,7 @@ export interface Mention {
   readonly attachment: DraftAttachment;
 }
 
-/** Finds what `@` can name in the page. */
+/** Finds what `@` can mention in the page. */
 export interface MentionSource {
   /**
    * Finds mentions that fit, best first; `found` is called again when more are known.

@@ -15,9 +15,9 @@ export interface DraftModel {
 const VALUE = 'value';
 
 /**
- * The stores of a widget with a message box, whose draft is not the panel's.
+ * The stores of a widget with its own message box and draft, separate from the panel's.
  *
- * A widget of the box alone shares its draft with the kernel, as its trait `value`.
+ * A widget with only the box shares its draft with the kernel, as its trait `value`.
  */
 export class OwnStores {
   readonly #model: DraftModel;

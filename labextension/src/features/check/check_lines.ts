@@ -54,7 +54,7 @@ export async function* checkLines(
       }
     }
   } finally {
-    // Also when a line can't be read: the server ends the check with the request.
+    // Also if a line can't be read: the server ends the check with the request.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -22,7 +22,7 @@ interface CheckParts {
   readonly goTo: (cellId: string) => void;
 }
 
-/** The check of one notebook in the main area: how far it is, and its outcome by cell. */
+/** The check of one notebook in the main area: its progress, and its result by cell. */
 export class CheckWidget extends Widget {
   readonly #parts: CheckParts;
   readonly #mounted: Later<CheckProps>;

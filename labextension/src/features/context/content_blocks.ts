@@ -24,7 +24,7 @@ export interface BlockSources {
   readonly t: Translate;
 }
 
-/** Makes the content blocks of attachments; throws a `Failure` for what no longer exists. */
+/** Makes the content blocks of attachments; throws a `Failure` for one that no longer exists. */
 export async function blocksOf(
   attachments: readonly DraftAttachment[],
   session: Pick<SessionState, 'cwd' | 'folder'>,

@@ -81,7 +81,7 @@ export class Variables {
 
   /** Type and `repr`, up to a length; `null` if the kernel does not answer in time. */
   async describe(kernel: Kernel.IKernelConnection, name: string): Promise<string | null> {
-    // Nothing but a name is ever evaluated.
+    // Only ever evaluate a name.
     if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(name)) {
       return null;
     }

@@ -42,7 +42,7 @@ export function peopleOf({ awareness }: Shared): number[] {
  * This page's rank for work that only one page has to do: rank 0 does it, the others do it later if
  * it is still undone.
  *
- * A page that has just opened does not know the others yet, so a lone page never has rank 0.
+ * A page that has just opened doesn't know the others yet, so a lone page never has rank 0.
  */
 export function orderOf(shared: Shared): number {
   const people = peopleOf(shared).sort((one, other) => one - other);
@@ -111,10 +111,10 @@ const PATIENCE_MS = 300;
 type CapturedContent = Pick<MergedContent, 'capture'>;
 
 /**
- * Restores what is lost when the server loads a file over a shared document.
+ * Restores content that is lost when the server loads a file over a shared document.
  *
- * What was typed since the last save, and outputs that an agent left out, are restored by one of
- * the pages that hold the document.
+ * One of the pages with the document restores the text typed since the last save, and outputs that
+ * an agent left out.
  */
 export class LostChanges {
   readonly #shared: Shared;

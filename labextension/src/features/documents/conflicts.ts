@@ -195,7 +195,7 @@ function linesOf(text: string): string[] {
 }
 
 function compared(mine: string, theirs: string) {
-  // A missing line end at the end of a text is no difference.
+  // A missing line end at the end of a text doesn't count as a difference.
   const [one, other] = [mine, theirs].map(text => (text.endsWith('\n') ? text : `${text}\n`));
   return (
     diffLines(one ?? '', other ?? '', { timeout: 200, maxEditLength: 5_000 }) ?? [

@@ -23,7 +23,7 @@ export async function changedOnDisk(
   try {
     const { last_modified } = await contents.get(path, { content: false });
     if (last_modified === known.last_modified) {
-      return false; // the hash is asked for only if needed: the server reads the whole file for it
+      return false; // request the hash only if needed, as the server reads the whole file for it
     }
     const disk: Facts = await contents.get(path, { content: false, hash: true });
     return known.hash && disk.hash

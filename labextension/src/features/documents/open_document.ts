@@ -43,7 +43,7 @@ export class OpenDocument {
     this.#contents = contents;
     context.saveState.connect((_, state) => {
       if (context.model.collaborative) {
-        return; // the server saves it, maybe not all that is here: see `#compare`
+        return; // the server saves it, perhaps not all changes here: see `#compare`
       }
       if (state === 'started') {
         this.#merged?.noteSaving();

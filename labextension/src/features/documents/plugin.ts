@@ -118,7 +118,7 @@ export const documentsPlugin: JupyterFrontEndPlugin<void> = {
         read(settings);
       },
       () => {
-        // Without settings the default applies.
+        // If the settings can't be loaded, the default applies.
       },
     );
     answerDocumentRequests(client, { find: path => documents.find(path), maySave: () => maySave });

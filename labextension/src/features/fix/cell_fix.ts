@@ -258,7 +258,7 @@ export class CellFix {
     return model.sharedModel.getSource() !== this.#kept?.source;
   }
 
-  /** What the note shows now. */
+  /** The content of the note. */
   props(): FixNoteProps {
     const { app, notebook, rendering, t } = this.#parts;
     const store = this.#asked?.following.store ?? NOTHING;

@@ -46,7 +46,7 @@ export interface FixNoteProps {
   readonly actions: readonly FixAction[];
 }
 
-/** What an agent proposes for a cell that failed, under that cell. */
+/** An agent's proposal for a failed cell, below that cell. */
 function FixNote(props: FixNoteProps) {
   const { scene, step, words, tone, diff, note, actions, code = null } = props;
   const { label = scene.t('Fix'), inCommandMode = false } = props;

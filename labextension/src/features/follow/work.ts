@@ -3,7 +3,7 @@ import type { SessionState, ToolCall } from '../../wire/types';
 import { serverPath } from '../page/paths';
 import { argumentsShown } from '../page/tool_arguments';
 
-/** Where an agent works. */
+/** The place where an agent works. */
 export type Place =
   | { readonly kind: 'cell'; readonly path: string; readonly cellId: string }
   /** A file, by its path on the server, and a line of it, from 1. */
@@ -27,7 +27,7 @@ export function newestPlace(view: SessionView, root: string): Place | null {
   return null;
 }
 
-/** Where one call works: at a cell of the session's notebook, or in a file of its folder. */
+/** The place of one call: a cell of the session's notebook, or a file of its folder. */
 export function placeOf(call: ToolCall, session: SessionState, root: string): Place | null {
   const cellId = cellOf(call);
   if (cellId !== '' && session.notebook_path !== '') {

@@ -106,7 +106,7 @@ export class HistoryWidget extends Widget {
     this.title.caption = this.#path;
   }
 
-  /** Reads the turns again if one has begun or ended, or the conversation went back. */
+  /** Loads the turns again if one has begun or ended, or the conversation went back. */
   #look(): void {
     const states = this.#states();
     if (states !== this.#known) {

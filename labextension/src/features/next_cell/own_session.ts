@@ -15,7 +15,7 @@ const MOST_TURNS = 20;
 
 interface Asking {
   readonly client: Client;
-  /** What new sessions start with. */
+  /** The settings of new sessions. */
   readonly startsWith: StartsWith;
   readonly t: Translate;
 }

@@ -21,7 +21,7 @@ import type { Step } from './suggestion_step';
 
 export { mountFixNote } from '../fix/fix_note';
 
-/** Longest wait for an answer, the agent's start included. */
+/** Longest wait for an answer, including the agent's start. */
 const MOST_MS = 120_000;
 
 /** Longest answer; the agent is stopped if it says more. */
@@ -82,7 +82,7 @@ export class Suggestion {
     });
   }
 
-  /** Ends it; the agent is stopped if it still works on it. */
+  /** Ends it; stops the agent if it still works. */
   dispose(): void {
     if (this.#over) {
       return;
@@ -226,7 +226,7 @@ export class Suggestion {
     return agent === undefined || agent.name === '' ? this.#parts.t('The agent') : agent.name;
   }
 
-  /** What the note shows now. */
+  /** The content of the note. */
   props(): FixNoteProps {
     const { app, notebook, t } = this.#parts;
     const store = this.#asked?.following.store ?? NOTHING;

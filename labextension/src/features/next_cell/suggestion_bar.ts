@@ -58,7 +58,7 @@ export class SuggestionBar {
     if (cell?.isPlaceholder() === true) {
       void cell.ready.then(() => this.#draw());
     } else if (cell !== undefined) {
-      // A cell that is moved gets a new widget; the bar went with the old one.
+      // A moved cell gets a new widget; the bar was removed with the old one.
       const bar = this.#bar?.isDisposed === false ? this.#bar : new Bar();
       this.#bar = bar;
       bar.draw(cell, suggestion.props());

@@ -83,7 +83,7 @@ test('a cell that runs here waits for its own display', () => {
 });
 
 test('of a cell that was run again only the newest turn is inserted, in place of the older', () => {
-  // Sessions come one after the other: the order of the list says nothing.
+  // Sessions come one after the other, so the order of the list means nothing.
   const savedOutputs = [saved('t2', 20), saved('t1', 10, 15)];
   expect(planOutputs(cell(), savedOutputs, memory())).toMatchObject([
     { kind: 'insert', saved: { turn_id: 't2' }, drop: [] },

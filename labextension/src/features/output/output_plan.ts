@@ -54,12 +54,12 @@ export type Action =
 /**
  * Plans the changes that bring a document's outputs up to date with its turns.
  *
- * - An existing output is replaced by the saved one once the turn is done, or at
- *   once where it has no turn MIME type (a widget view does not outlive its kernel).
+ * - An existing output is replaced by the saved one once the turn is done, or now
+ *   if it has no turn MIME type (a widget view does not outlive its kernel).
  * - Only the newest turn of a cell is inserted: running the cell again cleared
  *   older ones.
- * - A missing output is inserted only if nobody can have removed it: it was not
- *   here before, and the turn is not done, or ended after the file was last written.
+ * - A missing output is inserted only if the user can't have removed it: it was
+ *   not here before, and the turn is not done, or ended after the file was last written.
  * - If the cell's source has changed the user is asked first.
  * - If a turn is twice in a cell (inserted, then displayed) one is removed.
  */
@@ -151,7 +151,7 @@ function indexesOf(cell: CellState, saved: SavedOutput): number[] {
   if (claimed.length > 0 || Object.keys(saved.bundle.metadata).length > 0) {
     return claimed;
   }
-  // A turn that was replayed has no id in the file, so that running it again changes nothing.
+  // A replayed turn has no id in the file, so that another run changes nothing.
   const same = cell.outputs.findIndex(output => sameOutput(output, saved));
   return same < 0 ? [] : [same];
 }
@@ -193,7 +193,7 @@ export class OutputMemory implements Memory {
     return (this.#standings.get(turnId) ?? 'absent') !== 'absent';
   }
 
-  /** Notes which turns there are. */
+  /** Notes the existing turns. */
   learn(savedOutputs: readonly SavedOutput[]): void {
     this.newest = newestTurns(savedOutputs, this.newest);
   }

@@ -144,7 +144,7 @@ export class OutputSaver implements IDisposable {
       late = await this.#keep();
       this.#settle();
     } catch (error) {
-      // Not connected, or the file could not be saved: the next event tries again.
+      // Not connected, or the file could not be saved; the next event tries again.
       if (!(error instanceof Failure)) {
         console.warn(`acp-jupyter: ${this.#context.localPath} was not brought up to date`, error);
       }

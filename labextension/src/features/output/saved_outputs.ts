@@ -79,7 +79,7 @@ export const savedOutputsPlugin: JupyterFrontEndPlugin<void> = {
           void replaceLostWidgets(client, context).then(
             replaced => (replaced ? file.save() : undefined),
             () => {
-              // Not connected, or the kernel does not answer: the text stays.
+              // Not connected, or the kernel doesn't answer, so the text stays.
             },
           );
         }

@@ -39,7 +39,7 @@ export function notedTurns(cell: ICodeCellModel, modelId: string): readonly stri
 const SETTLED_MS = 2_000;
 
 /**
- * Notes at each cell of a notebook which turns its widgets show, in layouts and `Output` too.
+ * Notes at each cell of a notebook which turns its widgets show, in layouts and `Output`, too.
  *
  * An output names only its widget, which is gone with the kernel. The outputs themselves don't
  * change, since a change would draw their widget again.

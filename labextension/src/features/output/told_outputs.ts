@@ -4,7 +4,7 @@ import type { SavedOutput } from '../../wire/results';
 /** Number of newest turns that are checked again although their outputs are up to date. */
 const MOST_SETTLED = 20;
 
-/** A page that saved the file may have been closed before the end of a turn's text came. */
+/** A page that saved the file may have been closed before the end of a turn's text arrived. */
 const LATE_SECONDS = 60;
 
 /** The most that the server accepts. */

@@ -6,7 +6,7 @@ import type { Cells, Translate } from '../../views';
 
 const MARKDOWN = new Set(['markdown', 'md', 'mdown', 'mkd']);
 
-/** Inserts code of an answer as cells, or replaces one. Nothing is ever run. */
+/** Inserts code of an answer as cells, or replaces one. It never runs code. */
 class AnswerCells {
   readonly #panel: () => NotebookPanel | null;
   /** The cell that an output belongs to; `null` for the active one. */

@@ -61,6 +61,6 @@ function saveAs(content: Blob, name: string): void {
   anchor.href = URL.createObjectURL(content);
   anchor.download = name;
   anchor.click();
-  // The browser has started to read it by then.
+  // By then the browser has started to read it.
   setTimeout(() => URL.revokeObjectURL(anchor.href), 60_000);
 }

@@ -79,7 +79,7 @@ function watchCell(
     if (model.mimeType === wanted()) {
       return;
     }
-    // An editor shows the language that was loaded last, not the one that was set last.
+    // An editor shows the language that was loaded last, even if another was set later.
     const known = [model.mimeType, wanted()].map(type => languages.getLanguage(type));
     void Promise.all(known).then(() => {
       model.mimeType = wanted();

@@ -28,7 +28,7 @@ export function focusRequest(root: HTMLElement): boolean {
 /** Longest delay with which JupyterLab focuses a notebook that was opened or changed. */
 const LATE_FOCUS_MS = 1_000;
 
-/** It may do so a few times. */
+/** It may do so several times. */
 const MOST_TIMES = 5;
 
 /**

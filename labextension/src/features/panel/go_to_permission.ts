@@ -58,7 +58,7 @@ export class Permissions {
     }
   }
 
-  /** Resolves to whether the session has a request: the list of sessions may be older than it. */
+  /** Resolves to whether the session has a request, as the list of sessions may be out of date. */
   async #goToFirst(sessionId: string): Promise<boolean> {
     const following = this.#client.follow(sessionId);
     try {

@@ -58,10 +58,10 @@ export class SessionPanel extends Widget {
   readonly #options: PanelOptions;
   readonly #actions: Actions;
   readonly #context: PageContext;
-  /** Holds the draft while no session is shown. */
+  /** Has the draft while no session is shown. */
   readonly #blank = new SessionStore('');
   readonly #stops: (() => void)[];
-  /** Drawn when it is shown for the first time. */
+  /** Created when it is first shown. */
   #mounted: Later<PanelProps> | null = null;
   #following: Following | null = null;
   #agents: readonly AgentEntry[] | null = null;

@@ -1,7 +1,7 @@
 import type { Translate } from '../../views';
 import type { SessionSummary } from '../../wire/types';
 
-/** Shorter turns are not notified. */
+/** Shorter turns cause no notification. */
 const LONG_TURN_MS = 30_000;
 
 /** A notification for a user who looks elsewhere. */

@@ -42,7 +42,7 @@ describe('taking back all that is shown of a text', () => {
       fc.property(text, text, (before, after) => {
         const hunks = changesIn(diff('a.txt', before, after));
         expect(without(bare(before), bare(after), hunks)).toEqual(bare(before));
-        // That the last line has an end, or not, is a change of that line.
+        // A line end at the end of the file belongs to the last line.
         if (before !== '' && after !== '' && before.endsWith('\n') !== after.endsWith('\n')) {
           const last = hunks[hunks.length - 1];
           expect([last?.old_end, last?.new_end]).toContain(

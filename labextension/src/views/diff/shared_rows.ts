@@ -14,8 +14,8 @@ interface Place {
 }
 
 /**
- * Puts diffs of one notebook side by side: each gets as many rows, and a cell's row is the same in
- * all of them. All of them begin with the same text.
+ * Aligns diffs of one notebook side by side: all get the same number of rows, and a cell is in the
+ * same row of each. They must begin with the same text.
  */
 export function sharedRows(diffs: readonly CellsComparison[]): readonly (readonly SharedRow[])[] {
   const places = new Map<string, Place>();
@@ -51,7 +51,7 @@ export function sharedRows(diffs: readonly CellsComparison[]): readonly (readonl
       next = stop;
     }
   };
-  // Sorting keeps the order of new cells above the same one.
+  // Sorting keeps the order of new cells that are above the same cell.
   for (const place of [...places.values()].sort((one, other) => one.order - other.order)) {
     passTo(place.from);
     add(place.from, place.to, place.changes);

@@ -175,7 +175,7 @@ function Slider({ steps, place, go, t }: Pick<StepsProps, 'steps' | 'place' | 'g
   );
 }
 
-/** Who did it, when, and how many files it changed. */
+/** Author, time and number of changed files. */
 function detailsOf(
   { agent_name: agent, started_at: at, files, running }: HistoryStep,
   t: Translate,
@@ -192,7 +192,7 @@ function detailsOf(
   return [agent, when, what].filter(each => each !== '').join(' · ');
 }
 
-/** What restoring would do. */
+/** What a restore would do. */
 function hintOf(back: readonly HistoryStep[], t: Translate): string {
   if (back.length === 0) {
     return t('This is the newest turn.');

@@ -79,7 +79,7 @@ export class OpenFence {
 
   private showLine(ended: boolean): void {
     const line = this.line.replace(/\n$/, '');
-    // A line that may become the closing one, or lose its indentation, is not shown yet.
+    // Don't show a line yet that may become the closing fence, or lose its indentation.
     if (!ended && new RegExp(`^ *${this.marker[0] ?? ''}*[ \\t]*$`).test(line)) {
       return;
     }

@@ -78,7 +78,7 @@ export function fencesApart(text: string): string {
       runs = line.trim() === '' ? new Map<string, number>() : runs;
       fences.forEach(({ marks }) => runs.set(marks, (runs.get(marks) ?? 0) + 1));
       const fence = afterText(line, fences);
-      // Another such run would be the other end of a code span.
+      // A second such run would end a code span.
       const alone =
         fence !== null && (fence.marks.startsWith('~') || (runs.get(fence.marks) ?? 0) % 2 === 1);
       const indent = fence !== null && alone ? indentOf(lines, number, fence) : null;

@@ -93,7 +93,7 @@ export class MarkdownStream {
   /** Shows the complete text, and reviews it. */
   finish(): void {
     while (this.finishStep()) {
-      // All at once.
+      // All in one step.
     }
   }
 

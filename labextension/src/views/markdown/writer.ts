@@ -81,7 +81,7 @@ export class Writer {
     return more;
   };
 
-  /** As much time as the last frame needed for everything else. */
+  /** As much time as the last frame needed in addition. */
   private budget(start: number): number {
     const most = isTyping(start) ? BUDGET_MILLISECONDS : MOST_MILLISECONDS;
     return Math.min(most, Math.max(BUDGET_MILLISECONDS, start - this.paused));

@@ -29,7 +29,7 @@ interface PanelHeaderProps {
   readonly onFailure: (message: string) => void;
 }
 
-/** The panel's header: the session's title, what waits, and buttons for other sessions. */
+/** The panel's header: the session's title, waiting requests, and buttons for other sessions. */
 export function PanelHeader(props: PanelHeaderProps) {
   const { root, onList, agents, onStart, onAdd, onOutside, onFailure } = props;
   const { store, actions, t } = useScene();

@@ -15,7 +15,7 @@ interface PartOfTurn {
   readonly turnId: string;
 }
 
-/** The answer of a turn, as it comes. */
+/** The answer of a turn, while it streams. */
 export function TextPart({ turnId }: PartOfTurn) {
   const { t } = useScene();
   const { turn, items } = useTurn(turnId);

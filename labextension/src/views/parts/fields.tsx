@@ -48,7 +48,7 @@ function cut(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
 
-/** A value as text: a list of plain words with commas, all other lists and objects as JSON. */
+/** A value as text: a list of plain words with commas, anything else as JSON. */
 function wordsOf(field: unknown): string {
   if (typeof field === 'string') {
     return field;

@@ -44,7 +44,7 @@ function request(): void {
     timer = window.setTimeout(() => {
       timer = undefined;
       run(dueHidden);
-      // Laid out piece by piece, not all at once when the page is shown.
+      // Laid out piece by piece, and not all at once when the page is shown again.
       document.body.getBoundingClientRect();
     });
   }

@@ -170,7 +170,7 @@ function moveBy(log: Element, from: HTMLElement, selector: string, by: 1 | -1): 
   if (here >= 0) {
     return focusOn(all[here + by]);
   }
-  // Between two of them: the nearest in that direction.
+  // Between two items: the nearest in that direction.
   const after = all.findIndex(
     each => (from.compareDocumentPosition(each) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0,
   );

@@ -25,8 +25,8 @@ const SHORT_TURN = 2;
 type Steps = ReadonlyMap<string, readonly Item[]>;
 
 /**
- * Groups two or more consecutive finished tool calls, with thoughts and small notices between
- * them. The newest todo list, calls with subagents and edits that nobody saw are not grouped.
+ * Groups two or more consecutive finished tool calls, with thoughts and small notices between them.
+ * The newest todo list, calls with subagents and edits allowed without the user aren't grouped.
  */
 function rowsOf(items: readonly Item[], steps: Steps): Row[] {
   const single = (item: Item): Row => ({

@@ -5,10 +5,10 @@ import type { CellJson, KnownCell } from './notebook_json';
 const VALID_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * Gives each cell an id: that of the known cell that it corresponds to, or its own.
+ * Gives each cell an id: that of the matching known cell, or its own.
  *
  * Old notebooks have no ids, and some agents lose them. Then cells are matched by their source, or
- * by their position between cells that are known.
+ * by their position between known cells.
  */
 export function identify(
   before: readonly Pick<KnownCell, 'id' | 'type' | 'source'>[],

@@ -11,7 +11,7 @@ export interface MergedContent {
   /** As it would be on disk. */
   text(): string;
   noteSaving(): void;
-  /** Whether the content is still as it was saved. */
+  /** Whether the content is unchanged since it was saved. */
   noteSaved(): boolean;
   noteLoaded(): void;
   /**
@@ -36,6 +36,6 @@ export interface MergedContent {
   write(text: string, base: string | null): void;
   accept(conflict: Conflict): void;
   current(conflict: Conflict): string | null;
-  /** What a conflict is about: the number of a cell, from 1, or another part of the document. */
+  /** The place of a conflict: the number of a cell, from 1, or another part of the document. */
   subjectOf(conflict: Conflict): number | 'metadata' | 'text';
 }

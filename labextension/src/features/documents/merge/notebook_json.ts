@@ -111,7 +111,7 @@ function readCell(cell: unknown): CellJson | null {
   };
 }
 
-/** It came as JSON, or from the document's own model. */
+/** The value was parsed from JSON, or comes from the document's own model. */
 function isJson(value: unknown): value is PartialJSONObject {
   return isRecord(value);
 }

@@ -34,7 +34,7 @@ export interface ChangedCell extends Pick<
 export type CellStanding = 'open' | 'changed_since' | 'undone';
 
 /**
- * What a turn changed in the sources of a notebook's cells; empty where that can't be read.
+ * The changes of a turn in a notebook's cell sources; empty if the notebook can't be read.
  *
  * The user may edit the notebook during the turn. If tools marked the cells they wrote, only those
  * count, unless they were edited since. Otherwise a change is certainly the agent's only if nobody

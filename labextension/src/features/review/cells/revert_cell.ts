@@ -11,7 +11,7 @@ import type { ChangedCell } from './changed_cells';
 /**
  * Reverts a cell of an open notebook, in one undo step; outputs and other cells stay.
  *
- * @throws Error - with a message for the user, where the cell was changed since.
+ * @throws Error - with a message for the user, if the cell was changed since.
  */
 export function revertCell(model: INotebookModel, changed: ChangedCell, t: Translate): void {
   const { cellId: id, before, after } = changed;

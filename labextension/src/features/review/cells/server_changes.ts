@@ -47,7 +47,7 @@ export class FetchedSteps {
       this.#fetchAgain(key, path, by, wait);
       return;
     }
-    // Without its texts the notebook is only in the review of the file.
+    // Without its texts only the review of the file shows the notebook.
     if (texts !== null && !this.#disposed) {
       this.#steps.set(key, stepsOf(by, texts));
       this.#come();

@@ -84,7 +84,7 @@ export class StaleCells {
       })
       .catch((error: unknown) => {
         if (this.#asked === asked) {
-          this.#asked = ''; // the next change asks again
+          this.#asked = ''; // the next change checks again
         }
         console.warn(error);
       });

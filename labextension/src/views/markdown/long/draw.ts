@@ -15,7 +15,7 @@ export function draw(texts: readonly string[], options: MarkdownOptions): Elemen
   });
 }
 
-/** No text beside the elements. */
+/** There must be no text beside the elements. */
 function isBare(element: Element): boolean {
   return [...element.childNodes].every(node => !(node instanceof Text) || node.data.trim() === '');
 }

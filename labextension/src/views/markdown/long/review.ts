@@ -85,7 +85,7 @@ export class Review {
     const end = this.searched + SEARCHED;
     const cut = end < this.source.length ? this.source.lastIndexOf('\n\n', end) + 1 : 0;
     const until = cut > this.searched ? cut : end;
-    // The first definition of a link counts.
+    // The first definition of a link wins.
     const found = linksOf(this.source.slice(this.searched, until));
     this.finished.links = { ...found, ...this.finished.links };
     this.searched = until;

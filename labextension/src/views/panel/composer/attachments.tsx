@@ -22,7 +22,7 @@ interface ChipsProps {
   readonly attachments: readonly DraftAttachment[];
   readonly t: Translate;
   readonly onRemove: (attachment: DraftAttachment) => void;
-  /** Called when the focus should leave: after the last one, Escape, or a click. */
+  /** Called when the focus should leave: after the last attachment, Escape, or a click. */
   readonly onLeave: () => void;
 }
 

@@ -89,7 +89,7 @@ export function Composer(props: ComposerProps) {
   );
 
   const send = async () => {
-    // The last characters may not have been drawn yet.
+    // The last typed characters may not be drawn yet.
     const message = store.ui.value(DRAFT).trim();
     if ((message === '' && attaching.list.length === 0) || sending) {
       return;

@@ -145,7 +145,7 @@ interface RenameProps extends SessionRowProps {
 function Rename({ session, actions, t, name, onDone, onFailure }: RenameProps) {
   const [title, setTitle] = useState(name);
   const box = useRef<HTMLInputElement>(null);
-  // Before anything more is typed.
+  // Before anything else is typed.
   useLayoutEffect(() => box.current?.select(), []);
   const save = () => {
     onDone();
