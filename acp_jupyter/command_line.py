@@ -1,4 +1,4 @@
-"""``jupyter acp``: what is done from a terminal."""
+"""``jupyter acp``: the commands for a terminal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def main(words: Sequence[str] | None = None) -> int:
     for name, words_of_help in _COMMANDS.items():
         commands.add_parser(name, help=words_of_help, add_help=False)
     command, rest = parser.parse_args(given[:1]).command, given[1:]
-    if command == "batch":  # only what a command needs is imported
+    if command == "batch":  # import only what the command needs
         from acp_jupyter.batches import command as batch
 
         return batch.main(rest)

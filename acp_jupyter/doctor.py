@@ -1,4 +1,4 @@
-"""``jupyter acp doctor``: what of this machine and environment works for agents, a line each."""
+"""``jupyter acp doctor``: checks this machine and environment for agents, a line for each check."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line."""
+    """One line of the report."""
 
     good: bool
     words: str

@@ -1,7 +1,7 @@
 """Commands that start this package's own programs.
 
-Their current folder is often one that an agent can write, and so may be one that ``PYTHONPATH``
-names. None of them imports from there.
+An agent can often write to their current folder, or to one in ``PYTHONPATH``. So they import
+nothing from there.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _RUN = (
 
 
 def module_command(module: str, *args: str) -> tuple[str, ...]:
-    """Return the command that runs a module, as ``python -m`` does, of this environment.
+    """Return the command that runs a module of this environment, as ``python -m`` does.
 
-    Of ``PYTHONPATH`` only the folder counts that this package itself was imported from.
+    Of ``PYTHONPATH`` it only keeps the folder from which this package was imported.
     """
     if _OWN_FOLDER in _folders_of_variable():
         return (sys.executable, "-P", "-E", "-c", _RUN, str(_OWN_FOLDER), module, *args)
@@ -32,7 +32,7 @@ def module_command(module: str, *args: str) -> tuple[str, ...]:
 
 
 def script_command(script: str | Path, *args: str) -> tuple[str, ...]:
-    """Return the command that runs a script with the standard library alone."""
+    """Return the command that runs a script with the standard library only."""
     return (sys.executable, "-I", "-S", str(script), *args)
 
 

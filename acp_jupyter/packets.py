@@ -1,10 +1,9 @@
-"""Packets: what an agent says, as typed objects, from any of the dialects.
+"""Packets: an agent's messages as typed objects, from any of the dialects.
 
-``parse_packet`` reads one; the other functions say how it is shown.
+``parse_packet`` reads one; the other functions say how to show it.
 
-Those defined here take raw Onyx packets, under Onyx's names: type, tool, diff and path of a packet.
-The product does not call them. All are total: an object with wrong types in any field gives an
-answer.
+The functions defined here take raw Onyx packets, under Onyx's names: type, tool, diff and path of
+a packet. acp-jupyter itself doesn't call them. They never raise, even if fields have wrong types.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ def determine_packet_type(packet: Obj) -> PacketType:
 
 
 def is_new_file_operation(packet: Obj) -> bool | None:
-    """Return whether an edit makes a new file; None where nothing says so."""
+    """Return whether an edit makes a new file; None if unknown."""
     content = packet.get("content")
     if packet.get("kind") != "edit" or not isinstance(content, list):
         return None
@@ -113,7 +112,7 @@ class DiffData(NamedTuple):
 
 
 def extract_diff_data(content: JsonValue) -> DiffData:
-    """Return the first diff; without one, that of a new and empty file."""
+    """Return the first diff; if there is none, the diff of a new and empty file."""
     found = read_tool_content(content) if isinstance(content, list) else None
     diff = first_diff(found or ())
     if diff is None:
@@ -132,7 +131,7 @@ def extract_new_text(content: JsonValue) -> str:
 
 
 def get_file_path(packet: Obj) -> str:
-    """Return the file that a tool call is about, cleaned; nothing where none is named.
+    """Return the cleaned path of a tool call's file; empty if the call names none.
 
     The input's path, else that of the first diff with one, else a title that is a path.
     """

@@ -29,7 +29,7 @@ class TurnPreprocessor(Preprocessor):
     """
 
     def preprocess_cell(self, cell: Any, resources: Any, index: int) -> tuple[Any, Any]:
-        """Return the cell with its outputs as they are published."""
+        """Return the cell with its outputs for publication."""
         extension = str(resources.get("output_extension", ""))
         for output in cell.get("outputs", ()):
             _publish(output, keeps_html=extension.endswith(_WITH_HTML))
@@ -54,7 +54,7 @@ def _publish(output: Any, *, keeps_html: bool) -> None:
 
 
 def _describe(output: Any) -> None:
-    """Give a plot the text that stands for it; nbconvert's own template has none."""
+    """Add a plot's alternative text, which nbconvert's own template lacks."""
     data = output.get("data", {})
     for mime in _IMAGES:
         if mime in data and "text/html" not in data:
@@ -167,7 +167,7 @@ def _nodes(element_renderer: Any, data: Any) -> Iterator[Any]:
 
 
 def _latex_of(tag: str) -> str:
-    """Return what stands for a turn's HTML where that is left out."""
+    """Return the replacement for a turn's HTML if that is left out."""
     if tag in {"<b>", "</b>"}:
         return r"\textbf{" if tag == "<b>" else "}"
     summary = re.search(r"<summary>.*</summary>", tag)

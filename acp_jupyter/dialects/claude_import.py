@@ -1,4 +1,4 @@
-"""Importing a log of the Claude CLI: the traffic that its adapter would have had."""
+"""Imports a log of the Claude CLI as the traffic that its adapter would have had."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _MOST_OPEN = 1000
 
 
 class ClaudeImport:
-    """Puts the CLI's objects into the protocol's words and into turns.
+    """Converts the CLI's objects to messages of the protocol, and assigns them to turns.
 
     Parameters
     ----------
     writer
         Makes the lines.
     session_id
-        What the session is called in them.
+        The session's id in the lines.
     """
 
     def __init__(self, writer: EntryWriter, session_id: str) -> None:
@@ -108,9 +108,9 @@ class ClaudeImport:
         yield line
 
     def _answer(self, request_id: str, kind: str | None) -> Iterator[TrafficEntry]:
-        """Answer a permission request; ``kind`` None is no answer at all."""
+        """Answer a permission request; ``kind`` None cancels it."""
         if request_id not in self._requests:
-            return  # of another request
+            return  # the answer to another request
         seq, options = self._requests.pop(request_id)
         if kind == "allow_always" and kind not in options:
             kind = "allow_once"
@@ -122,7 +122,7 @@ class ClaudeImport:
 
 
 def _decision(answered: ControlAnswered) -> str | None:
-    """Return the kind of option that an answer of the CLI's client stands for."""
+    """Return the kind of option that an answer of the CLI's client means."""
     match answered.response:
         case {"behavior": "allow", "updatedPermissions": [_, *_]}:
             return "allow_always"

@@ -1,6 +1,6 @@
 """Messages of the Claude CLI: text, thoughts and tool calls of the model; ``system`` objects.
 
-Text may be streamed or whole and is shown once. System objects tell of sessions, hooks, retries,
+Text may be streamed or whole, and is shown once. System objects report sessions, hooks, retries,
 states and rate limits.
 """
 
@@ -77,18 +77,18 @@ class AssistantReader:
         return []
 
     def whole(self, message_id: str, kind: str, words: str, parent: str) -> list[CliResult]:
-        """Return the update for what of a whole block has not been shown."""
+        """Return the update with the part of a whole block that has not been shown."""
         return self._chunk(
             message_id, kind, self._streamed.remainder(message_id, kind, words), parent
         )
 
     def pending(self) -> list[CliResult]:
-        """Return the CLI's own words, where they were no error after all."""
+        """Return the CLI's held-back words, as they turned out to be no error."""
         words, self.error_words = self.error_words, ""
         return self._chunk("", "text", words, "")
 
     def end_turn(self) -> None:
-        """Forget what counts for one turn only."""
+        """Reset the state of the turn."""
         self.anything = False
         self.error_words = ""
 
@@ -160,7 +160,7 @@ class _Block:
 
 
 class StreamedText:
-    """Remembers what of each message was shown."""
+    """Remembers which parts of each message were shown."""
 
     def __init__(self) -> None:
         self._current: dict[str, str] = {}
@@ -176,11 +176,11 @@ class StreamedText:
         self._messages[message_id] = {}
 
     def message_id(self, parent: str) -> str:
-        """Return the message that streams."""
+        """Return the id of the message that streams."""
         return self._current.get(parent, "")
 
     def add(self, parent: str, index: int, kind: str, piece: str) -> str:
-        """Take a piece of a block; return what of it is to be shown."""
+        """Add a piece of a block; return the part of it to show."""
         blocks = self._messages.setdefault(self.message_id(parent), {})
         block = blocks.get(index)
         if block is None or block.kind != kind:
@@ -191,7 +191,7 @@ class StreamedText:
         return piece
 
     def remainder(self, message_id: str, kind: str, whole: str) -> str:
-        """Return what of a whole block has not been shown yet."""
+        """Return the part of a whole block that has not been shown yet."""
         for block in self._messages.get(message_id, {}).values():
             if block.kind == kind and not block.is_whole:
                 block.is_whole = True
@@ -202,7 +202,7 @@ class StreamedText:
 def _after(shown: str, whole: str) -> str:
     if whole.startswith(shown):
         return whole[len(shown) :]
-    # The CLI may take the blank lines off that a model begins and ends with.
+    # The CLI may strip blank lines at the beginning and end of a model's text.
     bare, full = shown.strip(), whole.strip()
     if full.startswith(bare):
         return full[len(bare) :]
@@ -248,7 +248,7 @@ def _one_line(words: str, length: int) -> str:
 
 
 class SystemReader:
-    """Reads ``system`` lines; remembers what the session is known to be."""
+    """Reads ``system`` lines; remembers the session's known state."""
 
     def __init__(self) -> None:
         self.session_id = ""
@@ -304,7 +304,7 @@ class SystemReader:
         return self._mode_is(line)
 
     def _mode_is(self, line: Obj) -> list[CliResult]:
-        """Tell of a mode that changed; the first one is the session's own."""
+        """Report a changed mode; the first one is the session's initial mode."""
         mode = text(line.get("permissionMode"))
         before = self._mode
         self._mode = mode or before
@@ -328,7 +328,7 @@ def _hook(line: Obj) -> Update:
 
 
 def _retry(line: Obj) -> list[CliResult]:
-    """Tell of the first retry and of those that take long; the others are over at once."""
+    """Report the first retry and long ones; the others are over too soon."""
     attempt, delay = count(line.get("attempt")), count(line.get("retry_delay_ms")) or 0
     if attempt != 1 and delay < _LONG_DELAY_MS:
         return []
@@ -343,7 +343,7 @@ def _summary(title: str, summary: str) -> Update:
 
 
 def rate_limit(line: Obj) -> list[CliResult]:
-    """Tell of a rate limit that is near or reached."""
+    """Report a rate limit that is near or reached."""
     info = obj(line.get("rate_limit_info"))
     status = text(info.get("status"))
     if status in ("", "allowed"):

@@ -30,7 +30,7 @@ _IGNORED = frozenset({"keep_alive", "tool_progress"})
 
 
 class ClaudeCli:
-    """Turns the objects of one CLI log, in order, into what they mean."""
+    """Converts the objects of one CLI log, in order, to typed results."""
 
     def __init__(self) -> None:
         self._system = SystemReader()
@@ -57,7 +57,7 @@ class ClaudeCli:
         return [_unknown(value)] if found is None else found
 
     def finish(self) -> list[CliResult]:
-        """End the log, or the CLI's process: what was left open is closed."""
+        """End the log, or the CLI's process; close what is still open."""
         return [
             *self._assistant.pending(),
             *(Update(update) for update in self._assistant.calls.close()),
@@ -96,7 +96,7 @@ class ClaudeCli:
             return None
         blocks = content if isinstance(content, list) else [content]
         results = [obj(block) for block in blocks if obj(block).get("type") == "tool_result"]
-        # What one tool did in fields of its own belongs to a line with one result.
+        # The line's extra fields describe one tool's work, so they only count with one result.
         outcome = obj(line.get("tool_use_result")) if len(results) == 1 else {}
         parent = text(line.get("parent_tool_use_id"))
         found: list[CliResult] = [
@@ -166,13 +166,13 @@ _SHOWN_CHARACTERS = 2000
 
 @dataclass(frozen=True, slots=True)
 class BadOutput:
-    """A line that is no JSON, or was cut off."""
+    """A line that is not JSON, or was cut off."""
 
     text: str
 
 
 class CliOutput:
-    """Bytes in, JSON values out; skips blank lines, reports torn ones.
+    """Parses bytes to JSON values; skips blank lines, and reports torn ones.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ class CliOutput:
         self._size = 0
 
     def feed(self, data: bytes) -> list[Any]:
-        """Take what came; return the values, and a `BadOutput` for each line that is none."""
+        """Add bytes; return the values, and a `BadOutput` for each line that isn't JSON."""
         *lines, rest = data.split(b"\n")
         values: list[Any] = []
         for line in lines:
@@ -197,7 +197,7 @@ class CliOutput:
         return values
 
     def finish(self) -> list[Any]:
-        """Take the end; a last line without its line feed counts where it is whole."""
+        """Note the end; a last line without a line feed counts if it is complete."""
         return self._read(b"")
 
     def _read(self, end: bytes) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What a stream-json object means to an ACP client; ends of turns: answer, error, usage, login."""
+"""The results of stream-json objects for an ACP client, and the ends of turns."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class PermissionRequested:
 
 @dataclass(frozen=True, slots=True)
 class PermissionWithdrawn:
-    """The CLI does not wait for this answer any more."""
+    """The CLI no longer waits for this answer."""
 
     request_id: str
 
@@ -122,7 +122,7 @@ def read_result(result: Obj, pending_words: str = "") -> TurnEnd | TurnError:
     Parameters
     ----------
     pending_words
-        What the CLI said of an error in a message that has not been shown.
+        The CLI's description of an error, from a message that has not been shown.
     """
     subtype = text(result.get("subtype"))
     failed = result.get("is_error") is True
@@ -147,12 +147,12 @@ def _error(subtype: str, words: str, milliseconds: int | None) -> Obj:
 
 
 def is_logged_out(words: str) -> bool:
-    """Return whether the CLI says that nobody is logged in."""
+    """Return whether the CLI reports that no user is logged in."""
     return _LOGIN_WORDS.search(words) is not None
 
 
 def login_error(words: str) -> Obj:
-    """Return the JSON-RPC error for a CLI that nobody is logged in to."""
+    """Return the JSON-RPC error for a CLI without a login."""
     message = f"The Claude CLI is not logged in. {_WHAT_TO_DO}"
     return {"code": _AUTH_REQUIRED, "message": message, "data": {"details": words}}
 
@@ -185,7 +185,7 @@ def _errors(result: Obj) -> list[str]:
 
 
 def _usage(usage: Obj) -> Obj:
-    """Return ACP's ``PromptResponse.usage``; nothing where the CLI counted nothing."""
+    """Return ACP's ``PromptResponse.usage``; empty if the CLI counted nothing."""
     tokens = {
         "inputTokens": count(usage.get("input_tokens")),
         "outputTokens": count(usage.get("output_tokens")),
@@ -199,7 +199,7 @@ def _usage(usage: Obj) -> Obj:
 
 
 def usage_update(result: Obj, last_usage: Obj, models: Sequence[str]) -> Obj | None:
-    """Return how full the context is after a turn, where the CLI tells (ACP: usage_update).
+    """Return how full the context is after a turn, if the CLI reports it (ACP: usage_update).
 
     Parameters
     ----------

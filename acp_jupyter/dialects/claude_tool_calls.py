@@ -33,10 +33,10 @@ class _Call:
 
 
 def describe(name: str, raw_input: Obj, parent: str = "") -> Obj:
-    """Return what a tool call object of the protocol says of a call, but its id and status."""
+    """Return the fields of a tool call in the protocol's form, except its id and status."""
     row = find_tool(name)
     subject = text(first(raw_input, *_SUBJECTS)).strip().partition("\n")[0]
-    # For a well-known tool, its name and input say more than our own words.
+    # For a well-known tool, its name and input say more than our words.
     title = f"{name}: {subject}" if subject and row is None else name or "Tool"
     fields: Obj = {
         "title": title if len(title) <= _TITLE_LENGTH else f"{title[: _TITLE_LENGTH - 1]}…",
@@ -80,7 +80,7 @@ class ToolCalls:
         Parameters
         ----------
         outcome
-            The line's ``tool_use_result``: what the tool did, in fields of its own.
+            The line's ``tool_use_result``: the tool's work, in fields of its own.
         """
         call_id = text(first(block, "tool_use_id", "id")) or f"call-{len(self._calls)}"
         failed = flag(block.get("is_error"))
@@ -105,7 +105,7 @@ class ToolCalls:
         return _call("tool_call_update", call_id, status, fields)
 
     def close(self) -> list[Obj]:
-        """Return updates for the calls that will have no result any more."""
+        """Return updates for the calls that will get no result."""
         left = [call_id for call_id, call in self._calls.items() if call.is_open]
         for call_id in left:
             self._calls[call_id].is_open = False
@@ -128,7 +128,7 @@ def _meta(name: str, parent: str) -> Obj:
 
 
 def _shown(name: str, raw_input: Obj) -> list[Obj]:
-    """Return what a call itself has to show, and keeps showing beside its result."""
+    """Return the content of a call that stays visible beside its result."""
     if name == _PLAN:
         return _content(acp_blocks(text(raw_input.get("plan"))))
     return requested_edits(name, raw_input)
@@ -139,7 +139,7 @@ def _content(blocks: list[Obj]) -> list[Obj]:
 
 
 def _without_tags(blocks: list[Obj]) -> list[Obj]:
-    """Take away the tags that are meant for the model."""
+    """Remove the tags that are meant for the model."""
     return [
         {**block, "text": _ERROR_TAG.sub("", text(block.get("text")))}
         if block.get("type") == "text"
@@ -183,7 +183,7 @@ def read_permission(request_id: str, request: Obj) -> PermissionRequested:
 
 
 def _words(suggestion: Obj) -> str:
-    """Return what a suggestion would allow; nothing where that is not known."""
+    """Return what a suggestion would allow; nothing if that is unknown."""
     match suggestion:
         case {"type": "addRules", "behavior": "allow", "rules": list(rules)}:
             words = [_rule(obj(rule)) for rule in rules]
@@ -206,7 +206,7 @@ _MOST_PARTS = 200
 
 
 def requested_edits(name: str, raw_input: Obj) -> list[Obj]:
-    """Return what a call asks for; what was there before is known in part only."""
+    """Return the edits that a call requests; the former text is only known in part."""
     path = text(raw_input.get("file_path"))
     if not path:
         return []
@@ -222,14 +222,14 @@ def requested_edits(name: str, raw_input: Obj) -> list[Obj]:
 
 
 def applied_edits(name: str, raw_input: Obj, outcome: Obj) -> tuple[list[Obj], list[Obj]]:
-    """Return what came of it, and the places in the file, one for each part.
+    """Return the edits that a call made, and the line of each in the file.
 
     Parameters
     ----------
     name, raw_input
         Of the call.
     outcome
-        Only this tells what was there before a ``Write``, and where an edit lies.
+        Only this has the text before a ``Write``, and the place of an edit.
     """
     asked = requested_edits(name, raw_input)
     before = outcome.get("originalFile")
@@ -251,7 +251,7 @@ def _part(path: str, hunk: Obj) -> Obj:
 
 
 def _side(lines: list[str], without: str) -> list[str]:
-    """Return one side of a patch; a line with a backslash tells of a missing end only."""
+    """Return one side of a patch; a line with a backslash only marks a missing line end."""
     return [line[1:] for line in lines if not line.startswith((without, "\\"))]
 
 
@@ -264,7 +264,7 @@ def _diff(path: str, old: str | None, new: str) -> Obj:
 
 
 def acp_blocks(content: JsonValue) -> list[Obj]:
-    """Return a string, a block or a list of them as content blocks; nothing is left out."""
+    """Return a string, a block or a list of them as content blocks, without omissions."""
     if content is None or content == "":
         return []
     if isinstance(content, list):

@@ -1,4 +1,4 @@
-"""The dialects that can be imported, and which of them a log is of, by its first lines."""
+"""The dialects that can be imported; detects the dialect of a log by its first lines."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _BUILD = frozenset(_BUILD_NAMES.split())
 
 
 def kind_of(value: Any) -> Dialect | None:
-    """Return the kind of log that a line is of; None where several have such lines, or none."""
+    """Return the kind of log that has such a line; None if several have it, or none."""
     if not isinstance(value, dict):
         return None
     if _is_claude(value):
@@ -54,7 +54,7 @@ def kind_of(value: Any) -> Dialect | None:
 
 
 def likely_dialect(lines: Iterable[bytes | str]) -> Dialect | None:
-    """Return the kind that most of the first lines are of; None where none is known."""
+    """Return the kind of most of the first lines; None if no line is recognised."""
     votes: Counter[Dialect] = Counter()
     for found in islice(read_values(lines), _SAMPLE_LINES):
         kind = kind_of(found.value) if isinstance(found, LogValue) else None

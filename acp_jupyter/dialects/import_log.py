@@ -1,6 +1,6 @@
-"""Importing a log: surveyed as a whole (`survey`), then read line by line (`read_import`).
+"""Imports a log: `survey` looks at the whole log, then `read_import` reads it line by line.
 
-Nothing is dropped silently: what can't be taken is a `LogProblem` with its line, and the rest is
+Nothing is dropped silently: a line that can't be imported becomes a `LogProblem`, and the rest is
 imported.
 """
 
@@ -33,7 +33,7 @@ from acp_jupyter.protocol.version_2 import in_version_1
 
 @dataclass(frozen=True, slots=True)
 class ImportedEntry:
-    """A line of the session that is made, and the log's line that it came from."""
+    """A line of the new session, and the log's line that it came from."""
 
     line: int
     entry: TrafficEntry
@@ -42,18 +42,18 @@ class ImportedEntry:
 def read_import(
     lines: Iterable[bytes | str], facts: LogFacts, sequence: Iterator[int], start: float
 ) -> Iterator[ImportedEntry | LogProblem]:
-    """Yield a log's lines as those of a session; never raise.
+    """Yield a log's lines, converted to lines of a session; never raise.
 
     Parameters
     ----------
     lines
         The log.
     facts
-        What `survey` said of it.
+        The result of `survey`.
     sequence
         Numbers for the lines.
     start
-        When the log began, for logs that do not say it. Seconds since the epoch.
+        When the log began, in seconds since the epoch, for logs without times.
     """
     counted = _Counted(unframed(lines) if facts.framed else lines)
     writer = EntryWriter(sequence, start)
@@ -71,7 +71,7 @@ def read_import(
 
 
 class _Counted:
-    """Counts the lines that were taken."""
+    """Counts the lines that were read."""
 
     def __init__(self, lines: Iterable[bytes | str]) -> None:
         self.line = 0
@@ -111,7 +111,7 @@ def _objects(
 
 
 def _wrong(value: Any, facts: LogFacts) -> str:
-    """Say in words why a value is not of this log; empty where it is."""
+    """Return why a value doesn't belong to this log, in words; empty if it does."""
     if not isinstance(value, dict):
         return "This is not a JSON object."
     kind = kind_of(value)
@@ -141,21 +141,21 @@ class LogFacts:
     dialect
         How it is read.
     looks_like
-        What its first lines look like; None where nothing is known.
+        The dialect of its first lines; None if they are not recognised.
     named
         Whether the caller chose the dialect.
     framed
         Whether it is a capture of an event stream.
     agent_name
-        As the log says it, or empty.
+        The agent's name in the log, or empty.
     cwd
-        The agent's folder, absolute, on whatever machine; or empty.
+        The agent's folder, an absolute path on its machine; or empty.
     session
         The protocol's id of the session that is read.
     others
         The other sessions of the log that have prompts.
     own
-        Whether it has a host's notes of its turns.
+        Whether it has a host's notes about its turns.
     prompts
         Whether it has prompts.
     """
@@ -173,14 +173,14 @@ class LogFacts:
 
 
 def survey(lines: LogSource, dialect: Dialect | None = None, session: str = "") -> LogFacts | None:
-    """Look at a log; None where it is of no kind that is known.
+    """Survey a log; return None if its kind is unknown.
 
     Parameters
     ----------
     lines
         The log.
     dialect
-        How it is to be read; by default as it looks.
+        How to read it; by default the detected dialect.
     session
         Which session of it, by the protocol's id; otherwise the one with most lines.
     """
@@ -254,7 +254,7 @@ _USER = frozenset({"user_message_chunk", "user_message"})
 
 
 class PacketImport:
-    """Puts packets into turns; each is kept as it stands.
+    """Assigns packets to turns; the packets don't change.
 
     Parameters
     ----------

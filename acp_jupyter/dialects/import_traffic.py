@@ -1,4 +1,4 @@
-"""Importing ACP traffic: one of the log's sessions renumbered, with notes for its turns."""
+"""Imports ACP traffic: renumbers one of the log's sessions, and adds notes about its turns."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _LOADS = frozenset({"session/load", "session/resume"})
 
 
 class TrafficImport:
-    """Renumbers one session's lines and gives them their turns.
+    """Renumbers one session's lines and assigns them to turns.
 
     Parameters
     ----------
     writer
         Makes the lines.
     session_id
-        The session that is wanted, empty for all.
+        The session to import; empty for all.
     own
         Whether the log has notes of its turns.
     prompts
@@ -100,7 +100,7 @@ class TrafficImport:
             yield self._line(entry)
 
     def _guessing(self) -> ImplicitTurns | None:
-        """Return whom to ask for turns: for a log without prompts, or while history is replayed."""
+        """Return the guessed turns, if the log has no prompts or replays history; else None."""
         return self._implicit if self._replay is None else self._replay[1]
 
     def _response(self, entry: TrafficEntry) -> Iterator[TrafficEntry]:
@@ -145,12 +145,12 @@ class TrafficImport:
         """Yield a note with ids of this import: turns of the log may still be open elsewhere."""
         match note.get("note"):
             case "session_opened" | "rules_changed":
-                return  # this session is another one, and answers nothing by the rules of the log
+                return  # the new session has its own opening, and its own rules
             case "log_full" | "log_gap":
                 yield self._writer.note(HostNotice(severity="warning", text=_FULL))
                 return
             case "turn_queued":
-                note["origin"] = None  # no cell of a notebook here has asked for it
+                note["origin"] = None  # no cell here sent this prompt
             case "permission_settled":
                 note["request_id"] = self._request_id(text(note.get("request_id")))
             case _:
@@ -169,7 +169,7 @@ _NO_END = "The log ends before this turn does."
 
 
 class PromptTurns:
-    """Writes the notes that a host would have written; the first of the open turns is running.
+    """Writes the notes that a host would have written; the first open turn counts as running.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class PromptTurns:
         self._open: deque[tuple[int, str]] = deque()
 
     def queue(self, request: int, prompt: Sequence[Obj]) -> Iterator[TrafficEntry]:
-        """Take a prompt, before its request is written."""
+        """Add a prompt before its request is written."""
         turn_id = gen_id()
         self._open.append((request, turn_id))
         yield self._writer.note(TurnQueued(turn_id=turn_id, prompt=tuple(prompt)))
@@ -196,13 +196,13 @@ class PromptTurns:
                 yield from self._lose()
 
     def answered(self, request: int | None) -> Iterator[TrafficEntry]:
-        """Go on with the next turn, after the answer was written."""
+        """Start the next turn after the answer was written."""
         if self._open and self._open[0][0] == request:
             self._open.popleft()
             yield from self._start_next()
 
     def lose_all(self) -> Iterator[TrafficEntry]:
-        """End the open turns: their process is gone."""
+        """End the open turns, as their process has ended."""
         while self._open:
             yield from self._lose()
 
@@ -236,7 +236,7 @@ class TrafficFacts:
     Attributes
     ----------
     own
-        Whether a host of ours wrote it: then it has notes of its turns, and one session.
+        Whether our host wrote it; then it has notes about its turns, and one session.
     """
 
     own: bool = False
@@ -245,18 +245,18 @@ class TrafficFacts:
     sessions: dict[str, SessionFacts] = field(default_factory=dict)
 
     def largest(self) -> str:
-        """Return the id of the session with most lines, empty where none is named."""
+        """Return the id of the session with the most lines; empty if none is named."""
         return max(self.sessions, key=lambda name: self.sessions[name].lines, default="")
 
 
 class SessionTracker:
-    """Tells of each line which session it belongs to."""
+    """Finds the session that each line belongs to."""
 
     def __init__(self) -> None:
         self._requests: OrderedDict[int, str] = OrderedDict()
 
     def of(self, entry: TrafficEntry) -> str:
-        """Return a session's id; empty for what concerns none, or all."""
+        """Return a session's id; empty for a line about none, or all of them."""
         message = entry.message
         named = _named_session(obj(message.get("params")))
         if "method" in message:
@@ -275,7 +275,7 @@ def _named_session(params: Obj) -> str:
 
 
 def survey_traffic(lines: Iterable[bytes | str]) -> TrafficFacts:
-    """Read a whole log for its facts; memory does not grow with it."""
+    """Read the facts of a whole log; its memory doesn't grow with the log."""
     facts, sessions = TrafficFacts(), SessionTracker()
     folders: OrderedDict[int, str] = OrderedDict()
     for entry in in_version_1(read_log(lines)):

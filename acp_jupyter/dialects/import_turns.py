@@ -1,4 +1,4 @@
-"""Turns of an imported log, often to be guessed; its new entries; and logs of packets."""
+"""Guesses the turns of an imported log, and writes its new entries."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ def session_update(session_id: str, update: Obj) -> dict[str, Any]:
 
 
 class ImplicitTurns:
-    """Turns of a log that does not tell its prompts as requests.
+    """Guesses the turns of a log without prompt requests.
 
-    A turn begins with the first thing that the agent says after the last end, or with what the
-    user says before it.
+    A turn begins with the agent's first message after the last end, or with the user's message
+    before that.
 
     Parameters
     ----------
     writer
         Makes the lines.
     session_id
-        In the protocol; with it a turn is a request, that its end answers.
+        The protocol's id; with it a turn is written as a request, and its end as the answer.
     """
 
     def __init__(self, writer: EntryWriter, session_id: str = "") -> None:
@@ -71,7 +71,7 @@ class ImplicitTurns:
         return self._count > 0
 
     def add_prompt(self, block: Obj) -> Iterator[TrafficEntry]:
-        """Take a part of a prompt; it ends the turn before, if that has no end of its own."""
+        """Add a part of a prompt; end the previous turn, if it has not ended."""
         if self.is_open:
             yield from self.end({"stopReason": "end_turn"})
         self._prompt.append(block)
@@ -94,7 +94,7 @@ class ImplicitTurns:
             yield asked
 
     def end(self, result: Obj, error: Obj | None = None) -> Iterator[TrafficEntry]:
-        """End the running turn; one that nobody began has nothing but its end."""
+        """End the running turn; without one, begin and end an empty turn."""
         yield from self.begin()
         self.is_open = False
         if self._session_id:
@@ -105,11 +105,11 @@ class ImplicitTurns:
             yield self._writer.line("!", {"note": "imported_packet", "packet": packet})
 
     def ended(self) -> None:
-        """Take note of an end that has a line of its own."""
+        """Note an end that the log has as a line."""
         self.is_open = False
 
     def finish(self) -> Iterator[TrafficEntry]:
-        """Begin a turn for what the user said last, and the agent has not answered."""
+        """Begin a turn for a last prompt that the agent has not answered."""
         if self._prompt:
             yield from self.begin()
 

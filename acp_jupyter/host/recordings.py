@@ -79,7 +79,7 @@ class Recordings:
         file = RecordingFile(self._root, path, self._limits)
         match options.mode:
             case "record":
-                file.opening()  # refuse now, before the agent works in vain
+                file.opening()  # refuse now, so that the agent doesn't work for nothing
                 return PreparedRecording(file, key, None)
             case "replay":
                 return PreparedRecording(file, key, _replay_spec(agent, file))

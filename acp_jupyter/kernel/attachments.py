@@ -93,7 +93,7 @@ def _matching(given: str) -> list[tuple[str, Path]]:
     if not _PATTERN.search(given) or path.exists():
         return [(given, path)]
     matches = itertools.islice(glob.iglob(str(path), recursive=True), _MOST_LOOKED_AT)
-    # A file may be named like somebody's home folder: ~$report.docx is of an editor.
+    # A file name may look like a home folder: an editor's lock file is called ~$report.docx.
     files = sorted(match for match in matches if Path(match).is_file())
     if not files:
         raise UsageError(f"No file matches {given}. Patterns start at the notebook's folder.")

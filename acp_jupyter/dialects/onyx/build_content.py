@@ -34,7 +34,7 @@ from acp_jupyter.protocol.parse.packet import read_timestamp
 
 
 class BuildModel(Model):
-    """Base of what stands on the wire; fields that say nothing are left out there."""
+    """Base of the models on the wire, which omit empty fields."""
 
     model_config = ConfigDict(extra="ignore", populate_by_name=True)
 
@@ -42,7 +42,7 @@ class BuildModel(Model):
     def _without_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
         fields: dict[str, JsonValue] = handler(self)
         if "timestamp" in fields:
-            fields["timestamp"] = fields.pop("timestamp")  # the last field, as Onyx writes it
+            fields["timestamp"] = fields.pop("timestamp")  # last, as in Onyx
         return {name: value for name, value in fields.items() if value is not None}
 
 
@@ -51,7 +51,7 @@ def _now() -> datetime:
 
 
 def _moment(value: object) -> datetime:
-    """Read a time; without a valid one it is the time of receipt."""
+    """Parse a time; if it is not valid, return the time of receipt."""
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     seconds = read_timestamp(value) if isinstance(value, str | int | float) else None
@@ -68,7 +68,7 @@ class BuildTimed(BuildModel):
 
 
 def packet_time(packet: TimedPacket) -> datetime:
-    """Return a packet's time; for one that was never stamped it is now."""
+    """Return a packet's time; the present time if it has none."""
     return _now() if packet.timestamp is None else datetime.fromtimestamp(packet.timestamp, UTC)
 
 
@@ -96,7 +96,7 @@ class AudioContent(BuildModel):
 
 
 class EmbeddedResourceContent(BuildModel):
-    """A resource with its text; flat, where the protocol nests it."""
+    """A resource with its text; flat, while the protocol nests it."""
 
     type: Literal["embedded_resource"] = "embedded_resource"
     uri: str
@@ -106,7 +106,7 @@ class EmbeddedResourceContent(BuildModel):
 
 
 class ResourceLinkContent(BuildModel):
-    """A link to a resource, with its size in bytes where that is known."""
+    """A link to a resource, with its size in bytes if known."""
 
     type: Literal["resource_link"] = "resource_link"
     uri: str
@@ -167,7 +167,7 @@ class ArtifactType(StrEnum):
 
 
 class Artifact(BuildModel):
-    """Something that was made and is worth opening, with its URLs."""
+    """A file or page that the agent made for the user to open, with its URLs."""
 
     id: str
     type: ArtifactType
@@ -202,14 +202,14 @@ def create_artifact_from_file(
     file_path
         Relative to ``folder``; a folder is allowed, with or without a slash at its end.
     artifact_type
-        What it is.
+        The artifact's type.
     name
-        What it is called.
+        The artifact's name.
     folder
-        The session's; default: the working directory.
+        The session's folder; default: the working directory.
     served
         The root of the Jupyter server's files; default: ``folder``. URLs are relative to the
-        server's own. What lies outside has none, nor has a folder without a page.
+        server's URL. A file outside has no URL, nor has a folder without a page.
 
     Raises
     ------
@@ -257,7 +257,7 @@ def _url(page: Path, served: Path) -> str | None:
 
 
 def _size(folder: Path) -> int:
-    """Add up the files of a folder, without following links; of a huge one only the first."""
+    """Add up the sizes of a folder's files, without following links; in a huge one the first."""
     return sum(islice(_sizes(folder), _MOST_ENTRIES))
 
 

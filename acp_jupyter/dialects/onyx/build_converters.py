@@ -68,7 +68,7 @@ _CODE = -1
 def convert_acp_thought_to_step_delta(
     thought: AgentThoughtChunk, step_id: str = THINKING
 ) -> StepDeltaPacket:
-    """Convert a piece of thought to a piece of a step; a step that it names itself wins."""
+    """Convert a piece of thought to a piece of a step; a step named in it wins."""
     block = thought.block
     return StepDeltaPacket(
         step_id=thought.step_id or step_id,
@@ -183,7 +183,7 @@ def step(packet: StepStart | StepEnd) -> BuildPacket:
 
 
 def notice(packet: NoticePacket) -> list[BuildPacket]:
-    """Make a step of a notice: the dialect has nothing nearer."""
+    """Convert a notice to a step, the closest packet of the dialect."""
     at = packet_time(packet)
     name = packet.title or packet.severity.capitalize()
     words = "\n".join(part for part in (packet.text, packet.detail) if part)
@@ -281,13 +281,13 @@ def convert_acp_permission_response_to_permission_response(
 
 
 def shown_name(call: ToolCallStart | ToolCallProgress) -> str:
-    """Return a tool's name as the agent spells it, else as it is known here, else its kind."""
+    """Return a tool's name as the agent spells it, else the name that we know, else its kind."""
     known = "" if call.tool_name == "unknown" else call.tool_name
     return call.name or known or call.acp_kind or "unknown"
 
 
 def _title(call: ToolCallStart | ToolCallProgress) -> str:
-    """Return the agent's own title; for a bare name or path our words, with the file."""
+    """Return the agent's title; for a bare name or path our words, with the file."""
     words = _words(call)
     own = call.title or ""
     file = (words.path or (own if "/" in own else "")).rsplit("/", 1)[-1]
@@ -311,14 +311,14 @@ def _words(call: ToolCallStart | ToolCallProgress) -> ToolWords:
 
 
 def _result(call: ToolCallProgress) -> JsonValue:
-    """Return what the tool gave, else what is said of it."""
+    """Return the tool's output, else the call's content."""
     if call.raw_output is not None:
         return call.raw_output
     return content_text(call.content or ()) or None
 
 
 def _content(call: ToolCallProgress) -> tuple[JsonValue, ...] | None:
-    """Return the content where it is more than the text that ``result`` has."""
+    """Return the content if it has more than the text of ``result``."""
     content = call.content or ()
     plain = all(
         isinstance(item, ToolContentBlock) and isinstance(item.block, TextBlock) for item in content

@@ -1,7 +1,7 @@
 """Packets of build mode as they are on the wire: snake case, empty fields left out.
 
-Fields that stand in none of Onyx's examples: ``content_block`` and ``content`` carry what is not
-text; ``tool_input`` and ``title`` after the start, what agents report only then.
+Some fields are in none of Onyx's examples: ``content_block`` and ``content`` have content other
+than text; ``tool_input`` and ``title`` after the start have what agents report only then.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class PlanEntry(BuildModel):
 
 
 class PlanPacket(BuildTimed):
-    """The whole plan; the entries count, the text is for readers that know none."""
+    """The whole plan; the text is for readers that don't know the entries."""
 
     type: Literal["plan"] = "plan"
     plan: str = ""
@@ -183,7 +183,7 @@ class ArtifactCreatedPacket(BuildTimed):
 
 
 class UnknownPacket(BuildTimed):
-    """What is no packet of this dialect, as it came."""
+    """An object that is not a packet of this dialect, unchanged."""
 
     type: Literal["unknown"] = "unknown"
     raw: JsonValue

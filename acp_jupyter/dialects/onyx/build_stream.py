@@ -1,6 +1,6 @@
 """`BuildModeStream`: a session's packets as a stream of build mode, with starts and ends of output.
 
-What a subagent writes becomes a step of its own: the output is the agent's own answer.
+The text of a subagent becomes a step; the output is only the agent's own answer.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ class _Call:
 class BuildModeStream:
     """Writes the packets of one session, in order.
 
-    What the dialect has no packet for is left out: the user's own words, commands, config
-    options, the use of the context, and unknown packets. Notices become steps.
+    It omits what the dialect has no packet for: the user's messages, commands, config options,
+    the use of the context, and unknown packets. Notices become steps.
     """
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ class BuildModeStream:
         self._subagents = SubagentSteps()
 
     def write(self, packet: Packet) -> list[BuildPacket]:
-        """Return what follows from one packet."""
+        """Return the packets of build mode for one packet."""
         if isinstance(packet, _LEFT_OUT):
             return []
         if isinstance(packet, AgentMessageChunk | AgentThoughtChunk) and packet.parent_id:
@@ -217,7 +217,7 @@ class BuildModeStream:
     # -- tool calls --------------------------------------------------------------
 
     def _call(self, packet: ToolCallStart | ToolCallProgress) -> list[BuildPacket]:
-        """Return a call's start, once, then its progress or its end, which may come again."""
+        """Return a call's start, once, then its progress or its end, which may be repeated."""
         known = self._calls.get(packet.tool_call_id)
         new = known is None or (isinstance(packet, ToolCallStart) and known.status in _FINAL)
         if known is None or new:
@@ -240,7 +240,7 @@ class BuildModeStream:
         return [*started, convert.convert_acp_tool_progress_to_tool_end(progress)]
 
     def _end_calls(self, at: datetime) -> list[BuildPacket]:
-        """End the calls that the turn's end leaves open, as cancelled."""
+        """End the calls that are open at the turn's end, as cancelled."""
         left = [(key, call) for key, call in self._calls.items() if call.status not in _FINAL]
         for _, call in left:
             call.status = "cancelled"
@@ -254,7 +254,7 @@ class BuildModeStream:
 
 
 def _remember(known: OrderedDict[str, _Value], key: str, value: _Value) -> None:
-    """Keep the newest; what is forgotten costs a tool's name, or an option's."""
+    """Keep the newest entries; a dropped one only loses the name of a tool or option."""
     known[key] = value
     if len(known) > _REMEMBERED:
         known.popitem(last=False)
@@ -264,9 +264,9 @@ _MOST_OPEN = 1000
 
 
 class SubagentSteps:
-    """One step for each tool call whose subagent speaks; it ends with the call.
+    """A step for each tool call whose subagent writes text; it ends with the call.
 
-    They may be open at once, beside the agent's own text: each piece names its step.
+    Several steps and the agent's own text may be open together, as each piece names its step.
     """
 
     def __init__(self) -> None:
@@ -298,5 +298,5 @@ class SubagentSteps:
         return [StepEndPacket(step_id=call_id, status=ended, timestamp=at)]
 
     def end_all(self, at: datetime) -> list[BuildPacket]:
-        """Return the ends of those that the turn leaves open."""
+        """Return the ends of the steps that are open at the turn's end."""
         return [end for call_id in [*self._open] for end in self.end(call_id, "cancelled", at)]

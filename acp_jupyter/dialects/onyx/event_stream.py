@@ -35,13 +35,13 @@ def is_framed(lines: Iterable[bytes | str]) -> bool:
 
 
 def unframed(lines: Iterable[bytes | str]) -> Iterator[bytes]:
-    """Yield as many lines as there are: an event's data for its first one, else empty ones.
+    """Yield a line for each line: an event's data for its first one, and empty ones for the others.
 
-    So every line keeps its number. What is no field of an event stream stays as it is, for the
-    reader of lines to complain of.
+    So every line keeps its number. A line that is no field of an event stream is yielded unchanged;
+    the reader of lines will report it.
     """
     data: list[bytes] = []
-    held = 0  # lines of this event since its data began
+    held = 0  # lines of this event since the first with data
     size = 0
     for line in map(_as_bytes, lines):
         field = _CAPTURED_FIELD.match(line)
@@ -57,7 +57,7 @@ def unframed(lines: Iterable[bytes | str]) -> Iterator[bytes]:
             yield b"" if field else line
             continue
         elif field is None:
-            data.append(line)  # a value that was broken over lines
+            data.append(line)  # a value that was wrapped over several lines
         held += 1
     if data:
         yield from _captured_event(data, held)
@@ -69,7 +69,7 @@ def _captured_event(data: list[bytes], held: int) -> Iterator[bytes]:
 
 
 def _begins_another(data: list[bytes], name: bytes | None, content: bytes) -> bool:
-    """Tell an event that follows without an empty line: captures lose them."""
+    """Return whether a new event begins here without an empty line, as captures lose these."""
     if not data[-1].rstrip().endswith((b"}", b"]")):
         return False
     return name in (b"event", b"id") or _OBJECT.match(content) is not None
@@ -110,8 +110,8 @@ class SseEvent:
 class SseDecoder:
     """Decodes the bytes of an event stream, however they are cut, into events.
 
-    Comments and unknown fields are left out; lines end as they like. Of an event beyond
-    64 million characters the lines that are too much are left out.
+    Comments and unknown fields are left out; any line ends are accepted. An event of more than
+    64 million characters loses its last lines.
     """
 
     def __init__(self) -> None:
@@ -125,11 +125,11 @@ class SseDecoder:
         self._room = _MAX_CHARS
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
-        """Take what came next; return the events that are whole by now."""
+        """Add bytes; return the events that are complete now."""
         return self._take(self._text.decode(chunk))
 
     def end(self) -> list[SseEvent]:
-        """Return what the stream's end has left without its last empty line."""
+        """Return the event at the stream's end that lacks its empty line."""
         return [*self._take(self._text.decode(b"", final=True)), *self._take("\n\n")]
 
     def _take(self, text: str) -> list[SseEvent]:
@@ -170,7 +170,7 @@ class SseDecoder:
             case _:
                 pass
         if not self._data:
-            self._room = _MAX_CHARS  # comments for ever are no event
+            self._room = _MAX_CHARS  # endless comments make no event
         return None
 
     def _dispatch(self) -> SseEvent | None:
@@ -181,7 +181,7 @@ class SseDecoder:
 
 
 def read_packets(chunks: Iterable[bytes], state: ParseState | None = None) -> Iterator[Packet]:
-    r"""Yield the packets of a stream, of either dialect; data that is no JSON gives `Unknown`.
+    r"""Yield the packets of a stream, of either dialect; data that isn't JSON gives `Unknown`.
 
     >>> [packet.type for packet in read_packets([b'data: {"type":', b' "output_start"}\n', b"\n"])]
     ['output_start']

@@ -1,7 +1,7 @@
-"""Writing Onyx packets: camel case, with ``type`` and ``sessionUpdate``.
+"""Writes Onyx packets: camel case, with ``type`` and ``sessionUpdate``.
 
-What Onyx has no packet for has the protocol's form, or that of build mode. `parse_packet` reads
-all of it. Questions of an agent, which Onyx does not know, are written as the protocol has them.
+Events without an Onyx packet have the protocol's form, or that of build mode. An agent's question,
+which Onyx doesn't know, has the protocol's form. `parse_packet` reads all of them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ from acp_jupyter.protocol.session_packets import (
 
 
 def write_packet(packet: Packet) -> Obj | None:
-    """Write a packet; None for what only the traffic of the protocol has."""
+    """Write a packet; None for a packet that only the protocol's traffic has."""
     written = _write(packet)
     if written is not None and packet.timestamp is not None:
         written["timestamp"] = wire_time(datetime.fromtimestamp(packet.timestamp, UTC))
@@ -179,7 +179,7 @@ def _plan(packet: AgentPlanUpdate) -> Obj:
 
 
 def _artifact(packet: ArtifactCreated) -> Obj:
-    """Write an artifact; a field that it does not have is null."""
+    """Write an artifact; a missing field is null."""
     artifact = packet.artifact.model_dump(mode="json")
     return {name: None if value == "" else value for name, value in artifact.items()}
 
@@ -218,7 +218,7 @@ def _notice(packet: NoticePacket) -> Obj:
 
 
 def _end(packet: PromptResponse) -> Obj:
-    """Write the end of a turn; ``_meta`` is empty unless there is something to tell."""
+    """Write the end of a turn; ``_meta`` may be empty."""
     seconds = packet.duration_seconds
     claude = _without_empty(
         subtype=packet.detail, durationMs=None if seconds is None else round(seconds * 1000)
@@ -235,7 +235,7 @@ def _end(packet: PromptResponse) -> Obj:
 def write_elicitation(
     packet: ElicitationRequest | ElicitationResponse | ElicitationComplete,
 ) -> Obj:
-    """Write a question, its answer, or that it is done; what is empty is left out."""
+    """Write a question, its answer, or its end; empty fields are left out."""
     match packet:
         case ElicitationRequest():
             return {"type": packet.type, "requestId": packet.request_id} | _request(packet)

@@ -1,4 +1,4 @@
-"""Writing tool calls, permission requests and content blocks as Onyx packets have them."""
+"""Writes tool calls, permission requests and content blocks in the form of Onyx packets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from acp_jupyter.protocol.tools.outputs import write_terminal
 
 
 def write_start(packet: ToolCallStart) -> Obj:
-    """Write the start of a call with all its fields, also those that are still empty."""
+    """Write the start of a call with all its fields, including empty ones."""
     call = _call(packet)
     return {
         "type": packet.type,
@@ -40,7 +40,7 @@ def write_start(packet: ToolCallStart) -> Obj:
 
 
 def write_progress(packet: ToolCallProgress) -> Obj:
-    """Write an update of a call; a field that it does not change is null."""
+    """Write an update of a call; an unchanged field is null."""
     return {"type": packet.type, "sessionUpdate": "tool_call_update", **_call(packet)}
 
 
@@ -50,7 +50,7 @@ def _call(packet: ToolCallStart | ToolCallProgress) -> Obj:
         {"_meta": None, "path": location.path, "line": location.line}
         for location in packet.locations
     ]
-    # A tool name that the title does not tell.
+    # A tool name that is not in the title.
     meta: Obj = {"tool_name": packet.name} if packet.name else {}
     if packet.parent_id:
         meta[PARENT_ID] = packet.parent_id
@@ -90,7 +90,7 @@ def write_permission_request(packet: PermissionRequest) -> Obj:
 
 
 def write_permission_response(packet: PermissionResponse) -> Obj:
-    """Write the outcome as the protocol has it; ``approved`` only where nothing was chosen."""
+    """Write the outcome in the protocol's form; ``approved`` only if no option was chosen."""
     outcome: Obj = {"outcome": "cancelled"}
     if packet.option_id is not None:
         outcome = {"outcome": "selected", "optionId": packet.option_id}
@@ -124,7 +124,7 @@ def _without_empty(fields: Obj) -> Obj:
 
 
 def content_text(content: Iterable[ToolContent]) -> str:
-    """Return what a tool call's content says in text."""
+    """Return the text of a tool call's content."""
     blocks = (item.block for item in content if isinstance(item, ToolContentBlock))
     return "\n".join(block.text for block in blocks if isinstance(block, TextBlock))
 

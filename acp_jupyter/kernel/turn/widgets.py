@@ -103,17 +103,17 @@ class TurnWidget(AcpWidget):
         self._done = CallbackDispatcher()
         self._asked = CallbackDispatcher()
         self._lock = threading.RLock()
-        """Between the thread of the traits and whoever adds a callback."""
+        """Guards the traits' thread against threads that add callbacks."""
         self._ended = ""
-        """The turn whose end was told last."""
+        """Id of the turn whose end was reported last."""
         self._told: frozenset[str] = frozenset()
-        """Ids of the requests in ``pending`` that were told."""
+        """Ids of the reported requests in ``pending``."""
         self._source = source
         self._follower: Follower | None = None
         self._shown = ""
-        """Id of the turn that the traits are of."""
+        """Id of the turn in the traits."""
         for name, value in EMPTY.items():
-            self.set_trait(name, value)  # else being told it would count as a change
+            self.set_trait(name, value)  # else the first value would count as a change
         client = source._client
         if not is_turn(source):
             super().__init__(client, source.id)
