@@ -137,4 +137,4 @@ LOOKS: tuple[Callable[[], Iterator[Finding]], ...] = (
     _agents,
     _programs,
 )
-"""What is looked at, in this order."""
+"""The checks, in this order."""

@@ -13,7 +13,7 @@ from pathlib import Path
 __all__ = ["module_command", "script_command"]
 
 _OWN_FOLDER = Path(__file__).resolve().parents[1]
-"""Where this package is, beside what else was installed with it."""
+"""The folder of this package, with everything installed beside it."""
 
 _RUN = (
     "import runpy, sys; folder, module = sys.argv[1:3]; del sys.argv[1:3]; "

@@ -81,7 +81,7 @@ __all__ = [
 _ONYX_UPDATES = frozenset(
     {"agent_message_chunk", "agent_thought_chunk", "tool_call", "tool_call_update", "plan"}
 )
-"""What they know as ``sessionUpdate``."""
+"""The values of ``sessionUpdate`` in Onyx."""
 
 
 def determine_packet_type(packet: Obj) -> PacketType:

@@ -42,7 +42,7 @@ _REFUSALS = {
     errno.EACCES,
     errno.EPERM,
 }
-"""What a disk says that is full, read-only or broken."""
+"""Errors of a disk that is full, read-only or broken."""
 
 
 class Dispatcher:

@@ -17,9 +17,9 @@ from acp_jupyter.kernel.session import defaults
 from acp_jupyter.kernel.turn.turn import Turn
 
 _SESSION_VARIABLE = "JPY_SESSION_NAME"
-"""By which a kernel knows its notebook."""
+"""The variable that gives a kernel its notebook's path."""
 _MOST_CHARS = 1_000_000
-"""Of a text that is kept of a turn."""
+"""Most characters to keep of a turn's text."""
 
 
 def begin() -> None:

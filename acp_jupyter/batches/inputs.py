@@ -17,7 +17,7 @@ from acp_jupyter.protocol.files import human_size
 
 MOST_FILES = 1000
 MOST_BYTES = 100_000_000
-"""Of what is copied without being named."""
+"""Most bytes to copy if the inputs are not named."""
 _PIECE_BYTES = 1024 * 1024
 
 

@@ -21,11 +21,11 @@ from acp_jupyter.protocol.objects import Model
 
 SUFFIX = ".batch"
 RECORDING = "recording.acp"
-"""Of a job's sessions, in its working folder and in its result."""
+"""The recording of a job's sessions, in its working folder and in its result."""
 SETUP = "setup.json"
-"""Beside the working folder: how the kernel begins."""
+"""The kernel's setup, beside the working folder."""
 TURNS = "turns.json"
-"""Beside it: the turns that have ended."""
+"""The ended turns, beside the working folder."""
 MARKER = "batch.json"
 _MARK_TEXT = '{"acp_jupyter_batch": 1}\n'
 _KEY_CHARS = 20
@@ -41,7 +41,7 @@ class Job(Model):
     """Its id; empty for the notebook's own choice."""
     policy: Policy = "ask"
     sandbox: Sandbox | None = None
-    """None for what the agent's entry says."""
+    """None for the setting in the agent's entry."""
     seed: int | None = None
 
 
@@ -56,12 +56,12 @@ class Order(Job):
     inputs: str
     """Digest of the input files."""
     name: str
-    """Of the notebook's file in the working folder."""
+    """Name of the notebook's file in the working folder."""
     trust: bool = False
     cell_seconds: float | None = None
     replay: bool = False
     notes: tuple[str, ...] = ()
-    """What is to be said of the job, whatever comes of it."""
+    """Remarks on the job that don't depend on its result."""
     scratch: str = ""
     """A folder of this machine to work in, which the caller removes; empty: one is made."""
 

@@ -18,7 +18,7 @@ from acp_jupyter.batches.run_job import run_job
 from acp_jupyter.own_programs import module_command
 
 _TRIES = 3
-"""A job whose worker dies is run again, as often."""
+"""How often a job runs if its worker dies."""
 
 
 class WorkerDied(Exception):

@@ -22,7 +22,7 @@ from typing import Any, Literal
 from acp_jupyter.checks.bindings import bindings
 
 _MOST_CHARS = 200_000
-"""Of a cell that is read."""
+"""Longest cell that is read."""
 _MAGIC = re.compile(r"^[^#'\"\n]*%acp\b", re.M)
 """A cell with `%%acp` or `%acp`, also below or behind other magics; the page knows it alike."""
 _BINDING = {"function", "class"}
@@ -95,7 +95,7 @@ class _Scope:
     kind: _Kind
     own: set[str] = field(default_factory=set)
     of_cell: set[str] = field(default_factory=set)
-    """What a function declares as ``global``."""
+    """Names that a function declares as ``global``."""
 
 
 class _Reader(ast.NodeVisitor):

@@ -37,7 +37,7 @@ CELL_SECONDS = 600.0
 SECONDS = 3600.0
 """No cell is started after that."""
 OUTPUT_CHARS = 100_000_000
-"""Of text in all outputs. A cell that has more is interrupted."""
+"""Most characters of all outputs; a cell that exceeds this is interrupted."""
 START_SECONDS = 60
 _REST = "not run"
 

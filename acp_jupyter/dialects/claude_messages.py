@@ -32,7 +32,7 @@ class AssistantReader:
         self.anything = False
         """Whether the turn has an answer in text."""
         self.error_words = ""
-        """What the CLI itself said in the model's place; its ``result`` says whether it failed."""
+        """Words of the CLI instead of the model; its ``result`` says whether they are an error."""
         self.last_usage: Obj = {}
         self.last_model = ""
         self._streamed = StreamedText()

@@ -39,14 +39,14 @@ class PermissionRequested:
     """ACP: session/request_permission, without the session's id."""
 
     request_id: str
-    """Of the CLI's control request, for the answer."""
+    """Id of the CLI's control request, for the answer."""
     params: Obj
     tool_input: Obj
     """Goes back to the CLI unchanged when the tool call is allowed."""
     grants: dict[str, list[Obj]] = field(default_factory=dict)
     """What an option allows beyond this call, in the CLI's form, by option id."""
     tool_name: str = ""
-    """As the CLI spells it."""
+    """The tool's name as the CLI spells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +99,12 @@ _STOP_REASONS = {
     "error_max_budget_usd": "max_turn_requests",
 }
 _MODEL_STOPS = {"max_tokens": "max_tokens", "refusal": "refusal"}
-"""Why the model stopped, where an end is more than the CLI's ``success`` tells."""
+"""The model's stop reasons that say more than the CLI's ``success``."""
 
 _AUTH_REQUIRED = -32000
 _INTERNAL_ERROR = -32603
 _DIAGNOSTIC = "[ede_diagnostic]"
-"""Begins what the CLI says to its own developers."""
+"""Prefix of the CLI's messages to its own developers."""
 _LOGIN_WORDS = re.compile(
     r"please run /login|invalid api key|not logged in|failed to authenticate"
     r"|oauth token (has expired|revoked)",

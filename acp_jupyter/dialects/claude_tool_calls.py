@@ -154,7 +154,7 @@ REJECT = "reject"
 
 _MOST_WORDS = 300
 _MODES = {"acceptEdits": "all edits of files", "plan": "plan mode", "default": "default mode"}
-"""What a suggestion may switch to; never a mode that stops asking altogether."""
+"""The modes that a suggestion may switch to, but none that never asks."""
 
 
 def read_permission(request_id: str, request: Obj) -> PermissionRequested:

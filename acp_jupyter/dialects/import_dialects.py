@@ -11,7 +11,7 @@ from acp_jupyter.protocol.log_envelope import open_envelope
 from acp_jupyter.protocol.log_json import LogValue, read_values
 
 Dialect = Literal["traffic", "packets", "build-mode", "claude-cli"]
-"""What can be imported; all but the last are also what can be exported."""
+"""The formats to import; all but the last can also be exported."""
 
 DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
 

@@ -140,10 +140,10 @@ _AFTER_TURN_NAMES = (
 )
 
 IN_TURN = frozenset(_IN_TURN_NAMES.split())
-"""What the agent says within a turn only."""
+"""Updates that an agent only sends within a turn."""
 
 AFTER_TURN = frozenset(_AFTER_TURN_NAMES.split())
-"""What may also follow a turn, and belongs to it then."""
+"""Updates that may also follow a turn, and then belong to it."""
 
 
 def gen_id() -> str:

@@ -17,12 +17,12 @@ from acp_jupyter.protocol.vocabulary import UNASKED_WORDS, read_unasked
 
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 SANDBOXES: tuple[Sandbox, ...] = ("off", "folder", "copy", "read-only")
-"""What leaves an agent most comes first."""
+"""From the least to the most restrictive."""
 NETWORKS: tuple[Network, ...] = ("none", "hosts", "all")
-"""What reaches least comes first."""
+"""From the most to the least restrictive."""
 _NOT_YET: frozenset[Sandbox] = frozenset({"copy"})
 OFFERED_SANDBOXES = tuple(each for each in SANDBOXES if each not in _NOT_YET)
-"""Those that can be had."""
+"""The sandboxes that are available."""
 LEVELS: tuple[SandboxLevel, ...] = ("none", "partial", "full")
 _ANY = ("*",)
 _MOST_INSTRUCTIONS = 20_000

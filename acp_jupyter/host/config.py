@@ -50,9 +50,9 @@ class HostConfig:
     runtime_folder: Path | None = None
     """Jupyter's, with the keys of servers and kernels: hidden from an agent in a sandbox."""
     sandbox: Sandbox = "off"
-    """Of new sessions, where neither their maker nor the agent's entry says which."""
+    """Sandbox of new sessions, if neither the caller nor the agent's entry names one."""
     network: Network = "all"
-    """Of new sessions in a sandbox; the same."""
+    """Network of new sessions in a sandbox, if neither the caller nor the entry names one."""
     caches: Path | None = None
     """Cache folder of all programs; nothing in it counts as changed by a turn."""
     observers: Sequence[Reader] = ()

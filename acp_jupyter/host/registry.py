@@ -36,7 +36,7 @@ CONFIG_FILE = "acp_agents.json"
 _CONFIG_BYTES = 1024 * 1024
 _DEMO_ID = "demo"
 _NAMES = (attrgetter("id"), attrgetter("key"), attrgetter("name"))
-"""What an agent may be called by, the surest first."""
+"""The names by which an agent may be called, the most specific first."""
 _CLOSE = 0.6
 """How alike two names must be for one to be meant for the other."""
 

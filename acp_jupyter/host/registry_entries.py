@@ -47,14 +47,14 @@ class SandboxEntry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     use: Sandbox | None = None
-    """The sandbox of its new sessions; None for what the user's setting says."""
+    """The sandbox of its new sessions; None for the user's setting."""
     writable: Annotated[tuple[str, ...], Field(strict=False)] = ()
     """Files and folders that it needs to write outside the session's folder; absolute, or with
     ``~`` and ``${NAME:-default}``."""
     readable: Annotated[tuple[str, ...], Field(strict=False)] = ()
     """Programs of its own that lie where sandboxes hide everything, such as below ``/tmp``."""
     network: Network | None = None
-    """The network of its new sessions in a sandbox; None for what the user's setting says."""
+    """The network of its new sessions in a sandbox; None for the user's setting."""
     hosts: Annotated[tuple[str, ...], Field(strict=False)] = ()
     """What it reaches without a question where the network is ``hosts``: ``example.org``,
     ``*.example.org``, ``localhost:8080``. Hosts of this machine and its network need a port."""
@@ -108,7 +108,7 @@ class AgentReport:
     run: str = ""
     """The command that runs after the download."""
     notes: tuple[str, ...] = ()
-    """What to know before the download: what it needs, what is checked, what is not."""
+    """Notes for the user before the download: requirements, and what is checked."""
     listed: bool = False
     """Whether the agent is known from the public registry only."""
     methods: tuple[AuthMethod, ...] = ()

@@ -29,9 +29,9 @@ from acp_jupyter.protocol.objects import items, obj, text
 from acp_jupyter.transcript.escaping import without_ansi
 
 _MOST_BYTES = 10 * 1024 * 1024
-"""Of an image or sound; larger ones make agents fail."""
+"""Most bytes of an image or sound; larger ones make agents fail."""
 _MOST_TEXT_BYTES = 256 * 1024
-"""Of a text that is sent whole; a larger one is named, and the agent reads what it needs."""
+"""Most bytes of a text sent as a whole; a larger one is named, and the agent reads it."""
 _MOST_NOTEBOOK_BYTES = 50 * 1024 * 1024
 _MOST_FILES = 50
 _MOST_LOOKED_AT = 10_000

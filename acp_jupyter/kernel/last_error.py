@@ -25,7 +25,7 @@ _MOST_FRAMES = 12
 """Half of them the outermost, half the innermost."""
 _MOST_VARIABLES = 30
 _MOST_SECONDS = 3.0
-"""Time for all previews; later variables are told without."""
+"""Time for all previews; later variables have none."""
 _WORDS_CHARS = 2000
 _CODE_CHARS = 200
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _MOST_TURNS = 50
 _TURNS: dict[str, deque[Turn]] = {}
-"""Of each session that was used here: a cell and a program may hold two objects of one."""
+"""Turns of each session used here, as a cell and a program may have two objects of one."""
 
 
 class Session:
@@ -421,7 +421,7 @@ def check_sandbox(sandbox: str | None) -> None:
 class _Defaults:
     agent: str = "demo"
     policy: Policy | None = None
-    """Of cells that name none; None for that of their session."""
+    """Policy of cells that name none; None for their session's policy."""
     sandbox: Sandbox | None = None
     """The same."""
     trust: bool = False
@@ -433,7 +433,7 @@ class _Defaults:
     chosen: dict[tuple[str, str], str] = field(default_factory=dict)
     """Sessions that were taken up by id, by agent and name: cells go on in them."""
     kept: set[str] = field(default_factory=set)
-    """Those of them that were taken up after another session had taken their place."""
+    """Ids of those that were resumed after another session had replaced them."""
 
 
 defaults = _Defaults()

@@ -34,7 +34,7 @@ _SHARE = 3
 _ONE_SHARE = 5
 """A single variable may take this part of that."""
 _KERNELS_OWN = {"acp_jupyter", "ipykernel", "jupyter_client", "zmq"}
-"""Libraries whose objects hold the kernel's key, or its sockets."""
+"""Libraries whose objects contain the kernel's key or its sockets."""
 _TOO_MUCH = "they take more than {bytes:,} bytes"
 _TOO_LONG = "writing them took longer than {seconds:g} seconds"
 

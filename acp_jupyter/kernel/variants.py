@@ -78,9 +78,9 @@ class VariantRow(TypedDict):
     """Commands that run tests, by their names."""
     failed_test_runs: int
     left_out: str
-    """What of the folder was not in its copy."""
+    """Paths of the folder that were not in its copy."""
     kernel: str
-    """What kernel it had of its own, or why it had none."""
+    """Its own kernel, or why it had none."""
 
 
 class Variants(Sequence[Turn]):

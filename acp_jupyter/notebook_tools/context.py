@@ -42,9 +42,9 @@ class CallTarget:
     """The cell whose prompt runs; empty for prompts of the panel."""
     agent: str
     own_kernel: bool = False
-    """Whether the kernel is the agent's alone: that of a variant."""
+    """Whether only the agent uses the kernel, as in a variant."""
     note: str = ""
-    """What the agent is to know of that kernel."""
+    """A note to the agent about that kernel."""
 
     @property
     def kernel(self) -> str:
@@ -58,7 +58,7 @@ class CallTarget:
 
 
 FindTarget: TypeAlias = Callable[[type[AnyTool]], Awaitable[CallTarget]]
-"""Finds what a call of a tool works on."""
+"""Finds the target of a tool call."""
 
 
 async def find_target(session: Session, root: Path, where: KernelLookup) -> CallTarget:

@@ -44,9 +44,9 @@ class RunResult(Model):
     """The result of running code."""
 
     status: Literal["ok", "error", "interrupted", "timeout"]
-    """``error``: the code raised, the last output says what. ``timeout``: it was interrupted."""
+    """``error``: the code raised; see the last output. ``timeout``: it was interrupted."""
     outputs: tuple[NbOutput, ...] = ()
-    """As nbformat 4 writes them; streams joined; bounded."""
+    """Outputs in the form of nbformat 4; streams joined; bounded."""
     execution_count: int | None = None
     truncated: bool = False
     """Whether there was more output than is kept."""
@@ -78,7 +78,7 @@ class ErrorFrame(Model):
     """The cell or the file, and the line."""
     function: str
     code: str = ""
-    """That line."""
+    """The source line."""
     variables: tuple[Variable, ...] = ()
     more: int = 0
     """How many more variables it has."""
@@ -108,7 +108,7 @@ class Completion(Model):
     matches: tuple[str, ...] = ()
     start: int = 0
     end: int = 0
-    """Which part of the code the matches replace, in characters."""
+    """End of the replaced code, in characters."""
 
 
 class KernelRunner(Protocol):

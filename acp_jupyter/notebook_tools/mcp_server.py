@@ -19,7 +19,7 @@ from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.protocol.objects import Obj
 
 _IS_VERSION_1 = hasattr(Server, "call_tool")
-"""Of the SDK. Other packages in the environment may need the one or the other."""
+"""Whether the SDK is version 1; other packages here may need either version."""
 types: Any = importlib.import_module("mcp.types" if _IS_VERSION_1 else "mcp_types")
 """The SDK's models. Both versions take the protocol's own names of fields."""
 

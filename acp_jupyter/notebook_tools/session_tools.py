@@ -97,7 +97,7 @@ class SessionTools:
         self._calls = 0
         self._order = CallOrder()
         self._noted = ""
-        """What the agent has been told of its kernel."""
+        """The last note to the agent about its kernel."""
 
     @property
     def available(self) -> tuple[type[AnyTool], ...]:

@@ -50,7 +50,7 @@ class Backend:
     pages: Pages
     kernels: Kernels
     page_keys: PageKeys
-    """Tells the connections of pages from those of scripts in them."""
+    """Distinguishes the connections of pages from those of scripts in pages."""
     cells: WaitingCells = field(default_factory=WaitingCells)
     """The cells that wait for a turn, and the work of tools for them."""
     agent_runs_in: Callable[[str], bool] = lambda _: False

@@ -14,7 +14,7 @@ from acp_jupyter.host.session.session import Session
 from acp_jupyter.server.following import FollowingHandler
 
 _FLUSH_SECONDS = 0.1
-"""At most ten flushes a second: traits need no more."""
+"""Interval of flushes; traits need no more than ten a second."""
 
 
 class EventsHandler(FollowingHandler):

@@ -11,7 +11,7 @@ from acp_jupyter.host.public_registry.agents import PublicAgents
 from acp_jupyter.host.public_registry.newer import NewerRegistry
 
 _SECONDS = 24 * 3600.0
-"""Between two downloads."""
+"""Time between two downloads."""
 
 
 def public_agents(data_dir: Path, url: str, *, newer: bool) -> PublicAgents:

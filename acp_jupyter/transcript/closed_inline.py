@@ -271,7 +271,7 @@ def _filled_span(span: _Span, token: Token | None, state: StateInline) -> _Span:
 
 
 _MATH_SIGNS = re.compile(r"(?<!\\)\$\$|\\\\\[|\\\\\]|\\begin\{[a-z]*\*?\}|\\end\{[a-z]*\*?\}")
-"""Of the formulas that nbconvert finds before anything else and over the ends of blocks."""
+"""Formulas that nbconvert finds first, even across the ends of blocks."""
 MATH_BEGINS = re.compile(r"\$(?=\$)|(?<=\$)\$|(?<!\\)(?:\\\\)+(?=\\?\[)|(?<=\\begin)\{")
 
 

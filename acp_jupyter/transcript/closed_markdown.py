@@ -50,7 +50,7 @@ _ACTS = re.compile(
     r"|\[\]\("  # renderers leave such a link open, and the following text would be in it
     r"|\]:"  # a link definition: it would turn other people's text into links
 )
-"""What some renderer takes for more than text."""
+"""Text that some renderer doesn't draw as plain text."""
 _BLOCK_BEGINS = re.compile(
     r"#{1,6}(?!#)|>|[-+*](?=[ \t]|$)|=+[ \t]*$|-+[ \t]*$|`{3}|~{3}|:(?=[ \t])"
     r"|(?:\*[ \t]*){3,}$|(?:_[ \t]*){3,}$|\[(?!\^[^&]*$)(?=[^\]]*\]:)|(?=[|: \t-]*$)[|: \t]*-"

@@ -35,7 +35,7 @@ _TAG = (
 _ENTITY = r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30}+);"
 _NOT_DRAWN = re.compile(f"{_ESCAPE.pattern}|[{_ZERO_WIDTH}]++|(?i:{_TAG})|{_ENTITY}")
 _NOT_DRAWN_OR_STRUCK = re.compile(f"{_NOT_DRAWN.pattern}|[^\n\x08]\x08")
-"""Also overstruck characters, as manual pages write bold text."""
+"""The same, and overstruck characters, with which manual pages write bold text."""
 _SIGNS = re.compile(f"[\x1b\x9b\x9d\x08{_ZERO_WIDTH}]|<(?=[/A-Za-z])|&(?=[#A-Za-z])")
 
 
@@ -51,14 +51,14 @@ class DrawnText:
     """A text as it was written and as it is drawn, and how the two correspond."""
 
     raw: str
-    """As it was written."""
+    """The text as written."""
     text: str
-    """As it is drawn."""
+    """The text as drawn."""
     _begins: array[int]
-    """Where each part begins in ``text``."""
+    """Offsets in ``text`` at which the parts begin."""
     _firsts: array[int]
     _ends: array[int]
-    """Where each part is in ``raw``; an entity is longer than the character drawn for it."""
+    """Offsets of the parts in ``raw``; an entity is longer than the character drawn for it."""
 
     @classmethod
     def of(cls, raw: str) -> DrawnText:

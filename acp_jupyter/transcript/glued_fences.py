@@ -29,9 +29,9 @@ def fences_apart(text: str) -> str:
 
 def _lines_apart(lines: Sequence[str]) -> Iterator[str]:
     marks = ""
-    """Of the fence that is open."""
+    """Marks of the open fence."""
     runs: Counter[str] = Counter()
-    """Of the marks in the paragraph so far."""
+    """Runs of marks in the paragraph so far."""
     for number, line in enumerate(lines):
         if marks:
             marks = "" if _closes(line, marks) else marks

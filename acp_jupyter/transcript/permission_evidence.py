@@ -54,7 +54,7 @@ _FETCH = frozenset({"format", "maxlength", "prompt", "timeout", "url"})
 _MOST_PATHS = 200
 _MOST_DETAILS = 1_000
 _MOST_CHARS = 1_000_000
-"""Of all names and values together; the rest is not shown."""
+"""Most characters of all names and values together; the rest is not shown."""
 _PLAIN_WORD = re.compile(r'[^\s,"]+')
 _COMMANDS = frozenset({"cmd", "command", "commands"})
 
@@ -83,7 +83,7 @@ class Contents:
     understood: bool = True
     """Whether the meaning of every field is known."""
     folder: str = ""
-    """Where a command would run; empty for the session's folder."""
+    """The folder of a command; empty for the session's folder."""
     details: tuple[Detail, ...] = ()
     """The fields that the card doesn't show elsewhere."""
     too_large: bool = False

@@ -22,7 +22,7 @@ from acp_jupyter.protocol.tools.inputs import command_line
 DESCRIPTION_FIELDS = frozenset(
     {"description", "explanation", "justification", "purpose", "reason", "summary", "title"}
 )
-"""For people."""
+"""Fields with a description for people."""
 _NUMBERS = frozenset(
     {
         "maxoutputlength",
@@ -38,7 +38,7 @@ _NUMBERS = frozenset(
 _IDS = frozenset({"approvalid", "callid", "processid", "turnid"})
 _ID = re.compile(r"[\w.:-]{1,200}")
 _CODEX = frozenset({"availabledecisions", "parsedcmd", "proposedexecpolicyamendment"})
-"""How Codex reads the command, and what else than a plain yes it could be answered."""
+"""How Codex reads the command, and its possible answers besides a plain yes."""
 _ORDINARY: dict[str, tuple[JsonValue, ...]] = {
     "background": (False,),
     "dangerouslydisablesandbox": (False,),
@@ -58,7 +58,7 @@ class CommandFields:
     """The fields beside a command, by name, as the agent sent them."""
 
     folder: str = ""
-    """Where the command runs, relative to the session's folder if inside; empty for that folder."""
+    """The command's folder, relative to the session's folder if inside; empty for that folder."""
     known: tuple[tuple[str, JsonValue], ...] = ()
     """Fields that are understood, but that a rule for the command does not cover."""
     unknown: tuple[tuple[str, JsonValue], ...] = ()
@@ -167,7 +167,7 @@ _BY_PATH_FIELDS = frozenset({"changes", "edits", "files", "paths"})
 WHOLE_TEXT_FIELDS = ("content", "contents", "filetext", "newcontent", "newtext", "text")
 """The whole text that a file is to hold; the first one counts."""
 REPLACED_FIELDS = (("oldstring", "newstring"), ("oldstr", "newstr"), ("oldtext", "newtext"))
-"""A text of a file, and what it is replaced by."""
+"""A text of a file, and its replacement."""
 _CONTENT_FIELDS = frozenset({
     *WHOLE_TEXT_FIELDS, *(name for pair in REPLACED_FIELDS for name in pair),
     "cellsource", "code", "insertstr", "insertline", "newsource", "oldcontent", "oldsource",
@@ -175,7 +175,7 @@ _CONTENT_FIELDS = frozenset({
 })  # fmt: skip
 """Text that is written, looked for or replaced."""
 _DIFF_FIELDS = frozenset({"diff", "unifieddiff"})
-"""Beside the path that they change."""
+"""Diffs beside the path that they change."""
 _PATCH_FIELDS = frozenset({"patch", "patchcontent", "patchtext"})
 _GLOB_FIELDS = frozenset({"exclude", "glob", "globpattern", "include", "includepattern", "pattern"})
 _CONTAINERS = frozenset({"edit", "filefilteringoptions", "operations"})

@@ -26,7 +26,7 @@ from acp_jupyter.transcript.secret_patterns import PATTERNS, REDACTED, maybe_sec
 _MIN_SECRET_CHARS = 8
 _QUICK_CHARS = 8 * 1024
 _MOST_SHOWN = 20
-"""Values of files that are shown in what is asked; each is looked for again when that is over."""
+"""Most values of files that a request may show; each is searched for again after the answer."""
 _SECRET_NAME = re.compile(
     r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASSCODE|CREDENTIAL|COOKIE|BEARER)S?(?:_|$)"
     r"|(?:^|_)(?:PASS|PW|PSW|PSK|CREDS?)(?:_|$)|(?:^|_)(?:PAT|AUTH)$|_PWD$|PGPASS"
@@ -115,7 +115,7 @@ class Redactor:
         self._shared = shared or KnownSecrets()
         self._sorted: tuple[Sequence[frozenset[str]], Sequence[str]] = (), ()
         self._shown: tuple[str, ...] = ()
-        """Those of files that `shown` has left where they were."""
+        """Values of files that `shown` has not replaced."""
 
     @classmethod
     def of_environments(
@@ -293,7 +293,7 @@ M = TypeVar("M", bound=BaseModel)
 _OWN_IDS = frozenset({"id", "turn_id", "session_id", "request_id"})
 """Made by the host, so that they hold nothing foreign; views find things by them."""
 _PERSON_FIELD = "answered_by"
-"""Of a person: for those who share the server, and for nobody else."""
+"""A person's name, which only those who share the server may see."""
 
 
 def _mapped(

@@ -207,7 +207,7 @@ _COMMAND_CHARS = 4000
 _SHELL_CHARACTERS = frozenset(";&|<>()$`\\{}[]*?~!#") | (
     frozenset("%^") if os.name == "nt" else frozenset()
 )
-"""What means something to a shell. Not looked at with its quotes: a doubt is a question."""
+"""Characters with a meaning in a shell, even in quotes: if in doubt, ask."""
 
 
 def plain_words(command: str) -> tuple[str, ...] | None:

@@ -191,7 +191,7 @@ _LONG_WORD = re.compile(f"(?<!{_LONG_WORD_CHARACTERS}){_LONG_WORD_CHARACTERS}{{{
 _CUT_WORD = re.compile(f"{_LONG_WORD_CHARACTERS}*+")
 _BEFORE = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 _BEFORE_PLAIN = r"(?:(?<![A-Za-z0-9/+])|(?<=\\[nrt]))"
-"""What precedes a token that begins with letters or digits: base64 may contain any of those."""
+"""Precedes a token that begins with letters or digits, as base64 may contain those."""
 
 
 class TokenFormats:

@@ -217,7 +217,7 @@ def _result(report: ImportReport, turn_ids: tuple[str, ...]) -> ImportResult:
 
 
 _TELL_SECONDS = 0.5
-"""How often the progress is told. What takes less time is not told of."""
+"""Interval of progress reports; shorter imports report none."""
 _FLUSH_EVERY = 2_000
 _TITLE_CHARS = 180
 _SHOWN_PROBLEMS = 20

@@ -75,7 +75,7 @@ class TrafficCommands:
 
 _BLOCK = 64 * 1024
 _SCAN_BYTES = 8 * 1024 * 1024
-"""What is looked at for one page."""
+"""Most bytes to read for one page."""
 _PARSED_BYTES = 1024 * 1024
 """A longer line is known by its beginning."""
 _HEAD_BYTES = 2000

@@ -246,7 +246,7 @@ class TurnControl:
 _MAX_PAGE = 500
 _MOST_OF_TURN = 1000
 _MOST_CHARS = 32_000_000
-"""Of one page of a turn; what is longer is one item alone."""
+"""Most characters in one page of a turn; a longer item is alone on its page."""
 
 
 class SessionReader:

@@ -62,7 +62,7 @@ NOTICE = "notice"
 
 _PRIORITIES: dict[Priority, int] = {"high": 1, "medium": 2, "low": 3}
 _CODE = -1
-"""Of an error whose own code is no number; Onyx's example has the same."""
+"""Code of an error whose own code is not a number; Onyx's example has the same."""
 
 
 def convert_acp_thought_to_step_delta(

@@ -81,7 +81,7 @@ _LEFT_OUT = (
     ElicitationComplete,
     Unknown,
 )
-"""They may come at any time, and break no text."""
+"""Packets that may come at any time, and don't end a text."""
 
 _Value = TypeVar("_Value")
 

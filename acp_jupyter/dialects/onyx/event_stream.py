@@ -20,7 +20,7 @@ from acp_jupyter.protocol.parse.tool_calls import ParseState
 _SAMPLE_LINES = 100
 _MAX_BYTES = 64 * 1024 * 1024
 FIELD = r"(?:(data|event|id|retry)(?::|$)|:) ?"
-"""What a line of an event stream begins with: the name of a field, or a comment's colon."""
+"""The beginning of an event stream's line: the name of a field, or a comment's colon."""
 _CAPTURED_FIELD = re.compile(FIELD.encode())
 _OBJECT = re.compile(rb"\s*[\[{]")
 

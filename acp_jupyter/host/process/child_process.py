@@ -43,11 +43,11 @@ class Grace:
     """Time that a process gets to end by itself before each signal."""
 
     eof_seconds: float
-    """Before SIGTERM."""
+    """Seconds until SIGTERM."""
     term_seconds: float
-    """From SIGTERM to SIGKILL."""
+    """Seconds from SIGTERM to SIGKILL."""
     poll_seconds: float
-    """How often the process table is looked at where nothing tells of an end."""
+    """How often to poll the process table if the system doesn't report ended processes."""
 
 
 class ChildProcess:
@@ -67,7 +67,7 @@ class ChildProcess:
     ) -> None:
         self.supervisor = supervisor
         self.pid = 0
-        """Of the command; 0 where it did not start."""
+        """The command's process id; 0 if it did not start."""
         self.start_error: dict[str, Any] = {}
         self.reason: ExitReason | None = None
         self.started = asyncio.Event()

@@ -22,7 +22,7 @@ class RegistryState:
     """The list of the public registry that is in use."""
 
     date: str = ""
-    """As ``2026-02-07``; empty where there is none."""
+    """A date such as ``2026-02-07``; empty without one."""
     downloaded: bool = False
     """Whether it was downloaded since; otherwise it is the bundled one."""
     may_update: bool = False

@@ -47,7 +47,7 @@ class PublicAgent(Model):
     install: str = ""
     website: str = ""
     pinned: Pinned | None = None
-    """The lock of exactly this package; without one nothing pins what it depends on."""
+    """The lock of exactly this package; without one its dependencies are not pinned."""
     tried: str = ""
     """Date on which this project tested the package."""
 
@@ -57,7 +57,7 @@ class Snapshot(Model):
 
     source: str
     date: str
-    """As ``2026-02-07``."""
+    """A date such as ``2026-02-07``."""
     agents: tuple[PublicAgent, ...]
     node: str = ""
     """The package of PyPI that brings Node where there is none; it has a lock too."""

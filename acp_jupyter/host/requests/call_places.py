@@ -27,7 +27,7 @@ class CallPlaces:
     spots: Mapping[str, FolderPath | None] = field(default_factory=dict)
     """Files by path, as the call names it; None for one outside the folder or unknown."""
     folder: str = ""
-    """Where a command would run, with links resolved."""
+    """The folder of a command, with links resolved."""
 
     @classmethod
     def of(cls, call: ToolCall, folder: SessionFolder) -> Self:

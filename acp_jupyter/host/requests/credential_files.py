@@ -133,7 +133,7 @@ CREDENTIAL_PLACES = tuple(
         "gh/hosts.yml",
     )
 )
-"""By the last names of their paths, where a file's own name tells nothing."""
+"""The last names of paths, for files whose own name says nothing."""
 
 _WORDS = re.compile(
     r"(?:^|[_. -])(?:credentials?|creds|secrets?|passw(?:or)?ds?|passphrases?|private[_-]?keys?"
@@ -143,7 +143,7 @@ _SETTINGS = frozenset(
     {"cfg", "cnf", "conf", "config", "db", "ini", "json", "kdl", "properties", "sqlite", "toml"}
     | {"txt", "xml", "yaml", "yml", "env", "bak", "old", "enc"}
 )
-"""Types of files that keep what a word in their name says; code only speaks of it."""
+"""Types of files that may contain what their name says, unlike source files."""
 
 _KEY_TAGS = frozenset({"dotenv", "p12", "pem"})
 _EXAMPLES = ("dist", "example", "examples", "sample", "template", "tmpl")

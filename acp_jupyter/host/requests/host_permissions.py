@@ -41,7 +41,7 @@ _AFTER_THE_TURN = "Its turn is over."
 _REJECTED_BEFORE = "You rejected a change of this file in this turn."
 _MOST_CARDS = 100
 _MOST_REFUSALS = 20
-"""Of a turn that are shown; an agent may look for very many files."""
+"""Most refusals that a turn shows, as an agent may look for many files."""
 _SHOWN_NAME = 300
 _REFUSED = {"read": "Read", "edit": "Edit", "execute": "Run"}
 _UNKNOWN = "It can't be told which file this is, so it may be protected, or hold passwords or keys."

@@ -98,7 +98,7 @@ class PermissionRequests:
         self.places: dict[str, CallPlaces] = {}
         """The files that the calls' paths led to at the time of the request."""
         self.changed: dict[str, str] = {}
-        """What had changed on disk before a yes, by request id."""
+        """Changes on disk before the user's yes, by request id."""
         self.at_walls: set[str] = set()
         """Ids of calls that a sandbox stops: rules and users can allow them, policies can't."""
         self.doubtful = doubtful

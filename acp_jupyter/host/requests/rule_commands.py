@@ -34,7 +34,7 @@ class Denial(IntEnum):
 
     NO = 0
     PERHAPS = 1
-    """A program may run what the rule names: no policy may allow it then, a rule may."""
+    """A program might run what the rule names; then no policy may allow it, but a rule may."""
     UNKNOWN = 2
     YES = 3
 

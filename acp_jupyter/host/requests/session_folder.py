@@ -18,12 +18,12 @@ from acp_jupyter.host.requests.protected_paths import holds_credentials, is_plai
 from acp_jupyter.transcript.raw_input import local_path
 
 FileId = tuple[int, int]
-"""Device and number of a file: what two names of one file share."""
+"""Device and number of a file, the same for all its names."""
 
 _BARE_REPOSITORY = ("HEAD", "objects", "refs")
 _ENVIRONMENT = "pyvenv.cfg"
 _MOST_ENTRIES = 200_000
-"""Of a folder that is looked through for the other names of a file."""
+"""Most entries of a folder in which a file's other names are searched."""
 
 
 @dataclass(frozen=True, slots=True)

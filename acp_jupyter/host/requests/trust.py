@@ -126,7 +126,7 @@ class TrustRequests:
         self._granted = not needs_trust(spec)
         self._granted_to_kernels = False
         self._waiting: WaitingRequests[bool] = WaitingRequests()
-        """At most one question, which all wait for that would start the agent."""
+        """At most one question; everything that would start the agent waits for it."""
 
     @property
     def folder(self) -> Path:

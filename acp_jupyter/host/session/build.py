@@ -70,7 +70,7 @@ class HostServices:
     """Gives sessions MCP servers of their own."""
     limits: Limits
     bounds: Bounds
-    """What the administrator allows."""
+    """The administrator's bounds."""
 
 
 def build_session(

@@ -299,7 +299,7 @@ _RUNS_OTHERS = re.compile(
     r"|docker|podman|bwrap|firejail|flatpak|snap",
     re.IGNORECASE,
 )
-"""Interpreters and launchers: programs that run what their arguments name."""
+"""Interpreters and launchers, which run the programs in their arguments."""
 _OBEYED = re.compile(
     r"LD_|DYLD_|PYTHON|NODE_|NPM_|BUN_|DENO_|PERL|RUBY|JAVA_|JDK_|_JAVA|DOTNET_|BASH|ENV$|IFS$|PS4$"
     r"|PROMPT_COMMAND|ZDOTDIR|PATH|HOME$|USERPROFILE|APPDATA|SHELL$|COMSPEC|BROWSER|EDITOR|VISUAL"

@@ -19,7 +19,7 @@ _LEFT_TO_AGENTS: dict[Policy, tuple[Unasked, ...]] = {
     "accept-edits": ("", "edits"),
     "allow-all": ("", "edits", "judged", "all"),
 }
-"""What an agent may do without asking, by policy; nothing for other policies."""
+"""What an agent may do without asking, by policy; nothing under other policies."""
 
 
 class SessionModes:

@@ -32,7 +32,7 @@ from acp_jupyter.protocol.objects import Obj
 from acp_jupyter.transcript.model.tool_items import ToolCall
 
 _MOST_RUNS = 4
-"""At once."""
+"""Most commands that run at the same time."""
 _MOST_TOLD = 10
 """Newest runs that one prompt reports to the agent."""
 _TOLD_CHARS = 4_000

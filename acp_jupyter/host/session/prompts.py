@@ -201,7 +201,7 @@ def _not_supported(agent: str, capability: str, what: str, named: str) -> NotSup
 
 
 Work: TypeAlias = Callable[[], Awaitable[None]]
-"""What is done in a turn, from its start to its end."""
+"""The work of a turn, from its start to its end."""
 
 
 @dataclass(slots=True)

@@ -438,7 +438,7 @@ class KernelWish:
     variant: Variant
     copy: FolderCopy
     notebook: Path
-    """The absolute path of the user's notebook that asks, not that of its copy."""
+    """The absolute path of the user's notebook with the prompt, not of its copy."""
     kernel_id: str
     """The kernel that runs the asking cell; empty if unknown."""
     cell_id: str

@@ -18,7 +18,7 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 _SECONDS = 0.2
 _TICK_SECONDS = 0.02
 _MOST_NOTES = 500
-"""Of one turn."""
+"""Most notes of one turn."""
 
 
 class SilentWork:

@@ -15,7 +15,7 @@ from acp_jupyter.transcript.model.events import (
 )
 
 _EVENT_BYTES = 500
-"""About the memory of one event without its text."""
+"""Approximate memory of one event without its text."""
 _STATE_BYTES = 2500
 """Approximate memory of an event with the state of the session or of a turn."""
 

@@ -123,7 +123,7 @@ class ResumePoint:
         """The turns that were saved, as they were then."""
         self._head_bytes = 0
         self._followed: tuple[int, int] | None = None
-        """Where the last digested line of this run ends, and how many there are up to it."""
+        """End of the last digested line of this run, and the number of lines up to it."""
 
     def is_due(self, log_bytes: int, least: int) -> bool:
         """Return whether the log has grown by ``least`` bytes; more if ``resume.json`` is large."""
@@ -226,7 +226,7 @@ class DueState:
     number: int
     """The number of the newest line."""
     start: int
-    """Where in the log this program began to write, or to read after a resume point."""
+    """Offset in the log at which this program began to write, or to read after a resume point."""
     lines: int
     """How many lines follow from there."""
 

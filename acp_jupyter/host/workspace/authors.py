@@ -27,7 +27,7 @@ _NOT_RUN = {"pending", "rejected", "cancelled", "expired"}
 _ANNOUNCED_LATE_SECONDS = 2.0
 """An agent announces a call and begins; its line may be read later than that."""
 _TICK_SECONDS = 0.01
-"""By how much the times of files may lag behind the clock."""
+"""How far times of files may lag behind the clock."""
 
 
 @dataclass(frozen=True, slots=True)

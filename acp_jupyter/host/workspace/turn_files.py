@@ -130,7 +130,7 @@ class TurnFiles:
         self._save_documents = save
         self.read_secrets = read_secrets
         self._unread = ""
-        """Which secrets are not known; reported once."""
+        """The secrets that could not be read; reported once."""
         self._own = store.own.below(copied or root)
         self._notebooks = notebooks
         self._journal = journal
@@ -146,14 +146,14 @@ class TurnFiles:
         self._late: list[LateSave] = []
         self._compared = False
         self._outcome = ""
-        """The turn of which it is noted what it changed, or why that is not known."""
+        """The turn whose changes, or the reason why they are unknown, are noted."""
         self._unkept = ""
-        """Why it is not known what the last such turn changed; the same is reported once."""
+        """Why the last such turn's changes are unknown; the same reason is reported once."""
         self._first: asyncio.Task[FolderScan | None] | None = None
         self._before: FolderScan | None = None
         self._second: asyncio.Task[None] | None = None
         self.notebook_inode = 0
-        """Of the notebook's file when a turn last began or ended; 0 if that is not known."""
+        """Inode of the notebook's file when a turn last began or ended; 0 if unknown."""
         self._over = asyncio.Event()
         self._over.set()
         self._interrupted: frozenset[str] = frozenset()

@@ -29,7 +29,7 @@ class RealPath:
     """A resolved path, which stays the one to read or write even if links change later."""
 
     given: str
-    """As it was named, for messages."""
+    """The path as given, for messages."""
     root: str
     parts: tuple[str, ...]
     """The names below the root, none of them a link; empty for the root itself."""

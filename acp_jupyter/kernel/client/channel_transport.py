@@ -30,7 +30,7 @@ from acp_jupyter.api.relayed import (
 from acp_jupyter.kernel.execution_context import current_shell, kernel_of
 
 _AGAIN_SECONDS = 5.0
-"""After which a message is taken for lost, and is sent again."""
+"""Time after which a message counts as lost and is sent again."""
 _launch: list[tuple[bytes, str]] = []
 
 

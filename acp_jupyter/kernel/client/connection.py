@@ -107,7 +107,7 @@ def _identity(key: bytes) -> KernelIdentity | None:
 
 _HANDSHAKE_SECONDS = 5.0
 _FIRST_SECONDS = 20.0
-"""For a server whose connection with a new kernel of a gateway is being made."""
+"""Limit for a server that still connects to a new kernel of a gateway."""
 _ANSWER_SECONDS = 30.0
 _PIECE_SECONDS = 60.0
 _PIECE_BYTES = 256 * 1024

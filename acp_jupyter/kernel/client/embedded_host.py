@@ -53,9 +53,9 @@ from acp_jupyter.transcript.model.session_state import SessionState
 _FLUSH_SECONDS = 30.0
 _PIECE_BYTES = 256 * 1024
 _PAUSE_SECONDS = 0.1
-"""Between two looks at the events of a session."""
+"""Pause between two polls for a session's events."""
 _LIFE_SECONDS = 1.0
-"""After which there is a look though nothing has happened."""
+"""Time after which it polls even without an event."""
 
 
 class _NoPages:

@@ -33,7 +33,7 @@ class Transport(Protocol):
     base_path: str
     """The path of the server's base URL, without a slash at its end."""
     silence: str
-    """What to tell where no answer comes."""
+    """The message if no answer comes."""
 
     def answer(
         self, method: str, target: str, body: bytes, headers: Mapping[str, str], seconds: float

@@ -48,7 +48,7 @@ class CellOptions:
     several: tuple[str, ...] = ()
     """The agents of ``--try``."""
     restore: Restore | None = None
-    """What their kernels begin with."""
+    """How to restore variables in the variants' kernels."""
 
 
 def cell_help() -> str:

@@ -60,7 +60,7 @@ SUBCOMMANDS = {
     "replay [on|off] [PATH]": "play the recorded sessions in place of agents",
     "help [SUBCOMMAND]": "show this help, or more about one subcommand",
 }
-"""With their arguments, and what they do."""
+"""The subcommands, with their arguments and descriptions."""
 
 EXPORT_OPTIONS = ("--format", "--session", "--thoughts", "--force")
 SHARE_OPTIONS = ("--all", "--session", "--thoughts", "--force")
@@ -69,10 +69,10 @@ IMPORT_OPTIONS = ("--as", "--name", "--session")
 Format = Literal["traffic", "packets", "build-mode", "markdown", "html", "json"]
 
 FORMATS: tuple[Format, ...] = get_args(Format)
-"""What a session is exported as."""
+"""The formats of an export."""
 
 KINDS = ("traffic", "packets", "build-mode", "claude-cli")
-"""What is imported."""
+"""The formats of an import."""
 
 _WHICH = "ID can be shortened, or be the session's title; default: the one used last here."
 _PATH = "PATH ends with .acp; default: beside the notebook, by its name."
@@ -175,4 +175,4 @@ DETAILS: dict[str, tuple[str, ...]] = {
     "record": (_PATH, "Without on or off it says what is recorded or replayed."),
     "replay": (_PATH, "Without on or off it says what is recorded or replayed."),
 }
-"""What ``%acp help SUBCOMMAND`` adds."""
+"""Additional text of ``%acp help SUBCOMMAND``."""

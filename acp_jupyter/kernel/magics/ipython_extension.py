@@ -162,7 +162,7 @@ def _matcher(context: CompletionContext) -> SimpleMatcherResult:
 
 
 _WORD = re.compile(r"""(?:"[^"]*(?:"|$)|'[^']*(?:'|$)|[^\s"'])+""")
-"""Of a line; one with spaces stands between quotation marks, of which the second may be missing."""
+"""A word of a line; with spaces it is in quotes, and the second quote may be missing."""
 
 
 def _fits(candidate: str, word: str) -> bool:

@@ -26,7 +26,7 @@ _STATIC = Path(__file__).parents[2] / "static"
 page_met = threading.Event()
 """Set once a page has shown that it can draw these widgets; one without anywidget can't."""
 page_has_subshell = threading.Event()
-"""Set once a message of a page came on another thread than that of the cells."""
+"""Set once a page's message arrived in another thread than the cells' thread."""
 
 Part = Literal["turn", "text", "plan", "tool_calls", "diffs", "permission", "composer", "session"]
 

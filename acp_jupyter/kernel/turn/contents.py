@@ -29,7 +29,7 @@ class TurnValues(ABC):
     """Properties that read the present state of the turn."""
 
     _detail: TurnDetail
-    """As it was last heard of."""
+    """The newest known state."""
 
     @abstractmethod
     def _current(self) -> TurnDetail:
@@ -138,7 +138,7 @@ class ToolCallRow(TypedDict):
     lines_added: int
     lines_removed: int
     permission: str
-    """What became of its permission request; empty where it made none."""
+    """The result of its permission request; empty without a request."""
     output_chars: int
     parent_id: str
     """The call of the subagent that made it; empty for the agent's own."""

@@ -11,7 +11,7 @@ from acp_jupyter.kernel.turn.acp_widget import AcpWidget, Part, SessionSource
 from acp_jupyter.kernel.turn.widgets import TurnWidget
 
 _WIDGETS: dict[str, SessionWidget] = {}
-"""By session: its widget in this kernel, while it is open."""
+"""The open widget in this kernel of each session, by session id."""
 
 
 class SessionWidget(TurnWidget):

@@ -79,7 +79,7 @@ class Turn(ChangedTurn, ExportedTurn):
         self._asking_waits = 0
         self._widget: TurnWidget | None = None
         self._questions: Questions | None = None
-        """Those of the latest wait that asks."""
+        """The questions of the latest wait that may ask."""
         self._finish_output: Callable[[], None] | None = None
         """Shows the end of the turn in the output of a cell that did not wait."""
         self._timer = threading.Timer(timeout or 0, self._stop_late)

@@ -52,7 +52,7 @@ EMPTY: Values = {
     "stop_reason": None,
     "status": "",
 }
-"""Where there is no turn yet."""
+"""The values without a turn."""
 
 
 def words_of(part: str, values: Values) -> str:

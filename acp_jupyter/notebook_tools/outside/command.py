@@ -26,7 +26,7 @@ REVOKED = (
     "Closed: the key was revoked, its time is over, or too many are connected with it. "
     "Look in the panel."
 )
-"""As long as fits into a close frame: 123 bytes."""
+"""At most as long as a close frame allows: 123 bytes."""
 
 _PIECE_BYTES = 65536
 _LINE_BYTES = 8 * 1024 * 1024
@@ -34,9 +34,9 @@ _ANSWER_BYTES = 64 * 1024 * 1024
 _WAITING_LINES = 64
 _OPEN_SECONDS = 20.0
 _FIRST_SECONDS = 10.0
-"""How long a client that can't be served has for its first request, which is told why."""
+"""How long a client that can't be served has to send its first request, to get an error."""
 _QUESTION = "server/discover"
-"""With which clients ask for the server's versions, since MCP's version of 2026-07-28."""
+"""The method with which clients ask for versions, since MCP's version of 2026-07-28."""
 _ERROR = -32000
 _OWN_HOSTS = {"localhost", "127.0.0.1", "::1"}
 

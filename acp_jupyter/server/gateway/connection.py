@@ -26,9 +26,9 @@ _MOST_MESSAGES = 10_000
 UNREACHABLE = (
     "The gateway that runs this kernel does not answer. Ask the user to look whether it runs."
 )
-"""For agents and in logs."""
+"""A message for agents and logs."""
 UNREADABLE = (HTTPError, OSError, ValueError, LookupError, TypeError, AttributeError)
-"""What jupyter_server raises where a gateway does not answer, or a proxy answers in its place."""
+"""Errors of jupyter_server if a gateway doesn't answer, or a proxy answers instead."""
 
 
 def message_of(text: str) -> dict[str, Any]:

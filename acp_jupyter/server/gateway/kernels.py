@@ -31,7 +31,7 @@ The gateway does not cull a kernel as idle that somebody is connected to.
 """
 _LOOK_SECONDS = 5.0
 _ASK_SECONDS = 60.0
-"""Between two questions to the gateway who is connected to an idle kernel."""
+"""Interval of requests to the gateway for the clients of an idle kernel."""
 _FIRST_WAIT_SECONDS = 0.5
 _MOST_WAIT_SECONDS = 30.0
 

@@ -38,7 +38,7 @@ from acp_jupyter.api.relayed import (
 _log = logging.getLogger(__name__)
 _MOST_REQUESTS = 64
 _ASKED_SECONDS = 120.0
-"""After which nobody reads an answer any more."""
+"""Time after which the kernel no longer waits for an answer."""
 _HEADERS = {
     kernel_auth.KERNEL_HEADER,
     kernel_auth.TIME_HEADER,

@@ -93,9 +93,9 @@ class Traces:
         self._close = close
         self._sessions: dict[str, SessionState] = {}
         self._spans: dict[tuple[str, str], Span] = {}
-        """Open spans, by session and the id of what they are of."""
+        """Open spans, by session and the id of the turn, call or request."""
         self._going_on: set[tuple[str, str]] = set()
-        """Those of calls in the background: their turn's end is not theirs."""
+        """Spans of calls in the background, which don't end with their turn."""
 
     def close(self) -> None:
         """End all spans and send the unsent ones."""

@@ -49,7 +49,7 @@ except ImportError as error:
     ) from error
 
 _TEXT_CHARS = 20_000
-"""Of a tool's output, a command or a file that was written."""
+"""Most characters of a tool's output, a command or a written file."""
 _MEDIA_CHARS = 4 * 1024 * 1024
 _PAGE_ITEMS = 20_000
 _OPEN_DIFF_LINES = 60
@@ -69,7 +69,7 @@ class _Section(NamedTuple):
 
     turn: TurnState | None
     rows: tuple[tuple[Item, tuple[Item, ...]], ...]
-    """The agent's own items, each with what subagents did for it."""
+    """The agent's own items, each with the items of its subagents."""
     footer: tuple[str, ...]
 
 

@@ -299,7 +299,7 @@ _PLAIN_LINES = 20
 _PLAIN_CHARS = 200
 _READ_CHARS = 10_000
 _LINE = re.compile("[^\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
-"""As `str.splitlines` finds them, without empty ones."""
+"""Lines as `str.splitlines` finds them, without empty ones."""
 
 
 def turn_plain_text(turn: TurnState, items: Sequence[Item], *, footer: Sequence[str] = ()) -> str:

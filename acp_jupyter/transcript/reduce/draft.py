@@ -33,7 +33,7 @@ _MOST_REPEATED = 1_000
 """Characters that are sent again where a text has changed, rather than only its end."""
 
 _COMPARED_CHARS = 65_536
-"""At once."""
+"""Characters to compare at a time."""
 
 _MOST_RENEWABLE = 512
 """Most items that later packets can find again; beyond that, half of them are forgotten."""

@@ -201,7 +201,7 @@ def update_plan(draft: Draft, packet: AgentPlanUpdate) -> None:
 _TITLE_CHARS = 100
 _DETAIL_CHARS = 4000
 _EMPTY_UPDATE = {"sessionUpdate": "unknown"}
-"""What is made of an update that was no object."""
+"""The replacement for an update that was not an object."""
 _NOTICE_CHARS = {"severity": 100, "title": 300, "text": 4000, "detail": 8000}
 _UNKNOWN_TEXT = "The agent sent something that this version cannot show."
 

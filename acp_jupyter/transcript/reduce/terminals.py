@@ -26,7 +26,7 @@ from acp_jupyter.transcript.model.tool_items import CallFacts, KnownTerminal, Te
 from acp_jupyter.transcript.reduce.draft import Draft
 
 _MOST_TERMINALS = 256
-"""That are known from one turn to the next; half of them are kept then."""
+"""Most terminals kept from one turn to the next; above that only half of them are kept."""
 
 TerminalNote = TerminalStarted | TerminalOutput | TerminalExited | TerminalReleased
 

@@ -45,10 +45,10 @@ from acp_jupyter.transcript.reduce.tool_fields import (
 )
 
 _TEXT_OUTPUTS = (ReadToolOutput, BashToolOutput, TaskToolOutput)
-"""Outputs that are text; others are shown by their fields, beside what the agent says of them."""
+"""Outputs that are text; others are shown by their fields, beside the call's content."""
 
 _RAW_CHARS = 20_000
-"""Of each text in a raw output, as it is shown."""
+"""Most characters shown of each text in a raw output."""
 _RAW_CUT = " … the rest is in the session's traffic"
 
 _RANK: dict[ToolStatus, int] = {

@@ -34,7 +34,7 @@ from acp_jupyter.transcript.reduce.permissions import expire_requests
 from acp_jupyter.transcript.reduce.questions import expire_elicitations
 
 _EMPTY_MESSAGE = "internal error"
-"""JSON-RPC's own words for an error of which only the details say what it was."""
+"""JSON-RPC's message for an error that only the details describe."""
 
 
 def queued(draft: Draft, note: TurnQueued) -> None:

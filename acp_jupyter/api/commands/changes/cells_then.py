@@ -16,9 +16,9 @@ _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xm
 _TEXTS = ("text/plain", "text/markdown")
 """The first that there is."""
 _TEXT_CHARS = 20_000
-"""Of one output."""
+"""Most characters of one output."""
 _MOST_CHARS = 8_000_000
-"""Of all sources and outputs, about as much as of the changed files in one answer."""
+"""Most characters of all sources and outputs, about the limit of changed files in one answer."""
 _TOO_LARGE = "This output is too large to be shown here."
 
 

@@ -279,7 +279,7 @@ _WORDS = (
     (_CANT_REVERT, _CANT_KEEP),
     ("can only be reverted", "can only be kept"),
 )
-"""Keeping a variant is reverting the other way round: what is said of the folder's files then."""
+"""Messages about files in the folder when a variant is kept, which is a revert in reverse."""
 
 
 def _not_kept(error: ChangesRefused) -> ChangesRefused:

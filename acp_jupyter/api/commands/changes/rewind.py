@@ -275,7 +275,7 @@ class _Reverting:
         self.reverted: list[RevertedTurn] = []
         self.left: list[str] = []
         self.words = ""
-        """A message about what was done."""
+        """The message about the result."""
 
     @property
     def paths(self) -> tuple[str, ...]:

@@ -15,4 +15,4 @@ class Checkpoint:
     nested: tuple[str, ...] = ()
     """Folders with a repository of their own; they are not entered."""
     since: str = ""
-    """Of a later one: the tree before the turn, with what operations have changed meanwhile."""
+    """In a later checkpoint: the tree before the turn, with later changes of operations."""

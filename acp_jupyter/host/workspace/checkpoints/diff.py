@@ -19,7 +19,7 @@ from acp_jupyter.host.workspace.checkpoints.tree_change import Change, Side, Tre
 from acp_jupyter.protocol.files import human_size
 
 _COMPARED_NAMES = "-l200"
-"""Beyond so many new and gone files nobody looks which were renamed."""
+"""With more new and deleted files, renames are not detected."""
 
 _CHANGES: dict[str, Change] = {
     "A": "added",

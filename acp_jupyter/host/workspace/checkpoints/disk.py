@@ -86,7 +86,7 @@ class Disk:
         self._root = os.path.realpath(root)
         self._bound = file_bytes
         self._seen: dict[str, tuple[_Signature, FileOnDisk]] = {}
-        """What was read already: a file whose signature is the same is not read again."""
+        """Files read so far; a file with the same signature is not read again."""
         self._stays = False
         self._last: tuple[str, OpenFolder] | None = None
         """The folder that is kept open, with its path."""

@@ -40,7 +40,7 @@ class FileNotWritten(Exception):
         self.path = path
         self.why = why
         self.done = "reverted"
-        """What it was to be."""
+        """The intended result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ class FileState:
 
     side: Side = NOTHING
     mode: int | None = None
-    """The permission bits; None for those of a new file."""
+    """The permission bits; None for a new file's."""
     data: bytes | None = None
-    """What it holds, where the repository does not have that."""
+    """The content, if the repository doesn't have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class FolderSteps:
     made: tuple[str, ...] = ()
     """Folders that are not there before."""
     by_pages: bool = False
-    """Whether pages write the files, with what was typed in them: see `DocumentRevert`."""
+    """Whether pages write the files, with the text typed there: see `DocumentRevert`."""
 
     @property
     def back(self) -> FolderSteps:

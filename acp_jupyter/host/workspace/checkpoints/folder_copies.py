@@ -32,9 +32,9 @@ _FICLONE = 0x40049409
 """ioctl of Linux: share the bytes of a file."""
 _PIECE_BYTES = 1024 * 1024
 _BASE_SECONDS = 60.0
-"""For the checkpoint: somebody waits for it, and sees that."""
+"""Limit for the checkpoint, as a user waits for it and sees that."""
 _COMPARE_SECONDS = 120.0
-"""For one copy: its files are read once."""
+"""Limit for one copy, whose files are read once."""
 _NAMED = 3
 _CACHES = SKIPPED - {".venv", "node_modules"}
 """Nobody misses them in a copy."""
@@ -52,16 +52,16 @@ class FolderBase:
 
     checkpoints: Checkpoints
     name: str
-    """As of a turn: the checkpoint is found by it."""
+    """A name like a turn's id; the checkpoint is found by it."""
     tree: str
     files: tuple[str, ...]
     links: tuple[str, ...]
     folders: tuple[str, ...]
-    """Also those that no file is in."""
+    """The folders, including empty ones."""
     odd_names: tuple[str, ...]
     """Files that no checkpoint holds, as their names are not UTF-8."""
     left_out: Mapping[str, str]
-    """What else is not in the checkpoint, and why."""
+    """Other paths that are not in the checkpoint, and why."""
 
 
 def take_base(checkpoints: Checkpoints, name: str) -> FolderBase:

@@ -282,7 +282,7 @@ class FolderListing:
     left_out: set[str] = field(default_factory=set)
     """Files that are too large, not readable, or no plain files."""
     stale: set[str] = field(default_factory=set)
-    """Those of ``left_out`` whose older content is still stored."""
+    """Paths of ``left_out`` whose older content is still stored."""
     nested: list[str] = field(default_factory=list)
     """Folders with a repository of their own."""
 

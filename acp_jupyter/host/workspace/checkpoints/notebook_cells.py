@@ -208,7 +208,7 @@ class _Cells:
     cells: tuple[str, ...]
     between: str
     after: str
-    """From the space before the closing bracket on."""
+    """The text from the space before the closing bracket on."""
 
 
 def is_notebook(path: str) -> bool:

@@ -40,7 +40,7 @@ _SUFFIX, _NEW = ".ndjson", ".new"
 _NEW_SECONDS = 60.0
 """Older new files were left by a killed server."""
 READ_SECONDS = 60.0
-"""For all that one operation reads of a repository."""
+"""Limit for all reading from a repository in one operation."""
 
 
 @dataclass(frozen=True, slots=True)
