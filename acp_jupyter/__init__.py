@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from acp_jupyter.batches.batch import batch
     from acp_jupyter.checks.check import check
     from acp_jupyter.kernel.connect import connect, list_agents, list_sessions, resume
+    from acp_jupyter.kernel.serving.serve import serve
     from acp_jupyter.kernel.session import Session
     from acp_jupyter.kernel.turn.turn import Turn
     from acp_jupyter.kernel.variants import Variants, try_several
@@ -33,6 +34,7 @@ __all__ = [
     "list_sessions",
     "load_ipython_extension",
     "resume",
+    "serve",
     "try_several",
     "unload_ipython_extension",
 ]
@@ -47,6 +49,7 @@ _LAZY = {
     "list_agents": "acp_jupyter.kernel.connect",
     "list_sessions": "acp_jupyter.kernel.connect",
     "resume": "acp_jupyter.kernel.connect",
+    "serve": "acp_jupyter.kernel.serving.serve",
     "try_several": "acp_jupyter.kernel.variants",
 }
 

@@ -69,6 +69,11 @@ def notebook_of(caller: Caller, asked: str) -> tuple[str, str]:
     return asked, ""
 
 
+def place_of(caller: Caller, asked: str = "") -> str:
+    """Return where the caller's agents in kernels are: its notebook, else its kernel."""
+    return next(filter(None, notebook_of(caller, asked)), "")
+
+
 def folder_of(caller: Caller, root: Path, asked: str | None, notebook: str) -> Path:
     """Return the folder of a caller's new session: what is asked for, else the notebook's.
 

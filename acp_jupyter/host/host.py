@@ -40,7 +40,7 @@ from acp_jupyter.host.workspace.folders import (
 from acp_jupyter.host.workspace.operations.operation import FolderOperations
 from acp_jupyter.host.workspace.running_turns import RunningTurns
 from acp_jupyter.host.workspace.variants import Variants
-from acp_jupyter.protocol.host_events.notes import SessionOpened
+from acp_jupyter.protocol.host_events.notes import HostNotice, SessionOpened
 from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox, Variant
 from acp_jupyter.transcript.redactor import Redactor
 
@@ -91,6 +91,8 @@ class AgentHost(HostThread):
             self.open_sessions, self._store, self.operations, self._reopen
         )
         self.closer = SessionCloser(self.open_sessions, self.stored_sessions, self._store)
+        config.registry.served.on_end = self._kernel_ended
+        config.registry.served.on_return = self._served_again
 
     def start(self) -> None:
         """Start the thread, and clean up after servers that were killed."""
@@ -195,7 +197,9 @@ class AgentHost(HostThread):
         checkpoints = (
             self.recordings.prepare(agent, label, notebook_path, recording) if recording else None
         )
-        spec = (checkpoints.player if checkpoints else None) or self.config.registry.get(agent)
+        spec = (checkpoints.player if checkpoints else None) or self.config.registry.get(
+            agent, notebook_path or kernel_id
+        )
         self.open_sessions.make_room()
         # A configured policy is not the choice of any user.
         chosen_by = user if policy else ""
@@ -332,6 +336,24 @@ class AgentHost(HostThread):
         if session is not None:
             session.journal.remove_reader(reader)
 
+    def _kernel_ended(self, place: str, agent_id: str) -> None:
+        for session in self._served_to(place, agent_id):
+            name = session.spec.name
+            session.journal.note(HostNotice(text=_KERNEL_ENDED.format(name), severity="warning"))
+
+    def _served_again(self, place: str, agent_id: str) -> None:
+        for session in self._served_to(place, agent_id):
+            if session.state.agent_session_id:
+                session.start_in_background()
+
+    def _served_to(self, place: str, agent_id: str) -> list[Session]:
+        return [
+            session
+            for session in self.sessions.values()
+            if session.spec.id == agent_id and session.agent.startable
+            if (session.state.notebook_path or session.kernel_id) == place
+        ]
+
     async def _recover(self) -> None:
         await self.operations.recover()
         await self.stored_sessions.settle_open_turns()
@@ -339,6 +361,7 @@ class AgentHost(HostThread):
         await asyncio.to_thread(self.open_sessions.sandboxes.remove_orphans)
 
     async def _close(self) -> None:
+        await self.config.registry.served.close()
         await self.operations.close()
         sessions = list(self.sessions.values())
         self.sessions.clear()
@@ -348,6 +371,11 @@ class AgentHost(HostThread):
         await self.pool.close()
         await asyncio.to_thread(self._copied_folders.close)
         await self._store.close()
+
+
+_KERNEL_ENDED = (
+    "{0} ran in the notebook's kernel, which has ended. Run the cell that serves it again."
+)
 
 
 def opening_note(

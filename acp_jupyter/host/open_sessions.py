@@ -76,6 +76,7 @@ class OpenSessions:
             config.tools,
             config.limits,
             config.bounds,
+            config.registry.served,
         )
         self.changed_turns = ChangedTurns(self._transcript_of)
         self._store = store

@@ -23,6 +23,7 @@ from pydantic import Field
 
 from acp_jupyter.errors import BadRequest, FileRefused, NotAllowed, RecordingMissing, plain_reason
 from acp_jupyter.host.limits import Limits
+from acp_jupyter.host.registry_entries import IN_KERNEL
 from acp_jupyter.host.workspace.workspace_files import WorkspaceFiles
 from acp_jupyter.protocol.files import human_size
 from acp_jupyter.protocol.host_events.notes import SessionOpened, read_note
@@ -200,6 +201,7 @@ def recording_name(agent: str, label: str, number: int) -> str:
     BadRequest
         The id is not valid for an agent, or the label is too long.
     """
+    agent = agent.removeprefix(IN_KERNEL)
     if not _AGENT_ID.fullmatch(agent):
         raise BadRequest(f"{agent!r} is not an agent's id.")
     name = agent + (f"@{quote(label, safe=' ')}" if label else "")

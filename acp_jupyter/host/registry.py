@@ -29,7 +29,9 @@ from acp_jupyter.host.registry_entries import (
     Finder,
     agent_id_of,
     parse_entry,
+    runs_in_kernel,
 )
+from acp_jupyter.host.served_agents import ServedAgents
 from acp_jupyter.own_programs import module_command
 
 CONFIG_FILE = "acp_agents.json"
@@ -89,12 +91,14 @@ class Registry:
         self._points = points
         self._public = public
         self._finder = Finder()
+        self.served = ServedAgents()
+        """Those that run in kernels; each is found only where its notebook's path is given."""
 
     def specs(self) -> tuple[AgentSpec, ...]:
         """Return the configured and bundled agents with a valid configuration."""
         return tuple(entry for entry in self._entries() if isinstance(entry, AgentSpec))
 
-    def id_of(self, name: str) -> str:
+    def id_of(self, name: str, place: str = "") -> str:
         """Return the id of the agent that a person means.
 
         Parameters
@@ -102,6 +106,8 @@ class Registry:
         name
             Its id, its name in the configuration, or its title; in this order. Case counts only
             where two differ by nothing else.
+        place
+            The notebook, or the kernel without one, whose own agents count, too.
 
         Returns
         -------
@@ -114,12 +120,27 @@ class Registry:
                 ids = {entry.id for entry in entries if fold(words(entry)) == fold(name)}
                 if len(ids) == 1:
                     return ids.pop()
+        if (served := self.served.id_of(name, place)) is not None:
+            return served
         public = self._public.reports(self._finder) if self._public else []
         ids = {report.id for report in public if report.name.casefold() == name.casefold()}
         return ids.pop() if len(ids) == 1 else name
 
-    def get(self, agent_id: str) -> AgentSpec:
-        """Return the agent called ``agent_id``.
+    def require_free(self, name: str) -> None:
+        """Refuse a name for an agent in a kernel that another agent has.
+
+        Raises
+        ------
+        BadRequest
+            A configured, installed, bundled or known one.
+        """
+        known = {entry.id for entry in self._entries()}
+        known |= set(self._public.ids()) if self._public is not None else set()
+        if known & {self.id_of(name), agent_id_of(name)}:
+            raise BadRequest(f"There is an agent called {name} already. Choose another name.")
+
+    def get(self, agent_id: str, place: str = "") -> AgentSpec:
+        """Return the agent called ``agent_id``; ``place`` as for `id_of`.
 
         Raises
         ------
@@ -128,6 +149,11 @@ class Registry:
         AgentStartError
             The agent's configuration is not valid, or it is not installed.
         """
+        if runs_in_kernel(agent_id):
+            served = self._within_bounds(self.served.get(agent_id, place))
+            if isinstance(served, Broken):
+                raise AgentStartError(f"{served.name} can't start. {served.detail}")
+            return served
         entries = self._entries(agent_id)
         for entry in entries:
             if entry.id == agent_id:
@@ -147,8 +173,11 @@ class Registry:
             f"Add others to c.AcpJupyter.agents or to {CONFIG_FILE} in the Jupyter config path."
         )
 
-    def statuses(self) -> tuple[AgentReport, ...]:
-        """Return a report of every agent, with advice if it can't start."""
+    def statuses(self, place: str = "") -> tuple[AgentReport, ...]:
+        """Return a report of every agent, with advice if it can't start.
+
+        With ``place``, as for `id_of`, also of those that run there.
+        """
         found = [
             self._report(entry)
             if isinstance(entry, AgentSpec)
@@ -157,7 +186,8 @@ class Registry:
         ]
         taken = {report.id for report in found}
         listed = self._public.reports(self._finder) if self._public else []
-        reports = (*found, *(report for report in listed if report.id not in taken))
+        own = self.served.reports(place)
+        reports = (*found, *own, *(report for report in listed if report.id not in taken))
         return tuple(
             AgentReport(report.id, report.name, "broken", _FORBIDDEN)
             if self._bounds.forbids_agent(report.id)

@@ -39,6 +39,8 @@ _REMOTE = "acp_jupyter.agents.remote"
 
 OUTSIDE = "outside"
 """In place of an agent's id: somebody started it elsewhere, and it uses the notebook tools."""
+IN_KERNEL = "cell:"
+"""Before the name in the id of an agent that a kernel serves; no other id has a colon."""
 
 
 class SandboxEntry(BaseModel):
@@ -194,6 +196,11 @@ class Finder:
             found = shutil.which(os.path.expanduser(command), path=path)
             self._found[command, path] = (now, found)
         return found
+
+
+def runs_in_kernel(agent_id: str) -> bool:
+    """Return whether an agent of this id is served by a kernel."""
+    return agent_id.startswith(IN_KERNEL)
 
 
 def agent_id_of(key: str) -> str:

@@ -152,6 +152,8 @@ class StoredSessions:
         def after(state: SessionState) -> NotebookMoved | None:
             return self._after_move(state, old, new)
 
+        if new:
+            self._open.config.registry.served.move(partial(path_after_move, old=old, new=new))
         await self._move(after)
 
     async def follow_lost(self, lost: SessionState, new: str) -> None:
@@ -373,7 +375,7 @@ class StoredSessions:
         if agent_id == OUTSIDE:
             return AgentSpec(OUTSIDE, meta.facts.agent_name, "")
         try:
-            return self._open.config.registry.get(agent_id)
+            return self._open.config.registry.get(agent_id, meta.facts.notebook_path)
         except AcpError:
             return None
 

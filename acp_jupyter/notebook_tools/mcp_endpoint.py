@@ -1,7 +1,7 @@
 """The endpoint of the notebook tools: the socket that agents' relays connect to.
 
-An agent gets the command of `mcp_relay.py`, which connects to a private socket of the user with a
-key for each session. `mcp_server.py`, imported at the first connection, serves it.
+An agent gets the command of `socket_relay.py`, which connects to a private socket of the user with
+a key for each session. `mcp_server.py`, imported at the first connection, serves it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ from acp_jupyter.notebook_tools.variants.kernels import VariantKernel, VariantKe
 from acp_jupyter.own_programs import script_command
 from acp_jupyter.protocol.objects import Obj
 
-_RELAY = Path(__file__).with_name("mcp_relay.py")
+_RELAY = Path(__file__).parents[1] / "socket_relay.py"
+_VARIABLE = "ACP_NOTEBOOK_TOOLS"
 
 
 class NotebookTools:
@@ -87,8 +88,8 @@ class NotebookTools:
 
         address, greeting = await self.listener.open(session.session_id, serve)
         session.redactor.learn("notebook tools", greeting, greeting.rpartition(" ")[2])
-        command, *args = script_command(_RELAY)
-        environment = {"ACP_NOTEBOOK_TOOLS": address, "ACP_NOTEBOOK_TOOLS_KEY": greeting}
+        command, *args = script_command(_RELAY, _VARIABLE)
+        environment = {_VARIABLE: address, f"{_VARIABLE}_KEY": greeting}
         return (
             {
                 "name": SERVER_NAME,

@@ -57,7 +57,7 @@ def test_the_same_tools_without_a_relay(driver: Driver, path: Path) -> None:
     assert (server["type"], server["name"]) == ("acp", "notebook")
     running = [each for pid, each in family(os.getpid()).items() if pid not in before]
     assert any("fake_agent.py asks_mcp" in command for command in running)
-    assert not any("mcp_relay" in command for command in running)
+    assert not any("socket_relay" in command for command in running)
 
 
 def test_tools_are_listed_and_used(driver: Driver, session: Session, kernel: Dictionary) -> None:

@@ -41,6 +41,7 @@ OWN = "counts for the kernel's own prompts alone"
 MADE = "counts where a session is made, never for one that is there"
 FORCED = "the server's own knowledge takes its place"
 LESS = "can only take away"
+PROVEN = "must lead to the kernel itself, which proves it"
 AGENTS = "the agent's own choice: it counts for all, and is told in the session"
 
 Fields = dict[str, str]
@@ -51,7 +52,8 @@ def never(*fields: str) -> Fields:
 
 
 TABLE: dict[str, Fields] = {
-    "list_agents": {},
+    "list_agents": {"notebook_path": FORCED},
+    "serve_agent": {"agent": SAYS, "address": PROVEN, "key": PROVEN},
     "get_registry": {},
     "get_sandboxes": {},
     "update_registry": {"": NEVER},

@@ -139,6 +139,12 @@ ROWS: dict[str, Row] = {
     "make_outside_key": Row(
         "outside-keys", _json(notebook_path="n.ipynb"), full="no notebook", read_only="no notebook"
     ),
+    "serve_agent": Row(
+        "served-agents",
+        _json(agent="a", address="unix:/nowhere/agents", key="0" * 64),
+        full="nly code in a kernel",
+        read_only="nly code in a kernel",
+    ),
     "revoke_outside_key": Row("outside-keys/none", full=GONE, read_only=GONE, method="DELETE"),
     "revoke_rule": Row("rules/none", full=GONE, read_only=GONE, method="DELETE"),
     "cancel": Row("sessions/{talk}/cancel"),

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
-from acp_jupyter.api.access import Caller, UserCaller
+from acp_jupyter.api.access import Caller, KernelCaller, UserCaller, place_of
 from acp_jupyter.api.models.command_row import handles
 from acp_jupyter.api.models.sessions import (
     AgentEntry,
@@ -21,10 +21,13 @@ from acp_jupyter.api.models.sessions import (
     RegistryReply,
     RestartAgent,
     SandboxesReply,
+    ServeAgent,
     UpdateRegistry,
 )
+from acp_jupyter.errors import NotAllowed
+from acp_jupyter.host.bounds import DECIDED
 from acp_jupyter.host.host import AgentHost
-from acp_jupyter.host.registry_entries import AgentReport
+from acp_jupyter.host.registry_entries import IN_KERNEL, AgentReport
 from acp_jupyter.host.session.login import Terminals
 from acp_jupyter.protocol.parse.login import AuthMethod
 from acp_jupyter.transcript.model.session_state import SessionState
@@ -91,8 +94,36 @@ class AgentCommands:
     @handles(ListAgents)
     async def list(self, command: ListAgents, caller: Caller) -> list[AgentEntry]:
         """Return all agents. Searches the disk, so in a thread."""
-        reports = await asyncio.to_thread(self._host.config.registry.statuses)
+        place = place_of(caller, command.notebook_path)
+        reports = await asyncio.to_thread(self._host.config.registry.statuses, place)
         return [self._memory.entry(report) for report in reports]
+
+    @handles(ServeAgent)
+    async def serve(self, command: ServeAgent, caller: Caller) -> AgentEntry:
+        """Take an agent that runs in the caller's kernel.
+
+        Raises
+        ------
+        NotAllowed
+            The caller is no kernel, or the administrator does not allow it.
+        BadRequest
+            Another agent has the name, or the kernel can't be reached.
+        """
+        if not isinstance(caller, KernelCaller):
+            raise NotAllowed("Only code in a kernel can serve an agent.")
+        bounds, registry = self._host.config.bounds, self._host.config.registry
+        if bounds.forbids_agent(IN_KERNEL + command.agent.lower()):
+            raise NotAllowed(f"{command.agent} can't be served: it is not allowed here. {DECIDED}")
+        if bounds.needs_walls:
+            raise NotAllowed(
+                f"An agent in a kernel has no sandbox, and one is required here. {DECIDED}"
+            )
+        await asyncio.to_thread(registry.require_free, command.agent)
+        self._host.secrets.put(f"agent {command.agent} of {caller.kernel_id}", [command.key])
+        spec = await registry.served.serve(
+            place_of(caller), command.agent, command.address, command.key
+        )
+        return AgentEntry(id=spec.id, name=spec.name, status="ready")
 
     @handles(AllowDownload)
     async def allow_download(self, command: AllowDownload, caller: UserCaller) -> AgentEntry:

@@ -11,6 +11,7 @@ from acp_jupyter.api.access import (
     NotebookLookup,
     UserCaller,
     may_see,
+    place_of,
     require_sender,
     require_user,
     sender,
@@ -237,7 +238,9 @@ class TrustCommands:
         if played is not None:
             if await asyncio.to_thread(self._host.recordings.is_ours, played):
                 return
-        elif not needs_trust(self._host.config.registry.get(command.agent)):
+        elif not needs_trust(
+            self._host.config.registry.get(command.agent, place_of(caller, notebook))
+        ):
             return
         store = self._host.permission_stores.trust
         if command.trust:

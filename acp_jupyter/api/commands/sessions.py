@@ -75,8 +75,9 @@ class SessionOpener:
         """
         self._host.config.bounds.require_policy(command.policy)
         self._host.config.bounds.require_sandbox(command.sandbox)
-        command = command.model_copy(update={"agent": await self._agent_id(command.agent)})
         notebook, kernel_id = notebook_of(caller, command.notebook_path)
+        agent = await self._agent_id(command.agent, notebook or kernel_id)
+        command = command.model_copy(update={"agent": agent})
         found = None if command.new else await self._find(command, notebook, kernel_id)
         root = self._host.config.root
         cwd = Path(found.state.cwd) if found else folder_of(caller, root, command.cwd, notebook)
@@ -116,8 +117,8 @@ class SessionOpener:
                 )
         return session.state
 
-    async def _agent_id(self, name: str) -> str:
-        return await asyncio.to_thread(self._host.config.registry.id_of, name)
+    async def _agent_id(self, name: str, place: str) -> str:
+        return await asyncio.to_thread(self._host.config.registry.id_of, name, place)
 
     async def _find(self, command: CreateSession, notebook: str, kernel_id: str) -> Session | None:
         if not notebook and not kernel_id:

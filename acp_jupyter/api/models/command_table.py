@@ -56,6 +56,7 @@ from acp_jupyter.api.models.sessions import (
     RewindSession,
     SandboxesReply,
     SearchSessions,
+    ServeAgent,
     SetConfig,
     UnarchiveSession,
     UndoRewind,
@@ -152,7 +153,19 @@ _LIFECYCLE = (
 )
 
 COMMANDS = (
-    CommandRow(ListAgents, GET("agents"), tuple[AgentEntry, ...], while_agent_code_runs=True),
+    CommandRow(
+        ListAgents,
+        GET("agents", query=same("notebook_path")),
+        tuple[AgentEntry, ...],
+        while_agent_code_runs=True,
+    ),
+    CommandRow(
+        ServeAgent,
+        POST("served-agents", body=True),
+        AgentEntry,
+        while_kernel_stops=False,
+        in_page=False,
+    ),
     CommandRow(GetRegistry, GET("registry"), RegistryReply, while_agent_code_runs=True),
     CommandRow(GetSandboxes, GET("sandboxes"), SandboxesReply, while_agent_code_runs=True),
     CommandRow(

@@ -353,6 +353,20 @@ class ListAgents(BaseCommand):
     """The configured agents and whether they can start."""
 
     name: Literal["list_agents"] = "list_agents"
+    notebook_path: str = ""
+    """The notebook whose own agents are listed, too. A kernel's is known."""
+
+
+class ServeAgent(BaseCommand):
+    """Offer an agent that runs in this kernel to its notebook's sessions."""
+
+    name: Literal["serve_agent"] = "serve_agent"
+    agent: str
+    """Its name."""
+    address: str
+    """The private socket on which the kernel serves it."""
+    key: str
+    """What opens the socket."""
 
 
 class GetRegistry(BaseCommand):

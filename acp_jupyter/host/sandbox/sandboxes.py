@@ -17,7 +17,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec, runs_in_kernel
 from acp_jupyter.host.sandbox import confine
 from acp_jupyter.host.sandbox.bubblewrap import bubblewrap_arguments, places_within
 from acp_jupyter.host.sandbox.hosts import agent_hosts
@@ -249,6 +249,10 @@ class Sandboxes:
         NetworkOpen
             The network would be open, though another one was chosen.
         """
+        if runs_in_kernel(spec.id):
+            raise NoWalls(
+                f"{spec.name} runs in the notebook's kernel, so nothing here confines it."
+            )
         if spec.host:
             raise NoWalls(f"{spec.name} runs on {spec.host}, so nothing here confines it.")
         if self.level.level == "none":

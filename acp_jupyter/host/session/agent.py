@@ -17,6 +17,7 @@ from acp_jupyter.host.rpc.agent_answers import RESOURCE_NOT_FOUND
 from acp_jupyter.host.rpc.connection import AgentConnection
 from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool, Member
+from acp_jupyter.host.served_agents import OTHER_SIDE_ENDED
 from acp_jupyter.host.session.branching import (
     goes_on_from_branch,
     open_branch,
@@ -24,7 +25,13 @@ from acp_jupyter.host.session.branching import (
 )
 from acp_jupyter.host.session.login import SessionLogin
 from acp_jupyter.host.session.modes import SessionModes
-from acp_jupyter.host.session.opening import AgentNotes, AgentSessionOpener, SessionConnection
+from acp_jupyter.host.session.opening import (
+    SERVE_AGAIN,
+    STARTS_AGAIN,
+    AgentNotes,
+    AgentSessionOpener,
+    SessionConnection,
+)
 from acp_jupyter.host.session.sandboxing import SessionSandbox
 from acp_jupyter.host.session_recording import Playback
 from acp_jupyter.host.store.journal import Journal
@@ -68,6 +75,8 @@ class SessionAgent:
         Asks whether the folder is trusted.
     playback
         The recording that is played in place of the agent.
+    served
+        Returns an agent in a kernel as it is served now.
     """
 
     def __init__(
@@ -86,6 +95,7 @@ class SessionAgent:
         own_servers: Callable[[AgentConnection], Awaitable[Sequence[Mapping[str, Any]]]],
         trust: TrustRequests | None,
         playback: Playback | None,
+        served: Callable[[], AgentSpec] | None = None,
     ) -> None:
         self.spec = spec
         self.startable = startable
@@ -104,6 +114,7 @@ class SessionAgent:
         self._own_servers = own_servers
         self._trust = trust
         self._playback = playback
+        self._served = served
         self._member = Member(spec, cwd, journal, client, ask_host=sandbox.ask_host)
         self._start: asyncio.Task[SessionConnection] | None = None
         self._prepared: asyncio.Task[SessionConnection] | None = None
@@ -169,6 +180,16 @@ class SessionAgent:
                 self._moving = False
         else:
             self._sandbox.tell_unmoved()
+
+    async def settle_served(self) -> None:
+        """Leave an agent in a kernel that another one is served in place of."""
+        if self._served is None or not self.running or self._served() == self.spec:
+            return
+        self._moving = True
+        try:
+            await self.drop()
+        finally:
+            self._moving = False
 
     def _can_move(self) -> bool:
         """Return whether another process could continue the conversation."""
@@ -315,6 +336,8 @@ class SessionAgent:
             The session has no agent.
         FolderNotTrusted
             The user does not trust the folder.
+        AgentStartError
+            No kernel serves the agent.
         """
         session = self._journal.transcript.session
         if not self.startable:
@@ -323,6 +346,8 @@ class SessionAgent:
             self.reserve_process()
         if self._trust is not None:
             await self._trust.require()
+        if self._served is not None:
+            self.spec = self._member.spec = self._served()
         if self._playback is not None:
             terminals = self._playback.terminals(self._journal.note, self._limits)
             player = await asyncio.to_thread(self._playback.load, terminals)
@@ -385,10 +410,11 @@ class SessionAgent:
             self._start = None
         if self._start is None:
             self._client.agent_exited()
-            words = connection.agent_connection.fault or reason.words()
-            self._notes.exited(
-                connection.agent_connection, words, expected=self._closing or self._moving
-            )
+            words, what_next = connection.agent_connection.fault or reason.words(), STARTS_AGAIN
+            if self._served is not None and reason.exit_code == OTHER_SIDE_ENDED:
+                words, what_next = "ended with its kernel", SERVE_AGAIN
+            expected = self._closing or self._moving
+            self._notes.exited(connection.agent_connection, words, what_next, expected=expected)
         await self._pool.leave(self._member, connection.agent_connection)
 
     async def _end(self, start: asyncio.Task[SessionConnection]) -> None:

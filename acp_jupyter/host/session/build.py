@@ -12,7 +12,7 @@ from typing import Any
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.process.agent_process import agent_environment
-from acp_jupyter.host.registry_entries import AgentSpec
+from acp_jupyter.host.registry_entries import AgentSpec, runs_in_kernel
 from acp_jupyter.host.requests.elicitation import Elicitations
 from acp_jupyter.host.requests.host_permissions import HostPermissions
 from acp_jupyter.host.requests.permissions import PermissionRequests
@@ -24,6 +24,7 @@ from acp_jupyter.host.rpc.handlers import SessionClient
 from acp_jupyter.host.rpc.pool import AgentPool
 from acp_jupyter.host.sandbox.host_questions import HostQuestions
 from acp_jupyter.host.sandbox.sandboxes import Sandboxes
+from acp_jupyter.host.served_agents import ServedAgents
 from acp_jupyter.host.session.agent import SessionAgent
 from acp_jupyter.host.session.current_turn import CurrentTurn
 from acp_jupyter.host.session.modes import SessionModes
@@ -71,6 +72,8 @@ class HostServices:
     limits: Limits
     bounds: Bounds
     """The administrator's bounds."""
+    served: ServedAgents
+    """The agents that run in kernels."""
 
 
 def build_session(
@@ -123,6 +126,10 @@ def build_session(
             if server is not None:
                 return (client.mcp.declare(server, connection, journal),)
         return await services.tools.servers(session)
+
+    def served() -> AgentSpec:
+        place = journal.transcript.session.notebook_path or kernel_id
+        return services.served.running(agent_spec.id, place)
 
     # A folder's trust, rules and .env files apply to its copies, which lack what git ignores.
     decided = _copied(state) or cwd
@@ -189,6 +196,7 @@ def build_session(
         own_servers=own_servers,
         trust=trust,
         playback=playback,
+        served=served if runs_in_kernel(agent_spec.id) else None,
     )
 
     turns = TurnRunner(

@@ -377,6 +377,8 @@ class SessionConnection:
 
 
 _SHOWN_STDERR_LINES = 10
+STARTS_AGAIN = "Your next message starts it again."
+SERVE_AGAIN = "Run the cell that serves it again."
 
 
 class AgentNotes:
@@ -394,7 +396,9 @@ class AgentNotes:
         self._journal = journal
         self._agent_name = agent_name
 
-    def exited(self, connection: AgentConnection, words: str, *, expected: bool) -> None:
+    def exited(
+        self, connection: AgentConnection, words: str, what_next: str, *, expected: bool
+    ) -> None:
         """Note that the process has exited; the running turn failed, unless that was expected."""
         stderr = tuple(connection.stderr_tail()[-_SHOWN_STDERR_LINES:])
         session = self._journal.transcript.session
@@ -402,9 +406,7 @@ class AgentNotes:
         name = session.agent_info.name
         self._journal.note(AgentExited(words=words, stderr=stderr, expected=expected))
         if active is not None and not expected:
-            message = (
-                f"{name} stopped during the turn: it {words}. Your next message starts it again."
-            )
+            message = f"{name} stopped during the turn: it {words}. {what_next}"
             self._journal.note(
                 TurnFailed(
                     turn_id=active,

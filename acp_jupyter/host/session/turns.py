@@ -364,6 +364,7 @@ class TurnRunner:
             await self._agent.move_to_own_process()
         await self._files.must_be_there()
         state = self._journal.transcript
+        await self._agent.settle_served()
         await self._agent.settle_walls(state.turns[turn.turn_id].sandbox, requests.policy())
         connection = await self._agent.open()
         await self._files.scanned()

@@ -20,12 +20,12 @@ from jupyter_core.paths import (
     jupyter_runtime_dir,
 )
 
-from acp_jupyter.api.access import UserCaller
+from acp_jupyter.api.access import KernelCaller, UserCaller
 from acp_jupyter.api.commands.sessions import reuse_session
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_table import Command
 from acp_jupyter.api.models.documents import Cell
-from acp_jupyter.api.models.sessions import CreateSession
+from acp_jupyter.api.models.sessions import CreateSession, ServeAgent
 from acp_jupyter.api.models.turns import GetTurn, TurnDetail
 from acp_jupyter.api.subscription import Subscription
 from acp_jupyter.errors import UnknownSession
@@ -135,6 +135,9 @@ class EmbeddedHost(HostClient):
         check_command(command)
         if isinstance(command, CreateSession):
             return self._create(command, seconds)
+        if isinstance(command, ServeAgent):
+            kernel = KernelCaller("", self._notebook_path)
+            return self.host.call(self.dispatcher.handle(command, kernel), seconds)
         return self._run(command, seconds)
 
     def follow(self, turn_id: str, wait_seconds: float) -> WorkReply:

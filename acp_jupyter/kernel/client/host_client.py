@@ -27,6 +27,7 @@ from acp_jupyter.api.models.sessions import (
     ResumeSession,
     RewindReply,
     RewindSession,
+    ServeAgent,
     SetConfig,
     UndoRewind,
 )
@@ -157,8 +158,15 @@ class HostClient(ABC):
 
     def agents(self) -> tuple[AgentEntry, ...]:
         """Return the configured agents."""
-        agents: tuple[AgentEntry, ...] = self.run(ListAgents(), _QUICK_SECONDS)
+        command = ListAgents(notebook_path=self.notebook_path)
+        agents: tuple[AgentEntry, ...] = self.run(command, _QUICK_SECONDS)
         return agents
+
+    def serve_agent(self, name: str, address: str, key: str) -> AgentEntry:
+        """Offer an agent of this kernel to the notebook's sessions."""
+        command = ServeAgent(agent=name, address=address, key=key)
+        agent: AgentEntry = self.run(command, _QUICK_SECONDS)
+        return agent
 
     def registry(self) -> RegistryReply:
         """Return the list of the public registry that is in use."""

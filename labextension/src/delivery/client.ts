@@ -202,8 +202,10 @@ export class Client {
     return parseResult('get_records', result);
   }
 
-  async agents(): Promise<AgentEntry[]> {
-    return parseResult('list_agents', await this.#command({ name: 'list_agents' }));
+  /** The agents, with those that the notebook's own kernel serves. */
+  async agents(notebookPath = ''): Promise<AgentEntry[]> {
+    const command = { name: 'list_agents', notebook_path: notebookPath } as const;
+    return parseResult('list_agents', await this.#command(command));
   }
 
   async createSession(choice: Partial<CreateSession> & { agent: string }): Promise<SessionState> {

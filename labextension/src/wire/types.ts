@@ -652,6 +652,7 @@ export interface CodeCell {
 
 export type Command =
   | ListAgents
+  | ServeAgent
   | GetRegistry
   | GetSandboxes
   | UpdateRegistry
@@ -1916,6 +1917,10 @@ export interface ListAgentSessions {
  */
 export interface ListAgents {
   name: 'list_agents';
+  /**
+   * The notebook whose own agents are listed, too. A kernel's is known.
+   */
+  notebook_path: string;
 }
 
 /**
@@ -2397,7 +2402,7 @@ export interface RecordingOptions {
    */
   path: string;
   /**
-   * Changes with each kernel and each ``on``: another run begins with other sessions.
+   * Changes with each kernel and each ``on``, so that a new run starts with new sessions.
    */
   run: string;
 }
@@ -2752,6 +2757,25 @@ export interface SearchSessions {
 export interface SendNow {
   name: 'send_now';
   turn_id: string;
+}
+
+/**
+ * Offer an agent that runs in this kernel to its notebook's sessions.
+ */
+export interface ServeAgent {
+  /**
+   * The private socket on which the kernel serves it.
+   */
+  address: string;
+  /**
+   * Its name.
+   */
+  agent: string;
+  /**
+   * What opens the socket.
+   */
+  key: string;
+  name: 'serve_agent';
 }
 
 export type ServerFrame =

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from acp_jupyter.api.access import Caller, folder_of, may_see, notebook_of, sender
+from acp_jupyter.api.access import Caller, folder_of, may_see, notebook_of, place_of, sender
 from acp_jupyter.api.commands.changes.changes import ChangeCommands
 from acp_jupyter.api.commands.permissions import TrustCommands
 from acp_jupyter.api.models.command_row import handles
@@ -53,8 +53,9 @@ class VariantCommands:
         """
         self._host.config.bounds.require_sandbox(command.sandbox)
         registry = self._host.config.registry
-        agent = await asyncio.to_thread(registry.id_of, command.agent)
-        spec = registry.get(agent)
+        place = place_of(caller, command.notebook_path)
+        agent = await asyncio.to_thread(registry.id_of, command.agent, place)
+        spec = registry.get(agent, place)
         if not spec.command:
             raise BadRequest(f"{spec.name} can't be started here.")
         notebook, kernel_id = notebook_of(caller, command.notebook_path)

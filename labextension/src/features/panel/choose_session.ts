@@ -56,7 +56,7 @@ export async function sessionFor(
   if (known) {
     return known.session_id;
   }
-  const agent = readyAgent(await client.agents(), wanted, t);
+  const agent = readyAgent(await client.agents(path), wanted, t);
   const choice = { agent, policy, sandbox, notebook_path: path, new: true };
   return (await client.createSession(choice)).session_id;
 }

@@ -65,6 +65,8 @@ export class SessionPanel extends Widget {
   #mounted: Later<PanelProps> | null = null;
   #following: Following | null = null;
   #agents: readonly AgentEntry[] | null = null;
+  /** Path of the notebook whose own agents are among them. */
+  #agentsOf = '';
   #failure: Failure | null = null;
   #startsWith: StartsWith = { agent: '', policy: 'ask', sandbox: null };
   #opened = 0;
@@ -107,6 +109,8 @@ export class SessionPanel extends Widget {
       }),
     ];
     notebook.onChange(() => this.#followNotebook());
+    // A cell that serves an agent of its own tells the page nothing.
+    this.node.addEventListener('pointerenter', () => void this.#refreshAgents());
     void this.#refreshAgents();
     this.#sessionsChanged();
   }
@@ -227,8 +231,14 @@ export class SessionPanel extends Widget {
   }
 
   async #refreshAgents(): Promise<void> {
+    const { path } = this.#options.notebook;
+    this.#agentsOf = path;
     try {
-      this.#agents = await this.#options.client.agents();
+      const agents = await this.#options.client.agents(path);
+      if (path !== this.#agentsOf) {
+        return; // those of another notebook are being fetched
+      }
+      this.#agents = agents;
       this.#failure = null;
     } catch (error) {
       this.#failure = Failure.from(error);
@@ -252,6 +262,9 @@ export class SessionPanel extends Widget {
     const { client, notebook } = this.#options;
     const path = notebook.path;
     const isFree = this.#following === null || this.#mounted === null;
+    if (path !== this.#agentsOf) {
+      void this.#refreshAgents();
+    }
     if (path !== '' && (path !== this.#path || isFree)) {
       const newest = newestOf(client.sessions, path, true);
       if (path !== this.#path || newest !== null) {

@@ -1,0 +1,199 @@
+"""Agents that run in kernels: which a notebook has now, and when they have ended.
+
+A kernel serves one on a private socket. The host starts a relay to that in the agent's place, so
+that all else is as for any agent. A connection of the host's own says when the kernel has ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from acp_jupyter.errors import AgentStartError, BadRequest, plain_reason
+from acp_jupyter.host.registry_entries import (
+    IN_KERNEL,
+    AgentReport,
+    AgentSpec,
+    agent_id_of,
+)
+from acp_jupyter.own_programs import script_command
+
+OTHER_SIDE_ENDED = 3
+"""Exit code of the relay where the kernel has ended."""
+WATCH = "watch "
+"""Before the key, from whoever only wants to hear of the end."""
+
+_RELAY = Path(__file__).parents[1] / "socket_relay.py"
+_VARIABLE = "ACP_KERNEL_AGENT"
+_HELLO_SECONDS = 10.0
+_ADDRESS = re.compile(r"unix:/[^\0\n]+|tcp:127\.0\.0\.1:\d{1,5}")
+_KEY = re.compile(r"[0-9a-f]{64}")
+
+
+def proof(key: str) -> bytes:
+    """Return the line with which the socket shows that it is the kernel's."""
+    return hashlib.sha256(key.encode()).hexdigest().encode() + b"\n"
+
+
+@dataclass(eq=False)
+class _Served:
+    spec: AgentSpec
+    watch: asyncio.Task[None] | None = None
+    ended: bool = False
+
+
+class ServedAgents:
+    """The agents that kernels serve, by place: their notebook, or the kernel of none.
+
+    Names are looked up from any thread; the rest is for the host's loop.
+    """
+
+    def __init__(self) -> None:
+        self._served: dict[tuple[str, str], _Served] = {}
+        self.on_end: Callable[[str, str], None] = _nothing
+        """Called with the place and the agent's id when the kernel has ended."""
+        self.on_return: Callable[[str, str], None] = _nothing
+        """Called with them when one is served again that had ended."""
+
+    async def serve(self, place: str, name: str, address: str, key: str) -> AgentSpec:
+        """Take an agent, in place of one of that name.
+
+        Raises
+        ------
+        BadRequest
+            There can be no such name or address, or nothing answers there.
+        """
+        agent_id = agent_id_of(name)
+        if agent_id != name.lower():
+            raise BadRequest(
+                f"{name!r} can't be an agent's name: it has letters, digits, '.', '_' and '-' only."
+            )
+        if not _ADDRESS.fullmatch(address) or not _KEY.fullmatch(key):
+            raise BadRequest("This is no address of an agent in a kernel.")
+        reader, writer = await _watching(address, key)
+        spec = _spec(name, {_VARIABLE: address, f"{_VARIABLE}_KEY": key})
+        place_and_id = place, spec.id
+        before = self._served.get(place_and_id)
+        self._served[place_and_id] = served = _Served(spec)
+        served.watch = asyncio.create_task(
+            self._wait_for_end(served, reader, writer), name=f"acp-served-{spec.id}"
+        )
+        if before is not None and before.watch is not None:
+            before.watch.cancel()
+        if before is not None and before.ended:
+            self.on_return(*place_and_id)
+        return spec
+
+    def id_of(self, name: str, place: str) -> str | None:
+        """Return the id of the agent that a person means, also of one that has ended."""
+        agent_id = IN_KERNEL + agent_id_of(name)
+        return agent_id if (place, agent_id) in self._served else None
+
+    def get(self, agent_id: str, place: str) -> AgentSpec:
+        """Return an agent, whether or not it is served now: `running` tells that at its start."""
+        served = self._served.get((place, agent_id))
+        return _spec(agent_id.removeprefix(IN_KERNEL), {}) if served is None else served.spec
+
+    def running(self, agent_id: str, place: str) -> AgentSpec:
+        """Return an agent as it is to be started now.
+
+        Raises
+        ------
+        AgentStartError
+            No kernel serves it.
+        """
+        served = self._served.get((place, agent_id))
+        if served is None or served.ended:
+            raise AgentStartError(_not_served(agent_id))
+        return served.spec
+
+    def reports(self, place: str) -> Iterator[AgentReport]:
+        """Yield the agents of a place."""
+        for (where, agent_id), served in tuple(self._served.items()):
+            if where == place and served.ended:
+                words = _not_served(agent_id)
+                yield AgentReport(agent_id, served.spec.name, "broken", words)
+            elif where == place:
+                yield AgentReport(agent_id, served.spec.name, "ready")
+
+    def move(self, path_after: Callable[[str], str]) -> None:
+        """Let agents go along with notebooks that were renamed."""
+        self._served = {
+            (path_after(place), agent_id): served
+            for (place, agent_id), served in self._served.items()
+        }
+
+    async def close(self) -> None:
+        """Watch no more."""
+        watches = [served.watch for served in self._served.values() if served.watch is not None]
+        for watch in watches:
+            watch.cancel()
+        await asyncio.gather(*watches, return_exceptions=True)
+
+    async def _wait_for_end(
+        self, served: _Served, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        try:
+            with contextlib.suppress(OSError):
+                while await reader.read(1024):
+                    pass
+        finally:
+            writer.close()
+        # It may have gone along with its notebook.
+        for place_and_id, current in tuple(self._served.items()):
+            if current is served:
+                served.ended = True
+                self.on_end(*place_and_id)
+
+
+def _nothing(place: str, agent_id: str) -> None:
+    """Do nothing."""
+
+
+def _spec(name: str, env: dict[str, str]) -> AgentSpec:
+    command, *args = script_command(_RELAY, _VARIABLE)
+    agent_id = IN_KERNEL + agent_id_of(name)
+    return AgentSpec(agent_id, name, command, tuple(args), MappingProxyType(env))
+
+
+def _not_served(agent_id: str) -> str:
+    name = agent_id.removeprefix(IN_KERNEL)
+    return (
+        f"{name} runs in a kernel of this notebook, and none serves it now. Run the cell again "
+        "that calls acp_jupyter.serve."
+    )
+
+
+async def _watching(address: str, key: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Connect to a kernel, which must prove that it is the one that has named its address."""
+    kind, _, where = address.partition(":")
+    writer: asyncio.StreamWriter | None = None
+    try:
+        async with asyncio.timeout(_HELLO_SECONDS):
+            if sys.platform != "win32" and kind == "unix":
+                reader, writer = await asyncio.open_unix_connection(where)
+            else:
+                host, _, port = where.rpartition(":")
+                reader, writer = await asyncio.open_connection(host, int(port))
+            writer.write(f"{WATCH}{key}\n".encode())
+            await writer.drain()
+            line = await reader.readuntil()
+    except (OSError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+        if writer is not None:
+            writer.close()
+        why = plain_reason(error) if isinstance(error, OSError) else "it does not answer"
+        raise BadRequest(
+            f"The agent host can't reach this kernel ({why}): an agent in a kernel needs a kernel "
+            "that runs on the same machine."
+        ) from None
+    if line != proof(key):
+        writer.close()
+        raise BadRequest("What answers at this address is no kernel that serves an agent.")
+    return reader, writer

@@ -1,0 +1,114 @@
+"""The thread of an agent: its own loop, on which the protocol's SDK runs it.
+
+Nothing else is on that loop, so that whoever blocks it blocks only their own agent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import socket
+import threading
+from typing import Any
+
+from acp_jupyter.errors import BadRequest
+
+LINE_BYTES = 64 * 1024 * 1024
+"""Longest message, which may hold images and files."""
+
+
+class AgentThread:
+    """Runs an agent until its end of the connection is closed.
+
+    Parameters
+    ----------
+    agent
+        Of the protocol's SDK.
+    name
+        What it is called.
+
+    Attributes
+    ----------
+    connection
+        The other end of the socket that the agent reads from and writes to.
+
+    Raises
+    ------
+    BadRequest
+        It is no agent.
+    """
+
+    def __init__(self, agent: Any, name: str) -> None:
+        check_agent(agent)
+        self._agent = agent
+        self.connection, self._own_end = socket.socketpair()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name=f"acp-agent-{name}", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def defines(self, method: str) -> bool:
+        """Return whether the agent's class has a method of its own, not the SDK's empty one."""
+        return _defines(self._agent, method)
+
+    async def answers_within(self, seconds: float) -> bool:
+        """Return whether the agent's loop runs, as seen from another loop."""
+        here, awake = asyncio.get_running_loop(), asyncio.Event()
+
+        def tell() -> None:
+            here.call_soon_threadsafe(awake.set)
+
+        try:
+            self._loop.call_soon_threadsafe(tell)
+            async with asyncio.timeout(seconds):
+                await awake.wait()
+        except (TimeoutError, RuntimeError):  # it is blocked, or closed
+            return False
+        return True
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._serve())
+
+    async def _serve(self) -> None:
+        import acp
+
+        reader, writer = await asyncio.open_connection(sock=self._own_end, limit=LINE_BYTES)
+        try:
+            await acp.run_agent(self._agent, writer, reader, use_unstable_protocol=True)
+        finally:
+            writer.close()
+
+
+def check_agent(agent: object) -> None:
+    """Say what is wrong with an agent's class before anybody talks to it.
+
+    Raises
+    ------
+    BadRequest
+        It is no agent: a class, something without a prompt, or with one that is not awaited.
+    """
+    if inspect.isclass(agent):
+        name = agent.__name__
+        raise BadRequest(f"{name} is a class. Serve an agent made of it: serve({name}(), ...).")
+    kind = type(agent).__name__
+    if not _defines(agent, "prompt"):
+        raise BadRequest(
+            f"{kind} has no method prompt, which an agent can't do without: "
+            "async def prompt(self, prompt, session_id, **kwargs)."
+        )
+    for method in _METHODS:
+        if _defines(agent, method) and not inspect.iscoroutinefunction(getattr(agent, method)):
+            raise BadRequest(f"{kind}.{method} must begin with async def.")
+
+
+_METHODS = ("initialize", "new_session", "load_session", "prompt", "cancel")
+
+
+def _defines(agent: object, method: str) -> bool:
+    import acp
+
+    own = getattr(type(agent), method, None)
+    return callable(own) and own is not getattr(acp.Agent, method, None)

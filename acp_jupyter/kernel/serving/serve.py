@@ -1,0 +1,86 @@
+"""`serve`: an agent that is written in a notebook answers in that notebook."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from acp_jupyter.errors import BadRequest
+from acp_jupyter.kernel.client.connection import host_client
+from acp_jupyter.kernel.execution_context import execution_context
+from acp_jupyter.kernel.serving.agent_thread import AgentThread, check_agent
+from acp_jupyter.kernel.serving.door import Door
+from acp_jupyter.kernel.serving.sharing import SharedAgent
+
+_lock = threading.Lock()
+_doors: list[Door] = []
+"""The kernel's door, once it is needed; at most one."""
+_keys: dict[str, str] = {}
+"""Of the agents that are served now, by their ids."""
+
+
+class Served:
+    """An agent that is served; shown in a cell, it says how to talk to it."""
+
+    def __init__(self, name: str, words: str) -> None:
+        self.name = name
+        self._words = words
+
+    def __repr__(self) -> str:
+        return self._words
+
+
+def serve(agent: Any, *, name: str) -> Served:
+    """Serve an agent that is an object in this kernel to this notebook.
+
+    Until the kernel ends, ``%%acp NAME``, the side panel and ``connect(NAME)`` of this notebook
+    talk to it as to any agent. It runs on a thread of its own, also while a cell waits for it.
+    Serving another one under the same name puts that in its place with the next turn.
+
+    Parameters
+    ----------
+    agent
+        An ``acp.Agent`` of the protocol's SDK. Of its methods it needs ``prompt``;
+        ``initialize`` and ``new_session`` are answered for it where its class leaves them out.
+    name
+        What it is called in this notebook; no agent that is configured may have the name.
+
+    Raises
+    ------
+    BadRequest
+        It is no agent, another one has the name, or the agent host can't reach this kernel.
+    NotAllowed
+        The administrator does not allow it, or the code is an agent's.
+
+    Examples
+    --------
+    >>> acp_jupyter.serve(Librarian(), name="librarian")
+    """
+    check_agent(agent)
+    client = host_client()
+    if client.behind_gateway:
+        raise BadRequest(
+            "This kernel runs behind a gateway, where the Jupyter server can't reach an agent in "
+            "it. Serve the agent in a kernel on the server's machine."
+        )
+    shared = SharedAgent(AgentThread(agent, name), name)
+    with _lock:
+        if not _doors:
+            _doors.append(Door())
+            _doors[0].start()
+        address, key = _doors[0].open_for(shared)
+        try:
+            entry = client.serve_agent(name, address, key)
+        except BaseException:
+            _doors[0].shut_for(key)
+            raise
+        before, _keys[entry.id] = _keys.get(entry.id), key
+        if before is not None:
+            _doors[0].shut_for(before, successor=key)
+    return Served(name, _words(name))
+
+
+def _words(name: str) -> str:
+    if execution_context().frontend in {"notebook", "batch"}:
+        return f"{name} answers in this notebook: %%acp {name}, until the kernel ends."
+    return f'{name} answers here: acp_jupyter.connect("{name}"), until this program ends.'
