@@ -33,6 +33,7 @@ ORDER = (
     "check",
     "go_back",
     "variants",
+    "write_an_agent",
     "next_cell",
     "follow",
     "http_api",
