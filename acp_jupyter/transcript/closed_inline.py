@@ -99,10 +99,10 @@ class _InlineWriter:
         self._counts = {sign: source.count(sign) for sign in _SIGNS}
         self._dollar = PRICE if prices else "$"
         self._formulas = frozenset(_dollars_of_formulas(source, self._spans)) if prices else ()
-        self._is_quiet = not self._is_struck() and not self._is_restless()
+        self._is_quiet = not self._has_strikethrough_into_code() and not self._has_stray_signs()
         self._has_price = self._ends_in_code()
 
-    def _is_restless(self) -> bool:
+    def _has_stray_signs(self) -> bool:
         end = 0
         for span in self._spans:
             if _STRAY_SIGNS.search(self._source, end, max(end, span.start)):
@@ -123,7 +123,7 @@ class _InlineWriter:
             at = max(at, code.end)
         return False
 
-    def _is_struck(self) -> bool:
+    def _has_strikethrough_into_code(self) -> bool:
         """Return whether a strikethrough may begin outside of code and end inside."""
         total = self._source.count("~~")
         codes = (span.content.count("~~") for span in self._spans if span.kind == "code")

@@ -315,7 +315,7 @@ class SessionLifecycle:
         refused = f"{session.state.agent_info.name} could not open this session again."
 
         async def open_known(attaching: AgentSessionOpener) -> SessionConnection:
-            connection = await attaching.known(command.agent_session_id)
+            connection = await attaching.open_existing(command.agent_session_id)
             if connection is None:
                 raise BadRequest(refused)
             return connection

@@ -393,7 +393,7 @@ class SessionAgent:
         if goes_on_from_branch(state):
             return await open_branch(attaching, self._journal, self._limits)
         if previous and any(done):
-            return await attaching.again(previous)
+            return await attaching.reopen(previous)
         if self.first_open is not None and not previous:
             connection = await self.first_open(attaching)
             if connection is not None:

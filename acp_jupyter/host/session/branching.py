@@ -66,7 +66,7 @@ async def open_branch(
     transcript = journal.transcript
     wanted = transcript.session.config_options
     history = await asyncio.to_thread(told_history, transcript, limits.told_chars)
-    connection = await (attaching.told(history) if history else attaching.new())
+    connection = await (attaching.new_with_history(history) if history else attaching.new())
     connection.on_first_prompt = partial(_note_told, journal)
     await set_options_again(connection, journal, wanted)
     return connection

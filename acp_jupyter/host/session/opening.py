@@ -90,7 +90,7 @@ class AgentSessionOpener:
             self._journal.note(HostNotice(text=_OUT_OF_REACH.format(self._host, names)))
         return await self._opened(session_id, result)
 
-    async def again(self, previous: str) -> SessionConnection:
+    async def reopen(self, previous: str) -> SessionConnection:
         """Reopen a session: resume it, else load it, else open a new one without history.
 
         ACP: session/resume, session/load; if the agent refuses one, the next is tried.
@@ -103,7 +103,7 @@ class AgentSessionOpener:
         connection = await self._resume(previous) or await self._load(previous, keep_history=False)
         return connection or await self.new(without_history=True)
 
-    async def told(self, history: str) -> SessionConnection:
+    async def new_with_history(self, history: str) -> SessionConnection:
         """Open a new session; ``history`` is put before its first prompt.
 
         Raises
@@ -115,7 +115,7 @@ class AgentSessionOpener:
         connection.before_prompt = (*connection.before_prompt, history_block(history))
         return connection
 
-    async def known(self, agent_session_id: str) -> SessionConnection | None:
+    async def open_existing(self, agent_session_id: str) -> SessionConnection | None:
         """Open a session that only the agent has, with its history; None if it refuses."""
         await self.unarchive(agent_session_id)
         if self._session_connection.can("load"):
@@ -199,22 +199,22 @@ class AgentSessionOpener:
         models = legacy_models(dict(result))
         connection.legacy_models = frozenset(text(first(m, "modelId", "model_id")) for m in models)
         if self._instructions:
-            await self._tell_instructions()
+            await self._show_instructions()
             if not connection.can("systemPrompt"):
                 connection.before_prompt = (instructions_block(self._instructions),)
         return connection
 
-    async def _tell_instructions(self) -> None:
+    async def _show_instructions(self) -> None:
         """Show the instructions to the user, unless the session already has that notice."""
         words = self._instructions
         shown = words if len(words) <= _SHOWN_CHARS else f"{words[:_SHOWN_CHARS]}…"
         notice = HostNotice(text=f"{_INSTRUCTED}\n\n{shown}")
         items = self._journal.transcript.items
 
-        def is_told() -> bool:
+        def is_shown() -> bool:
             return any(item.kind == "notice" and item.text == notice.text for item in items)
 
-        if not await asyncio.to_thread(is_told):
+        if not await asyncio.to_thread(is_shown):
             self._journal.note(notice)
 
     def _configured(self, spec: AgentSpec) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import { changes, OutputMemory, planOutputs } from './output_plan';
 import type { Action, CellState } from './output_plan';
 import { afterExecutor, ExecutedTurns } from './page_locks';
 import { isTextNotebook, placedIn } from './text_notebooks';
-import { ToldOutputs } from './told_outputs';
+import { ChangedOutputs } from './changed_outputs';
 
 /** Events within this time are handled together. */
 const SOON_MS = 50;
@@ -41,7 +41,7 @@ export class OutputSaver implements IDisposable {
   readonly #executing = new ExecutedTurns();
   readonly #sessions: NotebookSessions;
   readonly #memory: OutputMemory;
-  readonly #told: ToldOutputs;
+  readonly #changed: ChangedOutputs;
   #savedOutputs: readonly SavedOutput[] = [];
   /** Whether a cell that runs here doesn't show its turn yet. */
   #awaiting = false;
@@ -62,7 +62,7 @@ export class OutputSaver implements IDisposable {
     this.#context = context;
     this.#file = file;
     this.#words = words;
-    this.#told = new ToldOutputs(client);
+    this.#changed = new ChangedOutputs(client);
     this.#memory = new OutputMemory(file.savedAt);
     this.#sessions = new NotebookSessions(client, context.localPath);
     this.#stops = [
@@ -101,7 +101,7 @@ export class OutputSaver implements IDisposable {
   // -- when to update -------------------------------------------------------
 
   #turnsChanged(sessionId: string): void {
-    if (!this.#told.sessionIds.has(sessionId) && !this.#sessions.has(sessionId)) {
+    if (!this.#changed.sessionIds.has(sessionId) && !this.#sessions.has(sessionId)) {
       return;
     }
     for (const { turn_id: turnId, origin } of this.#sessions.openTurns()) {
@@ -121,7 +121,7 @@ export class OutputSaver implements IDisposable {
 
   #pathChanged(): void {
     this.#sessions.move(this.#context.localPath);
-    this.#told.reset();
+    this.#changed.reset();
     this.#schedule();
   }
 
@@ -163,8 +163,8 @@ export class OutputSaver implements IDisposable {
     const { localPath, model } = this.#context;
     const unfinished = () => (this.#isGone() ? [] : unfinishedTurns(model));
     this.#again =
-      (await this.#told.ask(localPath, this.#memory.savedAt, unfinished)) || this.#again;
-    const { outputs } = this.#told;
+      (await this.#changed.fetch(localPath, this.#memory.savedAt, unfinished)) || this.#again;
+    const { outputs } = this.#changed;
     this.#savedOutputs = this.#isGone() ? outputs : placedIn(this.#context, outputs);
     this.#memory.learn(this.#savedOutputs);
   }
@@ -175,7 +175,7 @@ export class OutputSaver implements IDisposable {
       saved => !this.#memory.isSettled(cells.get(saved.cell_id), saved),
     );
     const kept = isTextNotebook(this.#context.localPath) ? this.#savedOutputs : open;
-    this.#told.keep(new Set(kept.map(saved => saved.turn_id)));
+    this.#changed.keep(new Set(kept.map(saved => saved.turn_id)));
   }
 
   /** Brings the outputs up to date; resolves to whether a turn has just become final. */

@@ -11,7 +11,7 @@ const LATE_SECONDS = 60;
 const MOST_UNFINISHED = 1_000;
 
 /** The server's reports about a notebook's turns, each change once. */
-export class ToldOutputs {
+export class ChangedOutputs {
   /** The sessions that the turns are of. */
   readonly sessionIds = new Set<string>();
   readonly #client: Pick<Client, 'changedOutputs'>;
@@ -38,7 +38,7 @@ export class ToldOutputs {
    * @param savedAt When the document was written before it was loaded here: it has the turns that
    * ended before, except `unfinished` ones.
    */
-  async ask(
+  async fetch(
     path: string,
     savedAt: number | null,
     unfinished: () => readonly string[],
