@@ -128,7 +128,7 @@ def visible_session(host: AgentHost, session_id: str, caller: Caller) -> Session
     Raises
     ------
     UnknownSession
-        There is none for this caller.
+        The caller can see no such session.
     """
     session = host.session(session_id)
     if not may_see(session, caller):

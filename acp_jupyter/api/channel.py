@@ -73,7 +73,7 @@ class Channel:
     Parameters
     ----------
     host, pages, backend
-        What the page talks with.
+        The page's host, the connected pages, and the backend.
     caller
         Who the page is.
     write

@@ -55,7 +55,7 @@ class Dispatcher:
     pages_and_kernels
         Pages and kernels.
     terminals
-        Where a login can be shown in a terminal.
+        Opens terminals for logins, if available.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class Dispatcher:
         Raises
         ------
         UnknownSession
-            There is none.
+            There is no such session.
         """
         await self._host.stored_sessions.wake(session_id)
         return visible_session(self._host, session_id, caller).journal.log

@@ -227,7 +227,7 @@ def applied_edits(name: str, raw_input: Obj, outcome: Obj) -> tuple[list[Obj], l
     Parameters
     ----------
     name, raw_input
-        Of the call.
+        The call's tool and input.
     outcome
         Only this has the text before a ``Write``, and the place of an edit.
     """

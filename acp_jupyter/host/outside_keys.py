@@ -111,7 +111,7 @@ class OutsideKeys:
         Raises
         ------
         NotAllowed
-            It was revoked, or has expired.
+            The key was revoked, or has expired.
         """
         self._drop_expired()
         known = self._keys.get(key_id)

@@ -155,7 +155,7 @@ def recording_folder(notebook_path: str, options: RecordingOptions) -> PurePosix
     BadRequest
         The notebook is unknown and no path was given, or the path is not valid.
     NotAllowed
-        It leads out of the root.
+        The path leads out of the root.
     """
     notebook = PurePosixPath(notebook_path)
     given = options.path.replace("\\", "/")

@@ -35,7 +35,7 @@ def connect(
     Parameters
     ----------
     agent
-        Its id; default: as chosen by ``%acp use``, or ``demo``.
+        The agent's id; default: as chosen by ``%acp use``, or ``demo``.
     cwd
         The folder to work in; default: the git root above the notebook, else its folder.
     session
@@ -128,12 +128,12 @@ def resume(session: str) -> Session:
     Parameters
     ----------
     session
-        Its id, the beginning of its id, or its title.
+        The session's id, the beginning of its id, or its title.
 
     Raises
     ------
     UnknownSession
-        There is none.
+        There is no such session.
     BadRequest
         Several are meant, or it can only be read from here.
     """
@@ -183,7 +183,7 @@ def choose_session(client: HostClient, named: str = "") -> SessionState:
     Raises
     ------
     UnknownSession
-        There is none.
+        There is no such session.
     """
     sessions = by_time(client.sessions())
     if named:
@@ -200,7 +200,7 @@ def find_session(sessions: Sequence[SessionState], named: str) -> SessionState:
     Raises
     ------
     UnknownSession
-        There is none.
+        There is no such session.
     BadRequest
         There are several.
     """

@@ -52,7 +52,7 @@ class Session:
     cwd
         The folder that the agent works in.
     files
-        The same, or the folder that it is a copy of: where the user's files are.
+        The same folder, or for a copy the folder with the user's files.
     rewound
         The result of going back, for a session that `rewind` or `undo_rewind` returned.
     """
@@ -370,7 +370,7 @@ class Session:
         Parameters
         ----------
         path
-            Of the file.
+            Path of the new file.
         thoughts
             Whether the agent's reasoning is part of it.
         force

@@ -60,7 +60,7 @@ def split_setting(text: str) -> tuple[str, str]:
     Raises
     ------
     BadRequest
-        It is not of that form.
+        The text has another form.
     """
     name, equals, value = text.partition("=")
     if not equals or not name.strip():

@@ -67,9 +67,9 @@ def write_variables(
     Parameters
     ----------
     shell
-        Of the kernel.
+        The kernel's IPython shell.
     path
-        Of the file; there must be none.
+        Path of the file, which must not exist.
     most_bytes
         Size of the file; what takes more is left out, the largest first.
     seconds
@@ -212,7 +212,7 @@ def _reference(value: object) -> str | None:
     Raises
     ------
     PicklingError
-        It belongs to this kernel.
+        The object belongs to this kernel.
     """
     if isinstance(value, ModuleType) and sys.modules.get(value.__name__) is value:
         return value.__name__
@@ -228,9 +228,9 @@ def read_variables(shell: InteractiveShell, path: Path, folder: str, copy: str) 
     Parameters
     ----------
     shell
-        Of the kernel.
+        The kernel's IPython shell.
     path
-        Of the file.
+        Path of the file.
     folder, copy
         What lay on the path of modules below the one is looked for below the other.
     """

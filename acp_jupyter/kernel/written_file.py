@@ -15,7 +15,7 @@ def write_whole(path: Path, pieces: Iterable[bytes], *, force: bool) -> int:
     Raises
     ------
     BadRequest
-        It is there already, or can't be written.
+        The file exists, or can't be written.
     """
     target = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part") if force else path
     try:

@@ -154,7 +154,7 @@ class ToolsOverAcp:
     Parameters
     ----------
     tools
-        Of the session.
+        The session's tools.
     """
 
     name = SERVER_NAME

@@ -195,7 +195,7 @@ class FileNotebooks:
         Raises
         ------
         EditRefused
-            It can't be read.
+            The notebook can't be read.
         """
         # Slow to import, with the JSON schema checks; so only when an agent reads the notebook.
         import nbformat

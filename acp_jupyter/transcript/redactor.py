@@ -76,7 +76,7 @@ class KnownSecrets:
         Parameters
         ----------
         source
-            Where they come from.
+            The origin of the secrets.
         values
             All that it has now.
         at
@@ -340,7 +340,7 @@ class Scrubber:
     redactor
         Replaces secrets.
     stand_in
-        What the session's folder becomes.
+        The replacement for the session's folder.
     paths
         Other folders, and what they become.
     """

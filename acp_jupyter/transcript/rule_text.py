@@ -50,7 +50,7 @@ def read_rule(
     Raises
     ------
     RuleTextError
-        It is none.
+        The text is not a rule.
     """
     name, colon, pattern = (part.strip() for part in text.partition(":"))
     kind = next((kind for kind in _KINDS if kind == name), None)

@@ -204,7 +204,7 @@ class TokenFormats:
     Parameters
     ----------
     rows
-        Of `TOKEN_FORMATS`.
+        Rows of `TOKEN_FORMATS`.
     """
 
     name = "token of a service"

@@ -82,7 +82,7 @@ class AgentCommands:
     host
         Owner of the sessions.
     terminals
-        Where a login can be shown in a terminal.
+        Opens terminals for logins, if available.
     """
 
     def __init__(self, host: AgentHost, terminals: Terminals | None = None) -> None:
@@ -163,7 +163,7 @@ class AgentCommands:
         Raises
         ------
         NotAllowed
-            It may not be downloaded.
+            The agent may not be downloaded.
         """
         return RegistryReply(**asdict(await self._host.config.registry.update_public()))
 

@@ -134,7 +134,7 @@ class Imports:
         Raises
         ------
         BadRequest
-            There is none.
+            There is no such import.
         """
         task = self._find(command.import_id, caller).task
         task.cancel()

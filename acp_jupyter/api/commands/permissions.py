@@ -326,7 +326,7 @@ class TrustCommands:
         Raises
         ------
         AcpError
-            They can't be read.
+            The trusted folders can't be read.
         """
         return list(await asyncio.to_thread(self._host.permission_stores.trust.folders))
 

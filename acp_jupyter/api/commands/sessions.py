@@ -177,7 +177,7 @@ class SessionLifecycle:
     host
         Owner of the sessions.
     trust
-        Of folders.
+        Decides about trust in folders.
     """
 
     def __init__(self, host: AgentHost, trust: TrustCommands) -> None:

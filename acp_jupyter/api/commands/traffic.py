@@ -56,7 +56,7 @@ class TrafficCommands:
         Raises
         ------
         BadRequest
-            There is none at that place.
+            The log has no such line.
         """
         path = await self._path(command.session_id, caller)
         if command.end is not None:

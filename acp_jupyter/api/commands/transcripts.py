@@ -37,7 +37,7 @@ class Transcripts:
         UnknownSession
             No session of that id that the caller may see.
         UnknownTurn
-            It has no such turn.
+            The session has no such turn.
         BadRequest
             There is nothing to share.
         MissingPackage

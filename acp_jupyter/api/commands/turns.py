@@ -259,7 +259,7 @@ class SessionReader:
     pages_and_kernels
         Pages and kernels.
     notebooks
-        Where turns are recorded.
+        Records the turns of notebooks.
     """
 
     def __init__(

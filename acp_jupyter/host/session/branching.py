@@ -61,7 +61,7 @@ async def open_branch(
     Raises
     ------
     AgentStartError
-        It did not open one.
+        The agent did not open a session.
     """
     transcript = journal.transcript
     wanted = transcript.session.config_options

@@ -17,7 +17,7 @@ class WorkCanceller:
     Parameters
     ----------
     journal
-        Of the session.
+        The session's journal.
     agent
         The session's agent.
     """
@@ -39,7 +39,7 @@ class WorkCanceller:
         UnknownToolCall
             The session has none of that id.
         CallNotCancellable
-            It has ended, or the agent does not offer that.
+            The call has ended, or the agent can't cancel calls.
         AgentRequestError
             The agent refused, or did not answer in time.
         AgentDied

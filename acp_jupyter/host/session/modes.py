@@ -32,9 +32,9 @@ class SessionModes:
     Parameters
     ----------
     journal
-        Of the session.
+        The session's journal.
     bounds
-        What the administrator allows.
+        The administrator's bounds.
     played
         Whether a recording is played in place of the agent; it also sets the mode.
     """

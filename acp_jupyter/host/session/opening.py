@@ -42,9 +42,9 @@ class AgentSessionOpener:
     connection
         To the agent.
     journal
-        Of the session.
+        The session's journal.
     cwd
-        Its folder.
+        The session's folder.
     mcp_servers
         MCP servers for the agent; kinds that it does not support are left out.
     limits
@@ -78,7 +78,7 @@ class AgentSessionOpener:
         Raises
         ------
         AgentStartError
-            It did not open one.
+            The agent did not open a session.
         """
         result = await self._connection.new_session(self._params, self._journal)
         session_id = str(result["sessionId"])
@@ -98,7 +98,7 @@ class AgentSessionOpener:
         Raises
         ------
         AgentStartError
-            Not even a new one was opened.
+            The agent did not even open a new session.
         """
         connection = await self._resume(previous) or await self._load(previous, keep_history=False)
         return connection or await self.new(without_history=True)
@@ -109,7 +109,7 @@ class AgentSessionOpener:
         Raises
         ------
         AgentStartError
-            It did not open one.
+            The agent did not open a session.
         """
         connection = await self.new()
         connection.before_prompt = (*connection.before_prompt, history_block(history))
@@ -315,9 +315,9 @@ class SessionConnection:
         Raises
         ------
         AgentRequestError
-            It answered with an error, or not in time.
+            The agent answered with an error, or not in time.
         AgentDied
-            It ended.
+            The agent's process ended.
         """
         params = {
             "sessionId": self.agent_session_id,
@@ -361,9 +361,9 @@ class SessionConnection:
         Raises
         ------
         AgentRequestError
-            It answered with an error, or not in time.
+            The agent answered with an error, or not in time.
         AgentDied
-            It ended.
+            The agent's process ended.
         """
         named = {"sessionId": self.agent_session_id, **params}
         return await self.agent_connection.request(method, named, self.log)

@@ -142,16 +142,16 @@ def fitted_blocks(
     Parameters
     ----------
     capabilities
-        Of ``image``, ``audio``, ``embeddedContext``.
+        The agent's capabilities, of ``image``, ``audio``, ``embeddedContext``.
     root
         The session's folder.
     agent
-        Its name, for people.
+        The agent's name, for people.
 
     Raises
     ------
     NotSupported
-        It doesn't support one of them, and there is no substitute.
+        The agent doesn't support a block, and there is no substitute.
     """
     return tuple(_fitted(block, capabilities, root, agent, is_file) for block in blocks)
 
@@ -226,7 +226,7 @@ class TurnQueue:
     Parameters
     ----------
     journal
-        Of the session.
+        The session's journal.
     limits
         See `Limits`.
     """
@@ -315,7 +315,7 @@ class TurnQueue:
         Raises
         ------
         NotQueued
-            It does not wait any more.
+            The prompt is no longer queued.
         EmptyPrompt
             There is nothing left to send.
         InvalidBlock
@@ -343,7 +343,7 @@ class TurnQueue:
         Raises
         ------
         NotQueued
-            It does not wait any more.
+            The prompt is no longer queued.
         """
         turn = self._waiting(turn_id)
         if self._turns[0] is not turn:
@@ -365,7 +365,7 @@ class TurnQueue:
         Raises
         ------
         NotQueued
-            It does not wait any more.
+            The prompt is no longer queued.
         """
         turn = self._waiting(turn_id)
         turn.held = True

@@ -74,7 +74,7 @@ class TurnRunner:
     Parameters
     ----------
     journal
-        Of the session.
+        The session's journal.
     agent
         Gets the prompts.
     files
@@ -84,13 +84,13 @@ class TurnRunner:
     current
         The turn that runs, and whether its user can be asked.
     permissions, elicitations
-        What the agent asks.
+        The agent's open requests and questions.
     modes
         Which mode the agent works in.
     walls_met
         Says at which walls of the sandbox calls have failed.
     outside_once
-        What was run for the user since the last prompt.
+        The commands run for the user since the last prompt.
     rewrite_prompt
         Called with a prompt before it is sent, where a recording is played.
     after_turn
@@ -212,7 +212,7 @@ class TurnRunner:
         Raises
         ------
         NotQueued
-            It does not wait any more.
+            The prompt is no longer queued.
         """
         self._queue.to_front(turn_id)
         self.stop(None)
@@ -226,7 +226,7 @@ class TurnRunner:
         Raises
         ------
         NotQueued
-            It does not wait any more.
+            The prompt is no longer queued.
         NotAllowed
             Somebody else sent the prompt of the turn that runs.
         """

@@ -240,7 +240,7 @@ class EnvFiles:
         Returns
         -------
         str
-            What was left out, and why; empty if nothing was.
+            The omitted files and the reason; empty if there are none.
         """
         try:
             found, all_seen = self._found()

@@ -65,7 +65,7 @@ class WorkspaceFiles:
         Raises
         ------
         FileRefused
-            It lies outside the root, or is no path.
+            The path is outside the root, or is not a path.
         """
         with _explained(path):
             return self._resolved(path)
@@ -149,7 +149,7 @@ class WorkspaceFiles:
         Raises
         ------
         FileRefused
-            As `write_text` would.
+            See `write_text`.
         """
         with (
             contextlib.suppress(FileMissing),

@@ -107,7 +107,7 @@ class HostClient(ABC):
         Raises
         ------
         AcpError
-            As `call` does.
+            See `call`.
         """
         return row_of(command).read_result(self.call(command, seconds))
 

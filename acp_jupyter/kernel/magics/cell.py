@@ -60,9 +60,9 @@ def run_cell(
     shell
         IPython's, with the user's variables.
     options
-        Of the first line.
+        The options of the first line.
     prompt
-        What follows it.
+        The text after the first line.
     error
         What the prompt is about, if the user did not write it: then ``@`` in it attaches nothing.
 

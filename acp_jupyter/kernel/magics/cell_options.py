@@ -117,7 +117,7 @@ def named_sandbox(name: str, *more: str) -> Sandbox:
     Raises
     ------
     UsageError
-        There is none, or it can't be had yet.
+        There is no such sandbox, or it is not available yet.
     """
     found = next((each for each in SANDBOXES if each == name), None)
     if found is None:

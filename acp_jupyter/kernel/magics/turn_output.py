@@ -152,7 +152,7 @@ class ShownTurn:
     turn
         The turn.
     cell
-        What waits for it.
+        The cell that waits for the turn.
     """
 
     def __init__(self, turn: Turn, cell: ExecutionContext) -> None:

@@ -336,7 +336,7 @@ class ExportedTurn(TurnValues):
         Raises
         ------
         MissingPackage
-            What renders it is not installed here.
+            A package that the format needs is not installed.
         """
         detail = self._current()
         scrubber = Scrubber.of_session(detail.session, Redactor(), str(Path.home()))
@@ -350,7 +350,7 @@ class ExportedTurn(TurnValues):
         Parameters
         ----------
         path
-            Of the file.
+            Path of the new file.
         thoughts
             Whether the agent's reasoning is part of it.
         force

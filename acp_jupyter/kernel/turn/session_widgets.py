@@ -48,7 +48,7 @@ class ComposerWidget(AcpWidget):
     source
         The `Session` that it sends to.
     value
-        What stands in the box.
+        The text in the box.
 
     Attributes
     ----------

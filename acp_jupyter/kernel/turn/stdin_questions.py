@@ -52,7 +52,7 @@ def answer_request(
     wanted
         Whether it still waits: the question ends with it.
     note
-        What else is to be read with the question.
+        Further text for the question.
     """
     try:
         with while_wanted(wanted):
@@ -80,7 +80,7 @@ def ask_permission(
     session_id, call, permission
         The session and the request.
     note
-        What else is to be read with the question.
+        Further text for the question.
     """
     with _shown(_with_note(_question(call, permission), note), permission.title):
         option_id = _chosen(permission)
@@ -188,7 +188,7 @@ def ask_elicitation(client: HostClient, session_id: str, item: Elicitation, note
     session_id, item
         The session and the request.
     note
-        What else is to be read with the question.
+        Further text for the question.
     """
     answers: _Answers = {}
     wrong: dict[str, str] = {}

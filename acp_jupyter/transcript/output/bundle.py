@@ -139,7 +139,7 @@ def saved_turn(
     Parameters
     ----------
     turn, items, session, scrubber, thoughts
-        As for `build_bundle`.
+        See `build_bundle`.
     picture_chars
         Largest picture, in characters of data, for a file without the notebook: it includes the
         pictures of cells. 0 if the notebook has them.

@@ -132,7 +132,7 @@ def reduce(transcript: Transcript, packet: LogPacket, at: float) -> tuple[Transc
     transcript
         The state before.
     packet
-        What was said.
+        The packet to apply.
     at
         When the line was written, seconds since the epoch.
 

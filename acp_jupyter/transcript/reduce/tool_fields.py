@@ -148,7 +148,7 @@ def content_diffs(
     Parameters
     ----------
     content
-        Of a tool call.
+        The content of a tool call.
     cwd
         The session's folder.
     exists

@@ -69,9 +69,9 @@ class ChangeCommands:
         UnknownTurn
             The caller does not see it.
         BadRequest
-            It did not change that file.
+            The turn did not change that file.
         ChangesGone
-            It can no longer be read.
+            The file's text is no longer stored.
         """
         session, turn = await self._settled(command.turn_id, caller)
         earlier = [await self._settled(each, caller) for each in command.earlier]
@@ -138,13 +138,13 @@ class ChangeCommands:
         UnknownTurn
             The caller does not see it.
         BadRequest
-            It did not change that.
+            The turn did not make these changes.
         NotAllowed
             A kernel asked for what is not its own turn, or another server has the session.
         ChangesRefused
             Files were changed since.
         ChangesGone
-            What they were is not kept.
+            The former content is not stored.
         """
         if command.in_document and isinstance(caller, KernelCaller):
             raise NotAllowed("Only the page of a document can report what was done in it.")
@@ -178,7 +178,7 @@ class ChangeCommands:
         Raises
         ------
         AcpError
-            As `revert`.
+            See `revert`.
         """
         found = [self._found(each, caller) for each in (*command.earlier, command.turn_id)]
         for session, turn in found:

@@ -100,7 +100,7 @@ def blobs(
     Raises
     ------
     GitError
-        They could not be read.
+        The blobs could not be read.
     """
     room = most_bytes
     fitting: list[str] = []
@@ -154,7 +154,7 @@ def read_changes(
     Raises
     ------
     ChangesGone
-        They are no longer kept.
+        The texts are no longer stored.
     """
     git, limits = checkpoints.git, checkpoints.limits
     seconds = limits.checkpoint_seconds
@@ -191,7 +191,7 @@ def read_patch(
     Raises
     ------
     ChangesGone
-        It is too long, or what it needs is no longer kept.
+        The diff is too long, or its texts are no longer stored.
     """
     limits = checkpoints.limits
     try:

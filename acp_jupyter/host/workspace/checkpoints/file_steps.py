@@ -272,7 +272,7 @@ def mode_for(found: FileOnDisk, wanted: Side, known: int | None) -> int | None:
     wanted
         The wanted file.
     known
-        Its former permission bits; None if unknown.
+        The file's former permission bits; None if unknown.
     """
     if known is not None and bool(known & stat.S_IXUSR) == wanted.is_executable:
         return known

@@ -187,7 +187,7 @@ class ShadowGit:
         Raises
         ------
         GitError
-            It can't be started.
+            git can't be started.
         """
         try:
             return subprocess.Popen(
