@@ -51,11 +51,11 @@ def with_attachments(
     prompt
         The text.
     paths
-        Of the files, relative to the folder of the notebook; or patterns such as ``data/*.csv``.
+        Paths relative to the notebook's folder, or patterns such as ``data/*.csv``.
     root
-        The session's folder: what an agent may read.
+        The session's folder, which the agent may read.
     capabilities
-        What the agent takes in a prompt: of ``image``, ``audio``, ``embeddedContext``.
+        The content that the agent accepts: of ``image``, ``audio``, ``embeddedContext``.
 
     Raises
     ------

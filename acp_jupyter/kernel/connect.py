@@ -41,29 +41,29 @@ def connect(
     session
         The session's name.
     new
-        Start it anew.
+        Whether to start a new session.
     policy
-        How permission requests of prompts are answered that are sent from here and name no other;
-        default: the session's policy, which is its user's.
+        Policy for the permission requests of prompts that this object sends without a policy;
+        default: the session's policy, which its user sets.
     sandbox
-        What the agent's processes can reach while it works on prompts that are sent from here and
-        name no other: ``off``, ``folder`` or ``read-only``; default: the session's sandbox.
+        Sandbox of the agent's processes for prompts that this object sends without a sandbox:
+        ``off``, ``folder`` or ``read-only``; default: the session's sandbox.
     trust
-        Whether the agent may run in the folder, whatever is in it. Without it the user is asked
-        before an agent's first start in a folder.
+        Whether the agent may run in the folder. If False, the user is asked before an agent's
+        first start in a folder.
     tools
-        Whether the agent is offered tools for the notebook and its kernel.
+        Whether the agent gets tools for the notebook and its kernel.
     network
-        What the agent reaches from its sandbox: ``all``, ``none``, or ``hosts`` that are named,
-        and others that somebody allows. From here it can only be made less; default: the
-        session's, which is its user's.
+        Network of the agent in its sandbox: ``all``, ``none``, or ``hosts``, which are named hosts
+        and others that a user allows. It can only be restricted further here; default: the
+        session's network, which its user sets.
 
     Raises
     ------
     UnknownAgent
         No agent of that id is configured.
     FolderNotTrusted
-        The folder is not trusted, and nobody can be asked, or they said no.
+        The folder is not trusted, and no user can be asked, or the user refused.
     BadRequest
         There is no such sandbox.
     RecordingMissing

@@ -93,14 +93,14 @@ class Session:
         prompt
             Text, or ACP content blocks.
         policy
-            How permission requests of this turn are answered; default: as
-            `connect` was told, else the session's policy.
+            Policy for the permission requests of this turn; default: the policy that was
+            passed to `connect`, else the session's.
         sandbox
-            What the agent's processes can reach in this turn: ``off``, ``folder`` or
-            ``read-only``; default: as `connect` was told, else the session's sandbox.
+            Sandbox of the agent's processes in this turn: ``off``, ``folder`` or ``read-only``;
+            default: the sandbox that was passed to `connect`, else the session's.
         allow, deny
             Rules for this turn, e.g. ``execute:git status *``, ``edit:src/**``, ``read`` or
-            ``fetch:https://docs.python.org/*``. What is denied is rejected, whatever allows it.
+            ``fetch:https://docs.python.org/*``. A rule that denies takes precedence.
         timeout
             Seconds after which the turn is stopped.
 

@@ -232,7 +232,7 @@ def read_variables(shell: InteractiveShell, path: Path, folder: str, copy: str) 
     path
         Path of the file.
     folder, copy
-        What lay on the path of modules below the one is looked for below the other.
+        Module folders below ``folder`` are searched below ``copy`` instead.
     """
     dill: Any = importlib.import_module("dill")
     with path.open("rb") as file:

@@ -65,8 +65,8 @@ from acp_jupyter.server.system_bounds import bounds_of
 
 _TOKEN_VARIABLES = ("JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE")
 _SWITCH_SECONDS = 0.0005
-"""How long one thread may compute while others wait: the server answers while a session's thread
-reads what an agent has sent. Python's own 5 ms add up, as an answer changes threads many times."""
+"""How long one thread may compute while others wait, so that the server answers while a session's
+thread parses messages. Python's default of 5 ms adds up, as an answer switches threads often."""
 _EVERY_ADDRESS = {"", "*", "0.0.0.0"}  # noqa: S104 - compared, not bound
 
 

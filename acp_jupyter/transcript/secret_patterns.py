@@ -110,13 +110,13 @@ class SecretPattern:
     Attributes
     ----------
     name
-        Which kind of secret.
+        The kind of secret.
     start
-        How it begins, as a regular expression.
+        The regular expression of its beginning.
     rest
-        What follows. Its group is the secret, if it has one; else all of it is.
+        The regular expression of the rest. Its group is the secret, if it has one; else all of it.
     likely
-        Returns whether a match is indeed a secret.
+        Returns whether a match really is a secret.
     """
 
     name: str

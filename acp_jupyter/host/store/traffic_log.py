@@ -36,8 +36,8 @@ _log = logging.getLogger(__name__)
 _CLOSE_SECONDS = 10.0
 _BATCH = 500
 _LACKS_LINES = (0o1400, 0o400)
-"""Modes that mark a file. Some systems take no sticky bit, by which a folder that somebody made
-read-only is told from a mark."""
+"""Modes that mark a file. The sticky bit distinguishes a mark from a mode that a user set to
+read-only, but some systems don't accept it."""
 _FULL = (
     "The log of this session is full ({mib:.0f} MB). From here on, messages are shown but not "
     "kept: they are gone after a restart."

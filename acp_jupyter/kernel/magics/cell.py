@@ -64,7 +64,7 @@ def run_cell(
     prompt
         The text after the first line.
     error
-        What the prompt is about, if the user did not write it: then ``@`` in it attaches nothing.
+        The error that the prompt is about; then ``@`` in the prompt attaches nothing.
 
     Raises
     ------
@@ -74,8 +74,8 @@ def run_cell(
         The kernel was interrupted; the turn is stopped.
     """
     cell = execution_context()
-    # Nothing would show the end of a turn that outlives the run of its notebook; one that has a
-    # name is for later cells to wait for.
+    # If the kernel ends with the notebook's run, nothing would show a background turn's end. With a
+    # name, later cells can wait for the turn.
     background = options.background and (cell.goes_on or options.out is not None)
     options = dataclasses.replace(options, background=background)
     written = prompt if error is None else ""

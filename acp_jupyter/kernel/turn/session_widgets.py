@@ -53,8 +53,8 @@ class ComposerWidget(AcpWidget):
     Attributes
     ----------
     value
-        What stands in the box; changes while its user types, and can be set. It is sent by its
-        user only. Setting it replaces what was typed.
+        The text in the box; changes while the user types. Setting it replaces the typed text. Only
+        the user can send it.
     """
 
     _part: ClassVar[Part] = "composer"

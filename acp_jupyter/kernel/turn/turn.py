@@ -285,7 +285,7 @@ class Turn(ChangedTurn, ExportedTurn):
     def _wait_for_late_text(self) -> None:
         """Wait until a stopped agent has answered, as it may send text until then.
 
-        Not if a page has the notebook open, which adds later text itself.
+        Not if a page has the notebook open, as the page adds later text itself.
         """
         deadline = time.monotonic() + _WAIT_SECONDS
         while unanswered(self._detail) and time.monotonic() < deadline:

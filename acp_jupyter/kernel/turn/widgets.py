@@ -59,15 +59,15 @@ class TurnWidget(AcpWidget):
         tool call.
     diffs
         ``path``, ``old_text``, ``new_text``, ``is_new_file``, ``added`` and ``removed`` (lines, or
-        None) of each change: while the turn runs those that the agent reports, at its end the
-        files that differ.
+        None) of each change: while the turn runs, the changes that the agent reports; at its end,
+        the files that differ.
     pending
-        What waits for an answer: ``kind`` (``permission``, ``elicitation`` or ``trust``),
-        ``request_id``, ``title``, ``description`` and the names of its ``options``. Only a button
-        in the page answers it.
+        The requests that wait for an answer: ``kind`` (``permission``, ``elicitation`` or
+        ``trust``), ``request_id``, ``title``, ``description`` and the names of its ``options``.
+        Only a button in the page answers them.
     usage
-        Of the session's context: ``used`` and ``size`` in tokens, ``cost_amount`` and
-        ``cost_currency``; None if the agent does not tell it.
+        The session's context: ``used`` and ``size`` in tokens, ``cost_amount`` and
+        ``cost_currency``; None if the agent does not report it.
     stop_reason
         A stop reason of ACP, or ``error``; None while the turn runs.
     error

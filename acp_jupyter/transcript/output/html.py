@@ -86,7 +86,7 @@ def html_page(
     Parameters
     ----------
     session, turns, items
-        What is shown; the items of all turns in one sequence, in order.
+        The content of the page; the items of all turns in one sequence, in order.
     scrubber
         Removes secrets and paths.
     thoughts
