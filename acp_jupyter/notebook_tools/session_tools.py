@@ -244,7 +244,7 @@ async def read_cells(context: CallContext, call: ReadCells) -> Reply:
 
 async def insert_cell(context: CallContext, call: InsertTool) -> Reply:
     """Insert a cell."""
-    _cell_before(context, await context.state(), call)  # else the user is asked in vain
+    _cell_before(context, await context.state(), call)  # refuse now, before asking the user
     card = await context.permissions.request(
         _action(context, call.tool, f"Insert a {call.cell_type} cell in")
     )
@@ -295,7 +295,7 @@ async def move_cell(context: CallContext, call: MoveTool) -> Reply:
     context.refuse_prompt_cell([call.cell_id])
     state = await context.state()
     now, _ = context.cell(state, call.cell_id)
-    _cell_before(context, _without(state, call.cell_id), call)  # else the user is asked in vain
+    _cell_before(context, _without(state, call.cell_id), call)  # refuse now, before asking the user
     card = await context.permissions.request(_action(context, call.tool, f"Move cell {now + 1} of"))
     await context.place.first()
     after = _cell_before(context, _without(await context.state(), call.cell_id), call)

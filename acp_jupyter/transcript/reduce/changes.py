@@ -63,7 +63,7 @@ def _not_kept_yet(changes: TurnChanges) -> TurnChanges:
 
 
 def take_revert(draft: Draft, note: TurnReverted) -> None:
-    """Mark what was taken back, or unmark it."""
+    """Mark reverted changes, or remove the mark."""
     turn = draft.turns.get(note.turn_id)
     if turn is None or turn.changes is None:
         return

@@ -156,7 +156,7 @@ class Draft(TranscriptFields):
         return None if item_id is None else self.get(item_id)
 
     def replace(self, item: Item) -> None:
-        """Put a changed item in the place of the one with its id."""
+        """Replace the item with this id by a changed one."""
         index = index_of(item.id)
         old = self.items[index]
         if isinstance(old, ToolCall) and isinstance(item, ToolCall):
@@ -297,16 +297,16 @@ class Draft(TranscriptFields):
         self.session = self.session.model_copy(update=changes)
 
     def set_turn(self, turn: TurnState) -> None:
-        """Store a turn without announcing it."""
+        """Store a turn without an event."""
         self.turns = self.turns.set(turn.turn_id, turn)
 
     def announce_started(self, turn: TurnState) -> None:
-        """Store a turn that is not done: queued, running or asking; and say so."""
+        """Store and announce a turn that is not done: queued, running or waiting for an answer."""
         self.set_turn(turn)
         self.events.append(TurnStarted(**self._stamp(), turn=turn))
 
     def announce_ended(self, turn: TurnState) -> None:
-        """Store a turn that is done, and say so."""
+        """Store and announce a turn that is done."""
         self.set_turn(turn)
         self.flush_session()
         self.events.append(TurnEnded(**self._stamp(), turn=turn))

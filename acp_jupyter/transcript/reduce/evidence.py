@@ -19,7 +19,7 @@ _RUNNING = 0.0
 
 
 def begin(draft: Draft, turn_id: str) -> None:
-    """Forget an earlier turn's; its commands may go on."""
+    """Forget the evidence of an earlier turn; its commands may still run."""
     old = draft.evidence
     draft.evidence = TurnEvidence(
         turn_id, terminals=_running(old.terminals), by_user=_running(old.by_user)

@@ -117,7 +117,7 @@ def _continues(
 
 
 def _reopened(draft: Draft) -> OpenItem | None:
-    """Late text after the turn's end goes on where the text ended (opencode)."""
+    """Append late text after the turn's end to the turn's last text (opencode)."""
     if draft.session.active_turn_id is not None or len(draft.items) < 2:
         return None
     item = draft.items[-2]
@@ -171,12 +171,12 @@ def _steered(draft: Draft, packet: UserMessageChunk) -> None:
 def block_item(
     block: OtherBlock, item_id: str, turn_id: str | None, parent: str = ""
 ) -> ContentBlockItem:
-    """Make an item of a content block."""
+    """Make an item from a content block."""
     return ContentBlockItem(id=item_id, turn_id=turn_id, parent_id=parent, **block.model_dump())
 
 
 def update_plan(draft: Draft, packet: AgentPlanUpdate) -> None:
-    """Replace the plan of this turn and id in place, or add it."""
+    """Replace the turn's plan with this id, or add it."""
     turn_id = draft.turn_id()
     entries = tuple(PlanEntry(**entry.model_dump()) for entry in packet.entries)
     item = draft.known("plan", turn_id, packet.plan_id)

@@ -44,7 +44,7 @@ _CHOSEN = {
 
 
 def add_request(draft: Draft, packet: PermissionRequest) -> None:
-    """Hang a request on its tool call, known by id or made now."""
+    """Attach a request to its tool call, found by id or made now."""
     asked = _without_empty(packet.tool_call)
     if packet.action:
         words = packet.reason  # the host's own, which knows its card
@@ -93,7 +93,7 @@ def add_request(draft: Draft, packet: PermissionRequest) -> None:
 
 
 def _reason_of_command(draft: Draft, call: ToolCallProgress) -> tuple[ToolCallProgress, str]:
-    """Take the text of a request about a command as its reason: nothing ran that has output."""
+    """Use the text of a request about a command as its reason, as no output exists yet."""
     facts = draft.calls.get(call.tool_call_id)
     kind = call.acp_kind or (None if facts is None else facts.acp_kind)
     if kind != "execute" or not call.content:
@@ -214,7 +214,7 @@ def note_settled(draft: Draft, note: PermissionSettledNote) -> None:
 
 
 def settle_request(draft: Draft, packet: PermissionResponse) -> None:
-    """Settle a request by the answer that went to the agent."""
+    """Settle a request with the answer that was sent to the agent."""
     by, rule = draft.settled_by.get(packet.request_id, (None, None))
     draft.settled_by = draft.settled_by.discard(packet.request_id)
     item_id = draft.request_items.get(packet.request_id)

@@ -73,7 +73,7 @@ def note_elicitation_settled(draft: Draft, note: ElicitationSettled) -> None:
 
 
 def answer_elicitation(draft: Draft, packet: ElicitationResponse) -> None:
-    """Settle a question by the answer that went to the agent."""
+    """Settle a question with the answer that was sent to the agent."""
     by, _ = draft.settled_by.get(packet.request_id, ("", ""))
     draft.settled_by = draft.settled_by.discard(packet.request_id)
     item = _pending(draft, packet.request_id)
@@ -155,7 +155,7 @@ def request_trust(draft: Draft, note: TrustRequested) -> None:
 
 
 def settle_trust(draft: Draft, note: TrustSettled) -> None:
-    """Show the answer, and let the turn go on."""
+    """Show the answer, and continue the turn."""
     item_id = draft.request_items.get(note.request_id)
     item = None if item_id is None else draft.get(item_id)
     if not isinstance(item, TrustRequest):

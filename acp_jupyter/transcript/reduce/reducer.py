@@ -125,7 +125,7 @@ from acp_jupyter.transcript.reduce.turns import renew_done_turn
 
 
 def reduce(transcript: Transcript, packet: LogPacket, at: float) -> tuple[Transcript, list[Event]]:
-    """Take one packet into a transcript.
+    """Apply one packet to a transcript.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ _WITHOUT_HISTORY = (
 
 
 def opened_transcript(note: SessionOpened, at: float) -> Transcript:
-    """Make the transcript of a new session."""
+    """Create the transcript of a new session."""
     return Transcript(
         session=SessionState(
             session_id=note.session_id,
@@ -81,7 +81,7 @@ def opened_transcript(note: SessionOpened, at: float) -> Transcript:
 
 
 def agent_info(draft: Draft, packet: AgentInfoPacket) -> None:
-    """Take the agent's own name and what it can take in a prompt."""
+    """Store the agent's name, and the content that it accepts in a prompt."""
     agent = draft.session.agent_info
     name = packet.title[:60] or agent.name
     if agent.name.endswith(REPLAYED):
@@ -95,7 +95,7 @@ def agent_info(draft: Draft, packet: AgentInfoPacket) -> None:
 
 
 def session_setup(draft: Draft, packet: SessionSetup) -> None:
-    """Take modes and config options from the answer to session/new."""
+    """Store modes and config options from the answer to session/new."""
     if draft.session.status in {"starting", "stopped"}:
         active = draft.session.active_turn_id
         draft.change_session(status="idle" if active is None else "running")
@@ -142,7 +142,7 @@ def config_options(draft: Draft, packet: ConfigOptionUpdate) -> None:
 
 
 def current_model(draft: Draft, packet: CurrentModelUpdate) -> None:
-    """Change the model where an older agent has no config option for it."""
+    """Change the model of an older agent, which has no config option for it."""
     options = tuple(
         option.model_copy(update={"current_value": packet.model_id})
         if option.id == MODEL_OPTION and option.category == MODEL_OPTION
@@ -168,7 +168,7 @@ def attached(draft: Draft, note: SessionAttached) -> None:
 
 
 def waiting_reason(draft: Draft, note: AgentSilentNote | FolderScanNote | MessageHeld) -> None:
-    """Say what a turn waits for."""
+    """Note what a turn waits for."""
     if isinstance(note, AgentSilentNote):
         draft.change_session(silent_since=note.since)
     elif isinstance(note, MessageHeld):
@@ -188,7 +188,7 @@ def commands(draft: Draft, packet: AvailableCommandsUpdate) -> None:
 
 
 def session_info(draft: Draft, packet: SessionInfoUpdate) -> None:
-    """Apply the facts that a packet names; the others stay."""
+    """Store the fields that a packet has; the others don't change."""
     if (packet.title is not None or packet.clears_title) and not draft.session.named:
         draft.change_session(title=packet.title or "")
     if packet.model:
@@ -198,7 +198,7 @@ def session_info(draft: Draft, packet: SessionInfoUpdate) -> None:
 
 
 def current_mode(draft: Draft, packet: CurrentModeUpdate) -> None:
-    """Change the mode; a change within a turn leaves a line."""
+    """Change the mode; a change within a turn adds a notice."""
     known = {mode.id: mode for mode in draft.session.modes}
     if packet.mode_id not in known:
         known[packet.mode_id] = Mode(id=packet.mode_id, name=packet.mode_id)
@@ -227,7 +227,7 @@ def current_mode(draft: Draft, packet: CurrentModeUpdate) -> None:
 
 
 def usage(draft: Draft, packet: UsageUpdate) -> None:
-    """Take the newest count of tokens and cost."""
+    """Store the newest count of tokens and cost."""
     draft.change_session(usage=Usage(**packet.model_dump(exclude={"type", "timestamp"})))
 
 
@@ -284,7 +284,7 @@ _LOGIN_CHARS = 100
 
 
 def auth_status(draft: Draft, packet: AuthStatusUpdate) -> None:
-    """Take what the agent says of its login; what it does not know says nothing."""
+    """Store the agent's report on its login; unknown fields change nothing."""
     match packet.state:
         case "unknown":
             return
@@ -297,14 +297,14 @@ def auth_status(draft: Draft, packet: AuthStatusUpdate) -> None:
 
 
 def login_refused(draft: Draft, packet: ErrorPacket) -> None:
-    """Take an error that ends a turn; some say that a login has run out."""
+    """Handle an error that ends a turn; it may mean that the login has expired."""
     if packet.code and is_login_error(packet.code, ""):
         words = login_words(draft.session.agent_info.name, packet.message)
         draft.change_session(needs_login=words)
 
 
 def login_started(draft: Draft, note: LoginStarted) -> None:
-    """Show that a login goes on."""
+    """Show that a login is in progress."""
     state = LoginState(
         method_id=note.method_id,
         name=note.name,
@@ -316,7 +316,7 @@ def login_started(draft: Draft, note: LoginStarted) -> None:
 
 
 def login_done(draft: Draft, note: LoginDone) -> None:
-    """Show how a login ended; after a success none is needed any more."""
+    """Show the result of a login; after a success no login is needed."""
     if note.ok:
         needs = note.message if note.logged_out else ""
         used = "" if note.logged_out else draft.session.logged_in
@@ -328,7 +328,7 @@ def login_done(draft: Draft, note: LoginDone) -> None:
 
 
 def login_works(draft: Draft) -> None:
-    """Note that the agent has opened the session or done a turn: it needs no login now."""
+    """Note that the agent has opened a session or done a turn, so that it needs no login."""
     if draft.session.needs_login or draft.session.login is not None:
         running = draft.session.login is not None and draft.session.login.state == "running"
         draft.change_session(needs_login="", login=draft.session.login if running else None)
@@ -338,7 +338,7 @@ _MOST_PATHS = 50
 
 
 def notebook_moved(draft: Draft, note: NotebookMoved) -> None:
-    """Let a session go along with its notebook. Its turns say where that was then."""
+    """Move a session with its notebook. Its turns keep the notebook's earlier path."""
     if note.notebook_path != draft.session.notebook_path:
         former = (*draft.session.former_paths, draft.session.notebook_path)[-_MOST_PATHS:]
         draft.change_session(notebook_path=note.notebook_path, former_paths=former)
@@ -347,20 +347,20 @@ def notebook_moved(draft: Draft, note: NotebookMoved) -> None:
 
 
 def sandbox_changed(draft: Draft, note: SandboxChanged) -> None:
-    """Take in the sandbox of turns to come."""
+    """Set the sandbox of later turns."""
     draft.change_session(sandbox=note.sandbox)
 
 
 def walls_started(draft: Draft, note: WallsStarted) -> None:
-    """Take in what holds the agent that is being started."""
+    """Set the walls around the agent that is being started."""
     draft.change_session(walls=None if note.walls.sandbox == "off" else note.walls)
 
 
 def policy_changed(draft: Draft, note: PolicyChanged) -> None:
-    """Take in the policy of turns to come; who wants to be asked again is asked at once."""
+    """Set the policy of later turns; ``ask`` also replaces ``allow-all`` in unfinished turns."""
     draft.change_session(policy=note.policy, policy_user=note.user)
     if note.policy == "ask":
-        # In their order: the map has none that would be the same in the next process.
+        # In the turns' order, as the map's own order differs between processes.
         for turn in [draft.turns[turn_id] for turn_id in draft.turn_order]:
             if turn.policy == "allow-all" and turn.status != "done":
                 draft.announce_started(turn.model_copy(update={"policy": note.policy}))

@@ -32,7 +32,7 @@ TerminalNote = TerminalStarted | TerminalOutput | TerminalExited | TerminalRelea
 
 
 def take_note(draft: Draft, packet: TerminalNote) -> None:
-    """Take in what the host writes of a terminal that it runs."""
+    """Apply the host's note about a terminal that it runs."""
     match packet:
         case TerminalStarted():
             _started(draft, packet)
@@ -80,7 +80,7 @@ def _exited(draft: Draft, packet: TerminalExited) -> None:
 
 
 def adopt_card(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> None:
-    """Give the terminal's own card to the tool call that names the terminal later."""
+    """Give a terminal's card to the tool call that names the terminal later."""
     if packet.tool_call_id in draft.calls:
         return
     for terminal_id in _terminal_ids(packet):
@@ -213,7 +213,7 @@ def take_piece(draft: Draft, piece: TerminalPiece) -> None:
 
 
 def _take_text(draft: Draft, piece: TerminalPiece, shown: Text | None) -> None:
-    """Append a piece's text; an update with the terminal's whole output replaces it instead."""
+    """Append text; an update with the terminal's whole output replaces the output."""
     if piece.alone and piece.may_be_whole:
         _set_output(draft, piece.terminal_id, piece.text)
         return
@@ -236,7 +236,7 @@ def stop_running(draft: Draft, view: TerminalView) -> None:
 
 
 def append_output(draft: Draft, terminal_id: str, text: str) -> None:
-    """Append to a terminal's output; the cost is that of the new text."""
+    """Append to a terminal's output; the cost depends on the new text only."""
     known = draft.terminals.get(terminal_id)
     if known is None or not text:
         return
@@ -259,7 +259,7 @@ def _set_output(draft: Draft, terminal_id: str, text: str) -> None:
 
 
 def change_terminal(draft: Draft, terminal_id: str, **changes: object) -> None:
-    """Change what is known of a terminal, and the cards that show it."""
+    """Change a terminal's known state, and the cards that show it."""
     known = draft.terminals.get(terminal_id)
     if known is None:
         return
@@ -289,7 +289,7 @@ def _ended_status(view: TerminalView) -> ToolStatus:
 
 
 def show_terminal(draft: Draft, terminal_id: str, item_id: str) -> None:
-    """Show a terminal in a card, with what it has put out already."""
+    """Show a terminal in a card, with its output so far."""
     known = draft.terminals.get(terminal_id)
     if known is None:
         known = KnownTerminal(TerminalView(terminal_id=terminal_id))

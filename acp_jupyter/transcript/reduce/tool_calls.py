@@ -61,7 +61,7 @@ _RANK: dict[ToolStatus, int] = {
 
 
 def upsert_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> str:
-    """Join a packet into its tool call; return the item's id.
+    """Merge a packet into its tool call; return the item's id.
 
     Absent or null keeps a field and a value replaces the whole field; a
     status never goes backwards within a turn.
@@ -129,7 +129,7 @@ def _existing(draft: Draft, known: CallFacts) -> ToolCall | None:
 
 
 def _given(facts: CallFacts, packet: ToolCallStart | ToolCallProgress) -> CallResult:
-    """What this packet gives; content of earlier ones counts for its diffs only."""
+    """Return the content of this packet; earlier packets only count for its diffs."""
     return CallResult.of(
         facts.raw_output,
         facts.diffs if packet.content is None else packet.content,
@@ -287,7 +287,7 @@ _SHOWN_CHARS = 500
 
 
 def update_tool_call(draft: Draft, packet: ToolCallStart | ToolCallProgress) -> None:
-    """Join what an agent says of a call; while that asks, only how far it is."""
+    """Merge an agent's update of a call; while a request is open, only the call's progress."""
     before = _item_of_call(draft, packet.tool_call_id)
     if packet.terminal is not None and packet.terminal.alone:
         terminals.take_piece(draft, packet.terminal)
@@ -344,7 +344,7 @@ def _item_of_call(draft: Draft, tool_call_id: str) -> ToolCall | None:
 def _merged(
     old: ToolCallProgress | None, packet: ToolCallStart | ToolCallProgress
 ) -> ToolCallProgress:
-    """Join two packets: null keeps a field, a value replaces it whole."""
+    """Merge two packets: null keeps a field, a value replaces it."""
     known = {} if old is None else {name: getattr(old, name) for name in old.model_fields_set}
     fields = {name: getattr(packet, name) for name in packet.model_fields_set & _HELD_FIELDS}
     new = {name: value for name, value in fields.items() if value not in _EMPTY_VALUES}

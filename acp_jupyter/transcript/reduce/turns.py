@@ -38,7 +38,7 @@ _EMPTY_MESSAGE = "internal error"
 
 
 def queued(draft: Draft, note: TurnQueued) -> None:
-    """Take in a prompt; it waits while another turn runs."""
+    """Add a prompt; it waits while another turn runs."""
     text = prompt_text(note.prompt)
     turn = TurnState(
         turn_id=note.turn_id,
@@ -111,7 +111,7 @@ def started(draft: Draft, note: TurnStartedNote) -> None:
 
 
 def _put_in_order(draft: Draft, turn_id: str) -> None:
-    """Move a turn that starts: before all that still wait, after all that have started."""
+    """Move a starting turn before all waiting turns, and after all started ones."""
     order = draft.turn_order
     place = len(order)
     while place and draft.turns[order[place - 1]].started_at is None:
@@ -122,7 +122,7 @@ def _put_in_order(draft: Draft, turn_id: str) -> None:
 
 
 def removed(draft: Draft, note: TurnRemoved | TurnSteered) -> None:
-    """Remove a queued prompt: it was deleted, or put into the running turn."""
+    """Remove a queued prompt that was deleted, or sent into the running turn."""
     turn = draft.turns.get(note.turn_id)
     if turn is None or turn.status != "queued":
         return
@@ -134,7 +134,7 @@ def removed(draft: Draft, note: TurnRemoved | TurnSteered) -> None:
 
 
 def responded(draft: Draft, packet: PromptResponse) -> None:
-    """End the running turn as the agent says."""
+    """End the running turn with the agent's answer."""
     draft.refused = False
     turn = _active(draft)
     if turn is None:
@@ -174,7 +174,7 @@ def _has_no_output(draft: Draft, turn_id: str) -> bool:
 
 
 def failed(draft: Draft, note: TurnFailed | ErrorPacket) -> None:
-    """End the running turn, or the named one, in an error."""
+    """End the running turn, or the named one, with an error."""
     if isinstance(note, TurnFailed):
         turn = draft.turns.get(note.turn_id)
         message, reason, code = note.message, note.reason, ""
@@ -231,7 +231,7 @@ def stopped(draft: Draft, note: TurnStopped) -> None:
 
 
 def start_failed(draft: Draft, note: StartFailed) -> None:
-    """Say why a session has no agent."""
+    """Show why a session has no agent."""
     draft.add(
         ErrorItem(id=draft.new_id(), message=note.message, detail=note.detail, reason=note.reason)
     )
@@ -239,7 +239,7 @@ def start_failed(draft: Draft, note: StartFailed) -> None:
 
 
 def exited(draft: Draft, note: AgentExited) -> None:
-    """Settle what the ended process had open."""
+    """Settle the open requests of the ended process."""
     draft.refused = False
     open_work.end_background(draft)
     expire_elicitations(draft, "Expired: the agent stopped")
@@ -253,7 +253,7 @@ def _active(draft: Draft) -> TurnState | None:
 
 
 def renew_done_turn(draft: Draft, before: int) -> None:
-    """Say again that a turn is done when something was added to it later."""
+    """Announce a done turn again when something was added to it later."""
     if draft.session.active_turn_id is not None or not draft.events:
         return
     added = {"item_added", "text_appended", "text_changed", "item_replaced"}
@@ -271,7 +271,7 @@ def end_turn(
     words: str,
     packet: PromptResponse | ErrorPacket | None = None,
 ) -> None:
-    """End a turn, and close what it left open if it was the running one."""
+    """End a turn, and close its open items if it was the running one."""
     active = draft.session.active_turn_id == turn.turn_id
     if active:
         draft.close_open_items()
@@ -311,7 +311,7 @@ def end_turn(
 
 
 def edit_queued(draft: Draft, note: TurnEdited) -> None:
-    """Put another prompt in the place of one that waits."""
+    """Replace a waiting prompt by another."""
     turn = draft.turns.get(note.turn_id)
     if turn is None or turn.status != "queued":
         return
@@ -336,7 +336,7 @@ def edit_queued(draft: Draft, note: TurnEdited) -> None:
 
 
 def move_first(draft: Draft, note: TurnMoved) -> None:
-    """Put a prompt before the others that wait."""
+    """Move a prompt to the front of the queue."""
     first = [waiting for waiting in draft.session.queue if waiting.turn_id == note.turn_id]
     rest = [waiting for waiting in draft.session.queue if waiting.turn_id != note.turn_id]
     draft.change_session(queue=(*first, *rest))
