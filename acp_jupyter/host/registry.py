@@ -202,7 +202,7 @@ class Registry:
         return replace(state, may_update=state.may_update and self._bounds.downloads)
 
     async def update_public(self) -> RegistryState:
-        """Take a newer list of the public registry, if one is published.
+        """Use a newer list of the public registry, if one is published.
 
         Raises
         ------

@@ -32,7 +32,7 @@ class OutsideHandler(JupyterHandler, WebSocketHandler):
     """Connects one agent outside to the tools of its key's notebook."""
 
     def initialize(self, *, backend: Backend) -> None:
-        """Take the collaborators of the route list."""
+        """Store the arguments of the route list."""
         self._backend = backend
         self._writer: asyncio.StreamWriter | None = None
         self._life: asyncio.Task[None] | None = None

@@ -35,7 +35,7 @@ class StreamHandler(OwnOrigin, WebSocketHandler):
     """
 
     def initialize(self, *, backend: Backend) -> None:
-        """Take the collaborators of the route list."""
+        """Store the arguments of the route list."""
         self._backend = backend
         self._channel: Channel | None = None
         self._life: asyncio.Task[None] | None = None

@@ -158,7 +158,7 @@ class AgentCommands:
 
     @handles(UpdateRegistry)
     async def update_registry(self, command: UpdateRegistry, caller: UserCaller) -> RegistryReply:
-        """Take a newer list of the public registry.
+        """Download a newer list of the public registry.
 
         Raises
         ------

@@ -7,14 +7,14 @@ from typing import Protocol
 
 
 class OwnKernel(Protocol):
-    """A kernel that works in one copy; started when first needed."""
+    """A kernel that works in one copy; it starts when first needed."""
 
     @property
     def words(self) -> str:
-        """What it begins with."""
+        """A sentence that says what the kernel starts with."""
 
     async def end(self) -> None:
-        """End it, also while it starts, and all that was kept for it. May be called again."""
+        """End the kernel, even while it starts, and release its variables. May be called again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,5 +25,5 @@ class NoKernel:
 
     @property
     def words(self) -> str:
-        """The same for users, as a sentence."""
+        """The reason as a sentence for users."""
         return f"It has no kernel of its own and no notebook tools: {self.why}."

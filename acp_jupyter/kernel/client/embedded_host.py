@@ -153,7 +153,7 @@ class EmbeddedHost(HostClient):
         return self.host.call(work, wait_seconds + _FLUSH_SECONDS)
 
     def print(self, printed: PrintedSoFar) -> None:
-        """Tell the host's loop."""
+        """Report printed text on the host's loop."""
 
         async def tell() -> None:
             self.cells.print(THIS_KERNEL, printed)
@@ -161,7 +161,7 @@ class EmbeddedHost(HostClient):
         self.host.submit(tell())
 
     def finish(self, finished: FinishedWork) -> bool:
-        """Tell the host's loop."""
+        """Report finished work on the host's loop; return whether the cell keeps waiting."""
 
         async def tell() -> bool:
             return self.cells.finish(THIS_KERNEL, finished)
