@@ -17,6 +17,7 @@ from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.registry import Registry
+from acp_jupyter.host.sandbox.proxy import Resolve
 from acp_jupyter.host.session.session import McpServerProvider
 from acp_jupyter.host.store.journal import Reader
 from acp_jupyter.host.store.permission_stores import TrustStore
@@ -53,6 +54,8 @@ class HostConfig:
     """Sandbox of new sessions, if neither the caller nor the agent's entry names one."""
     network: Network = "all"
     """Network of new sessions in a sandbox, if neither the caller nor the entry names one."""
+    resolve: Resolve | None = None
+    """Looks up host names for agents in a sandbox; by default as this machine does."""
     caches: Path | None = None
     """Cache folder of all programs; nothing in it counts as changed by a turn."""
     observers: Sequence[Reader] = ()

@@ -62,7 +62,8 @@ class OpenSessions:
         self.secrets = KnownSecrets()
         """Secrets that all redactors of this host know, also later ones. For any thread."""
         runtime = () if config.runtime_folder is None else (config.runtime_folder,)
-        self.sandboxes = Sandboxes((config.data_dir, *runtime), Path.home())
+        hidden = (config.data_dir, *runtime)
+        self.sandboxes = Sandboxes(hidden, Path.home(), resolve=config.resolve)
         self.pool = AgentPool(config.limits, self.sandboxes, self.redactor)
         self.services = HostServices(
             self.pool,

@@ -294,7 +294,7 @@ class AgentPool:
         except OSError as error:
             raise _not_made(member, error) from None
         try:
-            await confined.open_network(member.ask_host, self._sandboxes.resolve)
+            await confined.open_network(member.ask_host)
         except BaseException as error:
             await confined.close()
             if isinstance(error, OSError):

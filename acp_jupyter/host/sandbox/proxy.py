@@ -42,6 +42,8 @@ _MOST_WAITING = 32 * 1024
 _MOST_ADDRESSES = 4
 _LAST_BYTES_SECONDS = 5.0
 _LOOKUPS_AT_ONCE = 4
+_FORBIDDEN = 403
+_MOST_REFUSED = 50
 _NOT_IN_ITS_HEAD = (
     *(b"connection", b"proxy-connection", b"proxy-authorization", b"keep-alive", b"upgrade"),
     *(b"host", b"te"),
@@ -67,7 +69,7 @@ class ProxyLimits:
 class _Refused(Exception):
     """There is no connection; the message is a sentence for the agent."""
 
-    def __init__(self, words: str, status: int = 403, reply: int = 2) -> None:
+    def __init__(self, words: str, status: int = _FORBIDDEN, reply: int = 2) -> None:
         super().__init__(words)
         self.status = status
         self.reply = reply
@@ -108,6 +110,8 @@ class Proxy:
         self._server: asyncio.Server | None = None
         self._path: Path | None = None
         self._connections: set[asyncio.Task[None]] = set()
+        self.refused: dict[Destination, None] = {}
+        """What nobody has allowed, since it was asked for last; the newest."""
 
     async def listen_at(self, path: Path) -> None:
         """Listen at a Unix socket.
@@ -176,9 +180,14 @@ class Proxy:
                 return
             if wanted is None:
                 return
+        self.refused.pop(wanted, None)
         try:
             outer = await self._reach(wanted)
         except _Refused as refused:
+            if refused.status == _FORBIDDEN:
+                self.refused[wanted] = None
+                if len(self.refused) > _MOST_REFUSED:
+                    del self.refused[next(iter(self.refused))]
             await client.refuse(refused)
             return
         _bound(outer[1])

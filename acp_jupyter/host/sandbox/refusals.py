@@ -1,17 +1,19 @@
-"""What a failed command says of a path that it was refused, and the wall that explains it.
+"""What a failed command says that it was refused, and the wall that explains it.
 
 Programs word it differently; what is read here names a path and one of the system's reasons. It
-counts only where the walls cover that path, and the user could have done the same outside.
+counts only where the walls cover that path, and the user could have done the same outside. Of the
+network it counts where there is none, or where the proxy has refused a host that is named.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from acp_jupyter.host.sandbox.hosts import Destination
 from acp_jupyter.host.sandbox.walls import Access, Walls
 from acp_jupyter.protocol.files import relative_path
 from acp_jupyter.protocol.host_events.session import SandboxLevel
@@ -49,6 +51,13 @@ _CONDA = re.compile(
     r"EnvironmentNotWritableError:.{0,200}?environment location: ([^\n]{1,4000}?)\s*$",
     re.DOTALL | re.MULTILINE,
 )
+_NO_NETWORK = re.compile(
+    r"could(?: not|n't) resolve host|(?:temporary )?failure in name resolution"
+    r"|name or service not known|nodename nor servname|failed to lookup address"
+    r"|network is unreachable|address family not supported|no address associated with hostname"
+    r"|EAI_AGAIN|ENOTFOUND|ENETUNREACH|EAFNOSUPPORT",
+    re.IGNORECASE,
+)
 _CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\r")
 _HEAD_CHARS, _TAIL_CHARS = 8_000, 24_000
 _MOST_REFUSALS = 20
@@ -66,11 +75,15 @@ class Refusal:
 
 def refusals_in(output: str) -> tuple[Refusal, ...]:
     """Return what an output says that was refused, the last first: that is what ended it."""
+    found = sorted(_found(_plain(output)), key=lambda each: -each[0])
+    return tuple(dict.fromkeys(refusal for _, refusal in found))[:_MOST_REFUSALS]
+
+
+def _plain(output: str) -> str:
+    """Return what can be looked through: both ends, without colours."""
     if len(output) > _HEAD_CHARS + _TAIL_CHARS:
         output = f"{output[:_HEAD_CHARS]}\n{output[-_TAIL_CHARS:]}"
-    text = _CONTROLS.sub("", output)
-    found = sorted(_found(text), key=lambda each: -each[0])
-    return tuple(dict.fromkeys(refusal for _, refusal in found))[:_MOST_REFUSALS]
+    return _CONTROLS.sub("", output)
 
 
 def _found(text: str) -> Iterator[tuple[int, Refusal]]:
@@ -99,7 +112,7 @@ class MetWall:
     """A wall that explains a refusal."""
 
     path: str
-    """Absolute, without links."""
+    """Absolute, without links; empty where it is the network."""
     words: str
 
 
@@ -123,6 +136,35 @@ def wall_met(output: str, folder: str, walls: Walls, level: SandboxLevel) -> Met
         if _explains(access, refusal.reason, level) and _can_outside(path, access):
             return MetWall(path, _words(walls, path, access))
     return None
+
+
+def network_met(
+    output: str, command: str, walls: Walls, refused: Sequence[Destination]
+) -> MetWall | None:
+    """Return the wall around the network that explains why a command failed; None for none.
+
+    Parameters
+    ----------
+    output, command
+        What it has put out, and what it was, as far as that is known.
+    refused
+        Hosts that the proxy of the walls has refused.
+    """
+    sandbox, reach = f"The sandbox “{walls.sandbox}”", walls.network.reach
+    if reach == "all":
+        return None
+    text = _plain(output)
+    for wanted in reversed(refused):
+        named = re.compile(rf"(?<![\w.-]){re.escape(wanted.host)}(?![\w-]|\.\w)", re.IGNORECASE)
+        if named.search(text) or named.search(command):
+            return MetWall("", f"{sandbox} does not let the agent reach {wanted.words}.")
+    if not _NO_NETWORK.search(text):
+        return None
+    if reach == "none":
+        return MetWall("", f"{sandbox} has no network: none was chosen for it.")
+    return MetWall(
+        "", f"{sandbox} reaches hosts by its proxy alone, and this program did not ask it."
+    )
 
 
 def _explains(access: Access, reason: Reason, level: SandboxLevel) -> bool:

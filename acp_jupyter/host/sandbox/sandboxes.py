@@ -20,7 +20,7 @@ from pathlib import Path
 from acp_jupyter.host.registry_entries import AgentSpec, runs_in_kernel
 from acp_jupyter.host.sandbox import confine
 from acp_jupyter.host.sandbox.bubblewrap import bubblewrap_arguments, places_within
-from acp_jupyter.host.sandbox.hosts import agent_hosts
+from acp_jupyter.host.sandbox.hosts import Destination, agent_hosts
 from acp_jupyter.host.sandbox.landlock import landlock_arguments
 from acp_jupyter.host.sandbox.levels import Level, find_level
 from acp_jupyter.host.sandbox.places import (
@@ -86,27 +86,35 @@ class Confined:
         The folder, owned from now on.
     lock
         The descriptor that locks it, owned too; None where there are no locks.
+    resolve
+        Looks up the names of hosts; by default as this machine does.
     """
 
-    def __init__(self, walls: Walls, level: Level, private: Path, lock: int | None) -> None:
+    def __init__(
+        self,
+        walls: Walls,
+        level: Level,
+        private: Path,
+        lock: int | None,
+        resolve: Resolve | None = None,
+    ) -> None:
         self.walls = walls
         self.level = level
         self._private = private
         self._lock = lock
+        self._resolve = resolve
         self._proxy: Proxy | None = None
         self._at = ""
         """Where programs find the proxy."""
         self._port = 0
 
-    async def open_network(self, ask: Ask, resolve: Resolve | None) -> None:
+    async def open_network(self, ask: Ask) -> None:
         """Open the one way out, where hosts are named; call it before anything starts.
 
         Parameters
         ----------
         ask
             Asks about hosts that are not named.
-        resolve
-            Looks up a name; by default as this machine does.
 
         Raises
         ------
@@ -117,14 +125,19 @@ class Confined:
         if network.reach != "hosts":
             return
         if self.level.level == "full":
-            self._proxy = Proxy(network.hosts, ask, resolve=resolve)
+            self._proxy = Proxy(network.hosts, ask, resolve=self._resolve)
             await self._proxy.listen_at(self.proxy_socket)
             self._at = f"127.0.0.1:{confine.PROXY_PORT}"
         else:
             key = secrets.token_urlsafe(24)
-            self._proxy = Proxy(network.hosts, ask, key, resolve=resolve)
+            self._proxy = Proxy(network.hosts, ask, key, resolve=self._resolve)
             self._port = await self._proxy.listen_on_port()
             self._at = keyed(key, self._port)
+
+    @property
+    def refused_hosts(self) -> tuple[Destination, ...]:
+        """What was asked for last and not reached, since nobody allowed it."""
+        return () if self._proxy is None else tuple(self._proxy.refused)
 
     @property
     def proxy_socket(self) -> Path:
@@ -200,15 +213,22 @@ class Sandboxes:
         The user's home folder.
     level
         What keeps the walls; by default what works here, which is tried once.
+    resolve
+        Looks up the names of hosts; by default as this machine does.
     """
 
-    def __init__(self, hidden: Iterable[Path], home: Path, level: Level | None = None) -> None:
+    def __init__(
+        self,
+        hidden: Iterable[Path],
+        home: Path,
+        level: Level | None = None,
+        resolve: Resolve | None = None,
+    ) -> None:
         self._hidden = tuple(hidden)
         self._home = home
         self._level = level
         self._lock = threading.Lock()
-        self.resolve: Resolve | None = None
-        """Looks up the names of hosts; None for as this machine does."""
+        self._resolve = resolve
 
     @property
     def level(self) -> Level:
@@ -318,7 +338,7 @@ class Sandboxes:
         """
         level = self.level
         private, lock = _private_folder()
-        confined = Confined(walls, level, private, lock)
+        confined = Confined(walls, level, private, lock, self._resolve)
         try:
             (private / "tmp").mkdir()
             (private / "net").mkdir()

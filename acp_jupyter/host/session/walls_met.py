@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.requests.policy import CHANGES_NOTHING
-from acp_jupyter.host.sandbox.refusals import MetWall, environment_of, wall_met
+from acp_jupyter.host.sandbox.hosts import Destination
+from acp_jupyter.host.sandbox.refusals import MetWall, environment_of, network_met, wall_met
 from acp_jupyter.host.sandbox.sandboxes import Confined
 from acp_jupyter.host.session.sandboxing import SessionSandbox
 from acp_jupyter.host.store.journal import Journal
@@ -20,7 +21,7 @@ from acp_jupyter.transcript.model.tool_items import ToolCall
 from acp_jupyter.transcript.permission_evidence import contents_of
 from acp_jupyter.transcript.secret_patterns import REDACTED
 
-_KINDS = {"execute", "edit", "delete", "move", "read", "search", "other"}
+_KINDS = {"execute", "edit", "delete", "move", "read", "search", "fetch", "other"}
 _MOST_DUE = 200
 """Most failed calls that wait for a check; further ones are skipped."""
 _MOST_LOOKED = 500
@@ -89,16 +90,25 @@ class WallsMet:
         while self._due:
             item_id = next(iter(self._due))
             confined = self._due.pop(item_id)
-            note = await asyncio.to_thread(self._note, self._journal.transcript, item_id, confined)
+            note = await asyncio.to_thread(
+                self._note, self._journal.transcript, item_id, confined, confined.refused_hosts
+            )
             if note is not None:
                 self._journal.note(note)
 
-    def _note(self, transcript: Transcript, item_id: str, confined: Confined) -> WallMet | None:
+    def _note(
+        self,
+        transcript: Transcript,
+        item_id: str,
+        confined: Confined,
+        refused: Sequence[Destination],
+    ) -> WallMet | None:
         call = transcript.item(index_of(item_id))
         if not isinstance(call, ToolCall) or call.turn_id is None:
             return None
         folder = folder_of(call, transcript)
         met = wall_met(call.output, folder, confined.walls, confined.level.level)
+        met = met or network_met(call.output, call.command, confined.walls, refused)
         if met is None:
             return None
         offers, environment = self._offer(call, transcript, met, confined)

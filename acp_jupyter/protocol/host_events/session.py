@@ -169,7 +169,7 @@ class Wall(Model):
     """The wall of a sandbox at which a tool call failed."""
 
     path: str
-    """What it wanted; absolute."""
+    """What it wanted; absolute, empty where it was the network."""
     words: str
     """Which wall it was: a sentence."""
     offers: WallOffer = ""

@@ -33,8 +33,7 @@ def driver(tmp_path: Path) -> Iterator[Driver]:
     if find_level().level == "none":
         pytest.skip(find_level().why_not_more)
     agents = {"out": {**script("goes_out"), "sandbox": {"readable": [str(AGENTS)]}}}
-    with driving(tmp_path, agents) as driver:
-        driver.host.open_sessions.sandboxes.resolve = _nowhere
+    with driving(tmp_path, agents, resolve=_nowhere) as driver:
         yield driver
 
 

@@ -81,7 +81,7 @@ async def confined(
     """Have walls whose network names `TARGET` with a port."""
     work = folder / "work"
     work.mkdir(exist_ok=True)
-    sandboxes = Sandboxes((), folder, level)
+    sandboxes = Sandboxes((), folder, level, _resolve)
     entry = SandboxEntry(
         hosts=(f"{TARGET}:{port}",), readable=(str(AGENTS), sys.prefix, sys.base_prefix)
     )
@@ -89,7 +89,7 @@ async def confined(
     walls = sandboxes.walls("folder", spec, work, os.environ, (), network)
     found = sandboxes.begin(walls)
     try:
-        await found.open_network(_refuse, _resolve)
+        await found.open_network(_refuse)
         yield found
     finally:
         await found.close()

@@ -8,9 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from acp_jupyter.host.sandbox.refusals import environment_of, refusals_in, wall_met
-from acp_jupyter.host.sandbox.walls import AgentPlaces, FolderPlaces, Walls, walls_of
-from acp_jupyter.protocol.host_events.session import Sandbox, SandboxLevel
+from acp_jupyter.host.sandbox.hosts import Destination
+from acp_jupyter.host.sandbox.refusals import (
+    environment_of,
+    network_met,
+    refusals_in,
+    wall_met,
+)
+from acp_jupyter.host.sandbox.walls import (
+    AgentPlaces,
+    FolderPlaces,
+    Walls,
+    WallsNetwork,
+    walls_of,
+)
+from acp_jupyter.protocol.host_events.session import Network, Sandbox, SandboxLevel
 
 GIT, ENV, HOOK = "WS/.git", "WS/.env", "WS/.git/hooks/x"
 KEEPS_GIT = "The sandbox “folder” keeps .git from changes."
@@ -169,3 +181,44 @@ def test_one_folder_more_may_be_written(places: dict[str, str]) -> None:
     assert both.access_to(put(HOOK, places)) == "write"
     assert both.access_to(put(ENV, places)) == "hidden"
     assert before.access_to(f"{out}/venv/lib/a") == "read"
+
+
+REFUSED = (Destination(host="example.org", port=443), Destination(host="db.example", port=5432))
+NOT_THERE = "The sandbox “folder” does not let the agent reach example.org."
+NONE = "The sandbox “folder” has no network: none was chosen for it."
+PAST = "The sandbox “folder” reaches hosts by its proxy alone, and this program did not ask it."
+
+
+@pytest.mark.parametrize(
+    ("network", "output", "command", "words"),
+    [
+        ("hosts", "curl: (56) CONNECT tunnel failed, response 403", "curl example.org", NOT_THERE),
+        ("hosts", "fatal: unable to access 'https://Example.org/a.git/': 403", "git", NOT_THERE),
+        (
+            "hosts",
+            "no route",
+            "psql -h db.example",
+            NOT_THERE.replace("example.org", "db.example:5432"),
+        ),
+        ("hosts", "curl: (56) 403", "curl https://www.example.org", NOTHING),
+        ("hosts", "curl: (56) 403", "curl https://example.org.uk", NOTHING),
+        ("hosts", "ssh: Could not resolve hostname a: Name or service not known", "ssh a", PAST),
+        ("hosts", "2 failed", "pytest", NOTHING),
+        ("none", "curl: (6) Could not resolve host: a", "curl a", NONE),
+        ("none", "<urlopen error [Errno -3] Temporary failure in name resolution>", "", NONE),
+        ("none", "npm error code EAI_AGAIN", "npm i", NONE),
+        ("none", "getaddrinfo ENOTFOUND registry.npmjs.org", "npm i", NONE),
+        ("none", "OSError: [Errno 101] Network is unreachable", "", NONE),
+        ("none", "OSError: [Errno 97] Address family not supported by protocol", "", NONE),
+        ("none", "failed to lookup address information", "uv pip install a", NONE),
+        ("none", "2 failed", "pytest", NOTHING),
+        ("all", "curl: (6) Could not resolve host: example.org", "curl example.org", NOTHING),
+    ],
+)
+def test_what_wall_of_the_network_explains_it(
+    network: Network, output: str, command: str, words: str, places: dict[str, str]
+) -> None:
+    reached = WallsNetwork(reach=network)
+    kept = walls(places, "folder").model_copy(update={"network": reached})
+    met = network_met(output, command, kept, REFUSED if network == "hosts" else ())
+    assert (met.words if met else "") == words

@@ -7,7 +7,7 @@ import shlex
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from acp_jupyter.host.bounds import Bounds
 from acp_jupyter.host.requests.rules import turn_rules
 from acp_jupyter.host.sandbox.levels import find_level
 from acp_jupyter.host.session.session import Session
-from acp_jupyter.protocol.host_events.session import Wall
+from acp_jupyter.protocol.host_events.session import Network, Wall
 from acp_jupyter.transcript.model.tool_items import ToolCall
 from tests.support.agents.fake_agent import script
 from tests.support.host.driver import Driver, driving
@@ -269,6 +269,47 @@ def test_where_a_sandbox_is_required_nothing_runs_outside(tmp_path: Path) -> Non
         assert met(call).offers == ""
         with pytest.raises(NotAllowed, match="administrator"):
             driver.run(lambda: session.turns.outside_once.begin(call.tool_call_id))
+
+
+FETCHES = (
+    f"{shlex.quote(sys.executable)} -c "
+    "\"import urllib.request; urllib.request.urlopen('https://other.example/')\""
+)
+
+
+async def _nowhere(host: str, port: int) -> Sequence[str]:
+    raise OSError(f"no such host: {host}:{port}")
+
+
+@pytest.mark.parametrize("agent", ["own", "terminals"])
+@pytest.mark.parametrize(
+    ("network", "words"),
+    [
+        ("none", "The sandbox “folder” has no network: none was chosen for it."),
+        ("hosts", "The sandbox “folder” does not let the agent reach other.example."),
+    ],
+)
+def test_a_host_that_is_refused_is_a_wall(
+    tmp_path: Path, agent: str, network: Network, words: str
+) -> None:
+    with driving(tmp_path, AGENTS, network=network, resolve=_nowhere) as driver:
+        text = FETCHES if agent == "own" else in_terminal(FETCHES)
+        no = turn_rules((), ("fetch:https://other.example/",))
+        session, call = ran(driver, agent, text, rules=no)
+        assert [met(each).words for each in calls(session) if each.command == FETCHES] == [words]
+        call = next(each for each in calls(session) if each.command == FETCHES)
+        assert met(call).offers == "outside"
+        assert begin(driver, session, call).command == FETCHES
+        answered(driver, session, "reject")
+
+
+def test_a_host_that_was_allowed_and_is_not_there_is_no_wall(tmp_path: Path) -> None:
+    with driving(tmp_path, AGENTS, network="hosts", resolve=_nowhere) as driver:
+        rules = turn_rules(("fetch:https://other.example/",), ())
+        session, _ = ran(driver, "own", FETCHES, rules=rules)
+        (call,) = (each for each in calls(session) if each.command == FETCHES)
+        assert "other.example was not found" in call.output
+        assert call.wall is None
 
 
 def test_what_no_wall_explains_is_not_said(driver: Driver) -> None:
