@@ -1,6 +1,6 @@
 import type { DraftAttachment } from '../state/attachments';
 import type { Policy } from '../wire/policy';
-import type { Sandbox } from '../wire/sandbox';
+import type { Network, Sandbox } from '../wire/sandbox';
 import type {
   AgentSession,
   AgentSessions,
@@ -25,7 +25,7 @@ import type {
 
 /** Changes of a session's configuration; absent fields stay. */
 export type ConfigChange = Partial<
-  Pick<SetConfig, 'config' | 'mode' | 'policy' | 'sandbox' | 'title'>
+  Pick<SetConfig, 'config' | 'mode' | 'network' | 'policy' | 'sandbox' | 'title'>
 >;
 
 /** The requested lines of a session's traffic log. */
@@ -167,8 +167,13 @@ export interface Actions {
   readonly policies?: readonly Policy[];
   /** The same of sandboxes. */
   readonly sandboxes?: readonly Sandbox[];
-  /** Makes a session and resolves to its id; `null` leaves its sandbox to the server. */
-  createSession?(agentId: string, policy: Policy, sandbox: Sandbox | null): Promise<string>;
+  /** Makes a session and resolves to its id; `null` leaves its sandbox or network to the server. */
+  createSession?(
+    agentId: string,
+    policy: Policy,
+    sandbox: Sandbox | null,
+    network: Network | null,
+  ): Promise<string>;
   /** Shows a session; with a turn, that turn. */
   openSession?(sessionId: string, turnId?: string): void;
   /** The title of a session, if its notebook has several with that agent; else nothing. */

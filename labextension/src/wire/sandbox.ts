@@ -4,6 +4,11 @@ import type { SessionState } from './types';
 /** Limits what an agent's processes can reach, whatever they ask for. */
 export type Sandbox = SessionState['sandbox'];
 
+/** What of the network an agent in a sandbox reaches. */
+export type Network = SessionState['network'];
+
+export const NETWORKS: readonly Network[] = ['all', 'hosts', 'none'];
+
 const SANDBOXES: readonly Sandbox[] = ['off', 'folder', 'copy', 'read-only'];
 
 /** The sandboxes that a page offers; `copy` follows once its changes can be kept from there. */

@@ -75,11 +75,12 @@ export function panelActions(parts: PanelParts): Actions {
       set: (sessionId, on) => follows.set(sessionId, on ? 'on' : 'off'),
       onChange: listener => follows.changed.add(listener),
     },
-    createSession: async (agent, policy, sandbox) => {
+    createSession: async (agent, policy, sandbox, network) => {
       const created = await client.createSession({
         agent,
         policy,
         sandbox,
+        network,
         notebook_path: notebook.path,
         new: true,
       });

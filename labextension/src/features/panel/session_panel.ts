@@ -163,7 +163,7 @@ export class SessionPanel extends Widget {
     const { agent, policy, sandbox } = this.#startsWith;
     const shown = this.session?.agent ?? '';
     const own = isStartedHere(shown) ? shown : readyAgent(this.#agents, agent, this.#options.t);
-    await this.#actions.createSession?.(own, policy, sandbox);
+    await this.#actions.createSession?.(own, policy, sandbox, null);
   }
 
   /** Id of the session for a notebook: the one shown if it is, else its newest, else a new one. */

@@ -71,7 +71,7 @@ describe('the panel without a session', () => {
     );
     fireEvent.click(view().getByRole('button', { name: 'Send' }));
     await until(() => expect(send).toHaveBeenCalledExactlyOnceWith('new', 'Hello', []));
-    expect(createSession).toHaveBeenCalledExactlyOnceWith('demo', 'accept-edits', null);
+    expect(createSession).toHaveBeenCalledExactlyOnceWith('demo', 'accept-edits', null, null);
     expect(openSession).toHaveBeenCalledWith('new');
   });
 

@@ -3,7 +3,7 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 import { SessionStore } from '../../state/store';
 import { DRAFT } from '../../state/ui';
 import type { Policy } from '../../wire/policy';
-import type { Sandbox } from '../../wire/sandbox';
+import type { Network, Sandbox } from '../../wire/sandbox';
 import { identity } from '../i18n';
 import { useAnnouncer } from '../parts/announcer';
 import { messageOf } from '../parts/buttons';
@@ -51,6 +51,7 @@ export function PanelView(props: PanelProps) {
   const [chosenPolicy, setChosenPolicy] = useState<Policy | null>(null);
   /** `undefined` until one is chosen here. */
   const [chosenSandbox, setChosenSandbox] = useState<Sandbox | null | undefined>(undefined);
+  const [network, setNetwork] = useState<Network | null>(null);
   const [failure, setFailure] = useState('');
   /** Name of the agent with which a session is being created. */
   const [starting, setStarting] = useState('');
@@ -99,7 +100,7 @@ export function PanelView(props: PanelProps) {
       }
       setStarting(agents?.find(agent => agent.id === agentId)?.name ?? agentId);
       setPage('session');
-      const id = await actions.createSession(agentId, policy, sandbox);
+      const id = await actions.createSession(agentId, policy, sandbox, network);
       actions.openSession?.(id);
       return id;
     })().finally(() => {
@@ -216,8 +217,10 @@ export function PanelView(props: PanelProps) {
                   policy={policy}
                   onPolicy={setChosenPolicy}
                   sandboxParts={sandboxParts({
-                    ...{ session, turns: store.view.turns, policy, sandbox, root, actions, t },
+                    ...{ session, turns: store.view.turns, policy, sandbox, network },
+                    ...{ root, actions, t },
                     onSandbox: setChosenSandbox,
+                    onNetwork: setNetwork,
                     onFailure: setFailure,
                   })}
                   actions={actions}

@@ -2,14 +2,16 @@ import type { RefObject } from 'preact';
 
 import type { SessionView } from '../../state/session_view';
 import type { Policy } from '../../wire/policy';
-import type { Sandbox } from '../../wire/sandbox';
+import { sandboxOfPolicy } from '../../wire/sandbox';
+import type { Network, Sandbox } from '../../wire/sandbox';
 import type { SessionState } from '../../wire/types';
-import type { Actions } from '../actions';
+import type { Actions, ConfigChange } from '../actions';
 import type { Translate } from '../i18n';
 import { messageOf } from '../parts/buttons';
 import { policyName } from './composer/pickers';
 import type { SandboxParts } from './composer/pickers';
-import { SandboxPicker, wordsOfStay } from './composer/sandbox_picker';
+import { NetworkPicker } from './composer/network_picker';
+import { SandboxPicker, whenItCounts, wordsOfStay } from './composer/sandbox_picker';
 import { SandboxOffer } from './sandbox_offer';
 
 interface SandboxChoice {
@@ -19,10 +21,12 @@ interface SandboxChoice {
   readonly policy: Policy;
   /** Its sandbox; `null` leaves it to the server. */
   readonly sandbox: Sandbox | null;
+  readonly network: Network | null;
   readonly root: RefObject<HTMLElement | null>;
   readonly actions: Actions;
   readonly t: Translate;
   readonly onSandbox: (sandbox: Sandbox | null) => void;
+  readonly onNetwork: (network: Network | null) => void;
   readonly onFailure: (message: string) => void;
 }
 
@@ -30,29 +34,41 @@ interface SandboxChoice {
  * The picker for the sandbox of a session, or of the one to start; nothing if it can't be chosen.
  */
 export function sandboxParts(choice: SandboxChoice): SandboxParts | undefined {
-  const { session, turns, root, actions, t, onSandbox, onFailure } = choice;
+  const { session, turns, root, actions, t, onSandbox, onNetwork, onFailure } = choice;
   if (actions.setConfig === undefined) {
     return undefined;
   }
   const chosen = session ?? choice;
-  const choose = (sandbox: Sandbox | null) => {
-    if (session === null) {
-      onSandbox(sandbox);
-    } else {
-      actions.setConfig?.(session.session_id, { sandbox }).catch((error: unknown) => {
+  const change = (of: ConfigChange) => {
+    if (session !== null) {
+      actions.setConfig?.(session.session_id, of).catch((error: unknown) => {
         onFailure(messageOf(error));
       });
     }
   };
+  const choose = (sandbox: Sandbox | null) =>
+    session === null ? onSandbox(sandbox) : change({ sandbox });
+  const held = sandboxOfPolicy(chosen.policy) ?? chosen.sandbox ?? 'off';
   return {
     picker: (
-      <SandboxPicker
-        policy={chosen.policy}
-        policyName={policyName(chosen.policy, t)}
-        sandbox={chosen.sandbox}
-        onChoose={choose}
-        {...{ session, turns, actions, t }}
-      />
+      <>
+        <SandboxPicker
+          policy={chosen.policy}
+          policyName={policyName(chosen.policy, t)}
+          sandbox={chosen.sandbox}
+          onChoose={choose}
+          {...{ session, turns, actions, t }}
+        />
+        {held !== 'off' && (
+          <NetworkPicker
+            network={chosen.network}
+            isNew={session === null}
+            note={whenItCounts(session, turns, t)}
+            onChoose={network => (session === null ? onNetwork(network) : change({ network }))}
+            t={t}
+          />
+        )}
+      </>
     ),
     offer: (
       <SandboxOffer

@@ -1,4 +1,4 @@
-import type { Sandbox } from '../../wire/sandbox';
+import type { Network, Sandbox } from '../../wire/sandbox';
 
 /** What each sandbox is, in a sentence. */
 export const SANDBOX_SENTENCES: Record<Sandbox, string> = {
@@ -7,4 +7,11 @@ export const SANDBOX_SENTENCES: Record<Sandbox, string> = {
     'The agent’s processes can write in the folder, but not its protected files, nor read credentials.',
   'read-only': 'The agent’s processes can’t write in the folder, nor read credentials.',
   copy: 'The agent’s processes can write in a copy of the folder, not read credentials.',
+};
+
+/** What an agent in a sandbox reaches, in a sentence. */
+export const NETWORK_SENTENCES: Record<Network, string> = {
+  all: 'The agent reaches what your computer reaches.',
+  hosts: 'The agent reaches its model and hosts that are named. You are asked about others.',
+  none: 'The agent reaches nothing. One whose model is elsewhere can’t work then.',
 };

@@ -44,6 +44,14 @@ describe('the badge of a sandbox', () => {
     await waitFor(() => expect(view.queryByRole('group', { name: 'Sandbox' })).toBeNull());
   });
 
+  it('says what is reached of the network, where that is not all', () => {
+    const walls: WallsInForce = { ...FULL, network: 'hosts' };
+    const { element } = showPanel({ store: storeOf([], session({ walls })) });
+    expect(badgeOf(element).title).toContain('hosts that are named');
+    const all = showPanel({ store: storeOf([], session({ walls: FULL })) });
+    expect(badgeOf(all.element).title).not.toContain('reaches');
+  });
+
   it('stands over a turn that runs, and not over one that is over', () => {
     const state = session({ walls: PARTIAL });
     expect(badgeOf(draw([], { session: state }).element).closest('.acp-head')).toBeTruthy();

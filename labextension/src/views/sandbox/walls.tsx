@@ -2,7 +2,7 @@ import type { SessionState, WallsInForce } from '../../wire/types';
 import type { Translate } from '../i18n';
 import { Icon } from '../parts/icons';
 import { useOpen, useScene } from '../scene';
-import { SANDBOX_SENTENCES } from './sandbox_words';
+import { NETWORK_SENTENCES, SANDBOX_SENTENCES } from './sandbox_words';
 
 interface WallsProps {
   /** `null` for a saved output; its footer says which sandbox was chosen. */
@@ -75,11 +75,12 @@ function wallsOf(session: SessionState | null): WallsInForce | null {
   return walls?.sandbox === 'off' ? null : walls;
 }
 
-function sentencesOf({ sandbox, level }: WallsInForce, t: Translate): string {
+function sentencesOf({ sandbox, level, network }: WallsInForce, t: Translate): string {
   const lacks = {
     full: '',
     partial: t('Only in part here:'),
     none: t('Not kept here:'),
   };
-  return `${t(SANDBOX_SENTENCES[sandbox])} ${lacks[level]}`.trim();
+  const reached = network === 'all' ? '' : t(NETWORK_SENTENCES[network]);
+  return [t(SANDBOX_SENTENCES[sandbox]), reached, lacks[level]].filter(Boolean).join(' ');
 }

@@ -24,7 +24,7 @@ describe('a new session', () => {
     ]);
     expect(items[2]?.hasAttribute('disabled')).toBe(true);
     fireEvent.click(panel.view.getByRole('menuitem', { name: 'Demo' }));
-    expect(createSession).toHaveBeenCalledExactlyOnceWith('demo', 'ask', null);
+    expect(createSession).toHaveBeenCalledExactlyOnceWith('demo', 'ask', null, null);
   });
 });
 

@@ -143,7 +143,7 @@ describe('the picker of a sandbox', () => {
     expect(picker().textContent).toBe('Sandbox: Folder');
     fireEvent.input(view().getByRole('textbox', { name: 'Message' }), { target: { value: 'Hi' } });
     fireEvent.click(view().getByRole('button', { name: 'Send' }));
-    expect(createSession).toHaveBeenCalledExactlyOnceWith('claude', 'ask', 'folder');
+    expect(createSession).toHaveBeenCalledExactlyOnceWith('claude', 'ask', 'folder', null);
     expect(setConfig).not.toHaveBeenCalled();
   });
 

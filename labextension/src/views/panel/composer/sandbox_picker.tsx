@@ -76,8 +76,8 @@ export function SandboxPicker(props: SandboxPickerProps) {
   );
 }
 
-/** When another sandbox takes effect in a session, and its effect on the agent. */
-function whenItCounts(
+/** When another sandbox or network takes effect in a session, and its effect on the agent. */
+export function whenItCounts(
   session: SessionState | null,
   turns: SessionView['turns'],
   t: Translate,
