@@ -40,7 +40,7 @@ from acp_jupyter.batches.run_job import MISSING, run_job
 from acp_jupyter.batches.workers import LocalWorkers
 from acp_jupyter.errors import BadRequest, MissingPackage, NotAllowed
 from acp_jupyter.kernel.execution_context import tool_code_runs
-from acp_jupyter.protocol.host_events.session import Policy, Sandbox
+from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
 
 _WAIT_SECONDS = 0.5
 _CELL_SECONDS = 3600.0
@@ -66,6 +66,7 @@ def batch(
     cell_seconds: float | None = _CELL_SECONDS,
     replay: bool = False,
     progress: bool = True,
+    network: Network | None = None,
 ) -> BatchResults:
     """Run a notebook or a prompt once for each combination of parameters, agents and seeds.
 
@@ -111,6 +112,9 @@ def batch(
         Whether to replay the recordings of an earlier call instead of running agents.
     progress
         Whether to show a table, or a bar at a terminal.
+    network
+        What the agents reach from their sandbox: ``all``, ``hosts`` that are named, or ``none``;
+        default: as each agent's entry says.
 
     Raises
     ------
@@ -132,7 +136,7 @@ def batch(
         raise NotAllowed("This code is run by an agent's tool, so it can't start a batch.")
     if importlib.util.find_spec("papermill") is None:
         raise MissingPackage(MISSING)
-    jobs = jobs_of(params, agents, policy, sandbox, seeds)
+    jobs = jobs_of(params, agents, policy, sandbox, seeds, network)
     orders = Plan(notebook_or_prompt, inputs, out).orders(
         jobs, trust=trust, cell_seconds=cell_seconds, replay=replay
     )

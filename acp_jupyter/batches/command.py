@@ -22,8 +22,8 @@ from acp_jupyter.batches.batch import batch
 from acp_jupyter.batches.orders import SUFFIX
 from acp_jupyter.batches.results import BatchResults, Grade, counted
 from acp_jupyter.errors import AcpError, BadRequest, MissingPackage, plain_reason
-from acp_jupyter.host.bounds import OFFERED_SANDBOXES
-from acp_jupyter.protocol.host_events.session import Policy, Sandbox
+from acp_jupyter.host.bounds import NETWORKS, OFFERED_SANDBOXES
+from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
 from acp_jupyter.protocol.objects import Model, misfits
 
 _ERROR_CHARS = 200
@@ -42,6 +42,7 @@ class BatchFile(Model):
     agents: tuple[str, ...] = ()
     policy: Policy | tuple[Policy, ...] = "ask"
     sandbox: Sandbox | tuple[Sandbox, ...] | None = None
+    network: Network | None = None
     seeds: tuple[int, ...] = ()
     inputs: tuple[str, ...] | None = None
     out: str = ""
@@ -110,6 +111,12 @@ def _parser() -> argparse.ArgumentParser:
         help="what agents can reach, in place of what the file says: %(choices)s",
     )
     command.add_argument(
+        "--network",
+        metavar="NETWORK",
+        choices=NETWORKS,
+        help="what agents reach from their sandbox, in place of what the file says: %(choices)s",
+    )
+    command.add_argument(
         "--allow-all", action="store_true", help="let a policy of the file be allow-all"
     )
     return command
@@ -121,8 +128,8 @@ def _require_consent(described: BatchFile, options: argparse.Namespace) -> None:
     Raises
     ------
     BadRequest
-        The file trusts its folder, allows everything or turns the sandbox off, and the command
-        line doesn't confirm that.
+        The file trusts its folder, allows everything, turns the sandbox off or opens the network,
+        and the command line doesn't confirm that.
     """
     policies = described.policy if isinstance(described.policy, tuple) else (described.policy,)
     walls = described.sandbox
@@ -131,6 +138,7 @@ def _require_consent(described: BatchFile, options: argparse.Namespace) -> None:
         (described.trust, options.trust, "--trust"),
         ("allow-all" in policies, options.allow_all, "--allow-all"),
         ("off" in sandboxes, options.sandbox is not None, "--sandbox off"),
+        (described.network == "all", options.network is not None, "--network all"),
     ):
         if asked and not given:
             raise BadRequest(
@@ -152,6 +160,7 @@ def _run(options: argparse.Namespace) -> int:
             described.agents,
             policy=described.policy,
             sandbox=options.sandbox or described.sandbox,
+            network=options.network or described.network,
             seeds=described.seeds,
             inputs=described.inputs,
             out=out,

@@ -35,6 +35,7 @@ def begin() -> None:
     defaults.agent = setup.agent or defaults.agent
     defaults.policy = setup.policy
     defaults.sandbox = setup.sandbox
+    defaults.network = setup.network
     defaults.trust = setup.trust
     client = host_client()
     assert isinstance(client, EmbeddedHost)

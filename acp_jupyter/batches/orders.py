@@ -16,7 +16,7 @@ from uuid import uuid4
 from pydantic import Field, JsonValue
 
 from acp_jupyter.errors import BadRequest
-from acp_jupyter.protocol.host_events.session import Policy, Sandbox, WallsInForce
+from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox, WallsInForce
 from acp_jupyter.protocol.objects import Model
 
 SUFFIX = ".batch"
@@ -41,6 +41,8 @@ class Job(Model):
     """Its id; empty for the notebook's own choice."""
     policy: Policy = "ask"
     sandbox: Sandbox | None = None
+    """None for the setting in the agent's entry."""
+    network: Network | None = None
     """None for the setting in the agent's entry."""
     seed: int | None = None
 
@@ -98,6 +100,7 @@ class Setup(Model):
     agent: str = ""
     policy: Policy = "ask"
     sandbox: Sandbox | None = None
+    network: Network | None = None
     trust: bool = False
     mode: Literal["record", "replay"] = "record"
 
@@ -198,8 +201,9 @@ def digest_of(value: object) -> str:
 def key_of(job: Job, notebook: str, inputs: str) -> str:
     """Return the key of a job; it depends on the job's content, not on its place in the batch."""
     content = job.model_dump(mode="json")
-    if job.sandbox is None:
-        del content["sandbox"]  # keeps the keys of batches from before there were sandboxes
+    for name in ("sandbox", "network"):
+        if content[name] is None:
+            del content[name]  # keeps the keys of batches from before there were sandboxes
     return digest_of([1, notebook, inputs, content])
 
 

@@ -31,7 +31,7 @@ from acp_jupyter.batches.orders import (
 )
 from acp_jupyter.errors import BadRequest
 from acp_jupyter.host.bounds import require_offered
-from acp_jupyter.protocol.host_events.session import Policy, Sandbox
+from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
 from acp_jupyter.protocol.objects import misfits
 
 
@@ -41,6 +41,7 @@ def jobs_of(
     policy: Policy | Sequence[Policy],
     sandbox: Sandbox | Sequence[Sandbox] | None,
     seeds: Iterable[int],
+    network: Network | None = None,
 ) -> list[Job]:
     """Return a job for each combination.
 
@@ -52,7 +53,14 @@ def jobs_of(
     numbers: tuple[int | None, ...] = tuple(seeds) or (None,)
     try:
         jobs = [
-            Job(params=each, agent=agent, policy=chosen, sandbox=walls, seed=seed)
+            Job(
+                params=each,
+                agent=agent,
+                policy=chosen,
+                sandbox=walls,
+                network=network,
+                seed=seed,
+            )
             for each in checked_params(params)
             for agent in _several(agents) or ("",)
             for chosen in _several(policy)

@@ -105,6 +105,7 @@ class _Run:
             agent=order.agent,
             policy=order.policy,
             sandbox=order.sandbox,
+            network=order.network,
             trust=order.trust,
             mode="replay" if order.replay else "record",
         )

@@ -267,6 +267,21 @@ def require_offered(sandbox: Sandbox) -> None:
         raise BadRequest(f"The sandbox {sandbox} is not available yet. Choose one of: {others}.")
 
 
+def require_no_more(network: Network, now: Network) -> None:
+    """Do nothing if a network reaches no more than the one of now.
+
+    Raises
+    ------
+    NotAllowed
+        It does, which is the user's to decide.
+    """
+    if NETWORKS.index(network) > NETWORKS.index(now):
+        raise NotAllowed(
+            f"Only the user can open the network of a session from {now} to {network}: do it in "
+            "the panel."
+        )
+
+
 _LEAST: tuple[Policy, ...] = ("deny", "read-only", "ask", "accept-edits", "allow-all")
 
 

@@ -78,6 +78,7 @@ def connect(
     check_sandbox(sandbox)
     client = host_client()
     name = agent or defaults.agent
+    network = network or defaults.network
     trust = trust or defaults.trust
     if session:
         defaults.labels.add(session)

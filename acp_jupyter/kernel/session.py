@@ -24,7 +24,7 @@ from acp_jupyter.kernel.settings import Settings
 from acp_jupyter.kernel.turn.turn import Turn
 from acp_jupyter.kernel.written_file import write_whole
 from acp_jupyter.protocol.host_events.notes import CellError, Origin
-from acp_jupyter.protocol.host_events.session import Policy, Sandbox
+from acp_jupyter.protocol.host_events.session import Network, Policy, Sandbox
 from acp_jupyter.protocol.json import clean_json
 from acp_jupyter.transcript.model.session_state import SessionState
 
@@ -424,6 +424,8 @@ class _Defaults:
     """Policy of cells that name none; None for their session's policy."""
     sandbox: Sandbox | None = None
     """The same."""
+    network: Network | None = None
+    """Of sessions that are connected to without one; set for the jobs of a batch."""
     trust: bool = False
     """Whether the folder is trusted for this kernel, as by ``--trust`` in each cell."""
     session_id: str = ""

@@ -19,7 +19,7 @@ from acp_jupyter.kernel.execution_context import execution_context
 from acp_jupyter.kernel.session import Session, check_sandbox, defaults
 from acp_jupyter.kernel.settings import Settings
 from acp_jupyter.kernel.turn.turn import Turn
-from acp_jupyter.protocol.host_events.session import Policy, Restore, Sandbox
+from acp_jupyter.protocol.host_events.session import Network, Policy, Restore, Sandbox
 from acp_jupyter.transcript.escaping import one_line
 from acp_jupyter.transcript.model.session_state import SessionState, TurnState
 from acp_jupyter.transcript.output.bundle import is_kept
@@ -280,6 +280,7 @@ def try_several(
     trust: bool = False,
     tools: bool = True,
     restore: Restore | None = None,
+    network: Network | None = None,
 ) -> Variants:
     """Try a prompt several ways, each in a copy of the folder, and return the turns at once.
 
@@ -306,6 +307,9 @@ def try_several(
         What these kernels begin with: ``dill`` for copies of this kernel's variables, ``rerun``
         for what the cells above give when they run again, or ``none``; default: dill, if it is
         installed.
+    network
+        What the agents reach from their sandbox, as for `connect`; default: that of the notebook's
+        session with each.
 
     Raises
     ------
@@ -323,7 +327,13 @@ def try_several(
     """
     check_sandbox(sandbox)
     sessions = make_variants(
-        agents, cwd=cwd, trust=trust, tools=tools, restore=restore, sandbox=sandbox
+        agents,
+        cwd=cwd,
+        trust=trust,
+        tools=tools,
+        restore=restore,
+        sandbox=sandbox,
+        network=network,
     )
 
     def send(session: Session) -> Turn:
@@ -342,6 +352,7 @@ def make_variants(
     tools: bool = True,
     restore: Restore | None = None,
     sandbox: Sandbox | None = None,
+    network: Network | None = None,
     settings: Settings | None = None,
     told: Callable[[str], None] = lambda _words: None,
 ) -> list[Session]:
@@ -349,7 +360,7 @@ def make_variants(
 
     Parameters
     ----------
-    agents, cwd, trust, tools, restore, sandbox
+    agents, cwd, trust, tools, restore, sandbox, network
         See `try_several`.
     settings
         What is asked of each session.
@@ -376,6 +387,7 @@ def make_variants(
         tools=tools,
         restore=restore or ("dill" if has_dill else "none"),
         sandbox=sandbox or defaults.sandbox,
+        network=network or defaults.network,
         cell_id=execution_context().cell_id,
     )
     used = defaults.session_id

@@ -36,11 +36,13 @@ def test_each_combination_is_a_job_and_equal_ones_are_one(folder: Path) -> None:
             ["demo", "claude"],
             policy=["ask", "deny"],
             sandbox=["folder", "read-only"],
+            network="hosts",
             seeds=iter([1, 2, 3]),
             executor=executor,
         )
     assert len(results) == len(executor.orders) == 2 * 2 * 2 * 2 * 3
     assert len({result.key for result in results}) == len(results)
+    assert {order.network for order in executor.orders} == {"hosts"}
     assert {result.status for result in results} == {"done"}
     row = results[0].row()
     assert (row["a"], row["agent"], row["policy"], row["seed"]) == (1, "demo", "ask", 1)

@@ -23,11 +23,12 @@ def test_the_key_is_the_content() -> None:
             {"agent": "claude"},
             {"policy": "deny"},
             {"sandbox": "folder"},
+            {"network": "none"},
             {"seed": 0},
         )
     ]
     keys = {key_of(each, "n", "i") for each in (job, *others)}
-    assert len(keys | {key_of(job, "other", "i"), key_of(job, "n", "other")}) == 8
+    assert len(keys | {key_of(job, "other", "i"), key_of(job, "n", "other")}) == 9
 
 
 def test_a_job_without_a_sandbox_has_the_key_that_it_had_before_there_were_any() -> None:

@@ -84,6 +84,7 @@ TABLE: dict[str, Fields] = {
         "ask_trust": OWN,
         "tools": LESS,
         "sandbox": MADE,
+        "network": LESS,
         "restore": MADE,
         "cell_id": MADE,
     },

@@ -95,11 +95,11 @@ class SessionOpener:
             reuse_session(session, command.record)
             session.tools_on = command.tools and not session.tools_refused
             session.choose_for_kernel(kernel_id, command.policy, command.sandbox)
-            if command.network is not None:
-                session.set_network(command.network, by_user=False)
         elif found is None:
             session.tools_on = command.tools
             session.tools_refused = not command.tools
+        if command.network is not None:
+            session.set_network(command.network, by_user=isinstance(caller, UserCaller))
         if command.start == "background":
             session.start_in_background()
         elif command.start == "wait" and session.may_start():

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from acp_jupyter.api.models.command_row import BaseCommand
-from acp_jupyter.protocol.host_events.session import Restore, Sandbox
+from acp_jupyter.protocol.host_events.session import Network, Restore, Sandbox
 
 
 class CreateVariant(BaseCommand):
@@ -31,6 +31,8 @@ class CreateVariant(BaseCommand):
     """The same."""
     sandbox: Sandbox | None = None
     """Default: that of the notebook's session with this agent, else as for a new session."""
+    network: Network | None = None
+    """The same. A kernel can only have it reach less than that."""
     tools: bool = True
     """Whether the agent gets the notebook tools, and so a kernel."""
     restore: Restore = "none"

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 from pydantic import JsonValue
 
-from acp_jupyter.errors import AgentDied, AgentRequestError, BadRequest, NotAllowed
-from acp_jupyter.host.bounds import NETWORKS, Bounds
+from acp_jupyter.errors import AgentDied, AgentRequestError, BadRequest
+from acp_jupyter.host.bounds import Bounds, require_no_more
 from acp_jupyter.host.limits import Limits
 from acp_jupyter.host.recording_file import RecordingOptions
 from acp_jupyter.host.registry_entries import OUTSIDE, AgentSpec
@@ -369,11 +369,8 @@ class Session:
         """
         if network == self.state.network:
             return
-        if not by_user and NETWORKS.index(network) > NETWORKS.index(self.state.network):
-            raise NotAllowed(
-                f"Only the user can open the network of a session from {self.state.network} to "
-                f"{network}: do it in the page."
-            )
+        if not by_user:
+            require_no_more(network, self.state.network)
         self.journal.note(NetworkChanged(network=network))
 
     async def set_mode(self, mode_id: str) -> None:

@@ -92,6 +92,7 @@ def run_cell(
         trust=options.trust,
         tools=not options.no_tools,
         sandbox=options.sandbox or defaults.sandbox,
+        network=options.network,
     )
     if options.rewind:
         session = _gone_back(session, cell)

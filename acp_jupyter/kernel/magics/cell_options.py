@@ -17,7 +17,13 @@ from IPython.core.error import UsageError
 from acp_jupyter.protocol.json import clean_json
 
 if TYPE_CHECKING:
-    from acp_jupyter.protocol.host_events.session import Policy, Restore, RuleEffect, Sandbox
+    from acp_jupyter.protocol.host_events.session import (
+        Network,
+        Policy,
+        Restore,
+        RuleEffect,
+        Sandbox,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,7 @@ class CellOptions:
     rewind: bool = False
     policy: Policy | None = None
     sandbox: Sandbox | None = None
+    network: Network | None = None
     attach: tuple[str, ...] = ()
     var: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
@@ -87,6 +94,7 @@ def parse_cell_line(line: str) -> CellOptions:
         rewind=given.rewind,
         policy=policy,
         sandbox=sandbox,
+        network=None if given.network is None else named_network(given.network),
         attach=tuple(given.attach),
         var=tuple(given.var),
         allow=checked_rules(given.allow, "allow"),
@@ -124,6 +132,20 @@ def named_sandbox(name: str, *more: str) -> Sandbox:
         none = f"There is no sandbox {name!r}"
         words = "The sandbox copy is not available yet" if name == "copy" else none
         raise UsageError(f"{words}. Type one of: {', '.join((*SANDBOXES, *more))}.")
+    return found
+
+
+def named_network(name: str) -> Network:
+    """Return the network of that name.
+
+    Raises
+    ------
+    UsageError
+        There is none.
+    """
+    found = next((each for each in NETWORKS if each == name), None)
+    if found is None:
+        raise UsageError(f"There is no network {name!r}. Type one of: {', '.join(NETWORKS)}.")
     return found
 
 
@@ -181,6 +203,8 @@ POLICIES: tuple[Policy, ...] = ("ask", "read-only", "accept-edits", "allow-all",
 
 SANDBOXES: tuple[Sandbox, ...] = ("off", "folder", "read-only")
 
+NETWORKS: tuple[Network, ...] = ("all", "hosts", "none")
+
 RESTORES: tuple[Restore, ...] = ("dill", "rerun", "none")
 
 CELL_OPTIONS = (
@@ -192,6 +216,7 @@ CELL_OPTIONS = (
     "--config",
     "--policy",
     "--sandbox",
+    "--network",
     "--attach",
     "--var",
     "--allow",
@@ -351,6 +376,12 @@ def _add_permissions(group: argparse._ArgumentGroup) -> None:
         "--sandbox",
         metavar="SANDBOX",
         help=f"what the agent can reach in this turn, whatever it asks: {', '.join(SANDBOXES)}",
+    )
+    group.add_argument(
+        "--network",
+        metavar="NETWORK",
+        help="what the agent reaches from its sandbox from now on, at most what it reaches now: "
+        f"{', '.join(NETWORKS)}",
     )
     group.add_argument(
         "--allow",

@@ -24,6 +24,7 @@ from acp_jupyter.kernel.magics import last_failure
 from acp_jupyter.kernel.magics.cell_options import (
     CELL_OPTIONS,
     FLAGS,
+    NETWORKS,
     POLICIES,
     REPEATED,
     RESTORES,
@@ -192,14 +193,20 @@ def _words(words: list[str], fragment: str) -> SimpleMatcherResult:
     )
 
 
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "--policy": POLICIES,
+    "--sandbox": SANDBOXES,
+    "--network": NETWORKS,
+    "--restore": RESTORES,
+    "--out": (),
+    "--timeout": (),
+}
+
+
 def _cell_words(before: list[str], word: str) -> list[str]:
+    if (choices := _CHOICES.get(before[-1])) is not None:
+        return list(choices)
     match before[-1]:
-        case "--policy":
-            return list(POLICIES)
-        case "--sandbox":
-            return list(SANDBOXES)
-        case "--restore":
-            return list(RESTORES)
         case "--mode" | "--model" | "--config":
             return _setting_words(before[-1].removeprefix("--"))
         case "--session":
@@ -210,8 +217,6 @@ def _cell_words(before: list[str], word: str) -> list[str]:
             return _variables()
         case "--allow" | "--deny":
             return ["edit:", "execute:", "fetch:", "read"]
-        case "--out" | "--timeout":
-            return []
         case _:
             pass
     given = {each.partition("=")[0] for each in before}

@@ -22,7 +22,12 @@ from acp_jupyter.errors import AgentRequestError, BadRequest, NotAllowed
 from acp_jupyter.kernel.client.connection import host_client
 from acp_jupyter.kernel.client.host_client import HostClient
 from acp_jupyter.kernel.connect import connect
-from acp_jupyter.kernel.magics.cell_options import POLICIES, SANDBOXES, named_sandbox
+from acp_jupyter.kernel.magics.cell_options import (
+    POLICIES,
+    SANDBOXES,
+    named_network,
+    named_sandbox,
+)
 from acp_jupyter.kernel.magics.help import print_text, table
 from acp_jupyter.kernel.session import defaults
 from acp_jupyter.kernel.settings import Settings, split_setting, values_of
@@ -148,10 +153,7 @@ def network(rest: Sequence[str]) -> None:
     if not rest:
         print_text(f"In a sandbox the network is {state.network}: {_NETWORKS[state.network]}.")
         return
-    named = _one(rest, "network NETWORK")
-    found = next((each for each in _NETWORKS if each == named), None)
-    if found is None:
-        raise UsageError(f"There is no network {named!r}. Type one of: {', '.join(_NETWORKS)}.")
+    found = named_network(_one(rest, "network NETWORK"))
     client.set_config(SetConfig(session_id=state.session_id, network=found))
     print_text(f"From the next turn on the network is {found}: {_NETWORKS[found]}.")
 

@@ -48,6 +48,7 @@ def run_try(shell: InteractiveShell, options: CellOptions, prompt: str) -> None:
             tools=not options.no_tools,
             restore=options.restore,
             sandbox=options.sandbox,
+            network=options.network,
             settings=Settings(options.mode, options.model, config),
             told=progress.tell,
         )

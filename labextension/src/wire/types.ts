@@ -855,6 +855,10 @@ export interface CreateVariant {
    */
   cwd: string | null;
   name: 'create_variant';
+  /**
+   * The same. A kernel can only have it reach less than that.
+   */
+  network: ('all' | 'none' | 'hosts') | null;
   notebook_path: string;
   /**
    * What that kernel begins with.
@@ -4046,7 +4050,7 @@ export interface Wall {
   environment: string;
   offers: '' | 'outside' | 'environment';
   /**
-   * What it wanted; absolute.
+   * What it wanted; absolute, empty where it was the network.
    */
   path: string;
   /**

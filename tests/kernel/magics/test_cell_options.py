@@ -11,7 +11,8 @@ from acp_jupyter.kernel.magics.cell_options import CellOptions, cell_help, parse
 def test_everything_at_once() -> None:
     line = (
         "claude --session 'big job' --new --policy read-only --out turn --timeout 2.5 "
-        "--sandbox folder --mode plan --model opus --config effort=high --config web=on "
+        "--sandbox folder --network none --mode plan --model opus "
+        "--config effort=high --config web=on "
         "--background --format"
     )
     assert parse_cell_line(line) == CellOptions(
@@ -20,6 +21,7 @@ def test_everything_at_once() -> None:
         new=True,
         policy="read-only",
         sandbox="folder",
+        network="none",
         out="turn",
         timeout=2.5,
         mode="plan",
@@ -50,6 +52,7 @@ def test_nothing() -> None:
         ("--wibble", "The options are: --session,"),
         ("--policy yes", "Type one of: ask,"),
         ("--sandbox yes", "There is no sandbox 'yes'. Type one of: off, folder, read-only."),
+        ("--network some", "There is no network 'some'. Type one of: all, hosts, none."),
         ("--sandbox copy", "The sandbox copy is not available yet. Type one of: off,"),
         ("--out 1x", "--out turn"),
         ("--out class", "--out turn"),

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from acp_jupyter.api.access import UserCaller
+from acp_jupyter.api.access import Caller, UserCaller
 from acp_jupyter.api.dispatch import Dispatcher
 from acp_jupyter.api.models.command_row import Result
 from acp_jupyter.api.models.command_table import Command
@@ -61,8 +61,8 @@ class Server(Driver):
     def send(self, command: Command, seconds: float = PATIENCE_SECONDS) -> Result:
         return self.submit(command).result(seconds)
 
-    def submit(self, command: Command) -> Future[Result]:
-        return self.host.submit(self._dispatcher.handle(command, UserCaller("ada")))
+    def submit(self, command: Command, caller: Caller | None = None) -> Future[Result]:
+        return self.host.submit(self._dispatcher.handle(command, caller or UserCaller("ada")))
 
     def woken(self, session_id: str) -> Session:
         async def wake() -> Session:

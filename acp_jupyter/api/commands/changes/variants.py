@@ -5,7 +5,15 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from acp_jupyter.api.access import Caller, folder_of, may_see, notebook_of, place_of, sender
+from acp_jupyter.api.access import (
+    Caller,
+    KernelCaller,
+    folder_of,
+    may_see,
+    notebook_of,
+    place_of,
+    sender,
+)
 from acp_jupyter.api.commands.changes.changes import ChangeCommands
 from acp_jupyter.api.commands.permissions import TrustCommands
 from acp_jupyter.api.models.command_row import handles
@@ -13,12 +21,13 @@ from acp_jupyter.api.models.sessions import CreateSession
 from acp_jupyter.api.models.turns import RevertReply, RevertTurn
 from acp_jupyter.api.models.variants import CreateVariant, KeepVariant
 from acp_jupyter.errors import BadRequest, UnknownTurn
+from acp_jupyter.host.bounds import require_no_more
 from acp_jupyter.host.host import AgentHost
 from acp_jupyter.host.session.session import KernelWish, Session
 from acp_jupyter.host.workspace.copied_folders import FolderCopy
 from acp_jupyter.host.workspace.own_kernels import NoKernel, OwnKernel
 from acp_jupyter.protocol.host_events.notes import HostNotice
-from acp_jupyter.protocol.host_events.session import Sandbox, Variant
+from acp_jupyter.protocol.host_events.session import Network, Sandbox, Variant
 from acp_jupyter.transcript.model.session_state import SessionState
 
 _MOST_NAMED = 20
@@ -60,6 +69,10 @@ class VariantCommands:
             raise BadRequest(f"{spec.name} can't be started here.")
         notebook, kernel_id = notebook_of(caller, command.notebook_path)
         folder = folder_of(caller, self._host.config.root, command.cwd, notebook)
+        sandbox, network = await self._beside(agent, notebook)
+        if command.network is not None and isinstance(caller, KernelCaller):
+            configured = spec.sandbox.network or self._host.config.network
+            require_no_more(command.network, network or configured)
         asked = CreateSession(agent=agent, trust=command.trust, ask_trust=command.ask_trust)
         await self._trust.admit(asked, caller, notebook, folder)
         self._host.open_sessions.make_room()  # before all is copied
@@ -76,7 +89,8 @@ class VariantCommands:
                 notebook_path=notebook,
                 label=f"Variant {variant.number}",
                 kernel_id=kernel_id,
-                sandbox=command.sandbox or await self._sandbox_beside(agent, notebook),
+                sandbox=command.sandbox or sandbox,
+                network=command.network or network,
                 user=sender(caller),
                 copy=(variant, copy),
             )
@@ -89,16 +103,17 @@ class VariantCommands:
             raise
         return session.state
 
-    async def _sandbox_beside(self, agent: str, notebook: str) -> Sandbox | None:
-        """Return the sandbox of the notebook's session with an agent; None where it has none."""
+    async def _beside(self, agent: str, notebook: str) -> tuple[Sandbox | None, Network | None]:
+        """Return what the notebook's session with an agent has of walls; None where it has none."""
         if not notebook:
-            return None
+            return None, None
         beside = self._host.find(agent, notebook, "")
         if beside is None:
             beside = await self._host.stored_sessions.find_stored(agent, notebook, "")
         if beside is None:
-            return None
-        return self._host.config.bounds.within_sandbox(beside.state.sandbox)
+            return None, None
+        sandbox = self._host.config.bounds.within_sandbox(beside.state.sandbox)
+        return sandbox, beside.state.network
 
     async def _kernel(
         self,
