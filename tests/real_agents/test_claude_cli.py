@@ -96,7 +96,7 @@ def test_a_file_is_written_after_it_was_allowed(peer: Peer, session: str, cwd: P
     (request,) = turn.asked("session/request_permission")
     call = request["toolCall"]
     (diff,) = call["content"]
-    assert (diff["oldText"], diff["path"]) == (None, str(cwd / "hello.py"))
+    assert (diff.get("oldText"), diff["path"]) == (None, str(cwd / "hello.py"))
     assert [option["kind"] for option in request["options"]] == [
         "allow_once",
         "allow_always",

@@ -15,7 +15,7 @@ from acp.meta import AGENT_METHODS, CLIENT_METHODS
 from pydantic import BaseModel, TypeAdapter
 
 from acp_jupyter.host.rpc.unmodelled import METHODS, McpMessage
-from acp_jupyter.protocol.objects import Obj
+from acp_jupyter.protocol.objects import Obj, obj
 
 
 def _adapters(named: Mapping[str, Any], methods: Mapping[str, str]) -> dict[str, TypeAdapter[Any]]:
@@ -124,6 +124,8 @@ def asked(method: str, params: Mapping[str, Any]) -> BaseModel | None:
     ValidationError
         It is not valid.
     """
+    if method == CLIENT_METHODS["elicitation_create"] and not _KNOWS_OTHER_FIELDS:
+        params = _without_other_fields(params)
     return _read(_ASKED, method, params)
 
 
@@ -139,6 +141,21 @@ def answer(method: str, value: Obj | None) -> Any:
     if model is None:
         return value
     return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+
+_KNOWS_OTHER_FIELDS = hasattr(schema, "ElicitationOtherPropertySchema")
+"""Since 0.12. Before, one field of an unknown type would refuse its form."""
+_FIELDS = frozenset({"string", "number", "integer", "boolean", "array"})
+
+
+def _without_other_fields(params: Mapping[str, Any]) -> Obj:
+    form = obj(params.get("requestedSchema"))
+    kept = {n: each for n, each in obj(form.get("properties")).items() if _type(each) in _FIELDS}
+    return {**params, **({"requestedSchema": {**form, "properties": kept}} if form else {})}
+
+
+def _type(field: object) -> object:
+    return field.get("type") if isinstance(field, Mapping) else None
 
 
 def _read(models: Mapping[str, TypeAdapter[Any]], method: str, value: Any) -> BaseModel | None:
