@@ -16,7 +16,7 @@ from tests.support.published.session import PublishedSession
 from tests.support.server.jupyter_server import JupyterServer
 from tests.support.wait import eventually
 
-__all__ = ["AGENTS", "DONE", "HELLO_PY", "Place", "names", "place_of"]
+__all__ = ["AGENTS", "DONE", "HELLO_PY", "Place", "is_held_by_ours", "names", "place_of"]
 
 HELLO_PY = 'def main():\n    print("hello")\n'
 DONE = "All done: **finished** the task."
@@ -51,6 +51,21 @@ def place_of(agent: Published, folder: Path) -> Iterator[Place]:
             talk = PublishedSession(user, agent.agent_id, server.root / "work")
             yield Place(agent, server, home, talk)
         eventually(lambda: not processes_of(home), "processes of the agent are left")
+
+
+def is_held_by_ours(agent: Published, talk: PublishedSession) -> bool:
+    """Return whether an agent's own sandbox fails in ours; check that ours holds and says so."""
+    if not agent.commands_fail:
+        return False
+    assert (
+        "choose its mode Full access: this sandbox holds either way" in talk.state["walls"]["why"]
+    )
+    outside = talk.folder.parents[1] / "outside.txt"
+    talk.play("touch file=../../outside.txt")  # it asks, and so runs outside of its own
+    assert not outside.exists()
+    talk.play("touch file=within.txt")
+    assert (talk.folder / "within.txt").exists()
+    return True
 
 
 def names(home: Path) -> set[str]:

@@ -86,6 +86,8 @@ class Published:
     """What it does without asking in the mode that it opens in, as the view says it."""
     goes_on_after_no: bool = True
     """Whether the model is told of a rejection and goes on."""
+    commands_fail: bool = False
+    """Whether commands that it runs without asking fail, as its own sandbox fails in ours."""
     long: bool = False
     """Whether only ``make test-all`` drives it."""
 
@@ -265,6 +267,7 @@ PUBLISHED = (
         errors_as_text=True,
         late_tools=True,
         keeps_commands=True,
+        commands_fail=SANDBOX != "off" and LEVEL == "partial",
         retries_cut_streams=True,
         goes_on_after_no=False,
         long=True,
