@@ -83,8 +83,10 @@ class ServedAgents:
         before = self._served.get(place_and_id)
         self._served[place_and_id] = served = _Served(spec)
         served.watch = asyncio.create_task(
-            self._wait_for_end(served, reader, writer), name=f"acp-served-{spec.id}"
+            self._wait_for_end(served, reader), name=f"acp-served-{spec.id}"
         )
+        # One that is cancelled before it has begun closes nothing itself.
+        served.watch.add_done_callback(lambda _done: writer.close())
         if before is not None and before.watch is not None:
             before.watch.cancel()
         if before is not None and before.ended:
@@ -137,15 +139,10 @@ class ServedAgents:
             watch.cancel()
         await asyncio.gather(*watches, return_exceptions=True)
 
-    async def _wait_for_end(
-        self, served: _Served, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        try:
-            with contextlib.suppress(OSError):
-                while await reader.read(1024):
-                    pass
-        finally:
-            writer.close()
+    async def _wait_for_end(self, served: _Served, reader: asyncio.StreamReader) -> None:
+        with contextlib.suppress(OSError):
+            while await reader.read(1024):
+                pass
         # It may have gone along with its notebook.
         for place_and_id, current in tuple(self._served.items()):
             if current is served:
