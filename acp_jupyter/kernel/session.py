@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, get_args
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
 from acp_jupyter.api.models.sessions import RewindReply, SetConfig
 from acp_jupyter.api.models.turns import CancelToolCall
@@ -36,6 +36,12 @@ if TYPE_CHECKING:
 _MOST_TURNS = 50
 _TURNS: dict[str, deque[Turn]] = {}
 """Turns of each session used here, as a cell and a program may have two objects of one."""
+
+
+def _plain(block: dict[str, JsonValue] | BaseModel) -> dict[str, JsonValue]:
+    if isinstance(block, BaseModel):
+        return block.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return block
 
 
 class Session:
@@ -78,7 +84,7 @@ class Session:
 
     def prompt(
         self,
-        prompt: str | Sequence[dict[str, JsonValue]],
+        prompt: str | Sequence[dict[str, JsonValue] | BaseModel],
         *,
         policy: Policy | None = None,
         sandbox: Sandbox | None = None,
@@ -91,7 +97,7 @@ class Session:
         Parameters
         ----------
         prompt
-            Text, or ACP content blocks.
+            Text, or ACP content blocks: dicts, or models of the protocol's SDK.
         policy
             Policy for the permission requests of this turn; default: the policy that was
             passed to `connect`, else the session's.
@@ -112,7 +118,7 @@ class Session:
             There is no such sandbox.
         """
         return self._prompt(
-            prompt,
+            prompt if isinstance(prompt, str) else [_plain(block) for block in prompt],
             None,
             policy=policy,
             sandbox=sandbox,

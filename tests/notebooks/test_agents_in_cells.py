@@ -72,6 +72,24 @@ def test_plan_permission_and_diff_are_those_of_any_agent(served: Kernel, folder:
     assert seen.printed == "list.txt 1 1 Edit the list\n"
 
 
+def test_its_updates_are_models_of_the_sdk_in_the_order_in_which_they_came(
+    served: Kernel, folder: Path
+) -> None:
+    (folder / "list.txt").write_text("old\n")
+    served.run("session = acp_jupyter.connect('librarian', new=True)").ok()
+    served.run("before = session.prompt('say before').wait()").ok()
+    prompt = "[acp.text_block('edit'), acp.text_block('and more')]"
+    served.run(f"turn = session.prompt({prompt}, policy='accept-edits').wait()").ok()
+    served.run("after = session.prompt('say after').wait()").ok()
+    names = "print([type(u).__name__ for u in {}.updates])"
+    assert served.run(names.format("turn")).ok().printed == (
+        "['AgentPlanUpdate', 'ToolCallStart', 'ToolCallProgress']\n"
+    )
+    words = "print(''.join(u.content.text for u in {}.updates))"
+    assert served.run(words.format("before")).ok().printed == "Hello, before\n"
+    assert served.run(words.format("after")).ok().printed == "Hello, after\n"
+
+
 def test_an_interrupt_stops_the_turn_and_the_agent_goes_on(served: Kernel) -> None:
     interrupted: list[bool] = []
 

@@ -178,6 +178,23 @@ class Turn(ChangedTurn, ExportedTurn):
         raise kind(message or text(turn.get("words")), detail)
 
     @property
+    def updates(self) -> Iterator[Any]:
+        """What the agent has said so far, as models of the protocol's SDK, in their order.
+
+        They are those of ``session/update``: `acp.schema.AgentMessageChunk`, `ToolCallStart` and
+        so on. They are read from the session's log as they are asked for, each time from the
+        turn's beginning. One that no model takes comes as a dict.
+
+        Raises
+        ------
+        NotAllowed
+            Another kernel made the session, or its user.
+        """
+        from acp_jupyter.kernel.turn.updates import updates_of
+
+        return updates_of(self._client.traffic(self.session_id), self.id)
+
+    @property
     def widget(self) -> TurnWidget:
         """The turn as an ipywidget, with its permission buttons, for any layout."""
         if self._widget is None:
